@@ -1,0 +1,3 @@
+"""The public face."""
+
+from .registry import GAMES, load_game

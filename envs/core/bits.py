@@ -1,0 +1,116 @@
+"""Sets of actions as machine words: bit `action` of an action mask is set where it is legal.
+
+A mask is an int64 array of `mask_words(num_actions)` words. Words are signed so that game code
+mixes them with ordinary integers; only the counting below looks at them as unsigned.
+"""
+
+import numpy as np
+
+from .jit import rule
+from .rng import below
+
+WORD_BITS = 64
+_LOG2_WORD = 6
+_BIT_IN_WORD = WORD_BITS - 1
+
+_PAIRS = np.uint64(0x5555555555555555)
+_NIBBLES = np.uint64(0x3333333333333333)
+_BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
+_EVERY_BYTE = np.uint64(0x0101010101010101)
+_LOW_BYTE = np.uint64(0xFF)
+_DIAGONAL = np.uint64(0x8040201008040201)
+_CARRY = np.uint64(0x7F7F7F7F7F7F7F7F)  # lifts any bit of a byte to its highest
+
+
+def mask_words(num_actions: int) -> int:
+    """How many 64-bit words a mask of `num_actions` takes."""
+    return -(-num_actions // WORD_BITS)
+
+
+def mask_bytes_words(num_actions: int) -> int:
+    """How many 64-bit words the same mask takes with one byte an action."""
+    return -(-num_actions // 8)
+
+
+@rule
+def popcount(word):
+    """The number of bits set in a 64-bit word."""
+    x = np.uint64(word)
+    x = x - ((x >> np.uint64(1)) & _PAIRS)
+    x = (x & _NIBBLES) + ((x >> np.uint64(2)) & _NIBBLES)
+    x = (x + (x >> np.uint64(4))) & _BYTES
+    return np.int64((x * _EVERY_BYTE) >> np.uint64(56))
+
+
+@rule
+def lowest_bit(word):
+    """The index of the lowest bit set; 64 for an empty word."""
+    return popcount(~word & (word - 1))
+
+
+@rule
+def nth_bit(word, n):
+    """The index of the n-th bit set, counting from 0; the word must have more than n."""
+    position = 0
+    for width in (32, 16, 8, 4, 2, 1):
+        below_half = popcount((word >> position) & ((1 << width) - 1))
+        if n >= below_half:
+            n -= below_half
+            position += width
+    return position
+
+
+@rule
+def allow(mask, action):
+    """Mark an action as legal."""
+    mask[action >> _LOG2_WORD] |= np.int64(1) << (action & _BIT_IN_WORD)
+
+
+@rule
+def is_allowed(mask, action):
+    """Whether an action is legal."""
+    return (mask[action >> _LOG2_WORD] >> (action & _BIT_IN_WORD)) & 1 == 1
+
+
+@rule
+def num_allowed(mask):
+    """How many actions are legal."""
+    total = 0
+    for word in mask:
+        total += popcount(word)
+    return total
+
+
+@rule
+def nth_allowed(mask, n):
+    """The n-th legal action in ascending order, counting from 0."""
+    for index in range(mask.shape[0]):
+        here = popcount(mask[index])
+        if n < here:
+            return index * WORD_BITS + nth_bit(mask[index], n)
+        n -= here
+    return -1
+
+
+@rule
+def random_allowed(mask, rng):
+    """A legal action, each as likely as any other."""
+    return nth_allowed(mask, below(rng, num_allowed(mask)))
+
+
+@rule
+def spread_mask(mask, out):
+    """Write a mask as one byte an action; `out` is a row of words holding eight bytes each."""
+    for index in range(out.shape[0]):
+        byte = np.uint64(mask[index >> 3] >> (8 * (index & 7))) & _LOW_BYTE
+        own_bit = (byte * _EVERY_BYTE) & _DIAGONAL  # byte k of the word keeps bit k alone
+        out[index] = np.int64(((own_bit + _CARRY) >> np.uint64(7)) & _EVERY_BYTE)
+
+
+@rule
+def gather_mask(flags, out):
+    """The inverse of `spread_mask`: a row of 0/1 bytes into words."""
+    out[:] = 0
+    for action in range(flags.shape[0]):
+        if flags[action] != 0:
+            allow(out, action)

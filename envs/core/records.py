@@ -1,0 +1,184 @@
+"""Fields: everything about a number that a record holds, declared once.
+
+From a tuple of Fields come the record's dtype, the bounds of the observation space, the scale of a
+network's input and the table in the game's README.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from .jit import rule
+
+WORD = np.dtype(np.int64)
+
+
+class Field(NamedTuple):
+    """One named array of a record.
+
+    `low` and `high` bound its values, inclusive. A field of packed bits (`num_bits` > 0) holds sets:
+    each of its words carries `num_bits` members; the network's view shows one 0/1 input for each of
+    them, or, with `hidden`, none at all.
+    """
+
+    name: str
+    dtype: type
+    shape: tuple[int, ...]
+    low: int
+    high: int
+    meaning: str
+    num_bits: int = 0
+    hidden: bool = False
+
+    @property
+    def size(self) -> int:
+        """How many numbers (or words) the field holds."""
+        return int(np.prod(self.shape, dtype=int))
+
+    @property
+    def num_inputs(self) -> int:
+        """How many inputs of a network the field becomes."""
+        if self.hidden:
+            return 0
+        return self.size * self.num_bits if self.num_bits else self.size
+
+
+def record_dtype(fields: Sequence[Field]) -> np.dtype:
+    """The packed record of these fields, in this order."""
+    return np.dtype((np.record, [(f.name, f.dtype, f.shape) for f in fields]))
+
+
+class FlatLayout:
+    """How an observation record becomes one vector for a network, and back.
+
+    Plain fields come first and share one integer type, so that they are a zero-copy view of the
+    record; packed fields follow and are expanded to bits. The vector's length is `num_inputs`.
+    """
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        plain = [f for f in fields if not f.num_bits]
+        packed = [f for f in fields if f.num_bits]
+        _check_order(fields, plain)
+        self.fields = tuple(fields)
+        self.dtype = record_dtype(fields)
+        self.plain_dtype = np.dtype(plain[0].dtype) if plain else np.dtype(np.int8)
+        self.num_plain = sum(f.size for f in plain)
+        self.num_inputs = sum(f.num_inputs for f in fields)
+        self._plain_bytes = self.num_plain * self.plain_dtype.itemsize
+        shown = [f for f in packed for _ in range(f.size)]
+        self._bits_per_word = np.array([f.num_inputs // f.size for f in shown], dtype=np.int64)
+        bits = self.num_inputs - self.num_plain
+        self.low = np.array(_per_number(plain, "low") + [0] * bits, dtype=self.plain_dtype)
+        self.high = np.array(_per_number(plain, "high") + [1] * bits, dtype=self.plain_dtype)
+        largest = np.maximum(np.abs(self.low.astype(np.int64)), np.abs(self.high.astype(np.int64)))
+        self.scale = (1.0 / np.maximum(largest, 1)).astype(np.float32)
+
+    def plain(self, observations: np.ndarray) -> np.ndarray:
+        """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
+        rows = observations.view(np.uint8).reshape(len(observations), self.dtype.itemsize)
+        return rows[:, : self._plain_bytes].view(self.plain_dtype)
+
+    def words(self, observations: np.ndarray) -> np.ndarray:
+        """The packed words of records [B] as a view [B, words]: no copy."""
+        rows = observations.view(np.uint8).reshape(len(observations), self.dtype.itemsize)
+        return rows[:, self._plain_bytes :].view(WORD)
+
+    def integers(self, observations: np.ndarray) -> np.ndarray:
+        """Records [B] as whole numbers in natural units: [B, num_inputs]. A fresh array."""
+        out = np.empty((len(observations), self.num_inputs), self.plain_dtype)
+        out[:, : self.num_plain] = self.plain(observations)
+        if self.num_inputs > self.num_plain:
+            _expand_bits(self.words(observations), self._bits_per_word, out, self.num_plain)
+        return out
+
+    def scaled(self, observations: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
+        """Records [B] as float32 in about -1 .. 1, each divided by its largest magnitude.
+
+        Writes into `out` [B, num_inputs] where one is given, else into a fresh array.
+        """
+        if out is None:
+            out = np.empty((len(observations), self.num_inputs), np.float32)
+        _scale_rows(self.plain(observations), self.scale, out)
+        if self.num_inputs > self.num_plain:
+            _expand_bits(self.words(observations), self._bits_per_word, out, self.num_plain)
+        return out
+
+    def records(self, vectors: np.ndarray) -> np.ndarray:
+        """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].
+
+        Raises ValueError where the vector does not hold the whole record (hidden fields).
+        """
+        hidden = [f.name for f in self.fields if f.hidden]
+        if hidden:
+            raise ValueError(f"a flat observation leaves out {', '.join(hidden)}; pass the record")
+        if vectors.ndim != 2 or vectors.shape[1] != self.num_inputs:
+            raise ValueError(f"expected vectors [B, {self.num_inputs}], got shape {vectors.shape}")
+        if vectors.dtype.kind == "f":
+            vectors = np.rint(vectors / self.scale)
+        out = np.zeros(len(vectors), self.dtype)
+        self.plain(out)[:] = vectors[:, : self.num_plain]
+        if self.num_inputs > self.num_plain:
+            bits = vectors[:, self.num_plain :].astype(np.int64)
+            _gather_bits(bits, self._bits_per_word, self.words(out))
+        return out
+
+    def readme_table(self) -> str:
+        """The fields as a Markdown table: index in the flat vector, shape, range, meaning."""
+        lines = ["| index | field | shape | range | meaning |", "|---|---|---|---|---|"]
+        start = 0
+        for f in self.fields:
+            index = "-" if f.hidden else _span(start, f.num_inputs)
+            shape = " x ".join(map(str, f.shape)) or "1"
+            held = f"sets of {f.num_bits}" if f.num_bits else f"{f.low} .. {f.high}"
+            lines.append(f"| {index} | `{f.name}` | {shape} | {held} | {f.meaning} |")
+            start += f.num_inputs
+        return "\n".join(lines)
+
+
+def _span(start: int, length: int) -> str:
+    return str(start) if length == 1 else f"{start} - {start + length - 1}"
+
+
+def _per_number(fields: Sequence[Field], bound: str) -> list[int]:
+    return [getattr(f, bound) for f in fields for _ in range(f.size)]
+
+
+def _check_order(fields: Sequence[Field], plain: Sequence[Field]) -> None:
+    if list(fields[: len(plain)]) != list(plain):
+        raise ValueError("observation fields must list the plain fields before the packed ones")
+    if len({np.dtype(f.dtype) for f in plain}) > 1:
+        raise ValueError("the plain observation fields of a game must share one integer type")
+    for f in fields[len(plain) :]:
+        if np.dtype(f.dtype) != WORD:
+            raise ValueError(f"packed field {f.name!r} must be made of int64 words")
+
+
+@rule
+def _scale_rows(numbers, scale, out):
+    for row in range(numbers.shape[0]):
+        for column in range(numbers.shape[1]):
+            out[row, column] = numbers[row, column] * scale[column]
+
+
+@rule
+def _expand_bits(words, bits_per_word, out, first):
+    for row in range(words.shape[0]):
+        column = first
+        for index in range(words.shape[1]):
+            word = words[row, index]
+            for bit in range(bits_per_word[index]):
+                out[row, column] = (word >> bit) & 1
+                column += 1
+
+
+@rule
+def _gather_bits(bits, bits_per_word, words):
+    for row in range(bits.shape[0]):
+        column = 0
+        for index in range(words.shape[1]):
+            word = np.int64(0)
+            for bit in range(bits_per_word[index]):
+                word |= bits[row, column] << bit
+                column += 1
+            words[row, index] = word

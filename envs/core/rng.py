@@ -1,0 +1,105 @@
+"""The random stream of a table: a small record, the same in every view and in every process.
+
+SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
+one addition and one mix a draw, and any stream can be split into independent ones.
+"""
+
+import secrets
+
+import numpy as np
+
+from .jit import rule
+
+STREAM = np.dtype((np.record, [("state", np.uint64), ("gamma", np.uint64)]))
+
+_GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+_ONE = np.uint64(1)
+_MIN_BIT_CHANGES = 24  # a gamma with fewer would step through too regular a sequence
+
+SEED_LIMIT = 2**63
+
+
+@rule
+def _mix(word):
+    word = (word ^ (word >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    word = (word ^ (word >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return word ^ (word >> np.uint64(31))
+
+
+@rule
+def _mix_gamma(word):
+    word = (word ^ (word >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
+    word = (word ^ (word >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
+    word = (word ^ (word >> np.uint64(33))) | _ONE
+    changes = 0
+    flips = word ^ (word >> _ONE)
+    while flips != np.uint64(0):
+        flips &= flips - _ONE
+        changes += 1
+    if changes < _MIN_BIT_CHANGES:
+        word ^= np.uint64(0xAAAAAAAAAAAAAAAA)
+    return word
+
+
+@rule
+def next_word(rng):
+    """The next 64 random bits of a stream."""
+    rng.state += rng.gamma
+    return _mix(rng.state)
+
+
+@rule
+def below(rng, limit):
+    """A uniform integer in 0 .. limit - 1, for limits under 2**32 (bias under limit / 2**32)."""
+    return np.int64(((next_word(rng) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
+
+
+@rule
+def uniform(rng):
+    """A uniform float in [0, 1), of 53 bits."""
+    return np.float64(next_word(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
+
+
+@rule
+def shuffle(rng, items):
+    """Put the items of a one-dimensional array into uniformly random order, in place."""
+    for last in range(items.shape[0] - 1, 0, -1):
+        other = below(rng, last + 1)
+        swapped = items[last]
+        items[last] = items[other]
+        items[other] = swapped
+
+
+@rule
+def split(rng, out):
+    """Start in `out` a stream that is independent of the rest of `rng`."""
+    state = next_word(rng)
+    gamma = _mix_gamma(next_word(rng))
+    out.state = state
+    out.gamma = gamma
+
+
+@rule
+def _seed_streams(seeds, purpose, out):
+    for index in range(seeds.shape[0]):
+        out[index].state = _mix(_mix(seeds[index] + _GOLDEN_GAMMA) + np.uint64(purpose))
+        out[index].gamma = _GOLDEN_GAMMA
+
+
+def streams(seeds: np.ndarray | list[int] | range, purpose: int = 0) -> np.ndarray:
+    """One stream for each seed: STREAM [B]. The same seed and purpose give the same stream.
+
+    `purpose` keeps apart the streams that one seed has to feed: 0 deals the cards, others drive
+    players.
+    """
+    for seed in seeds:
+        if not 0 <= int(seed) < SEED_LIMIT:
+            raise ValueError(f"a seed must be an integer in 0 .. 2**63 - 1, got {seed!r}")
+    out = np.zeros(len(seeds), STREAM)
+    _seed_streams(np.asarray(seeds, dtype=np.uint64), purpose, out)
+    return out
+
+
+def fresh_seed() -> int:
+    """A seed from the operating system, for whoever gave none."""
+    return secrets.randbelow(SEED_LIMIT)

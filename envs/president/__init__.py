@@ -1,0 +1,60 @@
+"""President, the Spanish way: `game(**config)` and the environment made from it."""
+
+import dataclasses
+from typing import Any
+
+from ..core.game import Game, check_choice, check_range, make_config
+from . import draw, observation, rules, text
+
+VERSION = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """The sizes and house rules of President."""
+
+    num_players: int = 4  # seats: 2, 4, 5 or 8
+    num_games: int = 1  # games in an episode, with the exchange of cards between them
+    economy: str = "swap_one"  # what is exchanged: "none", "swap_one" or "swap_two"
+    passing: str = "free"  # "free", or "out": a pass locks the seat out of the round
+
+    def __post_init__(self) -> None:
+        check_choice("num_players", self.num_players, rules.SEAT_COUNTS)
+        check_range("num_games", self.num_games, 1, rules.MAX_GAMES)
+        check_choice("economy", self.economy, rules.ECONOMIES)
+        check_choice("passing", self.passing, rules.PASSINGS)
+
+
+def game(**settings: Any) -> Game:
+    """The game of President for these settings (see `Config`).
+
+    Raises TypeError for an unknown setting, ValueError for an impossible value.
+    """
+    config = make_config(Config, "president", settings)
+    return Game(
+        name="president",
+        version=VERSION,
+        config=config,
+        make=game,
+        num_seats=config.num_players,
+        num_actions=rules.NUM_ACTIONS,
+        state_fields=rules.state_fields(config.num_players, config.num_games),
+        observation_fields=observation.observation_fields(config.num_players),
+        house_rules={
+            "passing": rules.PASSINGS.index(config.passing),
+            "economy": rules.ECONOMIES.index(config.economy),
+        },
+        deal=rules.deal,
+        seat_to_act=rules.seat_to_act,
+        legal_actions=rules.legal_actions,
+        apply_action=rules.apply_action,
+        is_terminal=rules.is_terminal,
+        returns=rules.returns,
+        observe=observation.observe,
+        reshuffle_unseen=observation.reshuffle_unseen,
+        deal_from=text.deal_from,
+        describe=text.describe,
+        action_name=text.action_name,
+        parse_action=text.parse_action,
+        draw=draw.draw,
+    )

@@ -1,0 +1,239 @@
+"""What one seat of President may know, and how to re-deal what it may not.
+
+Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise.
+"""
+
+import numpy as np
+
+from ..core.game import NO_SEAT
+from ..core.bits import popcount
+from ..core.jit import rule
+from ..core.records import Field
+from ..core.rng import below, shuffle
+from ..core.rng import below
+from .rules import (
+    ALL_OF_RANK,
+    GIVE,
+    MAX_GAMES,
+    NO_RANK,
+    NUM_CARDS,
+    NUM_RANKS,
+    NUM_SUITS,
+    PASS,
+    RANK_BITS,
+    TOP_RANK,
+    add_card,
+    count_of,
+    counts,
+    deal_hands,
+    next_seat,
+    partner,
+)
+
+NOTHING = -1
+
+# Count and rank of an action, at index action + 1 (index 0: no action yet).
+LAST_COUNT = np.array([NOTHING, 0] + [1, 2, 3, 4] * NUM_RANKS + [1] * NUM_RANKS, dtype=np.int8)
+LAST_RANK = np.array(
+    [NO_RANK, NO_RANK]
+    + [rank for rank in range(NUM_RANKS) for _ in range(4)]
+    + [NO_RANK] * NUM_RANKS,
+    dtype=np.int8,
+)
+
+
+def observation_fields(num_seats: int) -> tuple[Field, ...]:
+    """All plain int8 numbers, in natural units."""
+    n, i8 = num_seats, np.int8
+    most_cards = NUM_CARDS // n + 2  # two gifts may stand in the hand at once
+    return (
+        Field("hand", i8, (NUM_RANKS,), 0, 4, "own cards by rank, low to high"),
+        Field("played", i8, (NUM_RANKS,), 0, 4, "cards played so far by rank"),
+        Field("has_golds", i8, (), 0, 1, "own hand holds the 2 of oros"),
+        Field("table_count", i8, (), 0, 4, "cards in the play to beat; 0: a new round"),
+        Field("table_rank", i8, (), NO_RANK, TOP_RANK, "its rank; -1: a new round"),
+        Field("table_seat", i8, (), NO_SEAT, n - 1, "who made it; -1: a new round"),
+        Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
+        Field("hand_sizes", i8, (n,), 0, most_cards, "cards held by each seat"),
+        Field("passed", i8, (n,), 0, 1, "has passed since the last play"),
+        Field("placings", i8, (n,), 0, n, "1 = went out first; 0 = still in"),
+        Field("last_count", i8, (n,), NOTHING, 4, "cards last played; 0: passed; -1: none yet"),
+        Field("last_rank", i8, (n,), NO_RANK, TOP_RANK, "their rank; -1: none"),
+        Field("roles", i8, (n,), 0, n, "placings of the game before; 0 in a first game"),
+        Field("gives_left", i8, (), 0, 3, "cards still to be given back before play"),
+        Field("given", i8, (2,), NO_RANK, TOP_RANK, "ranks given away in this exchange"),
+        Field("received", i8, (2,), NO_RANK, TOP_RANK, "ranks received in it"),
+        Field("games_left", i8, (), 1, MAX_GAMES, "games of the match not finished"),
+    )
+
+
+@rule
+def observe(state, seat, out):
+    """Everything `seat` may know."""
+    observe_cards(state, seat, out)
+    observe_table(state, seat, out)
+    observe_seats(state, seat, out)
+    out.gives_left = state.gives_left
+    out.given[:] = state.given[seat]
+    out.received[:] = state.received[seat]
+    out.games_left = state.next_hands.shape[0] - state.game
+
+
+@rule
+def observe_cards(state, seat, out):
+    """The own hand and what has been played."""
+    hand = counts(state.hands[seat])
+    for rank in range(NUM_RANKS):
+        out.hand[rank] = (hand >> (RANK_BITS * rank)) & ALL_OF_RANK
+        out.played[rank] = (state.played >> (RANK_BITS * rank)) & ALL_OF_RANK
+    out.has_golds = state.golds_seat == seat
+
+
+@rule
+def observe_table(state, seat, out):
+    """The play to beat."""
+    out.seat_to_act = relative(state, seat, state.seat_to_act)
+    if state.table_action == PASS:
+        out.table_count = 0
+        out.table_rank = NO_RANK
+        out.table_seat = NO_SEAT
+    else:
+        play = state.table_action - 1
+        out.table_count = (play & 3) + 1
+        out.table_rank = play >> 2
+        out.table_seat = relative(state, seat, state.table_seat)
+
+
+@rule
+def observe_seats(state, seat, out):
+    """What is public about each seat."""
+    for index in range(state.hands.shape[0]):
+        out.hand_sizes[index] = popcount(state.hands[seat])
+        out.passed[index] = state.passed[seat]
+        out.placings[index] = state.placings[seat]
+        out.last_count[index] = LAST_COUNT[state.last_actions[seat] + 1]
+        out.last_rank[index] = LAST_RANK[state.last_actions[seat] + 1]
+        out.roles[index] = state.roles[seat]
+        seat = next_seat(state, seat)
+
+
+@rule
+def relative(state, seat, other):
+    """How many places clockwise `other` sits from `seat`."""
+    distance = other - seat
+    return distance if distance >= 0 else distance + state.hands.shape[0]
+
+
+# Re-dealing what a seat cannot know
+
+
+@rule
+def reshuffle_unseen(state, seat, rng):
+    """Deal the unseen cards again, uniformly over all deals that agree with what `seat` has seen."""
+    forget_private(state, seat)
+    sizes = np.zeros(state.hands.shape[0], np.int64)
+    for other in range(state.hands.shape[0]):
+        sizes[other] = popcount(state.hands[other])
+    cards = unseen_cards(state, seat)
+    shuffle(rng, cards)
+    fix_known_cards(state, seat, cards)
+    other = partner(state, seat)
+    if other != NO_SEAT:
+        refill(state, other, sizes[other], cards, highest_possible(state, seat))
+    for other in range(state.hands.shape[0]):
+        if other != seat:
+            refill(state, other, sizes[other], cards, TOP_RANK)
+    if state.golds_seat != NO_SEAT and state.golds_seat != seat and state.gives_left > 0:
+        state.golds_seat = holder_of_random_two(state, seat, rng)
+    for game in range(state.game + 1, state.next_hands.shape[0]):
+        deal_hands(state, game, rng)
+
+
+@rule
+def forget_private(state, seat):
+    """What other pairs exchanged, and how past games were dealt, is not for this seat."""
+    other = partner(state, seat)
+    for third in range(state.hands.shape[0]):
+        if third != seat and third != other:
+            state.given[third] = NO_RANK
+            state.received[third] = NO_RANK
+            state.known_held[third] = 0
+            if state.last_actions[third] >= GIVE:
+                state.last_actions[third] = GIVE
+    for game in range(min(state.game + 1, state.next_hands.shape[0])):
+        state.next_hands[game] = 0
+        state.next_golds[game] = 0
+
+
+@rule
+def unseen_cards(state, seat):
+    """The ranks of all cards neither played nor in the own hand."""
+    seen = counts(state.hands[seat]) + state.played
+    cards = np.empty(NUM_CARDS, np.int64)
+    size = 0
+    for rank in range(NUM_RANKS):
+        for _ in range(NUM_SUITS - ((seen >> (RANK_BITS * rank)) & ALL_OF_RANK)):
+            cards[size] = rank
+            size += 1
+    return cards[:size]
+
+
+@rule
+def fix_known_cards(state, seat, cards):
+    """Hands of others start from what is known of them: exchanged cards, and the 2 of oros."""
+    other = partner(state, seat)
+    for third in range(state.hands.shape[0]):
+        if third == seat:
+            continue
+        state.hands[third] = state.known_held[third] if third == other else 0
+        leads_with_golds = state.golds_seat == third and state.gives_left == 0
+        if leads_with_golds and count_of(state.hands[third], 0) == 0:
+            state.hands[third] = add_card(state.hands[third], 0)
+        for rank in range(NUM_RANKS):
+            for _ in range(count_of(state.hands[third], rank)):
+                use_up(cards, rank)
+
+
+@rule
+def use_up(cards, rank):
+    """Strike one card of a rank off the list."""
+    for index in range(cards.shape[0]):
+        if cards[index] == rank:
+            cards[index] = NO_RANK
+            return
+
+
+@rule
+def highest_possible(state, seat):
+    """Who gave its best cards kept none higher than the lowest of them."""
+    gave_its_best = state.roles[partner(state, seat)] > state.roles[seat]
+    highest = TOP_RANK
+    if gave_its_best:
+        for slot in range(state.received.shape[1]):
+            if state.received[seat, slot] != NO_RANK:
+                highest = min(highest, state.received[seat, slot])
+    return highest
+
+
+@rule
+def refill(state, seat, size, cards, highest):
+    """Fill a hand up to its size with the first cards left that it may hold."""
+    missing = size - popcount(state.hands[seat])
+    for index in range(cards.shape[0]):
+        if missing > 0 and NO_RANK < cards[index] <= highest:
+            state.hands[seat] = add_card(state.hands[seat], cards[index])
+            cards[index] = NO_RANK
+            missing -= 1
+
+
+@rule
+def holder_of_random_two(state, seat, rng):
+    """Before play begins nobody else knows where the 2 of oros is: any unseen two may be it."""
+    unseen = NUM_SUITS - count_of(state.hands[seat], 0)
+    chosen = below(rng, unseen)
+    for other in range(state.hands.shape[0]):
+        if other != seat:
+            chosen -= count_of(state.hands[other], 0)
+            if chosen < 0:
+                return other
+    return NO_SEAT

@@ -1,0 +1,139 @@
+"""A slow referee for trick-taking, written from the rule sheet alone with lists of named cards.
+
+It is the second opinion that the compiled rules are compared with, and shares no code with them.
+"""
+
+from __future__ import annotations
+
+FEWEST_VALUES, MOST_VALUES = 1, 32
+FEWEST_SEATS, MOST_SEATS = 2, 4
+
+
+def card_name(index: int, num_values: int) -> str:
+    """The card with this index (colour * N + value) as "COLOUR.VALUE"."""
+    return f"{index // num_values}.{index % num_values}"
+
+
+def colour_of(card: str) -> int:
+    """The colour: 1 of "1.7"."""
+    return int(card.split(".")[0])
+
+
+def value_of(card: str) -> int:
+    """The value: 7 of "1.7"."""
+    return int(card.split(".")[1])
+
+
+def in_deck_order(cards: list[str]) -> list[str]:
+    """Sorted by colour, then by value."""
+    return sorted(cards, key=lambda card: (colour_of(card), value_of(card)))
+
+
+def check_config(num_values: int, num_seats: int, leader: int) -> None:
+    """The sheet's config line: any other value is an error."""
+    if not FEWEST_VALUES <= num_values <= MOST_VALUES:
+        raise ValueError(f"num_values is {num_values!r}, must be {FEWEST_VALUES}..{MOST_VALUES}")
+    if not FEWEST_SEATS <= num_seats <= MOST_SEATS:
+        raise ValueError(f"num_seats is {num_seats!r}, must be {FEWEST_SEATS}..{MOST_SEATS}")
+    if leader not in range(num_seats):
+        raise ValueError(f"leader is {leader!r}, must be a seat 0..{num_seats - 1}")
+
+
+def check_hands(hands: list[list[int]], num_values: int, num_seats: int) -> None:
+    """Rule 1: all cards are dealt, N to each seat."""
+    if len(hands) != num_seats:
+        raise ValueError(f"the deal has {len(hands)} hands for {num_seats} seats")
+    if any(len(hand) != num_values for hand in hands):
+        raise ValueError(f"every hand must hold {num_values} cards")
+    if sorted(card for hand in hands for card in hand) != list(range(num_values * num_seats)):
+        raise ValueError(f"the hands must hold each card 0..{num_values * num_seats - 1} once")
+
+
+class Referee:
+    """One game of trick-taking, one ply at a time."""
+
+    def __init__(
+        self, deal: dict, *, num_values: int = 10, num_seats: int = 2, leader: int = 0
+    ) -> None:
+        """Take {"hands": [[card index, ...], ...], "leader": seat}; the deal's leader counts."""
+        first_leader = deal.get("leader", leader)
+        check_config(num_values, num_seats, first_leader)
+        check_hands(deal["hands"], num_values, num_seats)
+        self.num_values = num_values
+        self.seats = list(range(num_seats))
+        self.hands = [[card_name(i, num_values) for i in hand] for hand in deal["hands"]]
+        self.leader = first_leader
+        self.table: list[str] = []  # this trick, in the order played
+        self.earlier: list[str] = []  # all earlier tricks, in the order played
+        self.tricks_won = [0 for _ in self.seats]
+
+    # ---- the questions -------------------------------------------------------------------------
+
+    def is_terminal(self) -> bool:
+        """Rule 2: the game is N tricks long."""
+        return sum(self.tricks_won) == self.num_values
+
+    def seat_to_act(self) -> int:
+        """Rule 2: the leader plays first, the others follow in ascending order, wrapping."""
+        if self.is_terminal():
+            raise ValueError("the game is over: no seat is to act")
+        return self._order_of_play()[len(self.table)]
+
+    def legal_actions(self) -> list[str]:
+        """Rules 3 and 4: any card to lead; the colour led if held; otherwise any card."""
+        if self.is_terminal():
+            return []
+        hand = self.hands[self.seat_to_act()]
+        if not self.table:
+            return [f"card:{card}" for card in hand]
+        following = [card for card in hand if colour_of(card) == colour_of(self.table[0])]
+        return [f"card:{card}" for card in following or hand]
+
+    def returns(self) -> list[float]:
+        """Tricks scaled to a sum of zero within -1..1; for two seats (own - other's) / N."""
+        if not self.is_terminal():
+            return [0.0 for _ in self.seats]
+        num_seats, num_values = len(self.seats), self.num_values
+        scale = num_values * (num_seats - 1)
+        return [(num_seats * tricks - num_values) / scale for tricks in self.tricks_won]
+
+    def facts(self, seat: int) -> dict:
+        """All that this seat may know, as the sheet's observation paragraph lists it."""
+        if seat not in self.seats:
+            raise ValueError(f"there is no seat {seat!r} among {self.seats}")
+        others = [card for s in self.seats if s != seat for card in self.hands[s]]
+        return {
+            "hand": list(self.hands[seat]),  # in the order dealt
+            "others": in_deck_order(others),
+            "table": list(self.table),
+            "earlier": list(self.earlier),
+            "leader": self.leader,
+            "tricks_won": list(self.tricks_won),
+        }
+
+    # ---- the verb ------------------------------------------------------------------------------
+
+    def apply(self, name: str) -> None:
+        """Play one legal card; anything else is an error that names it and what was legal."""
+        legal = self.legal_actions()
+        if name not in legal:
+            raise ValueError(f"{name!r} is not legal; legal are: {', '.join(legal) or 'none'}")
+        card = name.removeprefix("card:")
+        self.hands[self.seat_to_act()].remove(card)
+        self.table.append(card)
+        if len(self.table) == len(self.seats):
+            self._finish_trick()
+
+    def _finish_trick(self) -> None:
+        """Rules 2 and 5: the highest card of the colour led wins, and its seat leads the next."""
+        of_colour_led = [card for card in self.table if colour_of(card) == colour_of(self.table[0])]
+        best = max(of_colour_led, key=value_of)
+        winner = self._order_of_play()[self.table.index(best)]
+        self.tricks_won[winner] += 1
+        self.earlier += self.table
+        self.table = []
+        self.leader = winner
+
+    def _order_of_play(self) -> list[int]:
+        """Rule 2: all seats in ascending order, wrapping, beginning with the leader."""
+        return self.seats[self.leader :] + self.seats[: self.leader]
