@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bits import mask_bytes_words, spread_mask
-from .game import CHANCE, NO_SEAT, Function, Game
+from .bits import is_allowed, mask_bytes_words, spread_mask
+from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import bind, rule
 from .rng import STREAM
 
+NO_ROW = -1
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -146,9 +147,8 @@ def _advance_rows(states, rngs, rows, codes, player_rngs, observation, words):
     """Let compiled players act at each table until a seat of code EXTERNAL has to, or the end.
 
     `codes` and `player_rngs` are [tables, seats]; `observation` [1] and `words` are scratch.
-    Returns the number of plies played.
+    Returns (row, action) of an illegal action, at which it stops, else (NO_ROW, NO_ACTION).
     """
-    plies = 0
     for row in rows:
         state = states[row]
         while not is_terminal(state):
@@ -159,11 +159,12 @@ def _advance_rows(states, rngs, rows, codes, player_rngs, observation, words):
             legal_actions(state, words)
             observe(state, seat, observation[0])
             action = choose(codes[row, seat], observation[0], words, player_rngs[row, seat])
+            if not is_allowed(words, action):
+                return row, action
             apply_action(state, action)
             if not is_terminal(state):
                 settle(state, rngs[row])
-            plies += 1
-    return plies
+    return NO_ROW, NO_ACTION
 
 
 _TEMPLATES: dict[str, Function] = {

@@ -1,0 +1,123 @@
+"""Finding players by name: the scripts of a game, generic players, checkpoints, users' own files."""
+
+import ast
+import importlib
+import importlib.util
+import re
+from collections.abc import Callable
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from ..envs.core.game import Function, Game
+from ..envs.core.jit import python_source
+from . import generic
+from .policy import Policy, compiled_policy
+
+
+class Player(NamedTuple):
+    """A line in the list of players."""
+
+    make: Callable[..., Policy]  # (game, **settings) -> Policy
+    summary: str
+
+
+def scripted(row: Function) -> Player:
+    """A player that is one compiled row function, named after it."""
+    source = python_source(row)
+    name = source.__name__
+
+    def make(game: Game) -> Policy:
+        return compiled_policy(name, game, row)
+
+    return Player(make, source.__doc__.splitlines()[0])
+
+
+GENERIC = {"random": scripted(generic.random), "first_legal": scripted(generic.first_legal)}
+
+
+def players_of(game: Game) -> dict[str, Player]:
+    """All players of a game by name, weakest first."""
+    return {**GENERIC, **_players_in(f".{game.name}")}
+
+
+def _players_in(module: str) -> dict[str, Player]:
+    try:
+        return importlib.import_module(module, __package__).PLAYERS
+    except ModuleNotFoundError as error:
+        if error.name != f"{__package__}{module}":
+            raise
+        return {}  # a game of the user's own has the generic players only
+
+
+def list_policies(game: Game) -> list[str]:
+    """The names of the players of a game, weakest first."""
+    return list(players_of(game))
+
+
+def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
+    """A player of `game`.
+
+    `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with settings
+    (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function in a file of your
+    own (`"mine.py:choose"`), a function over batches, or a Policy. Raises ValueError for anything
+    else and TypeError for a setting that the player does not have.
+    """
+    if isinstance(spec, Policy):
+        return spec
+    if callable(spec):
+        return Policy(getattr(spec, "__name__", type(spec).__name__), game, spec)
+    if not isinstance(spec, str):
+        raise ValueError(f"a player is a name, a file or a function, not {spec!r}")
+    if spec.endswith(".pt"):
+        return _learned(spec, game, settings)
+    name, _, rest = spec.partition(":")
+    if name.endswith(".py"):
+        return make_policy(_function_in_file(Path(name), rest), game)
+    return _named(name, game, {**_parse_settings(rest), **settings})
+
+
+def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
+    players = players_of(game)
+    key = re.sub(r"[\s-]+", "_", name.strip()).lower()
+    if key not in players:
+        raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")
+    return players[key].make(game, **settings)
+
+
+def _parse_settings(text: str) -> dict[str, Any]:
+    """`a=1,b=word` as a dict; values are Python literals where they can be, else text."""
+    settings = {}
+    for part in filter(None, text.split(",")):
+        key, equals, value = part.partition("=")
+        if not equals:
+            raise ValueError(f"a player's settings are written key=value, not {part!r}")
+        try:
+            settings[key.strip()] = ast.literal_eval(value)
+        except (ValueError, SyntaxError):
+            settings[key.strip()] = value
+    return settings
+
+
+def _learned(path: str, game: Game, settings: dict[str, Any]) -> Policy:
+    from .learned import learned_policy
+
+    return learned_policy(path, game, **settings)
+
+
+def _function_in_file(path: Path, name: str) -> Callable[..., Any]:
+    if not path.is_file():
+        raise ValueError(f"no file {path}")
+    module = _load_module(path)
+    if not name or not callable(getattr(module, name, None)):
+        functions = [key for key, value in vars(module).items() if callable(value)]
+        raise ValueError(f"say which function of {path}: {path}:NAME, of {', '.join(functions)}")
+    return getattr(module, name)
+
+
+def _load_module(path: Path) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -1,0 +1,106 @@
+"""The Policy: chooses actions for a batch of seats from what those seats may know.
+
+A scripted player is one compiled row function, lifted here to batches; anything else is a function
+over batches.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from ..envs.core.bits import gather_mask
+from ..envs.core.game import Function, Game
+from ..envs.core.jit import bind, rule
+from ..envs.core.rng import fresh_seed, streams
+from ..envs.core.seating import check_legal
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Policy:
+    """A player of one game.
+
+    Calling it plays a batch: observations [B] (records of the game's observation dtype), masks
+    int8 [B, A], one random stream a row, and returns legal actions [B]. It is a pure function of
+    these; whoever shares a deal with it shares no randomness.
+
+    A searching policy (`needs_positions`) is also handed positions [B]: full states re-dealt at
+    random from everything its seat cannot tell apart, never the true ones.
+    """
+
+    name: str
+    game: Game
+    choose: Callable[..., np.ndarray]
+    row: Function | None = None  # compiled: (observation, mask words, rng) -> action
+    needs_positions: bool = False
+
+    def __call__(
+        self,
+        observations: np.ndarray,
+        action_masks: np.ndarray,
+        rngs: np.ndarray,
+        positions: np.ndarray | None = None,
+    ) -> np.ndarray:
+        if not self.needs_positions:
+            return self.choose(observations, action_masks, rngs)
+        if positions is None:
+            raise ValueError(
+                f"{self.name} searches and needs positions: pass what "
+                "Tables.imagine or an environment's imagine() gives"
+            )
+        return self.choose(observations, action_masks, rngs, positions)
+
+    def act(
+        self,
+        observation: Any,
+        action_mask: np.ndarray,
+        *,
+        rng: np.ndarray | None = None,
+        position: np.ndarray | None = None,
+    ) -> int:
+        """One action at one table.
+
+        `observation` is a record, or a flat array as the environments give it, scaled or integer.
+        `rng` is a stream array [1] to draw from; without one a fresh stream is made. `position` is
+        a state record for searching policies. Raises ValueError where the action is not legal.
+        """
+        masks = np.asarray(action_mask, dtype=np.int8).reshape(1, self.game.num_actions)
+        rngs = streams([fresh_seed()]) if rng is None else rng
+        positions = None if position is None else np.asarray(position).reshape(1)
+        actions = self(as_records(self.game, observation), masks, rngs, positions)
+        check_legal(self.game, self.name, np.asarray(actions), masks)
+        return int(actions[0])
+
+
+def as_records(game: Game, observation: Any) -> np.ndarray:
+    """One observation, as a record or a flat array, to records [1]."""
+    array = np.asarray(observation)
+    if array.dtype.names is not None:
+        return array.reshape(1).view(game.observation_dtype)
+    return game.layout.records(array.reshape(1, -1))
+
+
+def compiled_policy(name: str, game: Game, row: Function) -> Policy:
+    """A policy from one compiled row function: (observation record, mask words, rng) -> action."""
+    lifted = _lift(row)
+
+    def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(observations), np.int64)
+        words = np.zeros(game.num_mask_words, np.int64)
+        lifted(observations, action_masks, rngs, words, actions)
+        return actions
+
+    return Policy(name, game, choose, row=row)
+
+
+@lru_cache
+def _lift(row: Function) -> Function:
+    return bind(_choose_rows, choose_row=row)
+
+
+def _choose_rows(observations, action_masks, rngs, words, actions):
+    for index in range(observations.shape[0]):
+        gather_mask(action_masks[index], words)
+        actions[index] = choose_row(observations[index], words, rngs[index])

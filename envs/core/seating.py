@@ -1,0 +1,136 @@
+"""Who sits where: lets the policies at many tables play until somebody outside has to act.
+
+Compiled players act inside the compiled loops; networks, searches and people are asked in batches.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from .game import NO_SEAT, Function
+from .rng import streams
+from .tables import EXTERNAL, NO_ROW, Tables, action_masks, advance_loop
+
+PLAYER_STREAMS = 1  # purpose of a seat's stream: this plus the seat; 0 deals the cards
+
+
+class SeatedPolicy(Protocol):
+    """What a seat needs of a policy; see `parlour.baselines.Policy`."""
+
+    name: str
+    row: Function | None
+    needs_positions: bool
+
+    def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any: ...
+
+
+def player_streams(seeds: Sequence[int] | np.ndarray, num_seats: int) -> np.ndarray:
+    """A stream for each seat of each table, [tables, seats], apart from the tables' own."""
+    out = [streams(seeds, PLAYER_STREAMS + seat) for seat in range(num_seats)]
+    return np.stack(out, axis=1)
+
+
+class Seating:
+    """Policies at the seats of `tables`: `seated[row, seat]` is an index into `policies`.
+
+    EXTERNAL marks seats whose actions are given from outside. `rngs` [tables, seats] are the
+    players' own streams.
+    """
+
+    def __init__(
+        self,
+        tables: Tables,
+        policies: Sequence[SeatedPolicy],
+        seated: np.ndarray,
+        rngs: np.ndarray,
+    ) -> None:
+        self.tables = tables
+        self.policies = tuple(policies)
+        self.rngs = rngs
+        compiled = sorted((p for p in policies if p.row is not None), key=lambda p: p.name)
+        self._rows = tuple(dict.fromkeys(p.row for p in compiled))
+        self._code_of_policy = np.array(
+            [self._rows.index(p.row) if p.row is not None else EXTERNAL for p in policies]
+            + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it
+            dtype=np.int64,
+        )
+        self._observation = tables.game.new_observations()
+        self._words = np.zeros(tables.game.num_mask_words, np.int64)
+        self.seat(seated)
+
+    def seat(self, seated: np.ndarray) -> None:
+        """Change who sits where."""
+        self.seated = np.array(seated, dtype=np.int64)
+        self._codes = self._code_of_policy[self.seated]
+
+    def advance(self, rows: np.ndarray) -> None:
+        """Play on at these tables until each is over or waits for an EXTERNAL seat."""
+        while len(rows):
+            self._advance_compiled(rows)
+            rows = self._ask_policies(rows)
+
+    def _advance_compiled(self, rows: np.ndarray) -> None:
+        if not self._rows:
+            return
+        tables = self.tables
+        row, action = advance_loop(tables.game, self._rows)(
+            tables.states, tables.rngs, rows, self._codes, self.rngs, self._observation, self._words
+        )
+        if row != NO_ROW:
+            seats, _, words = tables.show(np.array([row]))
+            who = self.policies[self.seated[row, seats[0]]].name
+            mask = action_masks(words, tables.game.num_actions)[0]
+            raise ValueError(illegal_action_message(tables.game, who, action, mask))
+
+    def _ask_policies(self, rows: np.ndarray) -> np.ndarray:
+        """One ply by every policy that is not compiled; returns the rows it was taken at."""
+        seats, observations, words = self.tables.show(rows)
+        asked = np.where(seats == NO_SEAT, EXTERNAL, self.seated[rows, seats])
+        moved = []
+        for index in np.unique(asked[asked != EXTERNAL]):
+            chosen = np.flatnonzero(asked == index)
+            actions = self._choose(
+                self.policies[index],
+                rows[chosen],
+                seats[chosen],
+                observations[chosen],
+                words[chosen],
+            )
+            self.tables.apply(rows[chosen], actions)
+            moved.append(rows[chosen])
+        return np.concatenate(moved) if moved else rows[:0]
+
+    def _choose(
+        self,
+        policy: SeatedPolicy,
+        rows: np.ndarray,
+        seats: np.ndarray,
+        observations: np.ndarray,
+        words: np.ndarray,
+    ) -> np.ndarray:
+        game = self.tables.game
+        masks = action_masks(words, game.num_actions)
+        rngs = self.rngs[rows, seats]  # a copy: written back below
+        positions = self.tables.imagine(rows, seats, rngs) if policy.needs_positions else None
+        actions = np.asarray(policy(observations, masks, rngs, positions), dtype=np.int64)
+        self.rngs[rows, seats] = rngs
+        check_legal(game, policy.name, actions, masks)
+        return actions
+
+
+def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> None:
+    """Raise ValueError naming the first action that is not legal, and what was."""
+    in_range = (actions >= 0) & (actions < game.num_actions)
+    legal = in_range & (masks[np.arange(len(actions)), np.where(in_range, actions, 0)] == 1)
+    if not legal.all():
+        first = int(np.flatnonzero(~legal)[0])
+        raise ValueError(illegal_action_message(game, who, int(actions[first]), masks[first]))
+
+
+def illegal_action_message(game: Any, who: str, action: int, mask: np.ndarray) -> str:
+    """What was wrong, by name, and what would have been legal."""
+    known = 0 <= action < game.num_actions
+    name = game.action_name(action) if known else "no action of this game"
+    legal = ", ".join(game.action_name(int(a)) for a in np.flatnonzero(mask))
+    return f"{who} chose {action} ({name}), which is not legal; legal: {legal or 'nothing'}"
