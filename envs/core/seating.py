@@ -75,7 +75,14 @@ class Seating:
             return
         tables = self.tables
         row, action = advance_loop(tables.game, self._rows)(
-            tables.states, tables.rngs, rows, self._codes, self.rngs, self._observation, self._words
+            tables.states,
+            tables.rngs,
+            rows,
+            self._codes,
+            self.rngs,
+            self._observation,
+            self._words,
+            tables.game.num_actions,
         )
         if row != NO_ROW:
             seats, _, words = tables.show(np.array([row]))

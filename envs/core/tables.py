@@ -143,7 +143,7 @@ def _step_tables(states, rngs, actions, seats, ended, rewards, observations, wor
         observe(state, seats[row], observations[row])
 
 
-def _advance_rows(states, rngs, rows, codes, player_rngs, observation, words):
+def _advance_rows(states, rngs, rows, codes, player_rngs, observation, words, num_actions):
     """Let compiled players act at each table until a seat of code EXTERNAL has to, or the end.
 
     `codes` and `player_rngs` are [tables, seats]; `observation` [1] and `words` are scratch.
@@ -159,7 +159,7 @@ def _advance_rows(states, rngs, rows, codes, player_rngs, observation, words):
             legal_actions(state, words)
             observe(state, seat, observation[0])
             action = choose(codes[row, seat], observation[0], words, player_rngs[row, seat])
-            if not is_allowed(words, action):
+            if not 0 <= action < num_actions or not is_allowed(words, action):
                 return row, action
             apply_action(state, action)
             if not is_terminal(state):
