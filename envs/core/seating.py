@@ -97,7 +97,7 @@ class Seating:
         moved = []
         for index in np.unique(asked[asked != EXTERNAL]):
             chosen = np.flatnonzero(asked == index)
-            actions = self._choose(
+            actions = self.choose(
                 self.policies[index],
                 rows[chosen],
                 seats[chosen],
@@ -108,7 +108,7 @@ class Seating:
             moved.append(rows[chosen])
         return np.concatenate(moved) if moved else rows[:0]
 
-    def _choose(
+    def choose(
         self,
         policy: SeatedPolicy,
         rows: np.ndarray,
@@ -116,6 +116,10 @@ class Seating:
         observations: np.ndarray,
         words: np.ndarray,
     ) -> np.ndarray:
+        """What `policy` does at these tables, as seats[k] of rows[k]: legal actions [K].
+
+        Raises ValueError where it is not legal. The streams of those seats move on.
+        """
         game = self.tables.game
         masks = action_masks(words, game.num_actions)
         rngs = self.rngs[rows, seats]  # a copy: written back below
