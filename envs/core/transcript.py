@@ -174,9 +174,7 @@ def _look(tables: Tables, action: int, show: Sequence[str] | None) -> Ply:
     if show is not None:
         mask = action_masks(words, game.num_actions)[0]
         legal = tuple(game.action_name(int(a)) for a in np.flatnonzero(mask))
-    seen = tuple(
-        (name, tuple(np.ravel(observations[name][0]).tolist())) for name in show or ()
-    )
+    seen = tuple((name, tuple(np.ravel(observations[name][0]).tolist())) for name in show or ())
     return Ply(int(seats[0]), game.action_name(action), legal, seen)
 
 
