@@ -22,7 +22,8 @@ class SeatedPolicy(Protocol):
     row: Function | None
     needs_positions: bool
 
-    def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any: ...
+    def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any:
+        """Actions [B]."""
 
 
 def player_streams(seeds: Sequence[int] | np.ndarray, num_seats: int) -> np.ndarray:
@@ -49,7 +50,7 @@ class Seating:
         self.policies = tuple(policies)
         self.rngs = rngs
         compiled = sorted((p for p in policies if p.row is not None), key=lambda p: p.name)
-        self._rows = tuple(dict.fromkeys(p.row for p in compiled))
+        self._rows = tuple(dict.fromkeys(p.row for p in compiled if p.row is not None))
         self._code_of_policy = np.array(
             [self._rows.index(p.row) if p.row is not None else EXTERNAL for p in policies]
             + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it

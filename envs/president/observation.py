@@ -5,12 +5,11 @@ Seats are counted from the observer: index 0 is oneself, index 1 the next seat c
 
 import numpy as np
 
-from ..core.game import NO_SEAT
 from ..core.bits import popcount
+from ..core.game import NO_SEAT
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import below, shuffle
-from ..core.rng import below
 from .rules import (
     ALL_OF_RANK,
     GIVE,
@@ -129,7 +128,7 @@ def relative(state, seat, other):
 
 @rule
 def reshuffle_unseen(state, seat, rng):
-    """Deal the unseen cards again, uniformly over all deals that agree with what `seat` has seen."""
+    """Deal the unseen cards again, uniformly over all deals that agree with what `seat` saw."""
     forget_private(state, seat)
     sizes = np.zeros(state.hands.shape[0], np.int64)
     for other in range(state.hands.shape[0]):
