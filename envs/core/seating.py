@@ -18,9 +18,17 @@ PLAYER_STREAMS = 1  # purpose of a seat's stream: this plus the seat; 0 deals th
 class SeatedPolicy(Protocol):
     """What a seat needs of a policy; see `parlour.baselines.Policy`."""
 
-    name: str
-    row: Function | None
-    needs_positions: bool
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+
+    @property
+    def row(self) -> Function | None:
+        """Compiled: (observation record, mask words, rng) -> action; None where it is not."""
+
+    @property
+    def needs_positions(self) -> bool:
+        """Whether it searches from imagined positions."""
 
     def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any:
         """Actions [B]."""
