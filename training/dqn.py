@@ -1,8 +1,8 @@
 """Deep Q-learning with action masks (Mnih et al. 2015), by self-play and against a pool of players.
 
-Double DQN (van Hasselt et al. 2016) with n-step returns (Sutton 1988; Hessel et al. 2018). Masks are
-applied three times: to the behaviour, to the maximum in the target, and to the exported policy. A
-game pays only at its end, so nothing is discounted.
+Double DQN (van Hasselt et al. 2016) with n-step returns (Sutton 1988; Hessel et al. 2018). Masks
+are applied three times: to the behaviour, to the maximum in the target, and to the exported policy.
+A game pays only at its end, so nothing is discounted.
 """
 
 import copy

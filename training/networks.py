@@ -3,6 +3,7 @@
 What the network is shown is encoded inside it, so that a checkpoint needs no recipe beside it.
 """
 
+import itertools
 from collections.abc import Sequence
 
 import torch
@@ -20,6 +21,11 @@ class Encoder(nn.Module):
     A network sees at once whether a count reaches a threshold, which is what card games ask about.
     Wide ranges are scaled to about -1 .. 1 instead; constants are left out.
     """
+
+    unary_columns: torch.Tensor
+    thresholds: torch.Tensor
+    wide_columns: torch.Tensor
+    scale: torch.Tensor
 
     def __init__(self, game: Game) -> None:
         super().__init__()
@@ -52,7 +58,7 @@ class ActionValues(nn.Module):
         self.encoder = Encoder(game)
         sizes = [self.encoder.num_outputs, *hidden]
         layers: list[nn.Module] = []
-        for inputs, outputs in zip(sizes, sizes[1:], strict=False):
+        for inputs, outputs in itertools.pairwise(sizes):
             layers += [nn.Linear(inputs, outputs), nn.ReLU()]
         self.body = nn.Sequential(*layers, nn.Linear(sizes[-1], game.num_actions))
 

@@ -91,7 +91,7 @@ class Rollout:
         self._shown = self.tables.show(rows)
 
     def step(self, choose: Choose) -> Transitions:
-        """One decision at every table; returns the transitions completed by it (views: use at once).
+        """One decision at every table; returns the transitions it completed (views: use at once).
 
         `choose` gets observation records [N] and masks int8 [N, A].
         """
@@ -115,7 +115,7 @@ class Rollout:
         return self._out.first(self._size)
 
     def _go_on(self, rows: np.ndarray) -> None:
-        """Play on until a learning seat must act at every table; finish and deal games on the way."""
+        """Play on until a learning seat must act at every table, over the ends of games."""
         self._size = getattr(self, "_size", 0)
         while len(rows):
             self._seating.advance(rows)

@@ -129,7 +129,7 @@ def relative(state, seat, other):
 
 @rule
 def reshuffle_unseen(state, seat, rng):
-    """Deal the unseen cards again, uniformly over all deals that agree with what `seat` has seen."""
+    """Deal the unseen cards again, uniformly over all deals that agree with what `seat` saw."""
     forget_private(state, seat)
     sizes = np.zeros(state.hands.shape[0], np.int64)
     for other in range(state.hands.shape[0]):
