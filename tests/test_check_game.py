@@ -9,9 +9,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-
 from parlour.envs import check_game, load_game
 from parlour.envs.core.check import CheckError
+
 from tests import toy_game as toy
 from tests.toy_aec import NUM_CARDS, ToyEnv
 
@@ -128,6 +128,16 @@ def chance_without_end(state, rng):
     pass
 
 
+def draw_the_last(state, rng):
+    """Draws without chance, so that all chance is in the deal."""
+    state.drawn = int(state.deck).bit_length() - 1
+
+
+def deal_with_the_draw(state, rng):
+    toy.deal(state, rng)
+    state.drawn = 1
+
+
 def deal_a_constant_second_game(state, rng):
     """The first game of a seed is a game of its own; all after it are one and the same."""
     toy.deal(state, rng)
@@ -229,7 +239,6 @@ GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
     ("ends", "apply_action", apply_never_ends),
     ("ends", "play_chance", chance_without_end),
     ("seeds", "deal", deal_without_the_seed),
-    ("second_deal", "deal", deal_the_first_again),
     ("names", "action_name", a_name_for_two),
     ("names", "parse_action", a_parser_that_takes_all),
     ("names", "parse_action", a_parser_that_breaks),
@@ -255,23 +264,22 @@ def test_a_mutant_of_the_game_is_caught_by_the_check_for_it(
     assert caught.value.check == check
 
 
-def test_a_constant_second_deal_is_caught() -> None:
-    game = dataclasses.replace(SOUND, deal=deal_a_constant_second_game, play_chance=draw_the_last)
-    with pytest.raises(CheckError, match="second deal is the same for all seeds"):
+@pytest.mark.parametrize(
+    ("deal", "sentence"),
+    [
+        (deal_the_first_again, "second deal of every seed repeats its first"),
+        (deal_a_constant_second_game, "second deal is the same for all seeds"),
+    ],
+)
+def test_a_second_deal_that_is_not_new_is_caught(deal: Mutant, sentence: str) -> None:
+    game = dataclasses.replace(SOUND, deal=deal, play_chance=draw_the_last)
+    with pytest.raises(CheckError, match=sentence):
         check_game(game, num_games=6)
 
 
-def draw_the_last(state, rng):
-    """Draws without chance, so that all chance is in the deal."""
-    state.drawn = int(state.deck).bit_length() - 1
-
-
 def test_a_reshuffle_that_does_nothing_is_caught_where_all_chance_is_in_the_deal() -> None:
-    def never(state):
-        return toy.seat_to_act(state) if state.num_plays != 2 else 0
-
     game = dataclasses.replace(
-        SOUND, reshuffle_unseen=reshuffle_nothing, play_chance=None, seat_to_act=never
+        SOUND, deal=deal_with_the_draw, play_chance=None, reshuffle_unseen=reshuffle_nothing
     )
     with pytest.raises(CheckError, match="never changes anything"):
         check_game(game, num_games=3)
@@ -582,7 +590,7 @@ def test_a_sound_gymnasium_environment_passes() -> None:
     [
         ("ends", GuessWithoutEnd),
         ("illegal", GuessSilently),
-        ("fresh_copies", GuessTheSame),
+        ("seeds", GuessTheSame),
         ("questions", GuessByRender),
     ],
 )

@@ -27,9 +27,7 @@ class ToyEnv(AECEnv):
         self._rng: np.random.Generator | None = None
         box = Box(-1, NUM_CARDS, (NUM_CARDS + 1 + 2 * NUM_SEATS,), np.int8)
         mask = Box(0, 1, (NUM_CARDS,), np.int8)
-        self._spaces = {
-            agent: Dict({"observation": box, "action_mask": mask}) for agent in AGENTS
-        }
+        self._spaces = {agent: Dict({"observation": box, "action_mask": mask}) for agent in AGENTS}
         self._actions = {agent: Discrete(NUM_CARDS) for agent in AGENTS}
 
     def observation_space(self, agent: str) -> Dict:
@@ -77,7 +75,7 @@ class ToyEnv(AECEnv):
     def vector(self, seat: int) -> np.ndarray:
         """Own cards, the drawn card, all plays."""
         own = [int(card in self.hands[seat]) for card in range(NUM_CARDS)]
-        plays = [card for one in self.plays for card in (one + [-1, -1])[:2]]
+        plays = [card for one in self.plays for card in [*one, -1, -1][:2]]
         return np.array([*own, self.drawn, *plays], np.int8)
 
     def observe(self, agent: str) -> dict[str, np.ndarray]:

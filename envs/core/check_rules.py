@@ -312,7 +312,7 @@ def check_buffers(game: Game, played: Sequence[PlayedGame]) -> None:
         returns = np.full((2, game.num_seats), [[0.0], [7.0]])
         game.returns(states[0], returns[0])
         game.returns(states[0], returns[1])
-        if not np.array_equal(returns[0], returns[1]):
+        if not np.array_equal(returns[0], returns[1], equal_nan=True):
             raise CheckError("buffers", f"{where}: returns leaves seats as the buffer was")
 
 

@@ -26,15 +26,31 @@ class Face(Protocol):
     """What the checks need of an environment."""
 
     env: Any
+    unused: Any  # a copy from before the first reset, if there was such a time
 
-    def reset(self, seed: int | None = None, deal: Any = None) -> None: ...
-    def who(self) -> str | None: ...
-    def everyone(self) -> list[str]: ...
-    def observation(self, agent: str) -> Any: ...
-    def mask(self, agent: str) -> np.ndarray | None: ...
-    def spaces(self, agent: str) -> tuple[Any, Any]: ...
-    def step(self, action: int) -> dict[str, float]: ...
-    def ask_everything(self) -> None: ...
+    def reset(self, seed: int | None = None, deal: Any = None) -> None:
+        """A new episode."""
+
+    def who(self) -> str | None:
+        """The agent to act; None when the episode is over."""
+
+    def everyone(self) -> list[str]:
+        """All agents, in the order of their seats."""
+
+    def observation(self, agent: str) -> Any:
+        """What an agent observes now."""
+
+    def mask(self, agent: str) -> np.ndarray | None:
+        """Its action mask; None where there are none."""
+
+    def spaces(self, agent: str) -> tuple[Any, Any]:
+        """Its observation space and its action space."""
+
+    def step(self, action: int) -> dict[str, float]:
+        """One ply; what each agent earns by it."""
+
+    def ask_everything(self) -> None:
+        """Everything that should change nothing."""
 
 
 class Aec:
@@ -42,8 +58,10 @@ class Aec:
 
     def __init__(self, env: Any) -> None:
         self.env = env
+        self.unused: Any = None
 
     def reset(self, seed: int | None = None, deal: Any = None) -> None:
+        """A new episode."""
         options = None if deal is None else {"deal": deal}
         self.env.reset(seed=seed, options=options)
 
@@ -56,12 +74,15 @@ class Aec:
         return self.env.terminations[agent] or self.env.truncations[agent]
 
     def everyone(self) -> list[str]:
+        """All agents, in the order of their seats."""
         return list(self.env.possible_agents)
 
     def observation(self, agent: str) -> Any:
+        """What an agent observes now."""
         return self.env.observe(agent)
 
     def mask(self, agent: str) -> np.ndarray | None:
+        """Its action mask; None where there are none."""
         seen = self.env.observe(agent)
         if isinstance(seen, Mapping) and "action_mask" in seen:
             return np.asarray(seen["action_mask"])
@@ -69,6 +90,7 @@ class Aec:
         return None if mask is None else np.asarray(mask)
 
     def spaces(self, agent: str) -> tuple[Any, Any]:
+        """Its observation space and its action space."""
         return self.env.observation_space(agent), self.env.action_space(agent)
 
     def step(self, action: int) -> dict[str, float]:
@@ -80,6 +102,7 @@ class Aec:
         return rewards
 
     def ask_everything(self) -> None:
+        """Everything that should change nothing."""
         for agent in self.everyone():
             self.observation(agent)
             self.spaces(agent)
@@ -92,39 +115,48 @@ class Solo:
 
     def __init__(self, env: Any) -> None:
         self.env = env
+        self.unused: Any = None
         self._seen: Any = None
         self._info: Mapping[str, Any] = {}
         self._is_over = True
 
     def reset(self, seed: int | None = None, deal: Any = None) -> None:
+        """A new episode."""
         options = None if deal is None else {"deal": deal}
         self._seen, self._info = self.env.reset(seed=seed, options=options)
         self._is_over = False
 
     def who(self) -> str | None:
+        """The agent to act; None when the episode is over."""
         return None if self._is_over else _LEARNER
 
     def everyone(self) -> list[str]:
+        """All agents, in the order of their seats."""
         return [_LEARNER]
 
     def observation(self, agent: str) -> Any:
+        """What an agent observes now."""
         return self._seen
 
     def mask(self, agent: str) -> np.ndarray | None:
+        """Its action mask; None where there are none."""
         if "action_mask" in self._info:
             return np.asarray(self._info["action_mask"])
         ask = getattr(self.env.unwrapped, "action_masks", None)
         return None if ask is None else np.asarray(ask())
 
     def spaces(self, agent: str) -> tuple[Any, Any]:
+        """Its observation space and its action space."""
         return self.env.observation_space, self.env.action_space
 
     def step(self, action: int) -> dict[str, float]:
+        """One ply; what each agent earns by it."""
         seen, reward, terminated, truncated, info = self.env.step(action)
         self._seen, self._info, self._is_over = seen, info, terminated or truncated
         return {_LEARNER: float(reward)}
 
     def ask_everything(self) -> None:
+        """Everything that should change nothing."""
         self.mask(_LEARNER)
         _render_and_state(self.env)
 
@@ -162,6 +194,8 @@ def check(env: Any, trial: Trial) -> CheckReport:
             "check_game takes a Game, a PettingZoo AEC environment or a Gymnasium environment; "
             f"got {type(env).__name__}"
         )
+    if _is_new(env):
+        face.unused = _copied(env, copy.deepcopy, "a copy of the new environment")
     checks = [c for c in CHECKS if trial.has_chance or c not in _OF_CHANCE]
     skipped = [sentence_of(c) for c in CHECKS if c not in checks]
     checked = []
@@ -174,6 +208,19 @@ def check(env: Any, trial: Trial) -> CheckReport:
     episodes = [play(face, trial, seed) for seed in trial.seeds]
     plies = sum(len(episode.actions) for episode in episodes)
     return CheckReport(str(env), len(episodes), plies, tuple(checked), tuple(skipped))
+
+
+def _is_new(env: Any) -> bool:
+    """Whether the environment was never reset."""
+    bare = env.unwrapped
+    return not getattr(bare, "agents", None) and getattr(bare, "_np_random", None) is None
+
+
+def _copied(original: Any, copier: Callable[[Any], Any], what: str) -> Any:
+    try:
+        return copier(original)
+    except Exception as error:
+        raise CheckError("copies", f"{what} fails: {type(error).__name__}: {error}") from error
 
 
 # Playing
@@ -251,9 +298,9 @@ def _name_of(face: Face, action: int) -> str:
 
 def check_fresh_copies(face: Face, trial: Trial) -> str | None:
     """Copies made before the first reset play different games."""
-    if getattr(face.env.unwrapped, "agents", None) or getattr(face.env.unwrapped, "_np_random", 0):
+    if face.unused is None:
         return "The environment had been reset before."
-    first, second = (type(face)(copy.deepcopy(face.env)) for _ in range(2))
+    first, second = (type(face)(copy.deepcopy(face.unused)) for _ in range(2))
     if all(play(first, trial) == play(second, trial) for _ in trial.seeds):
         raise CheckError("fresh_copies", "two copies of a new environment play the same games")
     return None
@@ -358,10 +405,7 @@ def _check_copy(
     """Copy at a ply; the copy and then the original must both go on as expected."""
     for action in expected.actions[:place]:
         face.step(action)
-    try:
-        twin = copier(face)
-    except Exception as error:
-        raise CheckError("copies", f"{what} fails: {type(error).__name__}: {error}") from error
+    twin = _copied(face, copier, what)
     rest = expected.actions[place:]
     for who, one in (("copy does not keep", twin), ("original shares with its copy", face)):
         try:
@@ -510,17 +554,17 @@ def _agreed(face: Face, referee: Any, where: str) -> None:
 
 
 CHECKS = [
-    check_fresh_copies,
     check_masks,
     check_spaces,
     check_repeatable,
     check_seeds,
     check_second_episode,
+    check_fresh_copies,
     check_questions,
     check_copies,
-    check_illegal,
-    check_rewards,
     check_referee,
     check_own_game,
+    check_illegal,
+    check_rewards,
 ]
 _OF_CHANCE = (check_fresh_copies, check_seeds, check_second_episode)

@@ -1,4 +1,4 @@
-"""A played game as data: a short text that a person reads against the rulebook and a machine replays.
+"""A played game as data: a short text that people read against the rulebook and machines replay.
 
 Owns the format and everything done with it: record, save, load, replay, verify.
 """
