@@ -229,7 +229,8 @@ def legal_actions(state, mask):
     elif is_leading(state):
         mask[0] = hand << 1
     else:
-        mask[0] = (hand & beating(state.table_action - 1)) << 1 | 1
+        play = np.int64(state.table_action) - 1  # wide enough to shift by, uncompiled too
+        mask[0] = (hand & beating(play)) << 1 | 1
 
 
 @rule
