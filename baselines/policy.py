@@ -13,7 +13,7 @@ import numpy as np
 
 from ..envs.core.bits import gather_mask
 from ..envs.core.game import Function, Game
-from ..envs.core.jit import bind, rule
+from ..envs.core.jit import bind
 from ..envs.core.rng import fresh_seed, streams
 from ..envs.core.seating import check_legal
 
@@ -43,6 +43,7 @@ class Policy:
         rngs: np.ndarray,
         positions: np.ndarray | None = None,
     ) -> np.ndarray:
+        """Actions [B]; raises ValueError where a searching policy is given no positions."""
         if not self.needs_positions:
             return self.choose(observations, action_masks, rngs)
         if positions is None:
