@@ -113,6 +113,7 @@ def crown(x: float, y: float, size: float) -> list[Shape]:
 
 CARD_ASPECT = 0.68  # width to height
 TWIN_STEP = 0.7  # from one card to another with the same face, in steps
+LABEL_STEP = 0.42  # the least step that leaves a label uncovered, in card widths
 PAPER = "#fbf7ec"
 PAPER_EDGE = "#b9b09a"
 BACK = "#28456e"
@@ -193,7 +194,7 @@ def small_card_shapes(card: Card, x: float, y: float, height: float) -> list[Sha
     return [
         Rectangle(x - 1, y + 1, width + 1, height + 1, SHADOW, height * 0.1),
         Rectangle(x, y, width, height, card.paper, height * 0.1, PAPER_EDGE, 1),
-        Text(x + width / 2, y + height / 2, card.label, height * 0.44, card.ink, is_bold=True),
+        Text(x + width / 2, y + height / 2, card.label, height * 0.38, card.ink, is_bold=True),
     ]
 
 
@@ -208,21 +209,30 @@ def card_row(
     """Cards side by side around the centre (x, y), overlapping, never wider than `width`.
 
     `spread` is the widest step from card to card, in card widths; with more than 1 they lie apart.
-    Equal faces lie closer together than different ones.
+    Equal faces lie closer together than different ones where there is room.
     """
     card_width = height * CARD_ASPECT
-    places = [0.0] if cards else []
-    for card, following in pairwise(cards):
-        is_twin = card is not None and card == following
-        places.append(places[-1] + (TWIN_STEP if is_twin and spread < 1 else 1.0))
-    steps = max(places[-1], 1.0) if cards else 1.0
-    step = min(card_width * spread, (width - card_width) / steps)
+    room = width - card_width
+    places = _places(cards, TWIN_STEP if spread < 1 else 1.0)
+    if room * TWIN_STEP < places[-1] * card_width * LABEL_STEP:
+        places = _places(cards, 1.0)
+    step = min(card_width * spread, room / max(places[-1], 1.0))
+    first = x - card_width / 2 - step * places[-1] / 2
     shapes: list[Shape] = []
-    for index, (card, place) in enumerate(zip(cards, places, strict=True)):
-        left = x - card_width / 2 + step * (place - places[-1] / 2)
+    for index, card in enumerate(cards):
         is_covered = index < len(cards) - 1 and step < card_width
+        left = first + step * places[index]
         shapes += card_shapes(card, left, y - height / 2, height, is_covered)
     return shapes
+
+
+def _places(cards: Sequence[Card | None], twin_step: float) -> list[float]:
+    """Where each card of a row lies, in steps; face down ones are no twins."""
+    places = [0.0]
+    for card, following in pairwise(cards):
+        is_twin = card is not None and card == following
+        places.append(places[-1] + (twin_step if is_twin else 1.0))
+    return places
 
 
 # The table

@@ -127,9 +127,10 @@ def picture_pixels(picture: Picture) -> np.ndarray:
 
     size = (picture.width * _OVERSAMPLING, picture.height * _OVERSAMPLING)
     image = Image.new("RGB", size, picture.background)
-    canvas = ImageDraw.Draw(image, "RGBA")  # on RGB: colours with alpha are blended
+    solid = ImageDraw.Draw(image)
+    blended = ImageDraw.Draw(image, "RGBA")  # slower; needed for colours with alpha
     for shape in picture.shapes:
-        _PAINTERS[type(shape)](canvas, shape)
+        _PAINTERS[type(shape)](solid if _is_opaque(shape) else blended, shape)
     return np.array(image.reduce(_OVERSAMPLING))
 
 
@@ -138,6 +139,16 @@ def save_png(picture: Picture, path: str | os.PathLike[str]) -> None:
     from PIL import Image
 
     Image.fromarray(picture_pixels(picture)).save(path, optimize=True)
+
+
+def _is_opaque(shape: Shape) -> bool:
+    match shape:
+        case Rectangle() | Circle():
+            return len(shape.fill) == len(shape.outline or shape.fill) == len("#rrggbb")
+        case Polygon():
+            return len(shape.fill) == len("#rrggbb")
+        case _:
+            return len(shape.color) == len("#rrggbb")
 
 
 def _scaled(*lengths: float) -> list[float]:

@@ -30,10 +30,11 @@ from ..core.picture import (
     table_shapes,
     toward,
 )
-from .rules import GIVE, NO_RANK, NUM_RANKS, NUM_SUITS, PASS, is_terminal
+from .rules import GIVE, NO_RANK, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS, SWAP_TWO, is_terminal
 from .text import (
     RANK_NAMES,
     headline,
+    is_of_this_round,
     knows_exchange,
     last_action_name,
     played_counts,
@@ -74,15 +75,15 @@ PALE_INKS = (
 CARDS = tuple(Card(name, ink) for name, ink in zip(RANK_NAMES, INKS, strict=True))
 GOLDS = Card(RANK_NAMES[0], "#8f6216", coin)
 PLAY_HEIGHT = 112.0
-SMALL_HEIGHT, SMALL_STEP = 46.0, 15.0
+SMALL_HEIGHT, SMALL_STEP = 46.0, 20.0
 
 # By number of seats: width of a hand, height of its cards, how far out the seats sit, and where
 # on the way to the middle their last actions lie.
 HAND_WIDTH = {2: 760.0, 4: 330.0, 5: 310.0, 8: 230.0}
 CARD_HEIGHT = {2: 124.0, 4: 104.0, 5: 100.0, 8: 84.0}
-HALF_WIDTH = {2: 360.0, 4: 360.0, 5: 366.0, 8: 380.0}
+HALF_WIDTH = {2: 360.0, 4: 366.0, 5: 366.0, 8: 380.0}
 HALF_HEIGHT = {2: 230.0, 4: 268.0, 5: 262.0, 8: 268.0}
-ACTION_SHARE = {2: 0.47, 4: 0.55, 5: 0.54, 8: 0.5}
+ACTION_SHARE = {2: 0.47, 4: 0.555, 5: 0.54, 8: 0.5}
 
 
 def draw(state: np.record, seat: int | None = None) -> Picture:
@@ -114,7 +115,7 @@ def _center(state: np.record, seat: int | None) -> list[Shape]:
         shapes = _gifts(state, seat)
     elif state.table_action != PASS:
         rank, count = _play(int(state.table_action))
-        shapes = card_row([CARDS[rank]] * count, x, y, PLAY_HEIGHT, 240)
+        shapes = card_row([CARDS[rank]] * count, x, y, PLAY_HEIGHT, 220)
         line = f"of player {state.table_seat}"
     else:
         shapes = [Rectangle(x - 38, y - 56, 76, PLAY_HEIGHT, "#ffffff0a", 9, "#ffffff38", 2)]
@@ -129,10 +130,11 @@ def _play(action: int) -> tuple[int, int]:
 def _gifts(state: np.record, seat: int | None) -> list[Shape]:
     """What the seat that gives back has received."""
     giver = int(state.seat_to_act)
-    ranks = [int(rank) for rank in state.received[giver] if rank != NO_RANK]
-    is_seen = knows_exchange(state, giver, seat)
+    is_two = state.economy == SWAP_TWO and state.roles[giver] == 1
     x, y = CENTER
-    cards = [CARDS[rank] if is_seen else None for rank in ranks]
+    cards: list[Card | None] = [None] * (2 if is_two else 1)
+    if knows_exchange(state, giver, seat):
+        cards = [CARDS[rank] for rank in state.received[giver] if rank != NO_RANK]
     received = Text(x, y - 52, "in return for", 15, DIM_CHALK)
     return [received, *card_row(cards, x, y + 10, 88, 200, spread=1.1)]
 
@@ -162,6 +164,8 @@ def _seat(state: np.record, owner: int, seat: int | None, place: Point) -> list[
     """The hand of a seat, or its placing, and its plate."""
     num_seats = len(state.hands)
     x, y = place
+    size = int(state.hands[owner]).bit_count()
+    dealt = NUM_CARDS // num_seats
     card_height = CARD_HEIGHT[num_seats]
     hand_y, plate_y = y - 12, y + card_height / 2 + 2
     placing = int(state.placings[owner])
@@ -170,13 +174,14 @@ def _seat(state: np.record, owner: int, seat: int | None, place: Point) -> list[
         shapes += _placing(placing, num_seats, x, hand_y)
     else:
         cards = _hand(state, owner, seat)
-        shapes += card_row(cards, x, hand_y, card_height, HAND_WIDTH[num_seats])
+        row_height = card_height * min(1.0, dealt / size)  # gifts make a hand larger
+        shapes += card_row(cards, x, hand_y, row_height, HAND_WIDTH[num_seats])
     name = f"player {owner}"
     if state.roles[owner] and not is_terminal(state):
         name += f", {title(int(state.roles[owner]), num_seats)}"
     if len(state.next_hands) > 1:
         name += f"  {int(state.points[owner]):+}"
-    badge = "" if placing else str(int(state.hands[owner]).bit_count())
+    badge = "" if placing else str(size)
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
     return shapes + seat_plate(x, plate_y, 200, name, badge, is_to_act)
 
@@ -209,23 +214,16 @@ def _last_action(state: np.record, owner: int, seat: int | None, place: Point) -
         return []
     x, y = toward(place, CENTER, ACTION_SHARE[len(state.hands)])
     if action == PASS or action >= GIVE:
-        is_now = bool(state.passed[owner]) or action >= GIVE
+        is_now = is_of_this_round(state, owner)
         fill, ink = ("#0e2b22", CHALK) if is_now else ("#0e2b2266", DIM_CHALK)
         return pill(x, y, last_action_name(state, owner, seat), fill, ink)
     rank, count = _play(action)
     shapes = _small_play(rank, count, x, y)
-    if not _is_of_this_round(state, action):
+    if not is_of_this_round(state, owner):
         shapes.append(_ground(count, x, y, FELT_LIGHT + "99"))
     elif owner == state.table_seat:
         shapes.insert(0, _ground(count, x, y, GOLD))
     return shapes
-
-
-def _is_of_this_round(state: np.record, action: int) -> bool:
-    """Plays of one round are of one size and rise."""
-    table = int(state.table_action)
-    same_count = (action - 1) % NUM_SUITS == (table - 1) % NUM_SUITS
-    return table != PASS and same_count and action <= table
 
 
 def _small_play(rank: int, count: int, x: float, y: float) -> list[Shape]:

@@ -103,7 +103,10 @@ def _parse_hands(hands: Sequence[Sequence[str]], num_seats: int) -> list[list[in
 
 
 def describe(state: np.record, seat: int | None = None) -> str:
-    """A position as text, with all hands (seat None) or only what `seat` may see."""
+    """A position as text, with all hands (seat None) or only what `seat` may see.
+
+    Hands are counts by rank, `*` marks the 2 of oros, brackets an action of an earlier round.
+    """
     blocks = [headline(state), "", _column_heads(state)]
     blocks += [_seat_line(state, other, seat) for other in range(len(state.hands))]
     blocks += ["", _rank_line("played", played_counts(state))]
@@ -125,7 +128,9 @@ def turn_line(state: np.record) -> str:
     """Who has to do what."""
     actor = f"player {state.seat_to_act}"
     if is_terminal(state):
-        return "the game is over" if len(state.next_hands) == 1 else "the match is over"
+        president = list(state.placings).index(1)
+        is_match = len(state.next_hands) > 1
+        return "the match is over" if is_match else f"player {president} is president"
     if state.gives_left > 0:
         return f"{actor} gives a card back"
     if state.table_action != PASS:
@@ -167,7 +172,7 @@ def last_action_name(state: np.record, owner: int, seat: int | None) -> str:
     if action == NO_ACTION:
         return ""
     if action >= GIVE and not knows_exchange(state, owner, seat):
-        return "gave a card"
+        return "gave one"
     return ACTION_NAMES[action]
 
 
@@ -176,6 +181,20 @@ def knows_exchange(state: np.record, owner: int, seat: int | None) -> bool:
     if seat is None or seat == owner:
         return True
     return state.roles[owner] + state.roles[seat] == len(state.roles) + 1
+
+
+def is_of_this_round(state: np.record, owner: int) -> bool:
+    """Whether the last action of a seat can belong to the round on the table.
+
+    A pass counts until the next play; the plays of a round are of one size and rise.
+    """
+    action, table = int(state.last_actions[owner]), int(state.table_action)
+    if action == PASS:
+        return bool(state.passed[owner])
+    if action >= GIVE:
+        return True
+    same_count = (action - 1) % NUM_SUITS == (table - 1) % NUM_SUITS
+    return table != PASS and same_count and action <= table
 
 
 _CELL = 4  # characters to a rank
@@ -206,8 +225,10 @@ def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
         line = f"  {f'player {owner}':<{_INDENT}}  {place}".ljust(_INDENT + _CELL * NUM_RANKS)
     if owner == state.seat_to_act and not is_terminal(state):
         line = ">" + line[1:]
-    passed = "*" if state.passed[owner] else ""
-    line += f"{hand.bit_count():8}  {last_action_name(state, owner, seat) + passed:<13}"
+    last = last_action_name(state, owner, seat)
+    if last and not is_of_this_round(state, owner):
+        last = f"({last})"
+    line += f"{hand.bit_count():8}  {last:<13}"
     if len(state.next_hands) > 1:
         role = title(state.roles[owner], num_seats) if state.roles[owner] else ""
         line += f"{state.points[owner]:+8}  {role}"
