@@ -6,14 +6,11 @@ from ..envs.core.game import Game
 from .policy import Policy
 
 
-def learned_policy(path: Path | str, game: Game, name: str | None = None) -> Policy:
+def learned_policy(path: Path | str, game: Game) -> Policy:
     """The policy of a checkpoint file. Raises ValueError where it does not fit the game."""
     from ..training.checkpoint import load_checkpoint, network_for
-    from ..training.dqn import best_actions
+    from ..training.session import load_algorithm
 
-    network = network_for(load_checkpoint(path), game)
-    return Policy(
-        name or Path(path).stem,
-        game,
-        lambda observations, masks, rngs: best_actions(game, network, observations, masks),
-    )
+    checkpoint = load_checkpoint(path)
+    algorithm = load_algorithm(checkpoint.algorithm)
+    return algorithm.policy_of(game, network_for(checkpoint, game), Path(path).stem)
