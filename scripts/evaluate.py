@@ -6,8 +6,9 @@ from functools import partial
 from rich.progress import Progress, TaskID
 
 from ..baselines.arena import play_match
+from ..training.evaluate import as_data
 from .options import BadArgument, add_game, add_seed, chosen_game, chosen_players, positive
-from .output import add_json, match_data, print_matches, progress_bar, write_json
+from .output import add_json, print_matches, progress_bar, write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,7 +49,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.json != "-":
         print(f"{players[0].name} at {game!r}")
         print_matches(results)
-    write_json([match_data(result) for result in results], arguments.json)
+    write_json([as_data(result) for result in results], arguments.json)
 
 
 def _advance(progress: Progress, bar: TaskID, games: int) -> None:

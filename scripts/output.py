@@ -1,7 +1,6 @@
 """What commands show: tables on stdout, progress bars on stderr, results as JSON files."""
 
 import argparse
-import dataclasses
 import json
 import math
 import sys
@@ -51,12 +50,6 @@ def _match_row(result: MatchResult) -> list[str]:
         f"{result.mean_return:+.3f}",
         f"{result.elo:+.0f}",
     ]
-
-
-def match_data(result: MatchResult) -> dict[str, Any]:
-    """A match as plain data; an estimate is (mean, low, high)."""
-    data = dataclasses.asdict(result)
-    return {key: tuple(value) if isinstance(value, tuple) else value for key, value in data.items()}
 
 
 def progress_bar() -> Progress:

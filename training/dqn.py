@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from ..baselines.players import make_policy
+from ..baselines.policy import Policy
 from ..envs.core.game import Game
 from ..envs.core.tables import action_masks
 from .networks import ActionValues, mask_values
@@ -28,7 +29,8 @@ from .rollout import Rollout, Transitions
 class Config:
     """Settings of the learner."""
 
-    minutes: float = 15.0  # training time on the clock
+    decisions: int = 20_000_000  # length of the run, in decisions of learning seats
+    minutes: float = math.inf  # or this long on the clock, if that is sooner
     seed: int = 0
     hidden: tuple[int, ...] = (256, 256)  # units of the hidden layers
     num_tables: int = 1024  # games played side by side
@@ -37,7 +39,7 @@ class Config:
     opponent_weights: tuple[float, ...] = (1.0,)  # weights of those tables, one an opponent
     n_steps: int = 8  # own decisions between an observation and its bootstrap
     buffer_size: int = 1_000_000  # transitions
-    batch_size: int = 4096
+    batch_size: int = 1024
     updates_per_step: float = 1.0  # gradient steps for each step of all tables
     learning_rate: float = 1e-3  # decays to END_SHARE of it over the run, on a cosine
     exploration: float = 0.1  # share of random actions, decays alike
@@ -45,7 +47,8 @@ class Config:
     threads: int = 2
 
 
-END_SHARE = 0.05
+MIN_BATCHES = 4  # transitions to gather before learning starts, in batches
+END_SHARE = 0.05  # what is left of learning rate and exploration at the end of a run
 
 
 class Progress(NamedTuple):
@@ -59,7 +62,7 @@ class Progress(NamedTuple):
 
 
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]:
-    """Learn `game` for `config.minutes`, handing out the progress and the network as it goes.
+    """Learn `game`, handing out the progress and the network after every step of all tables.
 
     The network is the learner's own: evaluate it before the next step, or copy it.
     """
@@ -69,11 +72,10 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
     network = ActionValues(game, config.hidden)
     target = copy.deepcopy(network)
     optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
-    opponents = [make_policy(name, game) for name in config.opponents]
     rollout = Rollout(
         game,
         config.num_tables,
-        opponents,
+        [make_policy(name, game) for name in config.opponents],
         config.opponent_weights,
         config.self_play,
         config.n_steps,
@@ -81,25 +83,26 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
     )
     buffer = ReplayBuffer(game, config.buffer_size)
     start = time.monotonic()
-    updates, owed, decisions, loss = 0, 0.0, 0, math.nan
-    done = 0.0
-    while done < 1.0:
-        done = min(1.0, (time.monotonic() - start) / (60 * config.minutes))
-        decay = END_SHARE + (1 - END_SHARE) * (1 + math.cos(math.pi * done)) / 2
+    progress = Progress(0.0, 0.0, 0, 0, math.nan)
+    owed = 0.0
+    while progress.done < 1.0:
+        decay = END_SHARE + (1 - END_SHARE) * (1 + math.cos(math.pi * progress.done)) / 2
         optimizer.param_groups[0]["lr"] = config.learning_rate * decay
         buffer.add(rollout.step(explorer(game, network, config.exploration * decay, random)))
-        decisions += config.num_tables
-        if len(buffer) < 4 * config.batch_size:
-            continue
-        owed += config.updates_per_step
-        while owed >= 1:
-            owed -= 1
+        updates, loss = progress.updates, progress.loss
+        owed += config.updates_per_step if len(buffer) >= MIN_BATCHES * config.batch_size else 0.0
+        while owed >= 1.0:
+            owed -= 1.0
             batch = buffer.sample(config.batch_size, random)
             loss = update(game, network, target, optimizer, batch)
             updates += 1
             if updates % config.target_every == 0:
                 target.load_state_dict(network.state_dict())
-        yield Progress(done, time.monotonic() - start, decisions, updates, loss), network
+        decisions = progress.decisions + config.num_tables
+        seconds = time.monotonic() - start
+        done = max(decisions / config.decisions, seconds / (60 * config.minutes))
+        progress = Progress(min(done, 1.0), seconds, decisions, updates, loss)
+        yield progress, network
 
 
 def explorer(
@@ -117,13 +120,30 @@ def explorer(
     return choose
 
 
+def policy_of(game: Game, network: ActionValues, name: str = "dqn") -> Policy:
+    """The learned policy: always the legal action of highest value."""
+    return Policy(
+        name,
+        game,
+        lambda observations, masks, rngs: best_actions(game, network, observations, masks),
+        values=lambda observations, masks: action_values(game, network, observations, masks),
+    )
+
+
 def best_actions(
     game: Game, network: ActionValues, observations: np.ndarray, masks: np.ndarray
 ) -> np.ndarray:
     """The legal action of highest value for each record [B]: int64 [B]."""
+    return action_values(game, network, observations, masks).argmax(axis=1)
+
+
+def action_values(
+    game: Game, network: ActionValues, observations: np.ndarray, masks: np.ndarray
+) -> np.ndarray:
+    """The return that the network expects of each action: float32 [B, A], BLOCKED if illegal."""
     with torch.inference_mode():
         values = network(torch.from_numpy(game.layout.integers(observations)))
-        return mask_values(values, torch.from_numpy(masks)).argmax(dim=1).numpy()
+        return mask_values(values, torch.from_numpy(masks)).numpy()
 
 
 def update(

@@ -19,13 +19,13 @@ class ReplayBuffer:
 
     def add(self, transitions: Transitions) -> None:
         """Copy transitions in, over the oldest. At most `capacity` at once."""
-        if len(transitions) > self._capacity:
-            raise ValueError(f"{len(transitions)} transitions do not fit into {self._capacity}")
+        if transitions.size > self._capacity:
+            raise ValueError(f"{transitions.size} transitions do not fit into {self._capacity}")
         start = self._added % self._capacity
-        places = np.arange(start, start + len(transitions)) % self._capacity
+        places = np.arange(start, start + transitions.size) % self._capacity
         for column, new in zip(self._ring, transitions, strict=True):
             column[places] = new
-        self._added += len(transitions)
+        self._added += transitions.size
 
     def sample(self, size: int, random: np.random.Generator) -> Transitions:
         """`size` transitions drawn uniformly, with replacement."""

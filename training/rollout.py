@@ -33,7 +33,9 @@ class Transitions(NamedTuple):
     next_observations: np.ndarray
     next_masks: np.ndarray
 
-    def __len__(self) -> int:
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
         return len(self.actions)
 
     @staticmethod
@@ -87,7 +89,7 @@ class Rollout:
         self._counts = np.zeros((num_tables, n), np.int64)
         self._out = Transitions.empty(game, num_tables * n * (n_steps + 1))
         self.tables.deal(rows)
-        self._go_on(rows)
+        self._go_on(rows, 0)
         self._shown = self.tables.show(rows)
 
     def step(self, choose: Choose) -> Transitions:
@@ -109,28 +111,26 @@ class Rollout:
             *self._out,
         )
         self.tables.apply(rows, actions)
-        self._size = size
-        self._go_on(rows)
+        size = self._go_on(rows, size)
         self._shown = self.tables.show(rows)
-        return self._out.first(self._size)
+        return self._out.first(size)
 
-    def _go_on(self, rows: np.ndarray) -> None:
-        """Play on until a learning seat must act at every table, over the ends of games."""
-        self._size = getattr(self, "_size", 0)
+    def _go_on(self, rows: np.ndarray, size: int) -> int:
+        """Play on until a learning seat must act at every table, over the ends of games.
+
+        `size` counts the transitions completed before, and what is returned, after.
+        """
         while len(rows):
             self._seating.advance(rows)
-            rows = rows[self._is_over(rows)]
-            if len(rows):
-                self._finish(rows)
+            rows = rows[self.tables.show(rows)[0] == NO_SEAT]
+            returns = self.tables.returns(rows)
+            size = _flush(
+                rows, returns, self._pending, self._actions, self._counts, size, *self._out
+            )
+            self._start_games(rows)
+        return size
 
-    def _is_over(self, rows: np.ndarray) -> np.ndarray:
-        return self.tables.show(rows)[0] == NO_SEAT
-
-    def _finish(self, rows: np.ndarray) -> None:
-        returns = self.tables.returns(rows)
-        self._size = _flush(
-            rows, returns, self._pending, self._actions, self._counts, self._size, *self._out
-        )
+    def _start_games(self, rows: np.ndarray) -> None:
         seated = self._seating.seated.copy()
         seated[rows] = self._draw_seats(len(rows))
         self._seating.seat(seated)
