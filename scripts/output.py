@@ -53,13 +53,16 @@ def _match_row(result: MatchResult) -> list[str]:
 
 
 def progress_bar() -> Progress:
-    """A bar on stderr; without a terminal it is shown once, when all is done."""
+    """A bar on stderr that leaves no trace; none at all without a terminal."""
+    console = Console(stderr=True, highlight=False)
     return Progress(
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),
-        console=Console(stderr=True),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
     )
 
 

@@ -121,8 +121,9 @@ def run(arguments: argparse.Namespace) -> None:
         def on_measured(progress: Any, results: list[MatchResult]) -> None:
             log(progress, results)
             last[:] = results
-            shares = ", ".join(f"{100 * r.first_places.mean:.1f} % {r.second}" for r in results)
-            bar.update(task, description=f"first places v {shares}")
+            shares = ", ".join(f"{100 * r.first_places.mean:.1f} v {r.second}" for r in results)
+            standing = f"{progress.done:5.0%}  {progress.seconds:5.0f} s  first places, %: {shares}"
+            bar.console.print(standing)
 
         try:
             session.run(
