@@ -26,6 +26,9 @@ class Policy:
     int8 [B, A], one random stream a row, and returns legal actions [B]. It is a pure function of
     these; whoever shares a deal with it shares no randomness.
 
+    `values`, where a policy has an opinion, says what return it expects of each action: (records
+    [B], masks int8 [B, A]) -> float [B, A], of use at legal actions only.
+
     A searching policy (`needs_positions`) is also handed positions [B]: full states re-dealt at
     random from everything its seat cannot tell apart, never the true ones.
     """
@@ -35,6 +38,7 @@ class Policy:
     choose: Callable[..., np.ndarray]
     row: Function | None = None  # compiled: (observation, mask words, rng) -> action
     needs_positions: bool = False
+    values: Callable[..., np.ndarray] | None = None
 
     def __call__(
         self,

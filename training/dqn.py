@@ -126,6 +126,7 @@ def policy_of(game: Game, network: ActionValues, name: str = "dqn") -> Policy:
         name,
         game,
         lambda observations, masks, rngs: best_actions(game, network, observations, masks),
+        values=lambda observations, masks: action_values(game, network, observations, masks),
     )
 
 
@@ -133,9 +134,16 @@ def best_actions(
     game: Game, network: ActionValues, observations: np.ndarray, masks: np.ndarray
 ) -> np.ndarray:
     """The legal action of highest value for each record [B]: int64 [B]."""
+    return action_values(game, network, observations, masks).argmax(axis=1)
+
+
+def action_values(
+    game: Game, network: ActionValues, observations: np.ndarray, masks: np.ndarray
+) -> np.ndarray:
+    """The return that the network expects of each action: float32 [B, A], BLOCKED if illegal."""
     with torch.inference_mode():
         values = network(torch.from_numpy(game.layout.integers(observations)))
-        return mask_values(values, torch.from_numpy(masks)).argmax(dim=1).numpy()
+        return mask_values(values, torch.from_numpy(masks)).numpy()
 
 
 def update(
