@@ -1,6 +1,7 @@
 """Trick-taking in words: names of cards and actions, a position as text, a deal as plain data."""
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -53,9 +54,9 @@ def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
 
 def _check_hands(hands: Any, num_seats: int, num_values: int) -> None:
     num_cards = num_seats * num_values
-    if [len(hand) for hand in hands] != [num_values] * num_seats:
-        sizes = ", ".join(str(len(hand)) for hand in hands)
-        raise ValueError(f"a deal needs {num_seats} hands of {num_values} cards; got {sizes}")
+    is_list_of_hands = isinstance(hands, Sequence) and all(isinstance(h, Sequence) for h in hands)
+    if not is_list_of_hands or [len(hand) for hand in hands] != [num_values] * num_seats:
+        raise ValueError(f"a deal needs {num_seats} hands of {num_values} cards; got {hands!r}")
     cards = [card for hand in hands for card in hand]
     for card in cards:
         if not _is_index(card, num_cards):
@@ -102,11 +103,15 @@ def _seat_line(state: np.record, seat: int, num_values: int, is_known: bool) -> 
         card_name(num_values, last) if last != NO_CARD else ""
     )
     tricks = int(state["tricks_won"][seat])
-    return f"{turn} player {seat} [{tricks:2} won] {cards}{played if last != NO_CARD else ''}".rstrip()
+    return (
+        f"{turn} player {seat} [{tricks:2} won] {cards}{played if last != NO_CARD else ''}".rstrip()
+    )
 
 
 def _is_on_table(state: np.record, card: int, num_values: int) -> bool:
-    return card != NO_CARD and bool(int(state["table"][card // num_values]) >> card % num_values & 1)
+    return card != NO_CARD and bool(
+        int(state["table"][card // num_values]) >> card % num_values & 1
+    )
 
 
 def held_cards(state: np.record, seat: int) -> list[int]:
