@@ -7,6 +7,7 @@ from .core.game import Game
 
 GAMES = {
     "president": "President-v0",
+    "trick_taking": "TrickTaking-v0",
 }
 
 

@@ -34,9 +34,16 @@ class SeatedPolicy(Protocol):
         """Actions [B]."""
 
 
-def player_streams(seeds: Sequence[int] | np.ndarray, num_seats: int) -> np.ndarray:
-    """A stream for each seat of each table, [tables, seats], apart from the tables' own."""
-    out = [streams(seeds, PLAYER_STREAMS + seat) for seat in range(num_seats)]
+def player_streams(
+    seeds: Sequence[int] | np.ndarray, num_seats: int, sitting: int = 0
+) -> np.ndarray:
+    """A stream for each seat of each table, [tables, seats], apart from the tables' own.
+
+    Where a deal is played more than once, another `sitting` gives other streams: copies of one
+    random player must not repeat each other's moves.
+    """
+    first = PLAYER_STREAMS + sitting * num_seats
+    out = [streams(seeds, first + seat) for seat in range(num_seats)]
     return np.stack(out, axis=1)
 
 
