@@ -34,8 +34,8 @@ def player_streams(seeds: Sequence[int] | np.ndarray, num_seats: int) -> np.ndar
 class Seating:
     """Policies at the seats of `tables`: `seated[row, seat]` is an index into `policies`.
 
-    EXTERNAL marks seats whose actions are given from outside. `rngs` [tables, seats] are the
-    players' own streams.
+    EXTERNAL marks seats whose actions are given from outside; with `skip_forced` they are not
+    waited for where they have no choice. `rngs` [tables, seats] are the players' own streams.
     """
 
     def __init__(
@@ -44,7 +44,9 @@ class Seating:
         policies: Sequence[SeatedPolicy],
         seated: np.ndarray,
         rngs: np.ndarray,
+        skip_forced: bool = False,
     ) -> None:
+        self.skip_forced = skip_forced
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
@@ -71,7 +73,7 @@ class Seating:
             rows = self._ask_policies(rows)
 
     def _advance_compiled(self, rows: np.ndarray) -> None:
-        if not self._rows:
+        if not self._rows and not self.skip_forced:
             return
         tables = self.tables
         row, action = advance_loop(tables.game, self._rows)(
@@ -83,6 +85,7 @@ class Seating:
             self._observation,
             self._words,
             tables.game.num_actions,
+            self.skip_forced,
         )
         if row != NO_ROW:
             seats, _, words = tables.show(np.array([row]))

@@ -63,7 +63,7 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
         Field("gives_left", i8, (), 0, 3, "cards still to be given back before play"),
         Field("given", i8, (2,), NO_RANK, TOP_RANK, "ranks given away in this exchange"),
         Field("received", i8, (2,), NO_RANK, TOP_RANK, "ranks received in it"),
-        Field("games_left", i8, (), 1, MAX_GAMES, "games of the match not finished"),
+        Field("games_left", i8, (), 0, MAX_GAMES, "games of the match not finished"),
     )
 
 
