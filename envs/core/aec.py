@@ -15,11 +15,11 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from .bits import mask_bytes_words
-from .game import NO_SEAT, Game
+from .game import NO_ACTION, NO_SEAT, Game
 from .render import RENDER_FPS, RENDER_MODES, Renderer
 from .rng import fresh_seed, streams
 from .seating import illegal_action_message
-from .tables import ILLEGAL, LOSS, Tables, action_masks
+from .tables import ILLEGAL, LOSS, MOST_DEALS, Tables
 from .views import Encoder, given_deal, mask_space, no_choice_error
 
 Observation = dict[str, np.ndarray]
@@ -76,18 +76,23 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.state_space = spaces.Box(
             np.tile(box.low, game.num_seats), np.tile(box.high, game.num_seats), dtype=box.dtype
         )
+        self._num_actions = game.num_actions
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
         self._tables: Tables | None = None
-        self._make_buffers()
-
-    def _make_buffers(self) -> None:
-        """What the compiled step writes: the acting seat's mask as words and bytes, its record."""
-        game = self.game
+        # What the compiled step writes: the acting seat's mask as words and bytes, and its record.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
         self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
-        self._mask = self._mask_row.view(np.int8)[0, : game.num_actions]
+        self._mask = self._mask_bytes()
         self._record = game.new_observations()
+
+    def _mask_bytes(self) -> np.ndarray:
+        return self._mask_row.view(np.int8)[0, : self._num_actions]
+
+    def _link_tables(self) -> None:
+        """What each step needs, one attribute away."""
+        self._step_table = self._tables.loops.step_table
+        self._states, self._rngs = self._tables.states, self._tables.rngs
 
     # PettingZoo's interface
 
@@ -109,15 +114,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         deal = given_deal(options)
         if seed is not None or self._tables is None:
             self._tables = Tables(self.game, streams([fresh_seed() if seed is None else seed]))
-        tables, rows = self._tables, self._tables.all_rows
-        if deal is not None:
-            tables.deal_from(0, deal)
-        seats = np.empty(1, np.int64)
-        tables.start(rows, deal is not None, self._skip_forced, seats, self._words)
-        if seats[0] == NO_SEAT:
-            raise no_choice_error(self.game)
-        self._step_table = tables.loops.step_table
-        self._states, self._rngs = tables.states, tables.rngs
+        self._link_tables()
+        seat = self._start(deal)
         self.agents = self.possible_agents[:]
         self._rewarded = False
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -126,15 +124,35 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos = {agent: {"action_mask": self._no_actions} for agent in self.agents}
         self._skip_agent_selection = None
-        self._show(int(seats[0]))
+        self.agent_selection = self.possible_agents[seat]
+        self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
 
-    def _show(self, seat: int) -> None:
-        """Fill the buffers for the seat to act, and make it the selected agent."""
-        tables = self._tables
-        self._record[:] = tables.observe(tables.all_rows, np.array([seat]))
-        self._mask[:] = action_masks(self._words, self.game.num_actions)[0]
-        self.agent_selection = agent = self.possible_agents[seat]
-        self.infos[agent] = {"action_mask": self._mask.copy()}
+    def _start(self, deal: Any) -> int:
+        """Deal (as given, or from the stream) and return the first seat to act."""
+        if deal is not None:
+            self._tables.deal_from(0, deal)
+            seat = self._play(NO_ACTION)
+        else:
+            for _ in range(MOST_DEALS):  # more than one only where nobody has a choice
+                self._tables.deal(self._tables.all_rows)
+                seat = self._play(NO_ACTION)
+                if seat != NO_SEAT:
+                    break
+        if seat == NO_SEAT:
+            raise no_choice_error(self.game)
+        return seat
+
+    def _play(self, action: int) -> int:
+        """The compiled step; its result lies in the buffers."""
+        return self._step_table(
+            self._states,
+            self._rngs,
+            action,
+            self._skip_forced,
+            self._words,
+            self._record,
+            self._mask_row,
+        )
 
     def step(self, action: int | None) -> None:
         """Play a ply for the agent to act; None for an agent whose game is over."""
@@ -146,17 +164,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             chosen = index(action)
         except TypeError:
             chosen = ILLEGAL
-        seat = ILLEGAL
-        if 0 <= chosen < self.game.num_actions:
-            seat = self._step_table(
-                self._states,
-                self._rngs,
-                chosen,
-                self._skip_forced,
-                self._words,
-                self._record,
-                self._mask_row,
-            )
+        seat = self._play(chosen) if 0 <= chosen < self._num_actions else ILLEGAL
         if seat == ILLEGAL:
             self._refuse(agent, action)
             return
@@ -217,21 +225,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.imagine(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step_table", "_states", "_rngs", "_mask", "_mask_row", "_record")
+        derived = ("_step_table", "_states", "_rngs", "_mask")  # functions, and views of arrays
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
-        words = self._words
-        self._make_buffers()
-        self._words[:] = words
-        if self._tables is None:
-            return
-        self._step_table = self._tables.loops.step_table
-        self._states, self._rngs = self._tables.states, self._tables.rngs
-        agent = self.agent_selection
-        if self.agents and not self.terminations[agent]:
-            self._show(self._seat_of[agent])
+        self._mask = self._mask_bytes()
+        if self._tables is not None:
+            self._link_tables()
 
 
 class CheckedEnv(RawEnv):

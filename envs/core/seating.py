@@ -59,12 +59,13 @@ class Seating:
         )
         self._observation = tables.game.new_observations()
         self._words = np.zeros(tables.game.num_mask_words, np.int64)
-        self.seat(seated)
-
-    def seat(self, seated: np.ndarray) -> None:
-        """Change who sits where."""
         self.seated = np.array(seated, dtype=np.int64)
         self._codes = self._code_of_policy[self.seated]
+
+    def seat(self, seated: np.ndarray, rows: np.ndarray) -> None:
+        """Change who sits where at these tables: [K, seats]."""
+        self.seated[rows] = seated
+        self._codes[rows] = self._code_of_policy[seated]
 
     def advance(self, rows: np.ndarray) -> None:
         """Play on at these tables until each is over or waits for an EXTERNAL seat."""

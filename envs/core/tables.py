@@ -76,7 +76,7 @@ def rule_meanings(
     chance = play_chance or _no_chance
     seat_to_act = meanings["seat_to_act"]
     meanings["settle"] = bind(_settle, seat_to_act=seat_to_act, play_chance=chance)
-    for template in (_play, _open_game, _new_game, _random_ply):
+    for template in (_play, _new_game, _random_ply):
         meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
     return meanings
 
@@ -98,12 +98,13 @@ def _settle(state, rng):
 
 
 def _play(state, rng, action, words, skip_forced):
-    """One ply, and with `skip_forced` all plies without a choice that follow it.
+    """One ply (NO_ACTION: none yet), and with `skip_forced` the plies without a choice after it.
 
     Returns the seat to act, with its mask in `words`; NO_SEAT and an empty mask at the end.
     """
     while True:
-        apply_action(state, action)
+        if action != NO_ACTION:
+            apply_action(state, action)
         words[:] = 0
         if is_terminal(state):
             return NO_SEAT
@@ -114,21 +115,11 @@ def _play(state, rng, action, words, skip_forced):
         action = nth_allowed(words, 0)
 
 
-def _open_game(state, rng, words, skip_forced):
-    """The first seat to act after a deal, as `play` returns it."""
-    words[:] = 0
-    settle(state, rng)
-    legal_actions(state, words)
-    if not skip_forced or num_allowed(words) > 1:
-        return seat_to_act(state)
-    return play(state, rng, nth_allowed(words, 0), words, skip_forced)
-
-
 def _new_game(state, rng, words, skip_forced):
     """Deal, again where `skip_forced` leaves nobody a choice; returns the first seat to act."""
     for _ in range(MOST_DEALS):
         deal(state, rng)
-        seat = open_game(state, rng, words, skip_forced)
+        seat = play(state, rng, NO_ACTION, words, skip_forced)
         if seat != NO_SEAT:
             return seat
     return NO_SEAT
@@ -193,7 +184,7 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
     """New games at these tables, or with `is_dealt` the deals that lie there; who acts first."""
     for row in rows:
         if is_dealt:
-            seats[row] = open_game(states[row], rngs[row], words[row], skip_forced)
+            seats[row] = play(states[row], rngs[row], NO_ACTION, words[row], skip_forced)
         else:
             seats[row] = new_game(states[row], rngs[row], words[row], skip_forced)
 
@@ -201,9 +192,10 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
 def _step_table(states, rngs, action, skip_forced, words, observations, masks):
     """One ply at the only table [1]. Returns the seat to act, NO_SEAT at the end, or ILLEGAL.
 
-    `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes.
+    `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. NO_ACTION after
+    a deal gives the first seat to act.
     """
-    if not is_allowed(words[0], action):
+    if action != NO_ACTION and not is_allowed(words[0], action):
         return ILLEGAL
     seat = play(states[0], rngs[0], action, words[0], skip_forced)
     spread_mask(words[0], masks[0])
@@ -366,6 +358,41 @@ def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
     padded = np.empty((len(words), mask_bytes_words(num_actions)), np.int64)
     _spread_rows(words, padded)
     return padded.view(np.int8)[:, :num_actions]
+
+
+@rule
+def _strike_illegal(words, num_actions, actions):
+    num_illegal = 0
+    for row in range(actions.shape[0]):
+        action = actions[row]
+        if not 0 <= action < num_actions or not is_allowed(words[row], action):
+            actions[row] = NO_ACTION
+            num_illegal += 1
+    return num_illegal
+
+
+@rule
+def _random_actions(words, rngs, rows, seats, out):
+    for k in range(rows.shape[0]):
+        row = rows[k]
+        out[k] = random_allowed(words[row], rngs[row, seats[row]])
+
+
+def strike_illegal(words: np.ndarray, num_actions: int, actions: np.ndarray) -> int:
+    """Put NO_ACTION for each of `actions` [N] that is not legal; returns how many were not."""
+    return _strike_illegal(words, num_actions, actions)
+
+
+def random_actions(
+    words: np.ndarray, rngs: np.ndarray, rows: np.ndarray, seats: np.ndarray
+) -> np.ndarray:
+    """A random legal action at each of `rows` [K], drawn from the stream of the seat to act.
+
+    `words` are masks [N, W], `rngs` streams [N, seats], and `seats` [N] who acts.
+    """
+    actions = np.empty(len(rows), np.int64)
+    _random_actions(words, rngs, rows, seats, actions)
+    return actions
 
 
 class Tables:
