@@ -139,9 +139,9 @@ def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> 
         raise ValueError(illegal_action_message(game, who, int(actions[first]), masks[first]))
 
 
-def illegal_action_message(game: Any, who: str, action: int, mask: np.ndarray) -> str:
+def illegal_action_message(game: Any, who: str, action: Any, mask: np.ndarray) -> str:
     """What was wrong, by name, and what would have been legal."""
-    known = 0 <= action < game.num_actions
+    known = isinstance(action, int | np.integer) and 0 <= action < game.num_actions
     name = game.action_name(action) if known else "no action of this game"
     legal = ", ".join(game.action_name(int(a)) for a in np.flatnonzero(mask))
     return f"{who} chose {action} ({name}), which is not legal; legal: {legal or 'nothing'}"
