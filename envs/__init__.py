@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 from .registry import GAMES, load_game, pettingzoo_face, pettingzoo_names
 
-__all__ = ["GAMES", "load_game", *pettingzoo_names()]  # noqa: PLE0604  (one for each game)
+__all__ = ["GAMES", "load_game", *pettingzoo_names()]
 
 
 def __getattr__(name: str) -> SimpleNamespace:

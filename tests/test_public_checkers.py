@@ -6,10 +6,10 @@ from typing import Any
 import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
+from parlour.envs import GAMES, registry
 from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 
-from parlour.envs import GAMES, registry
 from tests.view_tools import case_name, configs
 
 EXPECTED_WARNINGS = (  # of any environment with masks in a Dict, as PettingZoo's own have them

@@ -10,17 +10,17 @@ from typing import Any
 
 import gymnasium
 import numpy as np
+import parlour.envs
 import pettingzoo
 import pytest
 from gymnasium.vector import AutoresetMode, VectorEnv
-
-import parlour.envs
 from parlour.baselines import make_policy
 from parlour.envs import GAMES, load_game, registry
 from parlour.envs.core.rng import streams
 from parlour.envs.core.seating import player_streams
 from parlour.envs.core.solo import SoloEnv
 from parlour.envs.core.vector import TablesEnv
+
 from tests.view_tools import case_name, choose, configs, play_raw, raw_env, state_bytes
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -457,7 +457,7 @@ def test_an_illegal_action_loses_raises_or_is_replaced_at_a_table(
     envs = vector(name, 3, **settings)
     _, info = envs.reset(seed=0)
     actor = info["seat"][1]
-    observations, rewards, ended, _, info = envs.step(bad)
+    _, rewards, ended, _, info = envs.step(bad)
     assert rewards.tolist() == [0.0, -1.0, 0.0]
     assert ended.tolist() == [False, True, False]
     assert info["returns"][1].tolist() == [-float(s == actor) for s in range(envs.game.num_seats)]
@@ -562,7 +562,7 @@ def test_the_names_lead_to_the_environments(name: str) -> None:
 @every_game
 @pytest.mark.parametrize("factory", [registry.make_aec, registry.make_solo, registry.make_vector])
 def test_wrong_settings_say_what_is_allowed(name: str, factory: Any) -> None:
-    with pytest.raises(TypeError, match="no setting 'colour'; .*options are .*observation"):
+    with pytest.raises(TypeError, match=r"no setting 'colour'; .*options are .*observation"):
         factory(name, colour=1)
     with pytest.raises(ValueError, match="observation must be one of 'scaled', 'integer'"):
         factory(name, observation="pixels")

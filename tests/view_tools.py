@@ -3,7 +3,6 @@
 from typing import Any
 
 import numpy as np
-
 from parlour.envs import GAMES, load_game, registry
 
 CONFIGS: dict[str, list[dict[str, Any]]] = {

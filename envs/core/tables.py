@@ -150,7 +150,7 @@ def _apply_rows(states, rngs, rows, actions):
 
 
 def _show_rows(states, rows, seats, observations, words):
-    """Who acts at table rows[k], what that seat knows and may do; NO_SEAT where the game is over."""
+    """Who acts at table rows[k], what that seat knows and may do; NO_SEAT where it is over."""
     for k in range(rows.shape[0]):
         state = states[rows[k]]
         words[k, :] = 0
@@ -327,7 +327,7 @@ def _choose_nobody(code, observation, words, rng):
 
 @lru_cache
 def chooser(rows: tuple[Function, ...]) -> Function:
-    """One compiled function that plays any of these players: choose(code, observation, mask, rng)."""
+    """One function that plays any of these players: choose(code, observation, mask, rng)."""
     if not rows:
         return bind(_choose_nobody)
     if len(rows) == 1:
@@ -435,16 +435,14 @@ class Tables:
 
         NO_SEAT where `skip_forced` played on to the end.
         """
-        self.loops.start_tables(
-            self.states, self.rngs, rows, is_dealt, skip_forced, seats, words
-        )
+        self.loops.start_tables(self.states, self.rngs, rows, is_dealt, skip_forced, seats, words)
 
     def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Legal actions [K], one at each of these tables."""
         self.loops.apply_rows(self.states, self.rngs, rows, actions)
 
     def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Seats to act [K] (NO_SEAT at the end), their observations [K] and masks in words [K, W]."""
+        """Seats to act [K] (NO_SEAT at the end), their observations [K], mask words [K, W]."""
         seats = np.empty(len(rows), np.int64)
         observations = self.game.new_observations(len(rows))
         words = np.empty((len(rows), self.game.num_mask_words), np.int64)

@@ -50,7 +50,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         check_range("num_envs", num_envs, 1, 2**31)
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         if self_play and (seat != 0 or opponents != "random"):
-            raise ValueError("in self_play all seats are played from outside: no seat, no opponents")
+            raise ValueError(
+                "in self_play every seat is played from outside: no seat, no opponents"
+            )
         self.game = game
         self.num_envs = num_envs
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
@@ -149,7 +151,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._encoder.encode(records), rewards, ended, np.zeros_like(ended), info
 
     def _judge(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """The actions to play, NO_ACTION where a game is lost by an illegal one, and where it is."""
+        """The actions to play, NO_ACTION where an illegal one loses the game; and where it does."""
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(
                 f"actions must be {self.num_envs} integers; got {actions.dtype} {actions.shape}"

@@ -35,7 +35,6 @@ class Encoder:
             return self.layout.plain(observations)
         return self.layout.integers(observations)
 
-
     def encode_one(self, observations: np.ndarray) -> np.ndarray:
         """One record [1] as an array [num_inputs] of its own."""
         if self.is_scaled:
@@ -55,9 +54,7 @@ def given_deal(options: Mapping[str, Any] | None) -> Any:
     """
     unknown = sorted(set(options or {}) - {"deal"})
     if unknown:
-        raise ValueError(
-            f"reset has no option {', '.join(map(repr, unknown))}; it has only 'deal'"
-        )
+        raise ValueError(f"reset has no option {', '.join(map(repr, unknown))}; it has only 'deal'")
     return (options or {}).get("deal")
 
 

@@ -290,7 +290,7 @@ def play_cards(state, seat, play):
 
 @rule
 def pass_turn(state, seat):
-    """The next seat that may act in this round; when it comes back to the last play, a new round."""
+    """The next seat that may act in this round; back at the last play, a new round."""
     seat = next_seat(state, seat)
     while seat != state.table_seat and not may_act(state, seat):
         seat = next_seat(state, seat)
@@ -301,7 +301,7 @@ def pass_turn(state, seat):
 
 @rule
 def may_act(state, seat):
-    """A seat that has gone out is skipped (9); with `passing="out"` also one that has passed (6)."""
+    """A seat that has gone out is skipped (9); with `passing="out"` also who passed (6)."""
     is_locked_out = state.passing == OUT and state.passed[seat] != 0
     return state.hands[seat] != 0 and not is_locked_out
 
@@ -327,7 +327,7 @@ def next_seat(state, seat):
 
 @rule
 def end_game(state):
-    """At most one seat holds cards: it is the servant (10). Another game of the match may follow."""
+    """At most one seat holds cards: it is the servant (10). Another game may follow."""
     num_seats = state.hands.shape[0]
     for seat in range(num_seats):
         if state.placings[seat] == 0:
