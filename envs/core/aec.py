@@ -43,6 +43,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     reset, so copies made before it do not play the same deals.
     """
 
+    _tables: Tables
+
     def __init__(
         self,
         game: Game,
@@ -79,7 +81,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._num_actions = game.num_actions
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
-        self._tables: Tables | None = None
+        self._is_started = False  # and self._tables, with the stream, made at the first reset
         # What the compiled step writes: the acting seat's mask as words and bytes, and its record.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
         self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
@@ -110,10 +112,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
         """
-        options = {key: options[key] for key in options or {} if key != _CHECKER_OPTION}
-        deal = given_deal(options)
-        if seed is not None or self._tables is None:
+        options = options or {}
+        deal = given_deal({key: options[key] for key in options if key != _CHECKER_OPTION})
+        if seed is not None or not self._is_started:
             self._tables = Tables(self.game, streams([fresh_seed() if seed is None else seed]))
+            self._is_started = True
         self._link_tables()
         seat = self._start(deal)
         self.agents = self.possible_agents[:]
@@ -154,7 +157,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             self._mask_row,
         )
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """Play a ply for the agent to act; None for an agent whose game is over."""
         agent = self.agent_selection
         if self.terminations[agent] or self.truncations[agent]:
@@ -229,9 +232,9 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
         self._mask = self._mask_bytes()
-        if self._tables is not None:
+        if self._is_started:
             self._link_tables()
 
 
@@ -258,7 +261,7 @@ class CheckedEnv(RawEnv):
         self._has_reset = True
         self._has_updated = True
 
-    def step(self, action: int | None) -> None:
+    def step(self, action: Any) -> None:
         """As `RawEnv.step`, but an illegal action ends the game with -1."""
         if not self._has_reset:
             EnvLogger.error_step_before_reset()

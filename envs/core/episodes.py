@@ -105,7 +105,7 @@ class Episodes:
         return {name: value for name, value in vars(self).items() if name != "_seating"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
         if hasattr(self, "tables"):
             self._seating = self._make_seating()
 

@@ -412,7 +412,7 @@ class Tables:
         return {name: value for name, value in vars(self).items() if name != "loops"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
+        self.__dict__.update(state)
         self.loops = loops_of(self.game)
 
     def deal(self, rows: np.ndarray) -> None:

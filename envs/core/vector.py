@@ -35,6 +35,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     and `final_info`. All arrays are safe to keep.
     """
 
+    _tables: Tables
+
     def __init__(
         self,
         game: Game,
@@ -64,14 +66,14 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.single_action_space = spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._tables: Tables | None = None
+        self._is_started = False  # and self._tables, with the streams, made at the first reset
         self._seats = np.zeros(num_envs, np.int64)
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._finals = game.new_observations(num_envs)
 
     # Gymnasium's interface
 
-    def reset(  # type: ignore[override]  # seeds may be a list, as in Gymnasium's SyncVectorEnv
+    def reset(
         self,
         *,
         seed: int | Sequence[int] | None = None,
@@ -83,7 +85,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         position at every table. Raises ValueError for an impossible deal or an unknown option.
         """
         deal = given_deal(options)
-        if seed is not None or self._tables is None:
+        if seed is not None or not self._is_started:
             self._seed(seed)
         tables = self._tables
         if self._episodes is None:
@@ -113,12 +115,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._episodes.seed(seeds)
             self._tables = self._episodes.tables
             self._player_rngs = self._episodes.player_rngs
+        self._is_started = True
 
     def _start_all(self, tables: Tables, deal: Any) -> None:
         is_dealt = deal is not None
         if is_dealt:
             for row in tables.all_rows:
-                tables.deal_from(row, deal)
+                tables.deal_from(int(row), deal)
         tables.start(tables.all_rows, is_dealt, self.skip_forced, self._seats, self._words)
         if (self._seats == NO_SEAT).any():
             raise no_choice_error(self.game)
@@ -128,11 +131,11 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             episodes.start(episodes.tables.all_rows)
             return
         for row in episodes.tables.all_rows:
-            episodes.start_from(row, deal)
+            episodes.start_from(int(row), deal)
 
     def step(self, actions: np.ndarray) -> _Step:
         """An action for the seat shown at each table, [N]."""
-        if self._tables is None:
+        if not self._is_started:
             raise ValueError("call reset() before step()")
         played, illegal = self._judge(np.asarray(actions))
         actors = self._seats.copy()
@@ -242,7 +245,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         observation and the mask of the next seat are written at every ply, as `step` writes them,
         else only the rules run. Returns how many games ended.
         """
-        if self._episodes is not None or self._tables is None:
+        if self._episodes is not None or not self._is_started:
             raise ValueError("play_random needs self_play=True, and a reset() before it")
         tables = self._tables
         loops = tables.loops

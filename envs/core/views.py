@@ -22,9 +22,11 @@ class Encoder:
 
     def space(self) -> spaces.Box:
         """The Box that the arrays lie in: [num_inputs]."""
-        low, high = self.layout.low, self.layout.high
+        low: Any = self.layout.low
+        high: Any = self.layout.high
+        whole: Any = self.layout.plain_dtype.type
         if not self.is_scaled:
-            return spaces.Box(low, high, dtype=self.layout.plain_dtype.type)
+            return spaces.Box(low, high, dtype=whole)
         return spaces.Box(low * self.layout.scale, high * self.layout.scale, dtype=np.float32)
 
     def encode(self, observations: np.ndarray) -> np.ndarray:
