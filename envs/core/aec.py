@@ -85,11 +85,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         # What the compiled step writes: the acting seat's mask as words and bytes, and its record.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
         self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
-        self._mask = self._mask_bytes()
         self._record = game.new_observations()
+        self._view_buffers()
 
-    def _mask_bytes(self) -> np.ndarray:
-        return self._mask_row.view(np.int8)[0, : self._num_actions]
+    def _view_buffers(self) -> None:
+        self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
+        self._encode_record = self._encoder.watch(self._record)
 
     def _link_tables(self) -> None:
         """What each step needs, one attribute away."""
@@ -192,10 +193,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def observe(self, agent: str) -> Observation:
         """What an agent knows now, whoever is to act; a fresh array each."""
-        is_to_act = agent == self.agent_selection and not self.terminations.get(agent, True)
-        if is_to_act:
-            numbers = self._encoder.encode_one(self._record)
-            return {"observation": numbers, "action_mask": self._mask.copy()}
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
+            return {"observation": self._encode_record(), "action_mask": self._mask.copy()}
         tables = self._tables
         records = tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))
         numbers = self._encoder.encode_one(records)
@@ -228,12 +227,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.imagine(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step_table", "_states", "_rngs", "_mask")  # functions, and views of arrays
+        derived = ("_step_table", "_states", "_rngs", "_mask", "_encode_record")  # made from others
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._mask = self._mask_bytes()
+        self._view_buffers()
         if self._is_started:
             self._link_tables()
 

@@ -1,12 +1,14 @@
 """What the three views share: their options, their spaces, and how a start is asked for."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from .game import Game, check_choice
+from .records import scale_rows
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
@@ -23,7 +25,7 @@ class Encoder:
     def space(self) -> spaces.Box:
         """The Box that the arrays lie in: [num_inputs]."""
         low: Any = self.layout.low
-        high: Any = self.layout.high
+        high: Any = np.maximum(self.layout.high, low + 1)  # Gymnasium warns of a Box without room
         whole: Any = self.layout.plain_dtype.type
         if not self.is_scaled:
             return spaces.Box(low, high, dtype=whole)
@@ -42,6 +44,20 @@ class Encoder:
         if self.is_scaled:
             return self.layout.scaled(observations)[0]
         return self.layout.integers(observations)[0]
+
+    def watch(self, observations: np.ndarray) -> Callable[[], np.ndarray]:
+        """A lean function that encodes what lies in this one record [1] when it is called."""
+        layout = self.layout
+        if not self.is_scaled or layout.num_inputs > layout.num_plain:
+            return partial(self.encode_one, observations)
+        numbers, scale, shape = layout.plain(observations), layout.scale, (1, layout.num_inputs)
+
+        def encode() -> np.ndarray:
+            out = np.empty(shape, np.float32)
+            scale_rows(numbers, scale, out)
+            return out[0]
+
+        return encode
 
 
 def mask_space(game: Game) -> spaces.Box:
