@@ -74,8 +74,9 @@ def observe(state, seat, out):
     observe_table(state, seat, out)
     observe_seats(state, seat, out)
     out.gives_left = state.gives_left
-    out.given[:] = state.given[seat]
-    out.received[:] = state.received[seat]
+    for slot in range(out.given.shape[0]):
+        out.given[slot] = state.given[seat, slot]
+        out.received[slot] = state.received[seat, slot]
     out.games_left = state.next_hands.shape[0] - state.game
 
 
