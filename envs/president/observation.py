@@ -63,7 +63,7 @@ def observation_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
         Field("gives_left", i8, (), 0, 3 * is_match, "cards still to be given back before play"),
         Field("given", i8, (2,), NO_RANK, top_gift, "ranks given away in this exchange"),
         Field("received", i8, (2,), NO_RANK, top_gift, "ranks received in it"),
-        Field("games_left", i8, (), 1, num_games, "games of the match not finished"),
+        Field("games_left", i8, (), 0, num_games, "games of the match not finished"),
     )
 
 
@@ -74,8 +74,9 @@ def observe(state, seat, out):
     observe_table(state, seat, out)
     observe_seats(state, seat, out)
     out.gives_left = state.gives_left
-    out.given[:] = state.given[seat]
-    out.received[:] = state.received[seat]
+    for slot in range(out.given.shape[0]):
+        out.given[slot] = state.given[seat, slot]
+        out.received[slot] = state.received[seat, slot]
     out.games_left = state.next_hands.shape[0] - state.game
 
 

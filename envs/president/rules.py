@@ -104,8 +104,9 @@ def deal_hands(state, game, rng):
 @rule
 def start_game(state):
     """Take up the hands of the game whose turn it is; exchange cards from the second on (11)."""
-    state.roles[:] = state.placings
-    state.hands[:] = state.next_hands[state.game]
+    for seat in range(state.hands.shape[0]):
+        state.roles[seat] = state.placings[seat]
+        state.hands[seat] = state.next_hands[state.game, seat]
     state.golds_seat = state.next_golds[state.game]
     state.played = 0
     state.table_action = PASS
