@@ -239,7 +239,8 @@ def solo_replay(env: Any) -> Play:
 FIRST_PLY = {
     "aec": "env = make_aec(NAME); env.reset(seed=0)\n"
     "env.step(int(env.last()[0]['action_mask'].argmax()))",
-    "vector": "envs = make_vector(NAME, num_envs=64, self_play=True); info = envs.reset(seed=0)[1]\n"
+    "vector": "envs = make_vector(NAME, num_envs=64, self_play=True)\n"
+    "info = envs.reset(seed=0)[1]\n"
     "envs.step(info['action_mask'].argmax(axis=1))",
 }
 
