@@ -39,9 +39,11 @@ STEP_NAMES = {
     "vector integer": "vector, whole numbers",
     "vector step": "vector, step()",
     "playouts": "playouts, unobserved",
-    "aec raw": "AEC, raw_env()",
-    "aec": "AEC, env()",
-    "solo": "solo, gym.make()",
+    "aec raw step": "AEC, raw_env(): step()",
+    "aec raw": "AEC, raw_env(): last(), step()",
+    "aec step": "AEC, env(): step()",
+    "aec": "AEC, env(): last(), step()",
+    "solo": "solo, gym.make(): own plies",
 }
 
 Play = Callable[[], int]  # plays some plies and says how many
@@ -146,7 +148,9 @@ def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[
     yield "vector integer", fused(whole, batch, observe=True)
     yield "vector step", vector_replay(scaled, batch)
     yield "playouts", fused(scaled, batch, observe=False)
+    yield "aec raw step", aec_replay(make_raw_aec(name, **settings), looks=False)
     yield "aec raw", aec_replay(make_raw_aec(name, **settings))
+    yield "aec step", aec_replay(make_aec(name, **settings), looks=False)
     yield "aec", aec_replay(make_aec(name, **settings))
     yield "solo", solo_replay(gymnasium.make(made, **settings))
 
@@ -180,8 +184,8 @@ def vector_replay(envs: Any, batch: int) -> Play:
     return play
 
 
-def aec_replay(env: Any) -> Play:
-    """A PettingZoo environment: `last()` and `step()` for every ply, actions recorded."""
+def aec_replay(env: Any, looks: bool = True) -> Play:
+    """A PettingZoo environment: `step()` for every ply, after a look at `last()`."""
     rng = random.Random(0)
     games = []
     for seed in range(RECORDED_GAMES):
@@ -199,7 +203,8 @@ def aec_replay(env: Any) -> Play:
         for seed, actions in enumerate(games):
             env.reset(seed=seed)
             for action in actions:
-                env.last()
+                if looks:
+                    env.last()
                 env.step(action)
         return num_plies
 
@@ -234,13 +239,14 @@ def solo_replay(env: Any) -> Play:
 FIRST_PLY = {
     "aec": "env = make_aec(NAME); env.reset(seed=0)\n"
     "env.step(int(env.last()[0]['action_mask'].argmax()))",
-    "vector": "envs = make_vector(NAME, num_envs=64, self_play=True); info = envs.reset(seed=0)[1]\n"
+    "vector": "envs = make_vector(NAME, num_envs=64, self_play=True)\n"
+    "info = envs.reset(seed=0)[1]\n"
     "envs.step(info['action_mask'].argmax(axis=1))",
 }
 
 
-def start_times(name: str) -> dict[str, dict[str, float]]:
-    """Seconds on the clock from nothing to the first ply, with an empty cache and with a full one."""
+def start_times(name: str) -> dict[str, dict[str, tuple[float, float]]]:
+    """Seconds from nothing to the first ply, with an empty cache and with a full one."""
     times = {}
     for view, program in FIRST_PLY.items():
         with tempfile.TemporaryDirectory() as cache:
@@ -250,20 +256,21 @@ def start_times(name: str) -> dict[str, dict[str, float]]:
     return times
 
 
-def first_ply(program: str, name: str, cache: str) -> float:
-    """Start Python, play one ply, and say how long that took."""
+def first_ply(program: str, name: str, cache: str) -> tuple[float, float]:
+    """Start Python, play one ply, and say how long that took: (CPU time, on the clock)."""
     lines = f"from parlour.envs.registry import *\nNAME = {name!r}\n{program}\n"
     found_at = str(Path(parlour.__file__).resolve().parents[1])
     variables = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": found_at}
     start = time.time()
     shown = subprocess.run(
-        [sys.executable, "-c", f"{lines}import time; print(time.time())"],
+        [sys.executable, "-c", f"{lines}import time; print(time.process_time(), time.time())"],
         env=variables,
         stdout=subprocess.PIPE,
         text=True,
         check=True,
     )
-    return float(shown.stdout) - start
+    spent, end = map(float, shown.stdout.split())
+    return spent, end - start
 
 
 # What is shown
@@ -289,9 +296,10 @@ def show(report: Mapping[str, Any]) -> None:
         print_table(["view", *(f"{count} seats" for count in seats)], rows)
         print(f"\n{name}: seconds from starting Python to the first ply")
         starts = [
-            [view, f"{t['cold']:.2f}", f"{t['warm']:.2f}"] for view, t in measured["start"].items()
+            [view, *(f"{seconds:.2f}" for state in ("cold", "warm") for seconds in times[state])]
+            for view, times in measured["start"].items()
         ]
-        print_table(["view", "cold", "warm"], starts)
+        print_table(["view", "cold, CPU", "cold, clock", "warm, CPU", "warm, clock"], starts)
     if report["peers"]:
         show_peers(report)
 
