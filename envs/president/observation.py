@@ -5,12 +5,11 @@ Seats are counted from the observer: index 0 is oneself, index 1 the next seat c
 
 import numpy as np
 
+from ..core.bits import lowest_bit, popcount
 from ..core.game import NO_SEAT
-from ..core.bits import popcount
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import below, shuffle
-from ..core.rng import below
 from .rules import (
     ALL_OF_RANK,
     GIVE,
@@ -27,7 +26,7 @@ from .rules import (
     counts,
     deal_hands,
     next_seat,
-    partner,
+    shown_cards,
 )
 
 NOTHING = -1
@@ -55,15 +54,17 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
         Field("table_seat", i8, (), NO_SEAT, n - 1, "who made it; -1: a new round"),
         Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
         Field("hand_sizes", i8, (n,), 0, most_cards, "cards held by each seat"),
-        Field("passed", i8, (n,), 0, 1, "has passed since the last play"),
+        Field("passed", i8, (n,), 0, 1, "has passed since the last play (out: in this round)"),
         Field("placings", i8, (n,), 0, n, "1 = went out first; 0 = still in"),
         Field("last_count", i8, (n,), NOTHING, 4, "cards last played; 0: passed; -1: none yet"),
         Field("last_rank", i8, (n,), NO_RANK, TOP_RANK, "their rank; -1: none"),
         Field("roles", i8, (n,), 0, n, "placings of the game before; 0 in a first game"),
-        Field("gives_left", i8, (), 0, 3, "cards still to be given back before play"),
-        Field("given", i8, (2,), NO_RANK, TOP_RANK, "ranks given away in this exchange"),
-        Field("received", i8, (2,), NO_RANK, TOP_RANK, "ranks received in it"),
-        Field("games_left", i8, (), 1, MAX_GAMES, "games of the match not finished"),
+        Field("gives_left", i8, (), 0, 3, "cards of the exchange still to be given back"),
+        Field(
+            "given", i8, (2,), NO_RANK, TOP_RANK, "ranks given in it, not played since; -1: none"
+        ),
+        Field("received", i8, (2,), NO_RANK, TOP_RANK, "ranks received in it; -1: none"),
+        Field("games_left", i8, (), 0, MAX_GAMES, "games of the match not finished"),
     )
 
 
@@ -73,9 +74,7 @@ def observe(state, seat, out):
     observe_cards(state, seat, out)
     observe_table(state, seat, out)
     observe_seats(state, seat, out)
-    out.gives_left = state.gives_left
-    out.given[:] = state.given[seat]
-    out.received[:] = state.received[seat]
+    observe_exchange(state, seat, out)
     out.games_left = state.next_hands.shape[0] - state.game
 
 
@@ -118,6 +117,21 @@ def observe_seats(state, seat, out):
 
 
 @rule
+def observe_exchange(state, seat, out):
+    """The cards that only the two who exchange know of."""
+    out.gives_left = state.gives_left
+    out.received[:] = state.received[seat]
+    out.given[:] = NO_RANK
+    if state.partners[seat] != NO_SEAT:
+        given = shown_cards(state, state.partners[seat])
+        slot = 0
+        while given != 0:  # one bit for each card
+            out.given[slot] = lowest_bit(given) // RANK_BITS
+            given &= given - 1
+            slot += 1
+
+
+@rule
 def relative(state, seat, other):
     """How many places clockwise `other` sits from `seat`."""
     distance = other - seat
@@ -129,21 +143,22 @@ def relative(state, seat, other):
 
 @rule
 def reshuffle_unseen(state, seat, rng):
-    """Deal the unseen cards again, uniformly over all deals that agree with what `seat` has seen."""
+    """Deal all unseen cards again, each way that agrees with what `seat` has seen as likely."""
     forget_private(state, seat)
     sizes = np.zeros(state.hands.shape[0], np.int64)
     for other in range(state.hands.shape[0]):
         sizes[other] = popcount(state.hands[other])
     cards = unseen_cards(state, seat)
+    lay_known_cards(state, seat, cards)
     shuffle(rng, cards)
-    fix_known_cards(state, seat, cards)
-    other = partner(state, seat)
+    other = state.partners[seat]
     if other != NO_SEAT:
         refill(state, other, sizes[other], cards, highest_possible(state, seat))
+        shuffle(rng, cards)  # the cards too high for the partner now come first too often
     for other in range(state.hands.shape[0]):
         if other != seat:
             refill(state, other, sizes[other], cards, TOP_RANK)
-    if state.golds_seat != NO_SEAT and state.golds_seat != seat and state.gives_left > 0:
+    if not knows_golds(state, seat):
         state.golds_seat = holder_of_random_two(state, seat, rng)
     for game in range(state.game + 1, state.next_hands.shape[0]):
         deal_hands(state, game, rng)
@@ -152,17 +167,26 @@ def reshuffle_unseen(state, seat, rng):
 @rule
 def forget_private(state, seat):
     """What other pairs exchanged, and how past games were dealt, is not for this seat."""
-    other = partner(state, seat)
+    other = state.partners[seat]
     for third in range(state.hands.shape[0]):
         if third != seat and third != other:
-            state.given[third] = NO_RANK
             state.received[third] = NO_RANK
             state.known_held[third] = 0
+            if state.golds_seat == third:
+                state.golds_shown = 0
             if state.last_actions[third] >= GIVE:
                 state.last_actions[third] = GIVE
     for game in range(min(state.game + 1, state.next_hands.shape[0])):
         state.next_hands[game] = 0
         state.next_golds[game] = 0
+
+
+@rule
+def knows_golds(state, seat):
+    """The 2 of oros is seen in the own hand, when exchanged, and when its holder comes to lead."""
+    if state.gives_left == 0 or state.golds_seat == seat:
+        return True
+    return state.golds_shown != 0 and state.golds_seat == state.partners[seat]
 
 
 @rule
@@ -179,19 +203,26 @@ def unseen_cards(state, seat):
 
 
 @rule
-def fix_known_cards(state, seat, cards):
-    """Hands of others start from what is known of them: exchanged cards, and the 2 of oros."""
-    other = partner(state, seat)
-    for third in range(state.hands.shape[0]):
-        if third == seat:
-            continue
-        state.hands[third] = state.known_held[third] if third == other else 0
-        leads_with_golds = state.golds_seat == third and state.gives_left == 0
-        if leads_with_golds and count_of(state.hands[third], 0) == 0:
-            state.hands[third] = add_card(state.hands[third], 0)
-        for rank in range(NUM_RANKS):
-            for _ in range(count_of(state.hands[third], rank)):
-                use_up(cards, rank)
+def lay_known_cards(state, seat, cards):
+    """The hands of others begin with what is known of them."""
+    for other in range(state.hands.shape[0]):
+        if other != seat:
+            state.hands[other] = known_cards(state, seat, other)
+            for rank in range(NUM_RANKS):
+                for _ in range(count_of(state.hands[other], rank)):
+                    use_up(cards, rank)
+
+
+@rule
+def known_cards(state, seat, other):
+    """Of the partner the cards exchanged; of who leads the first round the 2 of oros."""
+    is_partner = other == state.partners[seat]
+    known = shown_cards(state, other) if is_partner else 0
+    leads_with_golds = state.golds_seat == other and state.gives_left == 0
+    is_counted = is_partner and state.golds_shown
+    if leads_with_golds and not is_counted:
+        known = add_card(known, 0)
+    return known
 
 
 @rule
@@ -205,13 +236,13 @@ def use_up(cards, rank):
 
 @rule
 def highest_possible(state, seat):
-    """Who gave its best cards kept none higher than the lowest of them."""
-    gave_its_best = state.roles[partner(state, seat)] > state.roles[seat]
+    """A partner that gave its best cards kept none higher than the lowest of them."""
+    gave_its_best = state.roles[state.partners[seat]] > state.roles[seat]
     highest = TOP_RANK
     if gave_its_best:
-        for slot in range(state.received.shape[1]):
-            if state.received[seat, slot] != NO_RANK:
-                highest = min(highest, state.received[seat, slot])
+        for rank in state.received[seat]:
+            if rank != NO_RANK:
+                highest = min(highest, rank)
     return highest
 
 
@@ -228,12 +259,16 @@ def refill(state, seat, size, cards, highest):
 
 @rule
 def holder_of_random_two(state, seat, rng):
-    """Before play begins nobody else knows where the 2 of oros is: any unseen two may be it."""
-    unseen = NUM_SUITS - count_of(state.hands[seat], 0)
-    chosen = below(rng, unseen)
+    """Any two that this seat has not seen may be the one of oros."""
+    held_by_others = NUM_SUITS - count_of(state.hands[seat], 0)  # none is played before the lead
+    seen = 0
     for other in range(state.hands.shape[0]):
         if other != seat:
-            chosen -= count_of(state.hands[other], 0)
+            seen += count_of(state.known_held[other], 0)
+    chosen = below(rng, held_by_others - seen)
+    for other in range(state.hands.shape[0]):
+        if other != seat:
+            chosen -= count_of(state.hands[other], 0) - count_of(state.known_held[other], 0)
             if chosen < 0:
                 return other
     return NO_SEAT
