@@ -74,7 +74,11 @@ def observe(state, seat, out):
     observe_cards(state, seat, out)
     observe_table(state, seat, out)
     observe_seats(state, seat, out)
-    observe_exchange(state, seat, out)
+    out.gives_left = state.gives_left
+    out.given[:] = NO_RANK
+    out.received[:] = state.received[seat]
+    if state.game > 0:
+        observe_exchange(state, seat, out)
     out.games_left = state.next_hands.shape[0] - state.game
 
 
@@ -118,17 +122,15 @@ def observe_seats(state, seat, out):
 
 @rule
 def observe_exchange(state, seat, out):
-    """The cards that only the two who exchange know of."""
-    out.gives_left = state.gives_left
-    out.received[:] = state.received[seat]
-    out.given[:] = NO_RANK
-    if state.partners[seat] != NO_SEAT:
-        given = shown_cards(state, state.partners[seat])
-        slot = 0
-        while given != 0:  # one bit for each card
-            out.given[slot] = lowest_bit(given) // RANK_BITS
-            given &= given - 1
-            slot += 1
+    """What the partner of the exchange was given and still holds; only these two know."""
+    if state.partners[seat] == NO_SEAT:
+        return
+    given = shown_cards(state, state.partners[seat])
+    slot = 0
+    while given != 0:  # one bit for each card
+        out.given[slot] = lowest_bit(given) // RANK_BITS
+        given &= given - 1
+        slot += 1
 
 
 @rule
