@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
+
 from tests.president.test_referee import ladder
 
 
@@ -128,6 +128,6 @@ def test_every_action_has_a_name_that_parses(game: Game) -> None:
     assert [game.parse_action(name) for name in names] == list(range(51))
     assert names[:6] == ["pass", "1x2", "2x2", "3x2", "4x2", "1x4"]
     assert names[41:] == [
-        f"give:{rank}" for rank in ("2", "4", "5", "6", "7", *"10 11 12 3 1".split())
+        f"give:{rank}" for rank in ("2", "4", "5", "6", "7", *["10", "11", "12", "3", "1"])
     ]
     assert game.action_name(np.int64(3)) == "3x2"

@@ -6,12 +6,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from scipy import stats
-
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
+from scipy import stats
+
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, random_actions
 from tests.president.referee import DECK
 from tests.president.test_referee import ladder, one_suit_each
@@ -44,7 +44,8 @@ def test_no_seat_sees_a_difference_when_the_unseen_is_dealt_again(
         redealt += check_redeal(tables, running, watcher)
         actions = random_actions(words, game.num_actions, choices)
         tables.apply(running, actions[running])
-    assert redealt > 1000
+    has_secrets = num_players > 2  # two seats know each other's cards
+    assert redealt > 1000 if has_secrets else redealt == 0
 
 
 def check_redeal(tables: Tables, rows: np.ndarray, seats: np.ndarray) -> int:

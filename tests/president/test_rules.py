@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from parlour.envs.registry import load_game
+
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, record_games
 from tests.president.referee import DECK, RANKS
 from tests.president.test_referee import FOUR_SEAT_LADDER, TWO_SEAT_LADDER, ladder, one_suit_each
@@ -34,7 +34,7 @@ def test_1_the_deck_has_40_cards_four_of_each_rank() -> None:
 
 
 def test_1_ranks_ascend_from_2_4_5_6_7_10_11_12_3_to_1() -> None:
-    assert RANKS == "2 4 5 6 7 10 11 12 3 1".split()
+    assert RANKS == ["2", "4", "5", "6", "7", "10", "11", "12", "3", "1"]
     for index, rank in enumerate(RANKS[1:], start=1):
         seen = table(one_suit_each()).play(f"1x2 1x{rank}")
         assert seen.legal == ["pass", *(f"1x{higher}" for higher in RANKS[index + 1 :])]
