@@ -121,7 +121,7 @@ def random_actions(words: np.ndarray, num_actions: int, rng: np.random.Generator
 
 
 def deal_of(state: np.record) -> dict[str, Any]:
-    """The deal of all games of a match as plain data; suits other than oros of the 2 are made up."""
+    """All games of a match as plain data; but for the 2 of oros the suits are made up."""
     return {
         "games": [
             {"hands": _named_hands(hands.tolist(), int(golds))}

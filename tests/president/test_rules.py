@@ -1,4 +1,4 @@
-"""Each sentence of President's rules (numbers: those of envs/president/README.md), on given deals."""
+"""Each sentence of President's rules, numbered as in envs/president/README.md, on given deals."""
 
 from __future__ import annotations
 
