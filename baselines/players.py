@@ -1,4 +1,4 @@
-"""Finding players by name: the scripts of a game, generic players, checkpoints, users' own files."""
+"""Finding players by name: scripts of a game, generic players, checkpoints, users' own files."""
 
 import ast
 import importlib
@@ -58,10 +58,10 @@ def list_policies(game: Game) -> list[str]:
 def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
     """A player of `game`.
 
-    `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with settings
-    (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function in a file of your
-    own (`"mine.py:choose"`), a function over batches, or a Policy. Raises ValueError for anything
-    else and TypeError for a setting that the player does not have.
+    `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with
+    settings (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function in a
+    file of your own (`"mine.py:choose"`), a function over batches, or a Policy. Raises ValueError
+    for anything else and TypeError for a setting that the player does not have.
     """
     if isinstance(spec, Policy):
         return spec

@@ -1,4 +1,7 @@
-"""Estimates with their uncertainty. Games of one deal are one observation: they are not independent."""
+"""Estimates with their uncertainty.
+
+Games of one deal are not independent: together they are one observation.
+"""
 
 import math
 from typing import NamedTuple
@@ -24,7 +27,7 @@ class Estimate(NamedTuple):
 
 
 def mean_of_deals(per_deal: np.ndarray) -> Estimate:
-    """The mean of one value a deal, with Student's interval; (-inf, inf) for fewer than two deals."""
+    """The mean of one value a deal, with Student's interval; infinite for fewer than two."""
     mean = float(per_deal.mean())
     if len(per_deal) < 2:
         return Estimate(mean, -math.inf, math.inf)

@@ -17,9 +17,9 @@ WORD = np.dtype(np.int64)
 class Field(NamedTuple):
     """One named array of a record.
 
-    `low` and `high` bound its values, inclusive. A field of packed bits (`num_bits` > 0) holds sets:
-    each of its words carries `num_bits` members; the network's view shows one 0/1 input for each of
-    them, or, with `hidden`, none at all.
+    `low` and `high` bound its values, inclusive. A field of packed bits (`num_bits` > 0) holds
+    sets: each of its words carries `num_bits` members; the network's view shows one 0/1
+    input for each of them, or, with `hidden`, none at all.
     """
 
     name: str

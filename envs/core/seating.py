@@ -18,11 +18,20 @@ PLAYER_STREAMS = 1  # purpose of a seat's stream: this plus the seat; 0 deals th
 class SeatedPolicy(Protocol):
     """What a seat needs of a policy; see `parlour.baselines.Policy`."""
 
-    name: str
-    row: Function | None
-    needs_positions: bool
+    @property
+    def name(self) -> str:
+        """How messages call it."""
 
-    def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any: ...
+    @property
+    def row(self) -> Function | None:
+        """Compiled: (observation record, mask words, rng) -> action; None where it is not."""
+
+    @property
+    def needs_positions(self) -> bool:
+        """Whether it searches from imagined positions."""
+
+    def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any:
+        """Actions [B]."""
 
 
 def player_streams(seeds: Sequence[int] | np.ndarray, num_seats: int) -> np.ndarray:
@@ -49,7 +58,7 @@ class Seating:
         self.policies = tuple(policies)
         self.rngs = rngs
         compiled = sorted((p for p in policies if p.row is not None), key=lambda p: p.name)
-        self._rows = tuple(dict.fromkeys(p.row for p in compiled))
+        self._rows = tuple(dict.fromkeys(p.row for p in compiled if p.row is not None))
         self._code_of_policy = np.array(
             [self._rows.index(p.row) if p.row is not None else EXTERNAL for p in policies]
             + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it

@@ -97,7 +97,7 @@ def _apply_rows(states, rngs, rows, actions):
 
 
 def _show_rows(states, rows, seats, observations, words):
-    """Who acts at table rows[k], what that seat knows and may do; NO_SEAT where the game is over."""
+    """Who acts at table rows[k], what that seat knows and may do; NO_SEAT where it is over."""
     for k in range(rows.shape[0]):
         state = states[rows[k]]
         words[k, :] = 0
@@ -193,7 +193,7 @@ def _choose_only(code, observation, words, rng):
 
 @lru_cache
 def chooser(rows: tuple[Function, ...]) -> Function:
-    """One compiled function that plays any of these players: choose(code, observation, mask, rng)."""
+    """One function that plays any of these players: choose(code, observation, mask, rng)."""
     if len(rows) == 1:
         return bind(_choose_only, first=rows[0])
     return bind(_choose_first, first=rows[0], rest=chooser(rows[1:]))
@@ -250,7 +250,7 @@ class Tables:
         self._loops.apply_rows(self.states, self.rngs, rows, actions)
 
     def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Seats to act [K] (NO_SEAT at the end), their observations [K] and masks in words [K, W]."""
+        """Seats to act [K] (NO_SEAT at the end), their observations [K], mask words [K, W]."""
         seats = np.empty(len(rows), np.int64)
         observations = self.game.new_observations(len(rows))
         words = np.empty((len(rows), self.game.num_mask_words), np.int64)

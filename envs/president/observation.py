@@ -13,7 +13,6 @@ from ..core.rng import below, shuffle
 from .rules import (
     ALL_OF_RANK,
     GIVE,
-    MAX_GAMES,
     NO_RANK,
     NUM_CARDS,
     NUM_RANKS,
@@ -41,10 +40,12 @@ LAST_RANK = np.array(
 )
 
 
-def observation_fields(num_seats: int) -> tuple[Field, ...]:
-    """All plain int8 numbers, in natural units."""
+def observation_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
+    """All plain int8 numbers, in natural units. Roles and gifts are for matches only."""
     n, i8 = num_seats, np.int8
-    most_cards = NUM_CARDS // n + 2  # two gifts may stand in the hand at once
+    is_match = num_games > 1
+    gifts = 2 * is_match  # so many cards may come on top of the dealt ones
+    top_gift = TOP_RANK if is_match else NO_RANK
     return (
         Field("hand", i8, (NUM_RANKS,), 0, 4, "own cards by rank, low to high"),
         Field("played", i8, (NUM_RANKS,), 0, 4, "cards played so far by rank"),
@@ -53,18 +54,16 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
         Field("table_rank", i8, (), NO_RANK, TOP_RANK, "its rank; -1: a new round"),
         Field("table_seat", i8, (), NO_SEAT, n - 1, "who made it; -1: a new round"),
         Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
-        Field("hand_sizes", i8, (n,), 0, most_cards, "cards held by each seat"),
+        Field("hand_sizes", i8, (n,), 0, NUM_CARDS // n + gifts, "cards held by each seat"),
         Field("passed", i8, (n,), 0, 1, "has passed since the last play (out: in this round)"),
         Field("placings", i8, (n,), 0, n, "1 = went out first; 0 = still in"),
         Field("last_count", i8, (n,), NOTHING, 4, "cards last played; 0: passed; -1: none yet"),
         Field("last_rank", i8, (n,), NO_RANK, TOP_RANK, "their rank; -1: none"),
-        Field("roles", i8, (n,), 0, n, "placings of the game before; 0 in a first game"),
-        Field("gives_left", i8, (), 0, 3, "cards of the exchange still to be given back"),
-        Field(
-            "given", i8, (2,), NO_RANK, TOP_RANK, "ranks given in it, not played since; -1: none"
-        ),
-        Field("received", i8, (2,), NO_RANK, TOP_RANK, "ranks received in it; -1: none"),
-        Field("games_left", i8, (), 0, MAX_GAMES, "games of the match not finished"),
+        Field("roles", i8, (n,), 0, n * is_match, "placings of the game before; 0 in a first game"),
+        Field("gives_left", i8, (), 0, 3 * is_match, "cards still to be given back before play"),
+        Field("given", i8, (2,), NO_RANK, top_gift, "ranks given away, not played since; -1: none"),
+        Field("received", i8, (2,), NO_RANK, top_gift, "ranks received in exchange; -1: none"),
+        Field("games_left", i8, (), 0, num_games, "games of the match not finished"),
     )
 
 
