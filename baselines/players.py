@@ -1,4 +1,4 @@
-"""Finding players by name: the scripts of a game, generic players, checkpoints, users' own files."""
+"""Finding players by name: scripts of a game, generic players, checkpoints, users' own files."""
 
 import ast
 import importlib
@@ -72,10 +72,10 @@ def list_policies(game: Game) -> list[str]:
 def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
     """A player of `game`.
 
-    `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with settings
-    (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function in a file of your
-    own (`"mine.py:choose"`), a function over batches, or a Policy. Raises ValueError for anything
-    else and TypeError for a setting that the player does not have.
+    `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with
+    settings (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function in a
+    file of your own (`"mine.py:choose"`), a function over batches, or a Policy. Raises ValueError
+    for anything else and TypeError for a setting that the player does not have.
     """
     if isinstance(spec, Policy):
         return spec
@@ -88,7 +88,7 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
     name, _, rest = spec.partition(":")
     if name.endswith(".py"):
         return make_policy(_function_in_file(Path(name), rest), game)
-    return _named(name, game, {**_parse_settings(rest), **settings})
+    return _named(name, game, {**parse_settings(rest), **settings})
 
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
@@ -99,13 +99,16 @@ def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
     return players[key].make(game, **settings)
 
 
-def _parse_settings(text: str) -> dict[str, Any]:
-    """`a=1,b=word` as a dict; values are Python literals where they can be, else text."""
+def parse_settings(text: str) -> dict[str, Any]:
+    """`a=1,b=word` as a dict; values are Python literals where they can be, else text.
+
+    Raises ValueError for a part without an equals sign.
+    """
     settings = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise ValueError(f"a player's settings are written key=value, not {part!r}")
+            raise ValueError(f"settings are written key=value, not {part!r}")
         try:
             settings[key.strip()] = ast.literal_eval(value)
         except (ValueError, SyntaxError):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..envs.core.bits import gather_mask
 from ..envs.core.game import Function, Game
-from ..envs.core.jit import bind, rule
+from ..envs.core.jit import bind
 from ..envs.core.rng import fresh_seed, streams
 from ..envs.core.seating import check_legal
 
@@ -26,6 +26,9 @@ class Policy:
     int8 [B, A], one random stream a row, and returns legal actions [B]. It is a pure function of
     these; whoever shares a deal with it shares no randomness.
 
+    `values`, where a policy has an opinion, says what return it expects of each action: (records
+    [B], masks int8 [B, A]) -> float [B, A], of use at legal actions only.
+
     A searching policy (`needs_positions`) is also handed positions [B]: full states re-dealt at
     random from everything its seat cannot tell apart, never the true ones.
     """
@@ -35,6 +38,7 @@ class Policy:
     choose: Callable[..., np.ndarray]
     row: Function | None = None  # compiled: (observation, mask words, rng) -> action
     needs_positions: bool = False
+    values: Callable[..., np.ndarray] | None = None
 
     def __call__(
         self,
@@ -43,6 +47,7 @@ class Policy:
         rngs: np.ndarray,
         positions: np.ndarray | None = None,
     ) -> np.ndarray:
+        """Actions [B]; raises ValueError where a searching policy is given no positions."""
         if not self.needs_positions:
             return self.choose(observations, action_masks, rngs)
         if positions is None:

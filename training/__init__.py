@@ -1,0 +1,1 @@
+"""Learners: one algorithm a file, readable from top to bottom."""

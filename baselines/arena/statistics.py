@@ -1,13 +1,16 @@
-"""Estimates with their uncertainty. Games of one deal are one observation: they are not independent."""
+"""Estimates with their uncertainty.
+
+Games of one deal are not independent: together they are one observation.
+"""
 
 import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 LEVEL = 0.95
-_Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
+_Z = float(special.ndtri(0.5 + LEVEL / 2))
 _ELO_SCALE = 400 / math.log(10)
 
 
@@ -24,12 +27,12 @@ class Estimate(NamedTuple):
 
 
 def mean_of_deals(per_deal: np.ndarray) -> Estimate:
-    """The mean of one value a deal, with Student's interval; (-inf, inf) for fewer than two deals."""
+    """The mean of one value a deal, with Student's interval; infinite for fewer than two."""
     mean = float(per_deal.mean())
     if len(per_deal) < 2:
         return Estimate(mean, -math.inf, math.inf)
     error = float(per_deal.std(ddof=1)) / math.sqrt(len(per_deal))
-    reach = float(stats.t.ppf(0.5 + LEVEL / 2, len(per_deal) - 1)) * error
+    reach = float(special.stdtrit(len(per_deal) - 1, 0.5 + LEVEL / 2)) * error
     return Estimate(mean, mean - reach, mean + reach)
 
 

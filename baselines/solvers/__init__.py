@@ -1,0 +1,1 @@
+"""Exact players, where a game can be solved."""

@@ -1,0 +1,1 @@
+"""What every game is made with; knows no game by name."""

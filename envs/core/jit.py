@@ -22,7 +22,7 @@ import platformdirs
 from numba.core import config as numba_config
 
 _ROOT = Path(__file__).resolve().parents[2]
-_SOURCE_FOLDERS = ("envs", "baselines")
+_SOURCE_FOLDERS = ("envs", "baselines", "training")
 _DIGEST_LENGTH = 16
 _KEEP_OLD_DIGESTS_FOR = 14 * 24 * 3600.0  # seconds; other checkouts may still use theirs
 
@@ -83,7 +83,7 @@ def _is_ours(function: Callable[..., Any]) -> bool:
 def _compile(function: F, cache: bool) -> F:
     if numba_config.DISABLE_JIT:
         return _wrapping_integers(function)
-    options = {"nogil": True, "error_model": "numpy"}
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if not cache:
         return numba.njit(**options)(function)
     with _cache_directory():

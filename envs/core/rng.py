@@ -5,6 +5,7 @@ one addition and one mix a draw, and any stream can be split into independent on
 """
 
 import secrets
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -86,7 +87,7 @@ def _seed_streams(seeds, purpose, out):
         out[index].gamma = _GOLDEN_GAMMA
 
 
-def streams(seeds: np.ndarray | list[int] | range, purpose: int = 0) -> np.ndarray:
+def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
     """One stream for each seed: STREAM [B]. The same seed and purpose give the same stream.
 
     `purpose` keeps apart the streams that one seed has to feed: 0 deals the cards, others drive

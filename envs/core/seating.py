@@ -18,24 +18,40 @@ PLAYER_STREAMS = 1  # purpose of a seat's stream: this plus the seat; 0 deals th
 class SeatedPolicy(Protocol):
     """What a seat needs of a policy; see `parlour.baselines.Policy`."""
 
-    name: str
-    row: Function | None
-    needs_positions: bool
+    @property
+    def name(self) -> str:
+        """How messages call it."""
 
-    def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any: ...
+    @property
+    def row(self) -> Function | None:
+        """Compiled: (observation record, mask words, rng) -> action; None where it is not."""
+
+    @property
+    def needs_positions(self) -> bool:
+        """Whether it searches from imagined positions."""
+
+    def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any:
+        """Actions [B]."""
 
 
-def player_streams(seeds: Sequence[int] | np.ndarray, num_seats: int) -> np.ndarray:
-    """A stream for each seat of each table, [tables, seats], apart from the tables' own."""
-    out = [streams(seeds, PLAYER_STREAMS + seat) for seat in range(num_seats)]
+def player_streams(
+    seeds: Sequence[int] | np.ndarray, num_seats: int, sitting: int = 0
+) -> np.ndarray:
+    """A stream for each seat of each table, [tables, seats], apart from the tables' own.
+
+    Where a deal is played more than once, another `sitting` gives other streams: copies of one
+    random player must not repeat each other's moves.
+    """
+    first = PLAYER_STREAMS + sitting * num_seats
+    out = [streams(seeds, first + seat) for seat in range(num_seats)]
     return np.stack(out, axis=1)
 
 
 class Seating:
     """Policies at the seats of `tables`: `seated[row, seat]` is an index into `policies`.
 
-    EXTERNAL marks seats whose actions are given from outside. `rngs` [tables, seats] are the
-    players' own streams.
+    EXTERNAL marks seats whose actions are given from outside; with `skip_forced` they are not
+    waited for where they have no choice. `rngs` [tables, seats] are the players' own streams.
     """
 
     def __init__(
@@ -44,12 +60,14 @@ class Seating:
         policies: Sequence[SeatedPolicy],
         seated: np.ndarray,
         rngs: np.ndarray,
+        skip_forced: bool = False,
     ) -> None:
+        self.skip_forced = skip_forced
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
         compiled = sorted((p for p in policies if p.row is not None), key=lambda p: p.name)
-        self._rows = tuple(dict.fromkeys(p.row for p in compiled))
+        self._rows = tuple(dict.fromkeys(p.row for p in compiled if p.row is not None))
         self._code_of_policy = np.array(
             [self._rows.index(p.row) if p.row is not None else EXTERNAL for p in policies]
             + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it
@@ -57,12 +75,14 @@ class Seating:
         )
         self._observation = tables.game.new_observations()
         self._words = np.zeros(tables.game.num_mask_words, np.int64)
-        self.seat(seated)
-
-    def seat(self, seated: np.ndarray) -> None:
-        """Change who sits where."""
         self.seated = np.array(seated, dtype=np.int64)
         self._codes = self._code_of_policy[self.seated]
+
+    def seat(self, seated: np.ndarray, rows: np.ndarray | None = None) -> None:
+        """Change who sits where, [K, seats], at these tables; without `rows`, everywhere."""
+        rows = self.tables.all_rows if rows is None else rows
+        self.seated[rows] = seated
+        self._codes[rows] = self._code_of_policy[seated]
 
     def advance(self, rows: np.ndarray) -> None:
         """Play on at these tables until each is over or waits for an EXTERNAL seat."""
@@ -71,7 +91,7 @@ class Seating:
             rows = self._ask_policies(rows)
 
     def _advance_compiled(self, rows: np.ndarray) -> None:
-        if not self._rows:
+        if not self._rows and not self.skip_forced:
             return
         tables = self.tables
         row, action = advance_loop(tables.game, self._rows)(
@@ -83,6 +103,7 @@ class Seating:
             self._observation,
             self._words,
             tables.game.num_actions,
+            self.skip_forced,
         )
         if row != NO_ROW:
             seats, _, words = tables.show(np.array([row]))
@@ -97,7 +118,7 @@ class Seating:
         moved = []
         for index in np.unique(asked[asked != EXTERNAL]):
             chosen = np.flatnonzero(asked == index)
-            actions = self._choose(
+            actions = self.choose(
                 self.policies[index],
                 rows[chosen],
                 seats[chosen],
@@ -108,7 +129,7 @@ class Seating:
             moved.append(rows[chosen])
         return np.concatenate(moved) if moved else rows[:0]
 
-    def _choose(
+    def choose(
         self,
         policy: SeatedPolicy,
         rows: np.ndarray,
@@ -116,6 +137,10 @@ class Seating:
         observations: np.ndarray,
         words: np.ndarray,
     ) -> np.ndarray:
+        """What `policy` does at these tables, as seats[k] of rows[k]: legal actions [K].
+
+        Raises ValueError where it is not legal. The streams of those seats move on.
+        """
         game = self.tables.game
         masks = action_masks(words, game.num_actions)
         rngs = self.rngs[rows, seats]  # a copy: written back below
@@ -135,9 +160,9 @@ def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> 
         raise ValueError(illegal_action_message(game, who, int(actions[first]), masks[first]))
 
 
-def illegal_action_message(game: Any, who: str, action: int, mask: np.ndarray) -> str:
+def illegal_action_message(game: Any, who: str, action: Any, mask: np.ndarray) -> str:
     """What was wrong, by name, and what would have been legal."""
-    known = 0 <= action < game.num_actions
+    known = isinstance(action, int | np.integer) and 0 <= action < game.num_actions
     name = game.action_name(action) if known else "no action of this game"
     legal = ", ".join(game.action_name(int(a)) for a in np.flatnonzero(mask))
     return f"{who} chose {action} ({name}), which is not legal; legal: {legal or 'nothing'}"

@@ -39,7 +39,7 @@ def game(**settings: Any) -> Game:
         num_seats=config.num_players,
         num_actions=rules.NUM_ACTIONS,
         state_fields=rules.state_fields(config.num_players, config.num_games),
-        observation_fields=observation.observation_fields(config.num_players),
+        observation_fields=observation.observation_fields(config.num_players, config.num_games),
         house_rules={
             "passing": rules.PASSINGS.index(config.passing),
             "economy": rules.ECONOMIES.index(config.economy),

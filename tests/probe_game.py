@@ -1,0 +1,114 @@
+"""A probe for learners: three positions in which a learner that forgets a mask or a sign must fail.
+
+At the start a seat takes 0.2 (`safe`) or walks into a cell (`trap`), where its only action loses 1.
+Half of the games begin in a treasury instead, which looks exactly like the cell but where the only
+action wins 1. Only the action mask tells the two apart.
+"""
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+from parlour.envs.core.bits import allow
+from parlour.envs.core.game import Game
+from parlour.envs.core.jit import rule
+from parlour.envs.core.records import Field
+from parlour.envs.core.rng import below
+
+SAFE, TRAP, LOSE, WIN = range(4)
+NAMES = ("safe", "trap", "lose", "win")
+START, CELL, TREASURY, OVER = range(4)
+SAFE_RETURN = 0.2  # what a sound learner gets from the start
+TRAPPED_RETURN = -1.0  # what one without a mask in its target, or of the wrong sign, gets there
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """Nothing to set."""
+
+
+@rule
+def deal(state, rng):
+    state.place = START if below(rng, 2) == 0 else TREASURY
+    state.last = -1
+
+
+@rule
+def seat_to_act(state):
+    return 0
+
+
+@rule
+def legal_actions(state, mask):
+    if state.place == START:
+        allow(mask, SAFE)
+        allow(mask, TRAP)
+    elif state.place == CELL:
+        allow(mask, LOSE)
+    else:
+        allow(mask, WIN)
+
+
+@rule
+def apply_action(state, action):
+    state.last = action
+    state.place = CELL if action == TRAP else OVER
+
+
+@rule
+def is_terminal(state):
+    return state.place == OVER
+
+
+@rule
+def returns(state, out):
+    out[:] = 0.0
+    if state.place == OVER:
+        out[0] = 0.2 if state.last == SAFE else (1.0 if state.last == WIN else -1.0)
+        out[1] = -out[0]
+
+
+@rule
+def observe(state, seat, out):
+    out.is_room = state.place != START
+
+
+@rule
+def reshuffle_unseen(state, seat, rng):
+    """Nothing is random that a seat could not see."""
+
+
+def deal_from(state: np.record, data: dict[str, int], rng: np.record) -> None:
+    state.place = data["place"]
+    state.last = -1
+
+
+def probe_game(**settings: Any) -> Game:
+    """The probe as a Game of two seats, of which only seat 0 ever acts."""
+    return Game(
+        name="probe",
+        version=0,
+        config=Config(**settings),
+        make=probe_game,
+        num_seats=2,
+        num_actions=len(NAMES),
+        state_fields=(
+            Field("place", np.int8, (), 0, OVER, "where seat 0 is"),
+            Field("last", np.int8, (), -1, WIN, "its last action"),
+        ),
+        observation_fields=(Field("is_room", np.int8, (), 0, 1, "in the cell or the treasury"),),
+        house_rules={},
+        deal=deal,
+        seat_to_act=seat_to_act,
+        legal_actions=legal_actions,
+        apply_action=apply_action,
+        is_terminal=is_terminal,
+        returns=returns,
+        observe=observe,
+        reshuffle_unseen=reshuffle_unseen,
+        deal_from=deal_from,
+        describe=lambda state, seat=None: f"place {state.place}",
+        action_name=lambda action: NAMES[action],
+        parse_action=NAMES.index,
+        draw=lambda state, seat=None: None,
+    )

@@ -1,0 +1,108 @@
+"""The deep Q-learner: its probe, its masks, its reproducibility, and a short run that must pay."""
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from parlour.baselines.arena import play_match
+from parlour.envs import load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.training import dqn
+
+from .probe_game import LOSE, SAFE_RETURN, START, TRAPPED_RETURN, probe_game
+
+PROBE = dqn.Config(
+    decisions=20_000,
+    hidden=(16,),
+    num_tables=64,
+    opponents=(),
+    opponent_weights=(),
+    n_steps=1,
+    batch_size=64,
+    learning_rate=1e-2,
+    exploration=0.5,
+    target_every=20,
+    threads=1,
+)
+
+
+def learned(game: Game, config: dqn.Config) -> dqn.ActionValues:
+    _, network = deque(dqn.train(game, config), maxlen=1)[0]
+    return network
+
+
+def trained_on_probe() -> dqn.ActionValues:
+    return learned(probe_game(), PROBE)
+
+
+def return_from_start(network: dqn.ActionValues) -> float:
+    """What the greedy policy gets when it begins at the start."""
+    tables = Tables(probe_game(), streams([0]))
+    tables.deal_from(0, {"place": START})
+    policy = dqn.policy_of(tables.game, network)
+    while not tables.game.is_terminal(tables.states[0]):
+        _, observations, words = tables.show(tables.all_rows)
+        masks = ((words[:, :1] >> np.arange(tables.game.num_actions)) & 1).astype(np.int8)
+        tables.apply(tables.all_rows, policy(observations, masks, streams([0])))
+    return float(tables.returns(tables.all_rows)[0, 0])
+
+
+def test_the_learner_avoids_the_trap_of_the_probe() -> None:
+    assert return_from_start(trained_on_probe()) == SAFE_RETURN
+
+
+def patched_batches(change: Callable[[Any], Any]) -> Callable[..., torch.Tensor]:
+    sound = dqn.targets
+    return lambda game, network, target, batch: sound(game, network, target, change(batch))
+
+
+def test_without_the_mask_in_its_target_it_walks_into_the_trap(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An unmasked maximum takes the treasury's value for the cell's: -1.0 instead of +0.2."""
+
+    def all_legal(batch: Any) -> Any:
+        goes_on = batch.next_masks.any(axis=1, keepdims=True)
+        return batch._replace(next_masks=np.where(goes_on, 0b1111, 0))
+
+    monkeypatch.setattr(dqn, "targets", patched_batches(all_legal))
+    assert return_from_start(trained_on_probe()) == TRAPPED_RETURN
+
+
+def test_with_the_wrong_sign_it_walks_into_the_trap(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner that is paid the other seat's return seeks its own loss: -1.0 instead of +0.2."""
+    monkeypatch.setattr(
+        dqn, "targets", patched_batches(lambda batch: batch._replace(rewards=-batch.rewards))
+    )
+    assert return_from_start(trained_on_probe()) == TRAPPED_RETURN
+
+
+def test_behaviour_and_exported_policy_stay_within_the_mask() -> None:
+    game = probe_game()
+    network = trained_on_probe()  # values `win` highest wherever it looks like a room
+    observations = game.new_observations(200)
+    observations["is_room"] = 1
+    masks = np.zeros((200, game.num_actions), np.int8)
+    masks[:, LOSE] = 1
+    assert (dqn.best_actions(game, network, observations, masks) == LOSE).all()
+    choose = dqn.explorer(game, network, 1.0, np.random.default_rng(0))
+    assert (choose(observations, masks) == LOSE).all()
+
+
+def test_the_same_seed_learns_the_same_network() -> None:
+    first, second = trained_on_probe().state_dict(), trained_on_probe().state_dict()
+    assert all(torch.equal(first[key], second[key]) for key in first)
+
+
+def test_a_short_run_beats_three_random_players_well_over_the_fair_share() -> None:
+    """Fair share is 25 % of first places; a learner of the wrong sign gets under 5 %."""
+    game = load_game("president", num_players=4)
+    config = dqn.Config(decisions=60_000, num_tables=256, updates_per_step=4, batch_size=256)
+    network = learned(game, config)
+    result = play_match(game, dqn.policy_of(game, network), "random", num_deals=500)
+    assert result.first_places.low > 0.45

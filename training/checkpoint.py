@@ -1,0 +1,132 @@
+"""Checkpoints: a network's weights and everything needed to say what it is and how strong.
+
+One file, loaded without executing anything from it; the same facts beside it as a model card to
+read.
+"""
+
+import dataclasses
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from .. import __version__
+from ..envs.core.game import Game
+from .networks import ActionValues
+
+FORMAT = 1
+_REQUIRED = ("format", "algorithm", "game", "game_version", "game_config", "hidden", "weights")
+
+
+@dataclasses.dataclass
+class Checkpoint:
+    """A trained network and its provenance."""
+
+    game: str
+    game_version: int
+    game_config: dict[str, Any]
+    algorithm: str
+    config: dict[str, Any]  # of the learner
+    hidden: tuple[int, ...]
+    weights: dict[str, torch.Tensor]
+    command: str = ""  # what made it
+    revision: str = ""  # of the code that made it
+    parlour: str = __version__
+    training: dict[str, Any] = dataclasses.field(default_factory=dict)  # seconds, decisions, ...
+    strength: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # match results
+    format: int = FORMAT
+
+
+def save_checkpoint(checkpoint: Checkpoint, path: Path | str) -> None:
+    """Write the checkpoint to `path` (`.pt`) and its model card beside it (`.md`)."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(dataclasses.asdict(checkpoint), path)
+    path.with_suffix(".md").write_text(model_card(checkpoint))
+
+
+def load_checkpoint(path: Path | str) -> Checkpoint:
+    """Read a checkpoint. Raises ValueError that says what is wrong with the file."""
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"no checkpoint {path}")
+    try:
+        data = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:
+        raise ValueError(f"{path} is not a checkpoint, or is damaged: {error}") from error
+    if not isinstance(data, dict) or any(key not in data for key in _REQUIRED):
+        raise ValueError(f"{path} is not a Parlour checkpoint: it lacks {', '.join(_REQUIRED)}")
+    if data["format"] != FORMAT:
+        raise ValueError(f"{path} has checkpoint format {data['format']}; this is {FORMAT}")
+    known = {field.name for field in dataclasses.fields(Checkpoint)}
+    return Checkpoint(**{key: value for key, value in data.items() if key in known})
+
+
+def network_for(checkpoint: Checkpoint, game: Game) -> ActionValues:
+    """The network, ready to play `game`. Raises ValueError where it was trained for another."""
+    if checkpoint.game != game.name:
+        raise ValueError(f"this checkpoint plays {checkpoint.game}, not {game.name}")
+    if checkpoint.game_version != game.version:
+        raise ValueError(
+            f"this checkpoint was trained for {game.name} version {checkpoint.game_version}; "
+            f"the rules are now version {game.version}"
+        )
+    network = ActionValues(game, tuple(checkpoint.hidden))
+    try:
+        network.load_state_dict(checkpoint.weights)
+    except RuntimeError as error:
+        raise ValueError(
+            f"this checkpoint was trained for {checkpoint.game_config}, "
+            f"which a game of {game.config_dict()} does not fit"
+        ) from error
+    return network.eval()
+
+
+def code_revision() -> str:
+    """The commit the code stands at, with `+` where files are changed; empty outside a checkout."""
+    root = Path(__file__).resolve().parent.parent
+    try:
+        commit = _git(root, "rev-parse", "--short=12", "HEAD")
+        return commit + ("+" if _git(root, "status", "--porcelain") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def model_card(checkpoint: Checkpoint) -> str:
+    """What a user should know before playing against it, as Markdown."""
+    settings = ", ".join(f"{key}={value!r}" for key, value in checkpoint.game_config.items())
+    size = sum(tensor.numel() for tensor in checkpoint.weights.values())
+    lines = [
+        f"# {checkpoint.algorithm} for {checkpoint.game}",
+        "",
+        f"* Game: `{checkpoint.game}` version {checkpoint.game_version}, {settings}",
+        f"* Network: hidden layers {tuple(checkpoint.hidden)}, {size:,} numbers",
+        f"* Made by: `{checkpoint.command}`",
+        f"* Code: {checkpoint.revision or 'unknown'}, Parlour {checkpoint.parlour}",
+        *(f"* {key}: {value}" for key, value in checkpoint.training.items()),
+        "",
+        "## Measured strength",
+        "",
+        "Duplicate deals, one seat against a field of the opponent; 95 % intervals.",
+        "",
+        "| against | games | first places, % | fair share, % | mean return |",
+        "|---|---|---|---|---|",
+        *(_strength_row(result) for result in checkpoint.strength),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _strength_row(result: dict[str, Any]) -> str:
+    first, low, high = (100 * value for value in result["first_places"])
+    mean, mean_low, mean_high = result["mean_return"]
+    return (
+        f"| {result['second']} | {result['num_games']:,} | {first:.1f} [{low:.1f}, {high:.1f}] | "
+        f"{100 * result['fair_share']:.1f} | {mean:+.3f} [{mean_low:+.3f}, {mean_high:+.3f}] |"
+    )

@@ -1,0 +1,31 @@
+"""How strong a policy is: duplicate matches against a list of players."""
+
+import dataclasses
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ..baselines.arena import MatchResult, play_match
+from ..envs.core.game import Game
+
+
+def evaluate(
+    game: Game,
+    policy: Any,
+    against: Iterable[Any],
+    num_deals: int,
+    seed: int = 0,
+    on_progress: Callable[[int], None] | None = None,
+) -> list[MatchResult]:
+    """One match a player of `against`: `policy` in one seat, that player in all others.
+
+    Every match plays the same deals. `on_progress` is called with the games done in each match.
+    """
+    return [play_match(game, policy, other, num_deals, seed, on_progress) for other in against]
+
+
+def as_data(result: MatchResult) -> dict[str, Any]:
+    """A match result as plain data, estimates as [mean, low, high]."""
+    return {
+        key: list(value) if isinstance(value, tuple) else value
+        for key, value in dataclasses.asdict(result).items()
+    }

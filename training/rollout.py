@@ -1,0 +1,189 @@
+"""Playing to learn: many tables at once, some seats learning, and what they saw as transitions.
+
+Every learner in this folder gets its experience here. Seats that do not learn are played by
+policies, compiled ones at full speed.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..baselines.policy import Policy
+from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.jit import rule
+from ..envs.core.rng import streams
+from ..envs.core.seating import Seating, player_streams
+from ..envs.core.tables import EXTERNAL, Tables, action_masks
+
+Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (observations, masks) -> actions
+
+
+class Transitions(NamedTuple):
+    """What learning seats saw: one row for each decision, n decisions later.
+
+    `observations` and `next_observations` are records [B]; `actions` int64 [B]; `rewards` float32
+    [B], the return of the game where it ended within n decisions of that seat, else 0;
+    `next_masks` int64 words [B, W], all zero where the game ended.
+    """
+
+    observations: np.ndarray
+    actions: np.ndarray
+    rewards: np.ndarray
+    next_observations: np.ndarray
+    next_masks: np.ndarray
+
+    @property
+    def size(self) -> int:
+        """How many rows there are."""
+        return len(self.actions)
+
+    @staticmethod
+    def empty(game: Game, size: int) -> "Transitions":
+        """Room for `size` rows."""
+        return Transitions(
+            observations=game.new_observations(size),
+            actions=np.zeros(size, np.int64),
+            rewards=np.zeros(size, np.float32),
+            next_observations=game.new_observations(size),
+            next_masks=np.zeros((size, game.num_mask_words), np.int64),
+        )
+
+    def first(self, size: int) -> "Transitions":
+        """The first `size` rows, as views."""
+        return Transitions(*(column[:size] for column in self))
+
+
+class Rollout:
+    """N tables whose learning seats are asked in one batch each step.
+
+    At a share of the tables all seats learn (self-play); at the others one seat learns against a
+    field of one of `opponents`, drawn by `weights`.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        num_tables: int,
+        opponents: Sequence[Policy],
+        weights: Sequence[float],
+        self_play: float,
+        n_steps: int,
+        seed: int,
+    ) -> None:
+        n = game.num_seats
+        self.game = game
+        self.n_steps = n_steps
+        self._random = np.random.default_rng(seed)
+        self._opponents = tuple(opponents)
+        self._weights = np.array([self_play, *weights], dtype=float)
+        self._weights /= self._weights.sum()
+        seeds = self._random.integers(2**62, size=num_tables)
+        self.tables = Tables(game, streams(seeds))
+        rows = self.tables.all_rows
+        self._seating = Seating(
+            self.tables, opponents, self._draw_seats(num_tables), player_streams(seeds, n)
+        )
+        self._pending = game.new_observations(num_tables * n * n_steps).reshape(-1, n, n_steps)
+        self._actions = np.zeros((num_tables, n, n_steps), np.int64)
+        self._counts = np.zeros((num_tables, n), np.int64)
+        self._out = Transitions.empty(game, num_tables * n * (n_steps + 1))
+        self.tables.deal(rows)
+        self._go_on(rows, 0)
+        self._shown = self.tables.show(rows)
+
+    def step(self, choose: Choose) -> Transitions:
+        """One decision at every table; returns the transitions it completed (views: use at once).
+
+        `choose` gets observation records [N] and masks int8 [N, A].
+        """
+        rows = self.tables.all_rows
+        seats, observations, words = self._shown
+        actions = choose(observations, action_masks(words, self.game.num_actions))
+        size = _remember(
+            seats,
+            observations,
+            words,
+            actions,
+            self._pending,
+            self._actions,
+            self._counts,
+            *self._out,
+        )
+        self.tables.apply(rows, actions)
+        size = self._go_on(rows, size)
+        self._shown = self.tables.show(rows)
+        return self._out.first(size)
+
+    def _go_on(self, rows: np.ndarray, size: int) -> int:
+        """Play on until a learning seat must act at every table, over the ends of games.
+
+        `size` counts the transitions completed before, and what is returned, after.
+        """
+        while len(rows):
+            self._seating.advance(rows)
+            rows = rows[self.tables.show(rows)[0] == NO_SEAT]
+            returns = self.tables.returns(rows)
+            size = _flush(
+                rows, returns, self._pending, self._actions, self._counts, size, *self._out
+            )
+            self._start_games(rows)
+        return size
+
+    def _start_games(self, rows: np.ndarray) -> None:
+        seated = self._seating.seated.copy()
+        seated[rows] = self._draw_seats(len(rows))
+        self._seating.seat(seated)
+        self.tables.deal(rows)
+
+    def _draw_seats(self, num_rows: int) -> np.ndarray:
+        n = self.game.num_seats
+        field = self._random.choice(len(self._weights), size=num_rows, p=self._weights) - 1
+        seated = np.repeat(field[:, None], n, axis=1)  # field -1 is EXTERNAL: all seats learn
+        seated[np.arange(num_rows), self._random.integers(n, size=num_rows)] = EXTERNAL
+        return seated
+
+
+@rule
+def _remember(
+    seats, observations, words, actions, pending, pending_actions, counts,
+    out_observations, out_actions, out_rewards, out_next, out_masks,
+):  # fmt: skip
+    """Note a decision of each acting seat; one that is now n decisions old becomes a transition."""
+    size = 0
+    n_steps = pending.shape[2]
+    for row in range(seats.shape[0]):
+        seat = seats[row]
+        slot = counts[row, seat] % n_steps
+        if counts[row, seat] >= n_steps:
+            out_observations[size] = pending[row, seat, slot]
+            out_actions[size] = pending_actions[row, seat, slot]
+            out_rewards[size] = 0.0
+            out_next[size] = observations[row]
+            out_masks[size] = words[row]
+            size += 1
+        pending[row, seat, slot] = observations[row]
+        pending_actions[row, seat, slot] = actions[row]
+        counts[row, seat] += 1
+    return size
+
+
+@rule
+def _flush(
+    rows, returns, pending, pending_actions, counts, size,
+    out_observations, out_actions, out_rewards, out_next, out_masks,
+):  # fmt: skip
+    """At the end of a game all decisions still noted become transitions with its return."""
+    n_steps = pending.shape[2]
+    for index in range(rows.shape[0]):
+        row = rows[index]
+        for seat in range(counts.shape[1]):
+            for slot in range(min(counts[row, seat], n_steps)):
+                out_observations[size] = pending[row, seat, slot]
+                out_actions[size] = pending_actions[row, seat, slot]
+                out_rewards[size] = returns[index, seat]
+                out_next[size] = pending[row, seat, slot]
+                out_masks[size, :] = 0
+                size += 1
+            counts[row, seat] = 0
+    return size
