@@ -93,7 +93,7 @@ VALUE_OF_PASS = np.array([-1.53, -1.42, -1.17])  # by the danger
 VALUE_OF_CARD_LED_IN_DANGER = 0.54
 COST_OF_BREAKING_A_SET = 0.94
 VALUE_OF_WEAK_GROUPS = np.array([1.41, 1.41, 0.56])  # with none, one or two left
-VALUE_OF_RUNNING_HOME = 2.88  # a play that nothing beats, with at most one weak group left
+VALUE_OF_RUNNING_HOME = 50.0  # a play that nothing beats, with one weak group left at most: wins
 VALUE_OF_GOING_OUT = 100.0
 
 
