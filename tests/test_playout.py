@@ -62,7 +62,9 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(num_players: int
     policy = make_policy("playout:num_playouts=60", game)
     chosen = []
     for positions_seed in (100, 200):
-        positions = tables.imagine(tables.all_rows, seats, streams(range(NUM_TABLES), positions_seed))
+        positions = tables.imagine(
+            tables.all_rows, seats, streams(range(NUM_TABLES), positions_seed)
+        )
         chosen.append(policy(observations, masks, streams(range(NUM_TABLES), 1), positions))
     true = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
     assert (chosen[0] == chosen[1]).all()
