@@ -78,7 +78,8 @@ def play_deals(game: Game, policies: tuple[Any, Any], seeds: np.ndarray) -> np.n
     seated = np.ones((len(deal_seeds), n), np.int64)
     seated[tables.all_rows, seat_of_first] = 0
     tables.deal(tables.all_rows)
-    Seating(tables, policies, seated, player_streams(deal_seeds, n)).advance(tables.all_rows)
+    rngs = np.stack([player_streams(seeds, n, sitting) for sitting in range(n)], axis=1)
+    Seating(tables, policies, seated, rngs.reshape(-1, n)).advance(tables.all_rows)
     return tables.returns(tables.all_rows).reshape(len(seeds), n, n)
 
 

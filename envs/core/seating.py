@@ -34,9 +34,16 @@ class SeatedPolicy(Protocol):
         """Actions [B]."""
 
 
-def player_streams(seeds: Sequence[int] | np.ndarray, num_seats: int) -> np.ndarray:
-    """A stream for each seat of each table, [tables, seats], apart from the tables' own."""
-    out = [streams(seeds, PLAYER_STREAMS + seat) for seat in range(num_seats)]
+def player_streams(
+    seeds: Sequence[int] | np.ndarray, num_seats: int, sitting: int = 0
+) -> np.ndarray:
+    """A stream for each seat of each table, [tables, seats], apart from the tables' own.
+
+    Where a deal is played more than once, another `sitting` gives other streams: copies of one
+    random player must not repeat each other's moves.
+    """
+    first = PLAYER_STREAMS + sitting * num_seats
+    out = [streams(seeds, first + seat) for seat in range(num_seats)]
     return np.stack(out, axis=1)
 
 
@@ -111,7 +118,7 @@ class Seating:
         moved = []
         for index in np.unique(asked[asked != EXTERNAL]):
             chosen = np.flatnonzero(asked == index)
-            actions = self._choose(
+            actions = self.choose(
                 self.policies[index],
                 rows[chosen],
                 seats[chosen],
@@ -122,7 +129,7 @@ class Seating:
             moved.append(rows[chosen])
         return np.concatenate(moved) if moved else rows[:0]
 
-    def _choose(
+    def choose(
         self,
         policy: SeatedPolicy,
         rows: np.ndarray,
@@ -130,6 +137,10 @@ class Seating:
         observations: np.ndarray,
         words: np.ndarray,
     ) -> np.ndarray:
+        """What `policy` does at these tables, as seats[k] of rows[k]: legal actions [K].
+
+        Raises ValueError where it is not legal. The streams of those seats move on.
+        """
         game = self.tables.game
         masks = action_masks(words, game.num_actions)
         rngs = self.rngs[rows, seats]  # a copy: written back below

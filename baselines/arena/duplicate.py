@@ -1,0 +1,77 @@
+"""The duplicate match of two seats: a deal is won by whoever does more with the same hand.
+
+Each deal is played twice with the players exchanged, so both hold the hand of seat 0 once, and the
+seat that leads is the same in both games.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ...envs.core.game import Game
+from ..players import make_policy
+from .match import BATCH_DEALS, play_deals
+from .statistics import Estimate, share_of_deals
+
+
+@dataclasses.dataclass(frozen=True)
+class DuplicateResult:
+    """Shares of deals won, drawn and lost by `first`, each with its 95 % interval."""
+
+    game: str
+    first: str
+    second: str
+    num_deals: int
+    wins: Estimate
+    draws: Estimate
+    losses: Estimate
+
+    def __str__(self) -> str:
+        shares = zip(("win", "draw", "loss"), (self.wins, self.draws, self.losses), strict=True)
+        lines = [
+            f"  {name:4} {100 * share.mean:5.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
+            for name, share in shares
+        ]
+        title = f"{self.first} v {self.second} at {self.game}: {self.num_deals:,} duplicate deals"
+        return "\n".join([title, *lines])
+
+
+def play_duplicate(
+    game: Game,
+    first: Any,
+    second: Any,
+    num_deals: int = 1000,
+    seed: int = 0,
+    on_progress: Callable[[int], None] | None = None,
+) -> DuplicateResult:
+    """Play `first` against `second` in duplicate: two games a deal, hands exchanged.
+
+    A deal is won by the player with the greater return when it held the hand of seat 0; equal
+    returns are a draw. Players are anything that `make_policy` takes. `on_progress` is called with
+    the number of games done. Raises ValueError for a game of more than two seats.
+    """
+    if game.num_seats != 2:
+        raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
+    if num_deals < 1:
+        raise ValueError(f"a match needs at least one deal; got {num_deals}")
+    policies = (make_policy(first, game), make_policy(second, game))
+    parts = []
+    for start in range(0, num_deals, BATCH_DEALS):
+        seeds = seed + np.arange(start, min(start + BATCH_DEALS, num_deals))
+        parts.append(compare_deals(game, policies, seeds))
+        if on_progress is not None:
+            on_progress((start + len(seeds)) * game.num_seats)
+    outcomes = np.concatenate(parts)
+    wins, draws, losses = (share_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
+    return DuplicateResult(
+        game.name, policies[0].name, policies[1].name, num_deals, wins, draws, losses
+    )
+
+
+def compare_deals(game: Game, policies: tuple[Any, Any], seeds: np.ndarray) -> np.ndarray:
+    """For each deal +1 where the first policy did more with seat 0 than the second, 0 or -1."""
+    returns = play_deals(game, policies, seeds)
+    first_with_seat_0, second_with_seat_0 = returns[:, 0, 0], returns[:, 1, 0]
+    return np.sign(first_with_seat_0 - second_with_seat_0)

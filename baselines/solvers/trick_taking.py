@@ -1,0 +1,394 @@
+"""Trick-taking for two seats solved exactly: the value of every position and of every legal card.
+
+Between tricks only the order of the cards left in each colour matters. Seen by the leader, a colour
+is its size and a word: bit `rank` is set if the leader owns the card of that rank among those left.
+The colours may be exchanged. A value is the number of tricks that the leader will take.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.game import Game
+from ...envs.core.jit import rule
+
+MAX_TABLE_VALUES = 12  # up to here a table of all positions takes a second and 40 MB at most
+ENDGAME_TRICKS = 8  # beyond, a table of the last tricks ends the search
+_LOG2_MEMORY = 22  # positions that the search remembers, 18 bytes each
+_UNKNOWN = -1
+
+
+class Solution(NamedTuple):
+    """What is known of the game: a table for the last tricks, and a memory for the search above.
+
+    `values[starts[tricks, size] + (word of a colour of that size | the other's word << size)]`.
+    A row of `bounds` holds the least and the greatest value that the position `keys` can have.
+    """
+
+    num_values: int
+    table_tricks: int
+    starts: np.ndarray  # int64 [tricks + 1, sizes]
+    values: np.ndarray  # int8
+    keys: np.ndarray  # int64 [slots, 2]
+    bounds: np.ndarray  # int8 [slots, 2]
+
+
+@lru_cache(maxsize=4)
+def solution_of(num_values: int) -> Solution:
+    """The solution for colours of this many values, made once in a process."""
+    has_table = num_values <= MAX_TABLE_VALUES
+    table_tricks = num_values if has_table else ENDGAME_TRICKS
+    starts, size = _lay_out_table(num_values, table_tricks)
+    slots = 1 if has_table else 1 << _LOG2_MEMORY
+    solution = Solution(
+        num_values,
+        table_tricks,
+        starts,
+        np.full(size, _UNKNOWN, np.int8),
+        np.zeros((slots, 2), np.int64),
+        np.zeros((slots, 2), np.int8),
+    )
+    _fill_table(solution)
+    return solution
+
+
+def _lay_out_table(num_values: int, table_tricks: int) -> tuple[np.ndarray, int]:
+    starts = np.zeros((table_tricks + 1, num_values + 1), np.int64)
+    size = 0
+    for tricks in range(table_tricks + 1):
+        for colour_size in range(max(0, 2 * tricks - num_values), min(num_values, 2 * tricks) + 1):
+            starts[tricks, colour_size] = size
+            size += 1 << 2 * tricks
+    return starts, size
+
+
+# Positions
+
+
+@rule
+def without(word, rank):
+    """A colour after one of its cards has gone."""
+    below = (np.int64(1) << rank) - 1
+    return (word & below) | (word >> 1 & ~below)
+
+
+@rule
+def flipped(word, size):
+    """The same colour seen by the other seat."""
+    return ~word & ((np.int64(1) << size) - 1)
+
+
+@rule
+def lowest_of_runs(cards):
+    """Cards without any other of the same owner between them are equal: the lowest of each run."""
+    return cards & ~(cards << 1)
+
+
+@rule
+def dominant_reply(word, size, word2, size2, lead, choice):
+    """The replies that need a look: (0) the lowest card that loses, (1) the lowest that wins.
+
+    A higher card is never worse to keep. Returns the reply, -1 where there is no such card, and
+    whether it is of the colour led.
+    """
+    own = flipped(word, size)
+    if own == 0:
+        return (lowest_bit(flipped(word2, size2)) if choice == 0 else np.int64(-1)), False
+    below = (np.int64(1) << lead) - 1
+    fitting = own & below if choice == 0 else own & ~below
+    return (lowest_bit(fitting) if fitting != 0 else np.int64(-1)), True
+
+
+# The table: bottom-up over the number of tricks left
+
+
+@rule
+def _fill_table(solution):
+    """Give every position of up to `table_tricks` tricks its value."""
+    most = solution.num_values
+    solution.values[solution.starts[0, 0]] = 0
+    for tricks in range(1, solution.table_tricks + 1):
+        for size in range(max(0, 2 * tricks - most), tricks + 1):
+            fill_positions(solution, tricks, size)
+
+
+@rule
+def fill_positions(solution, tricks, size):
+    """All positions in which one colour has `size` cards left, and their mirror images."""
+    size2 = 2 * tricks - size
+    start, mirror = solution.starts[tricks, size], solution.starts[tricks, size2]
+    below = (np.int64(1) << size) - 1
+    words = (np.int64(1) << tricks) - 1
+    while words < np.int64(1) << (2 * tricks):
+        word, word2 = words & below, words >> size
+        value = max(
+            best_lead(solution, tricks, word, size, word2, size2),
+            best_lead(solution, tricks, word2, size2, word, size),
+        )
+        solution.values[start + words] = value
+        solution.values[mirror + (word2 | word << size2)] = value
+        words = next_with_as_many_bits(words)
+
+
+@rule
+def next_with_as_many_bits(word):
+    """The next larger word with the same number of bits set (Gosper)."""
+    lowest = word & -word
+    ripple = word + lowest
+    return ripple | (((word ^ ripple) >> 2) // lowest)
+
+
+@rule
+def best_lead(solution, tricks, word, size, word2, size2):
+    """The most that leading a card of the first colour brings; -1 without one."""
+    best = np.int64(_UNKNOWN)
+    leads = lowest_of_runs(word)
+    while leads != 0 and best < tricks:
+        lead = lowest_bit(leads)
+        leads &= leads - 1
+        best = max(best, lead_value(solution, tricks, word, size, word2, size2, lead))
+    return best
+
+
+@rule
+def lead_value(solution, tricks, word, size, word2, size2, lead):
+    """What leading this card of the first colour brings against the best reply."""
+    worst = np.int64(tricks)
+    for choice in range(2):
+        reply, can_follow = dominant_reply(word, size, word2, size2, lead, choice)
+        if reply >= 0:
+            value = trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow)
+            worst = min(worst, value)
+    return worst
+
+
+@rule
+def trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow):
+    """What the leader takes from this trick on, once both cards are on the table."""
+    if not can_follow:
+        word, word2 = without(word, lead), without(word2, reply)
+        return 1 + value_of(solution, tricks - 1, word, size - 1, word2, size2 - 1)
+    word = without(without(word, max(lead, reply)), min(lead, reply))
+    if lead > reply:
+        return 1 + value_of(solution, tricks - 1, word, size - 2, word2, size2)
+    word, word2 = flipped(word, size - 2), flipped(word2, size2)
+    return tricks - 1 - value_of(solution, tricks - 1, word, size - 2, word2, size2)
+
+
+@rule
+def value_of(solution, tricks, word, size, word2, size2):
+    """The tricks that the leader takes under perfect play."""
+    if tricks <= solution.table_tricks:
+        return np.int64(solution.values[solution.starts[tricks, size] + (word | word2 << size)])
+    return search_value(solution, tricks, word, size, word2, size2)
+
+
+# The search: alpha-beta above the table, with a memory of bounds
+
+
+@rule
+def search_value(solution, tricks, word, size, word2, size2):
+    """Narrow the value down by searches that each answer whether it is at least something."""
+    low, high = np.int64(sure_tricks(word, size, word2, size2)), np.int64(tricks)
+    guess = (low + high + 1) // 2
+    while low < high:
+        value = search(solution, tricks, word, size, word2, size2, guess)
+        if value >= guess:
+            low = value
+            guess = low + 1
+        else:
+            high = value
+            guess = high
+    return low
+
+
+@rule
+def search(solution, tricks, word, size, word2, size2, goal):
+    """A bound on the value: a lower one if it is at least `goal`, else an upper one."""
+    if tricks <= solution.table_tricks:
+        return np.int64(solution.values[solution.starts[tricks, size] + (word | word2 << size)])
+    if goal <= 0:
+        return np.int64(0)
+    sure = np.int64(sure_tricks(word, size, word2, size2))
+    if sure >= goal or sure == tricks:
+        return sure
+    if goal > tricks:
+        return np.int64(tricks)
+    key, key2 = word | np.int64(1) << size, word2 | np.int64(1) << size2
+    if key > key2:
+        key, key2 = key2, key
+    slot = slot_of(solution, key, key2)
+    low, high = sure, np.int64(tricks)
+    if solution.keys[slot, 0] == key and solution.keys[slot, 1] == key2:
+        low, high = np.int64(solution.bounds[slot, 0]), np.int64(solution.bounds[slot, 1])
+        if low >= goal:
+            return low
+        if high < goal:
+            return high
+    best = np.int64(0)
+    for colour in range(2):
+        leads = lowest_of_runs(word)
+        while leads != 0 and best < goal:
+            lead = highest_bit(leads)
+            leads ^= np.int64(1) << lead
+            worst = np.int64(tricks)
+            for choice in range(2):
+                reply, can_follow = dominant_reply(word, size, word2, size2, lead, choice)
+                if reply < 0 or worst < goal:
+                    continue
+                if not can_follow:
+                    value = 1 + search(
+                        solution,
+                        tricks - 1,
+                        without(word, lead),
+                        size - 1,
+                        without(word2, reply),
+                        size2 - 1,
+                        goal - 1,
+                    )
+                else:
+                    rest = without(without(word, max(lead, reply)), min(lead, reply))
+                    if lead > reply:
+                        value = 1 + search(
+                            solution, tricks - 1, rest, size - 2, word2, size2, goal - 1
+                        )
+                    else:
+                        value = (tricks - 1) - search(
+                            solution,
+                            tricks - 1,
+                            flipped(rest, size - 2),
+                            size - 2,
+                            flipped(word2, size2),
+                            size2,
+                            tricks - goal,
+                        )
+                worst = min(worst, value)
+            best = max(best, worst)
+        word, word2 = word2, word
+        size, size2 = size2, size
+    if best >= goal:
+        low = max(low, best)
+    else:
+        high = min(high, best)
+    solution.keys[slot, 0], solution.keys[slot, 1] = key, key2
+    solution.bounds[slot, 0], solution.bounds[slot, 1] = low, high
+    return best
+
+
+@rule
+def sure_tricks(word, size, word2, size2):
+    """What the leader can take at once: its highest cards, and all once the other has no more."""
+    return sure_in_colour(word, size) + sure_in_colour(word2, size2)
+
+
+@rule
+def sure_in_colour(word, size):
+    """How many tricks leading a colour from the top takes before the other seat takes one."""
+    own = popcount(word)
+    masters = size - 1 - highest_bit(flipped(word, size))
+    return own if masters >= size - own else masters
+
+
+@rule
+def highest_bit(word):
+    """The index of the highest bit set in a word of up to 32 bits; -1 for an empty one."""
+    word |= word >> 1
+    word |= word >> 2
+    word |= word >> 4
+    word |= word >> 8
+    word |= word >> 16
+    return popcount(word) - 1
+
+
+@rule
+def slot_of(solution, key, key2):
+    """Where the memory keeps a position."""
+    mixed = (key * np.int64(0x1E3779B97F4A7C15)) ^ (key2 * np.int64(0x3F58476D1CE4E5B9))
+    mixed ^= mixed >> 29
+    mixed *= np.int64(0x14D049BB133111EB)
+    return (mixed >> 32) & (solution.keys.shape[0] - 1)
+
+
+# Cards: from what a seat knows to the value of each of its legal cards
+
+
+def card_values(game: Game, observations: np.ndarray) -> np.ndarray:
+    """Tricks that the seat to act takes from this trick on, by card: int8 [B, A], -1 if illegal.
+
+    `observations` are those of seats to act, of the game with two seats. Both play perfectly after
+    the card.
+    """
+    if game.num_seats != 2:
+        raise ValueError(f"only two seats are solved, not {game.num_seats}")
+    out = np.full((len(observations), game.num_actions), _UNKNOWN, np.int8)
+    sets = [np.ascontiguousarray(observations[name]) for name in ("hand", "unseen", "table")]
+    led = observations["led_colour"].astype(np.int64)
+    _value_cards(solution_of(game.config.num_values), *sets, led, out)
+    return out
+
+
+@rule
+def _value_cards(solution, hands, others, tables, led, out):
+    for row in range(hands.shape[0]):
+        if led[row] < 0:
+            value_leads(solution, hands[row], others[row], out[row])
+        else:
+            value_replies(solution, hands[row], others[row], tables[row], led[row], out[row])
+
+
+@rule
+def value_leads(solution, hand, other, out):
+    """The value of each card that the leader may play."""
+    tricks = popcount(hand[0]) + popcount(hand[1])
+    for colour in range(2):
+        word, size = ranked(hand[colour], other[colour])
+        word2, size2 = ranked(hand[1 - colour], other[1 - colour])
+        cards = hand[colour]
+        while cards != 0:
+            value = lowest_bit(cards)
+            cards &= cards - 1
+            rank = rank_of(hand[colour] | other[colour], value)
+            worth = lead_value(solution, tricks, word, size, word2, size2, rank)
+            out[colour * solution.num_values + value] = worth
+
+
+@rule
+def value_replies(solution, hand, other, table, led, out):
+    """The value of each card that the follower may play; the leader's card is on the table."""
+    tricks = popcount(hand[0]) + popcount(hand[1])
+    word, size = ranked(other[led] | table[led], hand[led])
+    word2, size2 = ranked(other[1 - led], hand[1 - led])
+    all_led = hand[led] | other[led] | table[led]
+    lead = rank_of(all_led, lowest_bit(table[led]))
+    can_follow = hand[led] != 0
+    colour = led if can_follow else 1 - led
+    all_cards = all_led if can_follow else hand[colour] | other[colour]
+    cards = hand[colour]
+    while cards != 0:
+        value = lowest_bit(cards)
+        cards &= cards - 1
+        reply = rank_of(all_cards, value)
+        worth = trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow)
+        out[colour * solution.num_values + value] = tricks - worth
+
+
+@rule
+def rank_of(cards, value):
+    """How many of these cards are lower."""
+    return popcount(cards & ((np.int64(1) << value) - 1))
+
+
+@rule
+def ranked(own, other):
+    """A colour as a word of ranks, and its size."""
+    cards = own | other
+    word, size = np.int64(0), np.int64(0)
+    while cards != 0:
+        lowest = cards & -cards
+        if own & lowest != 0:
+            word |= np.int64(1) << size
+        size += 1
+        cards ^= lowest
+    return word, size

@@ -1,0 +1,285 @@
+"""What one seat of trick-taking may know, and how to re-deal what it may not.
+
+Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise. With two
+seats only the order in which the other hand was dealt is hidden.
+"""
+
+import numpy as np
+
+from ..core.bits import lowest_bit, popcount
+from ..core.jit import rule
+from ..core.records import Field
+from ..core.rng import shuffle, uniform
+from .rules import (
+    MAX_SEATS,
+    MAX_VALUES,
+    NO_CARD,
+    NO_COLOUR,
+    next_seat,
+)
+
+_MAX_CARDS = MAX_SEATS * MAX_VALUES
+_MAX_OTHERS = MAX_SEATS - 1
+NO_PLACE = -1
+_FACTORIAL = np.array([float(np.prod(np.arange(1.0, k + 1))) for k in range(_MAX_CARDS + 1)])
+
+
+def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
+    """Sets of cards are packed, a word a colour: the flat view shows 0/1 vectors over the deck."""
+    n, top_card = num_seats, num_seats * num_values - 1
+    i8, i64 = np.int8, np.int64
+    colour = (1 << num_values) - 1
+    every_colour = (1 << n) - 1
+    unseen = "cards in the other hands" if n > 2 else "the other hand"
+    return (
+        Field("tricks_won", i8, (n,), 0, num_values, "tricks taken by each seat"),
+        Field("leader", i8, (), 0, n - 1, "who leads the trick"),
+        Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
+        Field("led_colour", i8, (), NO_COLOUR, n - 1, "the colour to follow; -1: nothing led"),
+        Field("last_cards", i8, (n,), NO_CARD, top_card, "the last card of each seat; -1: none"),
+        Field("dealt", i8, (num_values,), 0, top_card, "the own hand in the order dealt"),
+        Field("hand", i64, (n,), 0, colour, "own cards, by colour", num_bits=num_values),
+        Field("unseen", i64, (n,), 0, colour, f"{unseen}, by colour", num_bits=num_values),
+        Field("table", i64, (n,), 0, colour, "cards of this trick, by colour", num_bits=num_values),
+        Field(
+            "played",
+            i64,
+            (n, n),
+            0,
+            colour,
+            "cards each seat has played, this trick included, by seat and colour",
+            num_bits=num_values,
+        ),
+        Field("voids", i64, (n,), 0, every_colour, "colours a seat did not follow", num_bits=n),
+    )
+
+
+@rule
+def observe(state, seat, out):
+    """Everything `seat` may know."""
+    out.leader = relative(state, seat, state.leader)
+    out.seat_to_act = relative(state, seat, state.seat_to_act)
+    out.led_colour = state.led_colour
+    out.dealt[:] = state.dealt[seat]
+    out.hand[:] = state.hands[seat]
+    out.table[:] = state.table
+    out.unseen[:] = 0
+    other = seat
+    for index in range(state.hands.shape[0]):
+        out.tricks_won[index] = state.tricks_won[other]
+        out.last_cards[index] = state.last_cards[other]
+        out.played[index] = state.played[other]
+        out.voids[index] = state.voids[other]
+        if index > 0:
+            out.unseen |= state.hands[other]
+        other = next_seat(state, other)
+
+
+@rule
+def relative(state, seat, other):
+    """How many places clockwise `other` sits from `seat`."""
+    distance = other - seat
+    return distance if distance >= 0 else distance + state.hands.shape[0]
+
+
+# Re-dealing what a seat cannot know. The others are counted from the observer: place 0 is the next
+# seat clockwise. What is to be dealt is held in plain arrays, so that this is compiled once for all
+# sizes of the game: `pool[colour]` the unseen cards, `may_hold[colour, place]` 1 where a seat has
+# not shown that it is void, `room[place]` the size of a hand, 0 at places that do not exist.
+
+
+@rule
+def reshuffle_unseen(state, seat, rng):
+    """Deal the unseen again, uniformly over all deals that agree with what `seat` has seen."""
+    num_seats = state.hands.shape[0]
+    if num_seats > 2:
+        pool, may_hold, room = take_unseen(state, seat)
+        hands = np.zeros((_MAX_OTHERS, num_seats), np.int64)
+        deal_pool(pool, may_hold, room, hands, rng)
+        for place in range(num_seats - 1):
+            state.hands[other_at(state, seat, place)] = hands[place]
+    for place in range(num_seats - 1):
+        reorder_dealt(state, other_at(state, seat, place), rng)
+
+
+@rule
+def other_at(state, seat, place):
+    """The seat at a place, counted clockwise from the observer's neighbour."""
+    other = seat + 1 + place
+    num_seats = state.hands.shape[0]
+    return other if other < num_seats else other - num_seats
+
+
+@rule
+def take_unseen(state, seat):
+    """All that other seats hold, who may hold which colour, and how many cards each holds."""
+    num_seats = state.hands.shape[0]
+    pool = np.zeros(num_seats, np.int64)
+    may_hold = np.zeros((num_seats, _MAX_OTHERS), np.int64)
+    room = np.zeros(_MAX_OTHERS, np.int64)
+    for place in range(num_seats - 1):
+        other = other_at(state, seat, place)
+        for colour in range(num_seats):
+            pool[colour] |= state.hands[other, colour]
+            may_hold[colour, place] = 1 - (state.voids[other] >> colour & 1)
+            room[place] += popcount(state.hands[other, colour])
+    return pool, may_hold, room
+
+
+@rule
+def reorder_dealt(state, seat, rng):
+    """Nobody else knows in which order a hand was dealt."""
+    place = 0
+    for colour in range(state.hands.shape[1]):
+        cards = state.hands[seat, colour] | state.played[seat, colour]
+        while cards != 0:
+            state.dealt[seat, place] = colour * state.dealt.shape[1] + lowest_bit(cards)
+            cards &= cards - 1
+            place += 1
+    shuffle(rng, state.dealt[seat])
+
+
+@rule
+def deal_pool(pool, may_hold, room, hands, rng):
+    """Deal the pool into `hands[place, colour]`, every deal that is possible equally likely.
+
+    A colour is restricted if not everybody may hold it: two seats at most. Those are dealt first,
+    by how many of its cards the first of the two gets; what is left then goes anywhere.
+    """
+    restricted = find_restricted(pool, may_hold, room)
+    ways = count_deals(pool, may_hold, room, restricted)
+    for colour in range(pool.shape[0]):
+        if restricted[colour] == 1:
+            cards = shuffled_values(pool[colour], rng)
+            first, second = two_holders(may_hold[colour])
+            share = draw_share(cards.shape[0], first, second, room, ways[colour:], rng)
+            for index in range(cards.shape[0]):
+                place = first if index < share else second
+                hands[place, colour] |= 1 << cards[index]
+                room[place] -= 1
+    deal_anywhere(pool, restricted, room, hands, rng)
+
+
+@rule
+def find_restricted(pool, may_hold, room):
+    """Which colours (1) have unseen cards that not every other seat with cards may hold."""
+    restricted = np.zeros(pool.shape[0], np.int64)
+    for colour in range(pool.shape[0]):
+        for place in range(room.shape[0]):
+            if pool[colour] != 0 and room[place] > 0 and may_hold[colour, place] == 0:
+                restricted[colour] = 1
+    return restricted
+
+
+@rule
+def count_deals(pool, may_hold, room, restricted):
+    """Counts `ways[colour, a, b]`, to deal the rest where places 0 and 1 have room for a and b.
+
+    The rest is this colour and the later ones, of those restricted, and all that is unrestricted.
+    """
+    num_colours = pool.shape[0]
+    ways = np.zeros((num_colours + 1, room[0] + 1, room[1] + 1))
+    size = 0
+    for colour in range(num_colours):
+        if restricted[colour] == 0:
+            size += popcount(pool[colour])
+    count_splits(size, ways[num_colours])
+    for colour in range(num_colours - 1, -1, -1):
+        if restricted[colour] == 1:
+            first, second = two_holders(may_hold[colour])
+            num_cards = popcount(pool[colour])
+            size += num_cards
+            count_restricted(num_cards, first, second, size, ways[colour:])
+        else:
+            ways[colour] = ways[colour + 1]
+    return ways
+
+
+@rule
+def count_splits(size, ways):
+    """Multinomial coefficients: `size` cards that may go anywhere."""
+    for a in range(ways.shape[0]):
+        for b in range(ways.shape[1]):
+            c = size - a - b
+            if c >= 0:
+                ways[a, b] = _FACTORIAL[size] / (_FACTORIAL[a] * _FACTORIAL[b] * _FACTORIAL[c])
+
+
+@rule
+def count_restricted(num_cards, first, second, size, ways):
+    """Write ways[0] from ways[1], those without this colour; `size` cards are to be dealt."""
+    room = np.zeros(_MAX_OTHERS, np.int64)
+    for a in range(ways.shape[1]):
+        for b in range(ways.shape[2]):
+            room[:] = (a, b, size - a - b)
+            for share in range(num_cards + 1):
+                ways[0, a, b] += ways_to_share(num_cards, share, first, second, room, ways)
+
+
+@rule
+def two_holders(may_hold):
+    """The places that may hold a colour; the second is NO_PLACE if there is only one."""
+    first = NO_PLACE
+    for place in range(may_hold.shape[0]):
+        if may_hold[place] == 1:
+            if first != NO_PLACE:
+                return first, place
+            first = place
+    return first, NO_PLACE
+
+
+@rule
+def ways_to_share(num_cards, share, first, second, room, ways):
+    """In how many ways the rest can be dealt if the first holder gets `share` of this colour."""
+    rest = num_cards - share
+    room_of_second = room[second] if second != NO_PLACE else 0
+    if first == NO_PLACE or room[first] < share or room_of_second < rest:
+        return 0.0
+    a = room[0] - share * (first == 0) - rest * (second == 0)
+    b = room[1] - share * (first == 1) - rest * (second == 1)
+    sharings = _FACTORIAL[num_cards] / (_FACTORIAL[share] * _FACTORIAL[rest])
+    return sharings * ways[1, a, b]
+
+
+@rule
+def draw_share(num_cards, first, second, room, ways, rng):
+    """How many cards the first holder gets, every deal of the whole rest as likely as any other."""
+    chosen = uniform(rng) * ways[0, room[0], room[1]]
+    last_possible = 0
+    for share in range(num_cards + 1):
+        here = ways_to_share(num_cards, share, first, second, room, ways)
+        if here > 0.0:
+            last_possible = share
+            chosen -= here
+            if chosen < 0.0:
+                break
+    return last_possible
+
+
+@rule
+def deal_anywhere(pool, restricted, room, hands, rng):
+    """Cards of the unrestricted colours go to whoever has room."""
+    places = np.empty(room.sum(), np.int64)
+    start = 0
+    for place in range(room.shape[0]):
+        places[start : start + room[place]] = place
+        start += room[place]
+    shuffle(rng, places)
+    next_card = 0
+    for colour in range(pool.shape[0]):
+        cards = pool[colour] if restricted[colour] == 0 else 0
+        while cards != 0:
+            hands[places[next_card], colour] |= cards & -cards
+            cards &= cards - 1
+            next_card += 1
+
+
+@rule
+def shuffled_values(cards, rng):
+    """The values of a set of cards of one colour, in random order."""
+    values = np.empty(popcount(cards), np.int64)
+    for index in range(values.shape[0]):
+        values[index] = lowest_bit(cards)
+        cards &= cards - 1
+    shuffle(rng, values)
+    return values

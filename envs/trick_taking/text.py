@@ -1,0 +1,126 @@
+"""Trick-taking in words: names of cards and actions, a position as text, a deal as plain data."""
+
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from .rules import NO_CARD, is_terminal, start_game
+
+_ACTION = re.compile(r"card:(\d+)\.(\d+)")
+
+
+def action_name(num_seats: int, num_values: int, action: int) -> str:
+    """`card:COLOUR.VALUE`. Raises ValueError."""
+    if not 0 <= action < num_seats * num_values:
+        raise ValueError(f"the cards are 0 .. {num_seats * num_values - 1}, not {action}")
+    return f"card:{card_name(num_values, action)}"
+
+
+def parse_action(num_seats: int, num_values: int, name: str) -> int:
+    """The inverse of `action_name`. Raises ValueError."""
+    match = _ACTION.fullmatch(name)
+    colour, value = map(int, match.groups()) if match else (num_seats, num_values)
+    if colour >= num_seats or value >= num_values:
+        raise ValueError(
+            f"no action is called {name!r}; actions are card:COLOUR.VALUE such as card:1.0, "
+            f"with colours 0 .. {num_seats - 1} and values 0 .. {num_values - 1}"
+        )
+    return colour * num_values + value
+
+
+def card_name(num_values: int, card: int) -> str:
+    """`COLOUR.VALUE`."""
+    return f"{card // num_values}.{card % num_values}"
+
+
+def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
+    """Lay out `{"hands": [[card index, ...], ...], "leader": seat}`, each hand in its order.
+
+    Without "leader" the house rule says who leads. Raises ValueError that says what is wrong with
+    an impossible deal.
+    """
+    if not isinstance(data, dict) or not {"hands"} <= set(data) <= {"hands", "leader"}:
+        raise ValueError('a deal is {"hands": [[card index, ...], ...], "leader": seat}')
+    num_seats, num_values = state["dealt"].shape
+    _check_hands(data["hands"], num_seats, num_values)
+    leader = data.get("leader", int(state["first_leader"]))
+    if not _is_index(leader, num_seats):
+        raise ValueError(f"the leader must be a seat 0 .. {num_seats - 1}; got {leader!r}")
+    state["dealt"][:] = data["hands"]
+    start_game(state, np.int8(leader))
+
+
+def _check_hands(hands: Any, num_seats: int, num_values: int) -> None:
+    num_cards = num_seats * num_values
+    is_list_of_hands = isinstance(hands, Sequence) and all(isinstance(h, Sequence) for h in hands)
+    if not is_list_of_hands or [len(hand) for hand in hands] != [num_values] * num_seats:
+        raise ValueError(f"a deal needs {num_seats} hands of {num_values} cards; got {hands!r}")
+    cards = [card for hand in hands for card in hand]
+    for card in cards:
+        if not _is_index(card, num_cards):
+            raise ValueError(f"a card is an index 0 .. {num_cards - 1}; got {card!r}")
+        if cards.count(card) > 1:
+            raise ValueError(f"the card {card} ({card_name(num_values, card)}) is dealt twice")
+
+
+def _is_index(value: Any, limit: int) -> bool:
+    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
+    return is_integer and 0 <= value < limit
+
+
+def describe(state: np.record, seat: int | None = None) -> str:
+    """A position as text, with all hands (seat None) or only what `seat` may see.
+
+    With two seats both hands are known to both. The order of the cards is that of the colours, so
+    it tells nothing of the order dealt.
+    """
+    num_seats, num_values = state["dealt"].shape
+    lines = [_headline(state, num_values)]
+    for other in range(num_seats):
+        is_known = seat in (None, other) or num_seats == 2
+        lines.append(_seat_line(state, other, num_values, is_known))
+    return "\n".join(lines)
+
+
+def _headline(state: np.record, num_values: int) -> str:
+    trick = f"trick {min(num_values - state['tricks_left'] + 1, num_values)} of {num_values}"
+    if is_terminal(state):
+        return f"{trick}: over"
+    if state["seat_to_act"] == state["leader"]:
+        return f"{trick}: player {state['leader']} leads"
+    led = card_name(num_values, int(state["last_cards"][state["leader"]]))
+    return f"{trick}: player {state['seat_to_act']} to follow {led} of player {state['leader']}"
+
+
+def _seat_line(state: np.record, seat: int, num_values: int, is_known: bool) -> str:
+    held = held_cards(state, seat)
+    cards = " ".join(card_name(num_values, card) if is_known else "?" for card in held)
+    turn = ">" if seat == state["seat_to_act"] and not is_terminal(state) else " "
+    last = int(state["last_cards"][seat])
+    played = f"  {'on the table' if _is_on_table(state, last, num_values) else 'played'} " + (
+        card_name(num_values, last) if last != NO_CARD else ""
+    )
+    tricks = int(state["tricks_won"][seat])
+    return (
+        f"{turn} player {seat} [{tricks:2} won] {cards}{played if last != NO_CARD else ''}".rstrip()
+    )
+
+
+def _is_on_table(state: np.record, card: int, num_values: int) -> bool:
+    return card != NO_CARD and bool(
+        int(state["table"][card // num_values]) >> card % num_values & 1
+    )
+
+
+def held_cards(state: np.record, seat: int) -> list[int]:
+    """The cards of a hand by colour and value, as indices."""
+    num_seats, num_values = state["dealt"].shape
+    words = [int(word) for word in state["hands"][seat]]
+    return [
+        colour * num_values + value
+        for colour in range(num_seats)
+        for value in range(num_values)
+        if words[colour] >> value & 1
+    ]

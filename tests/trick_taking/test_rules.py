@@ -1,0 +1,221 @@
+"""Every sentence of the rules, on stacked deals; and bad input."""
+
+import pickle
+
+import numpy as np
+import pytest
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.envs.registry import load_game
+
+from tests.trick_taking.tables import (
+    THREE_SEATS,
+    TWO_SEATS,
+    cards_of,
+    legal,
+    observed,
+    play,
+    table,
+)
+
+
+@pytest.mark.parametrize("num_seats", [2, 3, 4])
+def test_all_cards_are_dealt_n_to_each_seat(num_seats: int) -> None:
+    game = load_game("trick_taking", num_seats=num_seats, num_values=7)
+    tables = Tables(game, streams(range(20)))
+    tables.deal(tables.all_rows)
+    for state in tables.states:
+        held = [cards_of(hand, 7) for hand in state["hands"]]
+        assert [len(hand) for hand in held] == [7] * num_seats
+        assert len({card for hand in held for card in hand}) == 7 * num_seats
+
+
+def test_every_card_is_as_likely_at_every_place_of_the_deal() -> None:
+    tables = Tables(load_game("trick_taking", num_values=3), streams(range(6000)))
+    tables.deal(tables.all_rows)
+    places = tables.states["dealt"].reshape(-1, 6)
+    for place in range(6):
+        counts = np.bincount(places[:, place], minlength=6)
+        assert np.abs(counts - 1000).max() < 150  # five standard deviations
+
+
+def test_seat_0_leads_the_first_trick_unless_the_house_rule_says_otherwise() -> None:
+    assert table(TWO_SEATS, num_values=3).states[0].seat_to_act == 0
+    assert table(TWO_SEATS, num_values=3, leader=1).states[0].seat_to_act == 1
+    assert table({**TWO_SEATS, "leader": 1}, num_values=3).states[0].seat_to_act == 1
+    assert table({**TWO_SEATS, "leader": 0}, num_values=3, leader=1).states[0].seat_to_act == 0
+
+
+def test_a_given_leader_holds_for_that_deal_only() -> None:
+    tables = table({**TWO_SEATS, "leader": 1}, num_values=3)
+    tables.deal(tables.all_rows)
+    assert tables.states[0].seat_to_act == 0
+
+
+def test_the_leader_may_play_any_card() -> None:
+    assert legal(table(TWO_SEATS, num_values=3)) == ["0.0", "0.2", "1.0"]
+
+
+def test_a_follower_must_follow_the_colour_led_if_it_can() -> None:
+    assert legal(table(TWO_SEATS, "0.2", num_values=3)) == ["0.1"]
+    assert legal(table(TWO_SEATS, "1.0", num_values=3)) == ["1.1", "1.2"]
+
+
+def test_a_follower_without_the_colour_may_play_any_card_and_loses_the_trick() -> None:
+    tables = table(TWO_SEATS, "0.2 0.1 0.0", num_values=3)
+    assert legal(tables) == ["1.1", "1.2"]
+    play(tables, "1.2")
+    assert observed(tables, 0).tricks_won.tolist() == [2, 0]
+    assert tables.states[0].seat_to_act == 0
+
+
+def test_the_winner_of_a_trick_leads_the_next() -> None:
+    tables = table(TWO_SEATS, "0.0 0.1", num_values=3)
+    assert tables.states[0].seat_to_act == 1
+    assert legal(tables) == ["1.1", "1.2"]
+
+
+def test_the_highest_card_of_the_colour_led_wins_over_higher_values_of_others() -> None:
+    tables = table(THREE_SEATS, "0.0", num_values=2, num_seats=3)
+    assert legal(tables) == ["1.1", "2.1"]
+    play(tables, "2.1")
+    assert legal(tables) == ["0.1"]
+    play(tables, "0.1")
+    assert tables.states[0].tricks_won.tolist() == [0, 0, 1]
+    assert tables.states[0].seat_to_act == 2
+
+
+def test_seats_follow_the_leader_clockwise() -> None:
+    tables = table({**THREE_SEATS, "leader": 1}, num_values=2, num_seats=3)
+    seats = []
+    for card in ["1.1", "2.0", "1.0"]:
+        seats.append(int(tables.states[0].seat_to_act))
+        play(tables, card)
+    assert seats == [1, 2, 0]
+
+
+def test_the_game_is_n_tricks_long() -> None:
+    tables = table(TWO_SEATS, "0.2 0.1 0.0 1.2 1.0", num_values=3)
+    assert not tables.game.is_terminal(tables.states[0])
+    play(tables, "1.1")
+    assert tables.game.is_terminal(tables.states[0])
+
+
+def test_two_seats_get_the_difference_of_tricks_by_n() -> None:
+    tables = table(TWO_SEATS, "0.2 0.1 0.0 1.2 1.0", num_values=3)
+    assert tables.returns(tables.all_rows).tolist() == [[0.0, 0.0]]
+    play(tables, "1.1")
+    assert tables.returns(tables.all_rows)[0] == pytest.approx([1 / 3, -1 / 3])
+
+
+def test_more_seats_get_tricks_scaled_to_a_sum_of_zero() -> None:
+    tables = table(THREE_SEATS, "0.0 2.1 0.1 2.0 1.0 1.1", num_values=2, num_seats=3)
+    assert tables.returns(tables.all_rows)[0] == pytest.approx([-0.5, -0.5, 1.0])
+
+
+def test_a_seat_knows_its_hand_in_the_order_dealt_and_the_table() -> None:
+    tables = table(TWO_SEATS, "0.0 0.1 1.1", num_values=3)
+    own = observed(tables, 0)
+    assert own.dealt.tolist() == [3, 2, 0]
+    assert cards_of(own.hand, 3) == ["0.2", "1.0"]
+    assert cards_of(own.unseen, 3) == ["1.2"]
+    assert cards_of(own.table, 3) == ["1.1"]
+    assert [cards_of(played, 3) for played in own.played] == [["0.0"], ["0.1", "1.1"]]
+    assert own.last_cards.tolist() == [0, 4]
+    assert (own.leader, own.led_colour, own.seat_to_act) == (1, 1, 0)
+    assert own.tricks_won.tolist() == [0, 1]
+
+
+def test_with_more_seats_the_other_hands_are_one_set() -> None:
+    seen = observed(table(THREE_SEATS, num_values=2, num_seats=3), 1)
+    assert cards_of(seen.unseen, 2) == ["0.0", "0.1", "1.0", "2.0"]
+
+
+def test_a_seat_that_does_not_follow_shows_that_it_is_void() -> None:
+    tables = table(THREE_SEATS, "0.0 2.1", num_values=2, num_seats=3)
+    assert observed(tables, 0).voids.tolist() == [0, 0b001, 0]
+    assert observed(tables, 1).voids.tolist() == [0b001, 0, 0]
+
+
+def test_a_colour_may_straddle_two_words_of_the_mask() -> None:
+    game = load_game("trick_taking", num_values=25, num_seats=4)  # colour 2: actions 50 .. 74
+    hands = [list(range(start, start + 25)) for start in (50, 0, 25, 75)]
+    tables = Tables(game, streams([0]))
+    tables.deal_from(0, {"hands": hands})
+    assert game.legal_action_list(tables.states[0]) == list(range(50, 75))
+
+
+@pytest.mark.parametrize(
+    ("config", "error", "message"),
+    [
+        ({"num_values": 0}, ValueError, r"num_values must be an integer in 1 \.\. 32; got 0"),
+        ({"num_values": 33}, ValueError, "num_values"),
+        ({"num_values": 2.0}, ValueError, "num_values"),
+        ({"num_seats": 5}, ValueError, "num_seats"),
+        ({"leader": 2}, ValueError, r"leader must be an integer in 0 \.\. 1"),
+        ({"colours": 2}, TypeError, "no setting 'colours'; its settings are num_values"),
+    ],
+)
+def test_impossible_settings_are_refused(config: dict, error: type, message: str) -> None:
+    with pytest.raises(error, match=message):
+        load_game("trick_taking", **config)
+
+
+@pytest.mark.parametrize(
+    ("deal", "message"),
+    [
+        ([], "a deal is"),
+        ({"hands": [[0, 1, 2], [3, 4, 5]], "trump": 1}, "a deal is"),
+        (
+            {"hands": [[0, 1, 2, 3], [4, 5]]},
+            r"2 hands of 3 cards; got \[\[0, 1, 2, 3\], \[4, 5\]\]",
+        ),
+        ({"hands": [[0, 1, 2], [3, 4, 2]]}, r"the card 2 \(0\.2\) is dealt twice"),
+        ({"hands": [[0, 1, 2], [3, 4, 6]]}, r"an index 0 \.\. 5; got 6"),
+        ({"hands": [[0, 1, 2], [3, 4, "5"]]}, r"an index 0 \.\. 5; got '5'"),
+        ({**TWO_SEATS, "leader": 2}, r"a seat 0 \.\. 1; got 2"),
+        ({**TWO_SEATS, "leader": True}, "got True"),
+        ({"hands": 7}, "2 hands of 3 cards; got 7"),
+        ({"hands": [1, 2]}, "2 hands of 3 cards"),
+    ],
+)
+def test_impossible_deals_are_refused_and_leave_the_table_as_it_was(
+    deal: dict, message: str
+) -> None:
+    tables = table(TWO_SEATS, "0.0", num_values=3)
+    before = tables.states.tobytes()
+    with pytest.raises(ValueError, match=message):
+        tables.deal_from(0, deal)
+    assert tables.states.tobytes() == before
+
+
+def test_names_of_cards_are_read_back() -> None:
+    game = load_game("trick_taking", num_values=12, num_seats=3)
+    names = [game.action_name(action) for action in range(game.num_actions)]
+    assert names[13] == "card:1.1"
+    assert [game.parse_action(name) for name in names] == list(range(36))
+    for wrong in ("card:3.0", "card:0.12", "card:0", "1.1", "card:-1.0", "pass"):
+        with pytest.raises(ValueError, match="no action is called"):
+            game.parse_action(wrong)
+    with pytest.raises(ValueError, match="the cards are 0"):
+        game.action_name(36)
+
+
+def test_the_text_of_a_position_hides_other_hands_from_a_third_seat_on() -> None:
+    tables = table(THREE_SEATS, "0.0", num_values=2, num_seats=3)
+    assert tables.game.describe(tables.states[0], 2).splitlines() == [
+        "trick 1 of 2: player 1 to follow 0.0 of player 0",
+        "  player 0 [ 0 won] ?  on the table 0.0",
+        "> player 1 [ 0 won] ? ?",
+        "  player 2 [ 0 won] 0.1 2.0",
+    ]
+    two = table(TWO_SEATS, "0.2 0.1", num_values=3)
+    assert two.game.describe(two.states[0], 0) == two.game.describe(two.states[0], None)
+    assert "player 1 [ 0 won] 1.1 1.2  played 0.1" in two.game.describe(two.states[0], 0)
+
+
+def test_a_game_survives_pickling() -> None:
+    game = load_game("trick_taking", num_values=5, num_seats=3, leader=2)
+    copy = pickle.loads(pickle.dumps(game))
+    assert copy.config == game.config
+    assert copy.action_name(7) == "card:1.2"

@@ -1,0 +1,170 @@
+"""The compiled rules against the naive referee, and what must hold in every position."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.envs.registry import load_game
+
+from tests.trick_taking.referee import Referee, in_deck_order
+from tests.trick_taking.tables import cards_of
+
+# Seats, values, games: side by side, one ply at a time.
+CONFIGS = [(2, 1, 20), (2, 10, 1500), (2, 32, 100), (3, 5, 800), (3, 22, 100), (4, 8, 600)]
+
+
+@pytest.mark.parametrize(("num_seats", "num_values", "num_games"), CONFIGS)
+def test_the_rules_agree_with_the_referee(num_seats: int, num_values: int, num_games: int) -> None:
+    leader = num_seats - 1
+    game = load_game("trick_taking", num_seats=num_seats, num_values=num_values, leader=leader)
+    tables = Tables(game, streams(range(num_games)))
+    tables.deal(tables.all_rows)
+    referees = [
+        Referee(
+            {"hands": state["dealt"].tolist(), "leader": leader},
+            num_seats=num_seats,
+            num_values=num_values,
+        )
+        for state in tables.states
+    ]
+    rng = np.random.default_rng(num_values)
+    for ply in range(num_seats * num_values):
+        observer = ply * 7 % num_seats
+        check_positions(tables, referees, observer)
+        names = [rng.choice(sorted(referee.legal_actions())) for referee in referees]
+        for referee, name in zip(referees, names, strict=True):
+            referee.apply(str(name))
+        tables.apply(tables.all_rows, np.array([game.parse_action(str(name)) for name in names]))
+    expected = np.array([referee.returns() for referee in referees])
+    np.testing.assert_allclose(tables.returns(tables.all_rows), expected)
+    assert all(game.is_terminal(state) for state in tables.states)
+
+
+def check_positions(tables: Tables, referees: list[Referee], observer: int) -> None:
+    """Who acts, what is legal, and what one seat sees, at every table."""
+    game = tables.game
+    seats, _, words = tables.show(tables.all_rows)
+    seen = tables.observe(tables.all_rows, np.full(len(referees), observer))
+    assert not tables.returns(tables.all_rows).any()
+    for row, referee in enumerate(referees):
+        assert seats[row] == referee.seat_to_act()
+        flags = np.unpackbits(words[row].view(np.uint8), bitorder="little")
+        legal = {game.action_name(int(action)) for action in np.flatnonzero(flags)}
+        assert legal == set(referee.legal_actions())
+        check_observation(seen[row], referee, observer)
+
+
+def check_observation(seen: np.record, referee: Referee, observer: int) -> None:
+    """All that the referee tells a seat is in its observation."""
+    num_seats, num_values = len(seen["hand"]), len(seen["dealt"])
+    facts = referee.facts(observer)
+    held = set(cards_of(seen["hand"], num_values))
+    dealt = [f"{card // num_values}.{card % num_values}" for card in seen["dealt"].tolist()]
+    assert [card for card in dealt if card in held] == facts["hand"]
+    assert cards_of(seen["unseen"], num_values) == facts["others"]
+    assert cards_of(seen["table"], num_values) == in_deck_order(facts["table"])
+    played = [card for words in seen["played"] for card in cards_of(words, num_values)]
+    assert in_deck_order(played) == in_deck_order(facts["earlier"] + facts["table"])
+    assert (seen["leader"] + observer) % num_seats == facts["leader"]
+    assert np.roll(seen["tricks_won"], observer).tolist() == facts["tricks_won"]
+    assert (seen["seat_to_act"] + observer) % num_seats == referee.seat_to_act()
+    led = int(facts["table"][0].split(".")[0]) if facts["table"] else -1
+    assert seen["led_colour"] == led
+
+
+def random_positions(num_seats: int, num_values: int, num_tables: int) -> Tables:
+    """Tables at all stages of random games."""
+    game = load_game("trick_taking", num_seats=num_seats, num_values=num_values)
+    tables = Tables(game, streams(range(num_tables)))
+    tables.deal(tables.all_rows)
+    rng = np.random.default_rng(num_seats)
+    stop = rng.integers(0, game.num_actions, num_tables)
+    for ply in range(game.num_actions):
+        for row in np.flatnonzero(stop > ply):
+            action = rng.choice(game.legal_action_list(tables.states[row]))
+            tables.apply(np.array([row]), np.array([action]))
+    return tables
+
+
+@pytest.mark.parametrize("num_seats", [2, 3, 4])
+def test_a_re_deal_leaves_every_byte_of_what_the_seat_knows(num_seats: int) -> None:
+    tables = random_positions(num_seats, 8, 400)
+    for seat in range(num_seats):
+        seats = np.full(400, seat)
+        before = tables.observe(tables.all_rows, seats)
+        imagined = Tables(tables.game, tables.rngs)
+        imagined.states = tables.imagine(tables.all_rows, seats, streams(range(400), 9))
+        assert imagined.observe(tables.all_rows, seats).tobytes() == before.tobytes()
+        changed = (imagined.states["dealt"] != tables.states["dealt"]).any(axis=2)
+        assert changed.any(axis=0).tolist() == [other != seat for other in range(num_seats)]
+        assert_hands_fit_the_deal(imagined.states)
+
+
+def assert_hands_fit_the_deal(states: np.ndarray) -> None:
+    """Each seat holds or has played just what it was dealt, and nothing it has shown void in."""
+    for state in states:
+        num_values = state["dealt"].shape[1]
+        for seat, dealt in enumerate(state["dealt"]):
+            cards = cards_of(state["hands"][seat] | state["played"][seat], num_values)
+            assert sorted(dealt.tolist()) == [
+                int(card.split(".")[0]) * num_values + int(card.split(".")[1]) for card in cards
+            ]
+            assert not (state["hands"][seat] & state["played"][seat]).any()
+            for colour, word in enumerate(state["hands"][seat]):
+                assert not (word and state["voids"][seat] >> colour & 1)
+
+
+def all_deals(state: np.record, seat: int) -> list[tuple]:
+    """Every deal of the unseen cards that agrees with hand sizes and voids, by brute force."""
+    num_values = state["dealt"].shape[1]
+    others = [other for other in range(len(state["hands"])) if other != seat]
+    sizes = [len(cards_of(state["hands"][other], num_values)) for other in others]
+    pool = sorted(card for o in others for card in cards_of(state["hands"][o], num_values))
+    deals = []
+    for owners in itertools.product(range(len(others)), repeat=len(pool)):
+        counts = [owners.count(place) for place in range(len(others))]
+        fits = counts == sizes and not any(
+            state["voids"][others[place]] >> int(card.split(".")[0]) & 1
+            for card, place in zip(pool, owners, strict=True)
+        )
+        if fits:
+            deals.append(owners)
+    return deals
+
+
+@pytest.mark.parametrize(
+    ("num_seats", "script"),
+    [
+        (3, "0.0 1.0"),  # seat 1 is void in colour 0
+        (4, "0.0 1.0"),  # seat 1 is void in colour 0, two others are not
+        (4, "0.0 1.0 0.1 0.2 3.2 3.0"),
+    ],
+)
+def test_re_deals_are_uniform_over_all_that_agree_with_what_was_seen(
+    num_seats: int, script: str
+) -> None:
+    hands = {
+        3: [[0, 1, 2], [3, 4, 6], [5, 7, 8]],
+        4: [[0, 6, 9], [3, 4, 7], [1, 10, 5], [2, 11, 8]],
+    }[num_seats]
+    game = load_game("trick_taking", num_seats=num_seats, num_values=3)
+    num_draws = 12_000
+    tables = Tables(game, streams(range(num_draws)))
+    tables.deal_from(0, {"hands": hands})
+    for card in script.split():
+        action = game.parse_action(f"card:{card}")
+        assert action in game.legal_action_list(tables.states[0])
+        tables.apply(np.array([0]), np.array([action]))
+    rows = np.zeros(num_draws, np.int64)
+    imagined = tables.imagine(rows, rows, tables.rngs)
+    expected = all_deals(tables.states[0], 0)
+    found = Counter(state["hands"].tobytes() for state in imagined)
+    assert len(expected) > 2
+    assert len(found) == len(expected)
+    share = num_draws / len(expected)
+    chi_square = sum((count - share) ** 2 / share for count in found.values())
+    freedom = len(expected) - 1
+    assert chi_square < freedom + 5 * (2 * freedom) ** 0.5
