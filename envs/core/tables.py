@@ -189,7 +189,7 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
             seats[row] = new_game(states[row], rngs[row], words[row], skip_forced)
 
 
-def _step_table(states, rngs, action, skip_forced, words, observations, masks):
+def _step_table(states, rngs, skip_forced, words, observations, masks, action):
     """One ply at the only table [1]. Returns the seat to act, NO_SEAT at the end, or ILLEGAL.
 
     `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. NO_ACTION after
