@@ -1,6 +1,5 @@
 """President in words: names of cards and actions, a position as text, a deal as plain data."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -35,16 +34,21 @@ ACTION_NAMES = (
 ACTION_INDEX = {name: index for index, name in enumerate(ACTION_NAMES)}
 
 
+DEAL_FORM = '{"hands": [[card, ...], ...]}'
+MATCH_FORM = '{"games": [{"hands": ...}, ...]}'
+LONGEST_VALUE = 60  # characters of a wrong value that an error shows
+
+
 def action_name(action: int) -> str:
     """`pass`, `COUNTxRANK` or `give:RANK`, with the printed rank. Raises ValueError."""
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"President has actions 0 .. {NUM_ACTIONS - 1}, not {action}")
+    if not isinstance(action, int | np.integer) or not 0 <= action < NUM_ACTIONS:
+        raise ValueError(f"President has actions 0 .. {NUM_ACTIONS - 1}, not {action!r}")
     return ACTION_NAMES[action]
 
 
 def parse_action(name: str) -> int:
     """The inverse of `action_name`. Raises ValueError."""
-    if name not in ACTION_INDEX:
+    if not isinstance(name, str) or name not in ACTION_INDEX:
         raise ValueError(
             f"no action is called {name!r}; actions are pass, COUNTxRANK such as 2x7, and "
             f"give:RANK, with counts 1 .. 4 and ranks {' '.join(RANK_NAMES)}"
@@ -52,7 +56,7 @@ def parse_action(name: str) -> int:
     return ACTION_INDEX[name]
 
 
-def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
+def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     """Lay out `{"hands": [["2O", ...], ...]}`, or `{"games": [{"hands": ...}, ...]}` in a match.
 
     Games of the match that are not given are dealt from the stream. Raises ValueError that says
@@ -75,28 +79,44 @@ def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
     start_game(state)
 
 
-def _games(data: dict[str, Any]) -> list[Any]:
-    if not isinstance(data, dict) or set(data) not in ({"hands"}, {"games"}):
-        raise ValueError('a deal is {"hands": [[card, ...], ...]} or {"games": [{"hands": ...}]}')
-    if "hands" in data:
+def _games(data: Any) -> list[Any]:
+    """The hands of each game given."""
+    if isinstance(data, dict) and set(data) == {"hands"}:
         return [data["hands"]]
-    if not all(isinstance(game, dict) and set(game) == {"hands"} for game in data["games"]):
-        raise ValueError('each game of a deal is {"hands": [[card, ...], ...]}')
-    return [game["hands"] for game in data["games"]]
+    games = data["games"] if isinstance(data, dict) and set(data) == {"games"} else None
+    if not isinstance(games, list | tuple) or not games:
+        raise ValueError(f"a deal is {DEAL_FORM} or, in a match, {MATCH_FORM}; got {_short(data)}")
+    for game in games:
+        if not isinstance(game, dict) or set(game) != {"hands"}:
+            raise ValueError(f"each game of a deal is {DEAL_FORM}; got {_short(game)}")
+    return [game["hands"] for game in games]
 
 
-def _parse_hands(hands: Sequence[Sequence[str]], num_seats: int) -> list[list[int]]:
+def _parse_hands(hands: Any, num_seats: int) -> list[list[int]]:
+    """Card indices by seat; raises ValueError unless the whole deck is dealt, evenly."""
+    are_lists = isinstance(hands, list | tuple) and all(isinstance(h, list | tuple) for h in hands)
+    if not are_lists:
+        raise ValueError(f"the hands of a deal are lists of cards; got {_short(hands)}")
     hand_size = NUM_CARDS // num_seats
     if [len(hand) for hand in hands] != [hand_size] * num_seats:
-        sizes = ", ".join(str(len(hand)) for hand in hands)
+        sizes = ", ".join(str(len(hand)) for hand in hands) or "none"
         raise ValueError(f"a deal needs {num_seats} hands of {hand_size} cards; got {sizes}")
     names = [name for hand in hands for name in hand]
     for name in names:
-        if name not in CARD_INDEX:
-            raise ValueError(f"no card is called {name!r}; a card is a rank and a suit, like 12E")
+        if not isinstance(name, str) or name not in CARD_INDEX:
+            raise ValueError(
+                f"no card is called {name!r}; a card is a rank, of {' '.join(RANK_NAMES)}, "
+                f"and a suit, of {' '.join(SUIT_NAMES)}, such as 12E"
+            )
         if names.count(name) > 1:
             raise ValueError(f"the card {name} is dealt twice")
     return [[CARD_INDEX[name] for name in hand] for hand in hands]
+
+
+def _short(value: Any) -> str:
+    """A value as it is shown in an error."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
 
 
 # A position as text
