@@ -1,4 +1,4 @@
-"""Players of any game: uniformly random, the first legal action, and what searches."""
+"""Scripted players of any game: uniformly random, and the first legal action."""
 
 from ..envs.core.bits import nth_allowed, random_allowed
 from ..envs.core.jit import rule

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from ..envs.core.game import Function, Game
 from ..envs.core.jit import python_source
-from . import generic
+from . import generic, human, playout
 from .policy import Policy, compiled_policy
 
 
@@ -20,6 +20,7 @@ class Player(NamedTuple):
 
     make: Callable[..., Policy]  # (game, **settings) -> Policy
     summary: str
+    row: Function | None = None  # where the player is one compiled function
 
 
 def scripted(row: Function) -> Player:
@@ -30,14 +31,24 @@ def scripted(row: Function) -> Player:
     def make(game: Game) -> Policy:
         return compiled_policy(name, game, row)
 
-    return Player(make, source.__doc__.splitlines()[0])
+    return Player(make, source.__doc__.splitlines()[0], row)
 
 
-GENERIC = {"random": scripted(generic.random), "first_legal": scripted(generic.first_legal)}
+def searching(make: Callable[..., Policy]) -> Player:
+    """A player made by a function of game and settings; its docstring's first line sums it up."""
+    return Player(make, (make.__doc__ or "").splitlines()[0])
+
+
+GENERIC = {
+    "random": scripted(generic.random),
+    "first_legal": scripted(generic.first_legal),
+    "playout": searching(playout.playout),
+}
+AT_THE_CONSOLE = {"human": Player(human.human, "You, at the console.")}
 
 
 def players_of(game: Game) -> dict[str, Player]:
-    """All players of a game by name, weakest first."""
+    """All players of a game by name: those of any game, then its own, weakest first."""
     return {**GENERIC, **_players_in(f".{game.name}")}
 
 
@@ -51,7 +62,10 @@ def _players_in(module: str) -> dict[str, Player]:
 
 
 def list_policies(game: Game) -> list[str]:
-    """The names of the players of a game, weakest first."""
+    """The names of the players of a game that play by themselves: any game's, then its own.
+
+    Its own are in the order of their strength, weakest first. `human` plays too, when asked for.
+    """
     return list(players_of(game))
 
 
@@ -78,7 +92,7 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
 
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
-    players = players_of(game)
+    players = {**players_of(game), **AT_THE_CONSOLE}
     key = re.sub(r"[\s-]+", "_", name.strip()).lower()
     if key not in players:
         raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")

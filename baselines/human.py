@@ -1,0 +1,37 @@
+"""A person at the console as a player of any game."""
+
+import numpy as np
+
+from ..envs.core.game import Game
+from .policy import Policy
+
+
+def human(game: Game) -> Policy:
+    """You, at the console: what you may do is listed by name, and asked for until it is legal."""
+
+    def choose(
+        observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray
+    ) -> np.ndarray:
+        rows = zip(observations, action_masks, strict=True)
+        return np.array([_ask(game, *row) for row in rows], dtype=np.int64)
+
+    return Policy("human", game, choose)
+
+
+def _ask(game: Game, observation: np.record, mask: np.ndarray) -> int:
+    legal = [int(action) for action in np.flatnonzero(mask)]
+    names = ", ".join(game.action_name(action) for action in legal)
+    for field in game.observation_fields:
+        if not field.hidden and not field.num_bits:
+            print(f"{field.name:>16}: {observation[field.name]}")
+    print(f"you may: {names}")
+    while True:
+        answer = input("your action: ").strip()
+        try:
+            action = game.parse_action(answer)
+        except ValueError as error:
+            print(error)
+            continue
+        if action in legal:
+            return action
+        print(f"{answer} is not legal now; you may: {names}")

@@ -1,0 +1,114 @@
+"""Scripted players of President: known positions, purity, and strength in order."""
+
+import numpy as np
+import pytest
+
+from parlour.baselines import list_policies, make_policy
+from parlour.baselines.arena import play_match
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.registry import load_game
+
+SCRIPTS = ["hoarder", "lowest", "set_keeper", "planner"]
+RANKS = ("2", "4", "5", "6", "7", "10", "11", "12", "3", "1")
+
+
+def choice(name: str, hand: str, table: str = "", played: str = "", others: int = 9) -> str:
+    """What a player does with a hand of ranks such as "4 4 7", by the name of the action."""
+    game = load_game("president", num_players=4)
+    observation = game.new_observations()
+    for rank in hand.split():
+        observation["hand"][0, RANKS.index(rank)] += 1
+    for rank in played.split():
+        observation["played"][0, RANKS.index(rank)] += 1
+    observation["hand_sizes"][0] = [len(hand.split()), others, others, others]
+    observation["table_rank"] = -1
+    count, low = 0, -1
+    if table:
+        count, low = int(table[0]), RANKS.index(table[2:])
+        observation["table_count"], observation["table_rank"] = count, low
+    mask = np.zeros(game.num_actions, np.int8)
+    mask[0] = bool(table)
+    for rank, held in enumerate(observation["hand"][0]):
+        for size in range(1, held + 1):
+            if not table or (size == count and rank > low):
+                mask[1 + 4 * rank + size - 1] = 1
+    return game.action_name(make_policy(name, game).act(observation[0], mask, rng=streams([1])))
+
+
+def test_lowest_leads_its_lowest_rank_with_as_many_as_it_can() -> None:
+    assert choice("lowest", "4 4 4 7 1") == "3x4"
+
+
+def test_lowest_follows_with_the_lowest_that_beats_and_breaks_sets_for_it() -> None:
+    assert choice("lowest", "4 7 7 11 1", table="1x5") == "1x7"
+    assert choice("lowest", "4 7 7 11 1", table="2x11") == "pass"
+
+
+def test_set_keeper_follows_with_a_whole_set_and_breaks_one_only_if_it_must() -> None:
+    assert choice("set_keeper", "4 7 7 11 1", table="1x5") == "1x11"
+    assert choice("set_keeper", "4 7 7 11 11", table="1x5") == "1x7"
+
+
+def test_hoarder_passes_rather_than_break_a_set_or_play_a_three_or_a_one() -> None:
+    assert choice("hoarder", "4 4 5 5 7 7 3", table="1x6") == "pass"
+    assert choice("hoarder", "4 4 7 7 3", table="1x6") == "1x3"
+    assert choice("hoarder", "4 4 5 7 7 11 3", table="1x6") == "1x11"
+
+
+def test_planner_plays_what_nothing_beats_and_keeps_its_one_weak_card_for_the_end() -> None:
+    assert choice("planner", "4 1 1") == "2x1"
+    assert choice("planner", "4") == "1x4"
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_lowest_card_is_given_back(name: str) -> None:
+    game = load_game("president", num_players=4, num_games=2)
+    observation = game.new_observations()
+    observation["hand"][0] = [0, 2, 1, 1, 1, 1, 1, 1, 1, 2]
+    observation["gives_left"] = 1
+    mask = np.zeros(game.num_actions, np.int8)
+    mask[41 + np.flatnonzero(observation["hand"][0])] = 1
+    assert game.action_name(make_policy(name, game).act(observation[0], mask)) == "give:4"
+
+
+@pytest.mark.parametrize("num_players", [2, 4, 5, 8])
+@pytest.mark.parametrize("passing", ["free", "out"])
+def test_every_player_plays_whole_matches(num_players: int, passing: str) -> None:
+    game = load_game(
+        "president", num_players=num_players, num_games=2, economy="swap_two", passing=passing
+    )
+    for name in list_policies(game):
+        settings = ":num_playouts=12" if name.startswith("playout") else ""
+        result = play_match(game, name + settings, "lowest", 2)
+        assert result.num_games == 2 * num_players
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
+    game = load_game("president", num_players=4)
+    tables = Tables(game, streams(range(64)))
+    tables.deal(tables.all_rows)
+    _, observations, words = tables.show(tables.all_rows)
+    masks = action_masks(words, game.num_actions)
+    before = observations.tobytes(), masks.tobytes()
+    policy = make_policy(name, game)
+    first = policy(observations, masks, streams(range(64), 1))
+    assert (policy(observations, masks, streams(range(64), 2)) == first).all()
+    assert (observations.tobytes(), masks.tobytes()) == before
+
+
+@pytest.mark.parametrize("num_players", [2, 4, 5, 8])
+@pytest.mark.parametrize(("weaker", "stronger"), list(zip(SCRIPTS, SCRIPTS[1:], strict=False)))
+def test_each_script_beats_the_one_before_it(num_players: int, weaker: str, stronger: str) -> None:
+    game = load_game("president", num_players=num_players)
+    result = play_match(game, stronger, weaker, 2000, seed=11)
+    assert result.mean_return.low > 0
+    assert result.first_places.low > 1 / num_players
+
+
+@pytest.mark.parametrize(("num_players", "floor"), [(2, 0.85), (4, 0.30)])
+def test_the_search_beats_lowest(num_players: int, floor: float) -> None:
+    game = load_game("president", num_players=num_players)
+    result = play_match(game, "playout:num_playouts=200", "lowest", 150, seed=5)
+    assert result.first_places.low > floor

@@ -1,0 +1,150 @@
+"""The exact solver of two-seat President against plain minimax, and the player that uses it."""
+
+import random
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.baselines.arena import play_match
+from parlour.baselines.solvers.president import Solver
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.registry import load_game
+
+NUM_RANKS = 10
+
+
+@lru_cache(maxsize=None)
+def minimax(own: tuple, other: tuple, table: tuple | None) -> bool:
+    """Whether the seat to act wins: hands as counts by rank, table as (count, rank)."""
+    for rank in range(NUM_RANKS):
+        for count in range(1, own[rank] + 1):
+            if table is not None and (count != table[0] or rank <= table[1]):
+                continue
+            left = (*own[:rank], own[rank] - count, *own[rank + 1 :])
+            if not any(left) or not minimax(other, left, (count, rank)):
+                return True
+    return table is not None and not minimax(other, own, None)
+
+
+def word(counts: tuple) -> int:
+    return sum(((1 << count) - 1) << (4 * rank) for rank, count in enumerate(counts))
+
+
+def random_hands(rng: random.Random, most_cards: int) -> tuple[tuple, tuple]:
+    """Two hands of one to `most_cards` cards each; few ranks, so that sets meet."""
+    ranks = rng.sample(range(NUM_RANKS), rng.choice([4, 6, 10]))
+    cards = [rank for rank in ranks for _ in range(4)]
+    rng.shuffle(cards)
+    first = rng.randint(1, most_cards)
+    second = first + rng.randint(1, most_cards)
+    hands = cards[:first], cards[first:second]
+    return tuple(tuple(hand.count(rank) for rank in range(NUM_RANKS)) for hand in hands)
+
+
+@pytest.fixture(scope="module")
+def solver() -> Solver:
+    return Solver(load_game("president", num_players=2))
+
+
+def test_the_solver_agrees_with_minimax_on_every_kind_of_position(solver: Solver) -> None:
+    rng = random.Random(1)
+    wins = 0
+    for _ in range(800):
+        own, other = random_hands(rng, 6)
+        count, rank = rng.randint(1, 3), rng.randrange(NUM_RANKS)
+        table = rng.choice([None, (count, rank)])
+        action = 0 if table is None else 4 * rank + count
+        expected = minimax(own, other, table)
+        wins += expected
+        assert solver.can_win(word(own), word(other), action) == expected, (own, other, table)
+    assert 200 < wins < 700
+
+
+def late_positions(passing: str, num_plies: int = 36):
+    game = load_game("president", num_players=2, passing=passing)
+    tables = Tables(game, streams(range(200)))
+    tables.deal(tables.all_rows)
+    policy = make_policy("random", game)
+    rngs = streams(range(200), 9)
+    rows = tables.all_rows
+    for _ in range(num_plies):
+        seats, observations, words = tables.show(rows)
+        rows = rows[seats >= 0]
+        _, observations, words = tables.show(rows)
+        masks = action_masks(words, game.num_actions)
+        sub = rngs[rows]
+        tables.apply(rows, policy(observations, masks, sub))
+        rngs[rows] = sub
+    seats, observations, words = tables.show(rows)
+    keep = (seats >= 0) & (observations["hand_sizes"].sum(axis=1) <= 14)
+    masks = action_masks(words, game.num_actions)
+    return game, observations[keep], masks[keep]
+
+
+def value_after(observation, action: int) -> bool:
+    """By minimax, whether this action wins."""
+    own = tuple(observation["hand"].tolist())
+    other = tuple((4 - observation["hand"] - observation["played"]).tolist())
+    if action == 0:
+        return not minimax(other, own, None)
+    rank, count = (action - 1) >> 2, ((action - 1) & 3) + 1
+    left = (*own[:rank], own[rank] - count, *own[rank + 1 :])
+    return not any(left) or not minimax(other, left, (count, rank))
+
+
+@pytest.mark.parametrize("passing", ["free", "out"])
+def test_its_actions_win_and_where_it_finds_none_all_lose(passing: str) -> None:
+    game, observations, masks = late_positions(passing)
+    actions = Solver(game).winning_actions(observations, masks)
+    assert len(actions) > 50
+    assert 10 < (actions >= 0).sum() < len(actions)
+    for observation, mask, action in zip(observations, masks, actions, strict=True):
+        if action >= 0:
+            assert mask[action] == 1
+            assert value_after(observation, int(action))
+        else:
+            assert not any(value_after(observation, int(a)) for a in np.flatnonzero(mask))
+
+
+def test_answers_do_not_depend_on_what_was_solved_before() -> None:
+    game, observations, masks = late_positions("free")
+    used = Solver(game)
+    used.winning_actions(observations[::-1], masks[::-1])
+    fresh = Solver(game).winning_actions(observations, masks)
+    assert (used.winning_actions(observations, masks) == fresh).all()
+
+
+def test_larger_positions_and_the_exchange_are_left_to_the_search() -> None:
+    game, observations, masks = late_positions("free")
+    assert (Solver(game).winning_actions(observations, masks, 0) == -1).all()
+    observations["gives_left"] = 1
+    assert (Solver(game).winning_actions(observations, masks) == -1).all()
+
+
+def test_only_two_seats_can_be_solved() -> None:
+    with pytest.raises(ValueError, match="only President with 2 players"):
+        Solver(load_game("president", num_players=4))
+
+
+def test_exact_endgames_beat_the_search_without_them() -> None:
+    game = load_game("president", num_players=2)
+    budget = "num_playouts=30"
+    result = play_match(game, f"playout_exact:{budget}", f"playout:{budget}", 150, seed=3)
+    assert result.first_places.low > 0.5
+
+
+def test_the_player_chooses_the_same_from_any_position_it_cannot_tell_apart() -> None:
+    game, observations, masks = late_positions("free")
+    policy = make_policy("playout_exact:num_playouts=20", game)
+    positions = game.new_states(len(masks))
+    tables = Tables(game, streams(range(len(masks))))
+    tables.deal(tables.all_rows)
+    positions[:] = tables.states
+    rngs = [streams(range(len(masks)), 1) for _ in range(2)]
+    won = Solver(game).winning_actions(observations, masks) >= 0
+    first = policy(observations, masks, rngs[0], positions)[won]
+    second = policy(observations, masks, rngs[1], positions[::-1].copy())[won]
+    assert (first == second).all()
