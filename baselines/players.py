@@ -74,7 +74,7 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
     name, _, rest = spec.partition(":")
     if name.endswith(".py"):
         return make_policy(_function_in_file(Path(name), rest), game)
-    return _named(name, game, {**_parse_settings(rest), **settings})
+    return _named(name, game, {**parse_settings(rest), **settings})
 
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
@@ -85,13 +85,16 @@ def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
     return players[key].make(game, **settings)
 
 
-def _parse_settings(text: str) -> dict[str, Any]:
-    """`a=1,b=word` as a dict; values are Python literals where they can be, else text."""
+def parse_settings(text: str) -> dict[str, Any]:
+    """`a=1,b=word` as a dict; values are Python literals where they can be, else text.
+
+    Raises ValueError for a part without an equals sign.
+    """
     settings = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise ValueError(f"a player's settings are written key=value, not {part!r}")
+            raise ValueError(f"settings are written key=value, not {part!r}")
         try:
             settings[key.strip()] = ast.literal_eval(value)
         except (ValueError, SyntaxError):

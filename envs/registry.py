@@ -1,9 +1,25 @@
-"""The one list of games: a line each. Everything else finds games here."""
+"""The one list of games: a line each. Everything else finds games here.
 
+Nothing is compiled and no game is imported before somebody asks for one.
+"""
+
+from __future__ import annotations
+
+import functools
 import importlib
-from typing import Any
+import inspect
+from collections.abc import Callable, Mapping
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
-from .core.game import Game
+import gymnasium
+import pettingzoo
+
+if TYPE_CHECKING:
+    from .core.aec import CheckedEnv, RawEnv
+    from .core.game import Game
+    from .core.solo import SoloEnv
+    from .core.vector import TablesEnv
 
 GAMES = {
     "president": "President-v0",
@@ -22,5 +38,82 @@ def load_game(name: str, **config: Any) -> Game:
     return importlib.import_module(f".{name}", __package__).game(**config)
 
 
+def make_solo(name: str, **settings: Any) -> SoloEnv:
+    """The single-seat environment of a game; settings of the game and of `SoloEnv` together."""
+    from .core.solo import SoloEnv
+
+    return _make_view(SoloEnv, name, settings)
+
+
+def make_vector(name: str, **settings: Any) -> TablesEnv:
+    """The batched environment of a game; settings of the game and of `TablesEnv` together."""
+    from .core.vector import TablesEnv
+
+    return _make_view(TablesEnv, name, settings)
+
+
+def make_aec(name: str, **settings: Any) -> CheckedEnv:
+    """The PettingZoo environment of a game; settings of the game and of `RawEnv` together.
+
+    It has the behaviour of PettingZoo's usual wrappers: see `CheckedEnv`.
+    """
+    from .core.aec import CheckedEnv
+
+    return _make_view(CheckedEnv, name, settings)
+
+
+def make_raw_aec(name: str, **settings: Any) -> RawEnv:
+    """The same without wrappers: an illegal action raises ValueError and changes nothing."""
+    from .core.aec import RawEnv
+
+    return _make_view(RawEnv, name, settings)
+
+
+def _make_view(view: Callable[..., Any], name: str, settings: Mapping[str, Any]) -> Any:
+    """Split the settings into those of the view and those of the game."""
+    own = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
+    config = {key: value for key, value in settings.items() if key not in own}
+    try:
+        game = load_game(name, **config)
+    except TypeError as error:
+        raise TypeError(f"{error}; the environment's options are {', '.join(own)}") from None
+    return view(game, **{key: value for key, value in settings.items() if key in own})
+
+
+# PettingZoo's module convention: president_v0.env(...), president_v0.raw_env(...)
+
+
+def pettingzoo_names() -> dict[str, str]:
+    """`president_v0` and its like, each with the game it is of."""
+    return {f"{name}_{env_id.rpartition('-')[2]}": name for name, env_id in GAMES.items()}
+
+
+@functools.cache
+def pettingzoo_face(versioned: str) -> SimpleNamespace:
+    """What a module of PettingZoo has: `env` and `raw_env`."""
+    name = pettingzoo_names()[versioned]
+    return SimpleNamespace(
+        __name__=versioned,
+        env=functools.partial(make_aec, name),
+        raw_env=functools.partial(make_raw_aec, name),
+    )
+
+
 def register_environments() -> None:
-    pass
+    """Make the games known to Gymnasium, and to PettingZoo where it has a registry (1.27)."""
+    factories = __name__  # this module, by the name it is installed under
+    for name, env_id in GAMES.items():
+        gymnasium.register(
+            env_id,
+            entry_point=f"{factories}:make_solo",
+            vector_entry_point=f"{factories}:make_vector",
+            kwargs={"name": name},
+        )
+    if hasattr(pettingzoo, "register"):
+        for versioned, name in pettingzoo_names().items():
+            pettingzoo.register(
+                "aec",
+                f"parlour/{versioned}",
+                entry_point=f"{factories}:make_aec",
+                kwargs={"name": name},
+            )

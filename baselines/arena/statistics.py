@@ -7,10 +7,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import stats
+from scipy import special
 
 LEVEL = 0.95
-_Z = float(stats.norm.ppf(0.5 + LEVEL / 2))
+_Z = float(special.ndtri(0.5 + LEVEL / 2))
 _ELO_SCALE = 400 / math.log(10)
 
 
@@ -32,7 +32,7 @@ def mean_of_deals(per_deal: np.ndarray) -> Estimate:
     if len(per_deal) < 2:
         return Estimate(mean, -math.inf, math.inf)
     error = float(per_deal.std(ddof=1)) / math.sqrt(len(per_deal))
-    reach = float(stats.t.ppf(0.5 + LEVEL / 2, len(per_deal) - 1)) * error
+    reach = float(special.stdtrit(len(per_deal) - 1, 0.5 + LEVEL / 2)) * error
     return Estimate(mean, mean - reach, mean + reach)
 
 

@@ -83,7 +83,7 @@ def _is_ours(function: Callable[..., Any]) -> bool:
 def _compile(function: F, cache: bool) -> F:
     if numba_config.DISABLE_JIT:
         return _wrapping_integers(function)
-    options = {"nogil": True, "error_model": "numpy"}
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     if not cache:
         return numba.njit(**options)(function)
     with _cache_directory():

@@ -99,7 +99,7 @@ class FlatLayout:
         """
         if out is None:
             out = np.empty((len(observations), self.num_inputs), np.float32)
-        _scale_rows(self.plain(observations), self.scale, out)
+        scale_rows(self.plain(observations), self.scale, out)
         if self.num_inputs > self.num_plain:
             _expand_bits(self.words(observations), self._bits_per_word, out, self.num_plain)
         return out
@@ -155,7 +155,8 @@ def _check_order(fields: Sequence[Field], plain: Sequence[Field]) -> None:
 
 
 @rule
-def _scale_rows(numbers, scale, out):
+def scale_rows(numbers, scale, out):
+    """Whole numbers [B, P] times their scale [P]."""
     for row in range(numbers.shape[0]):
         for column in range(numbers.shape[1]):
             out[row, column] = numbers[row, column] * scale[column]

@@ -50,8 +50,8 @@ def player_streams(
 class Seating:
     """Policies at the seats of `tables`: `seated[row, seat]` is an index into `policies`.
 
-    EXTERNAL marks seats whose actions are given from outside. `rngs` [tables, seats] are the
-    players' own streams.
+    EXTERNAL marks seats whose actions are given from outside; with `skip_forced` they are not
+    waited for where they have no choice. `rngs` [tables, seats] are the players' own streams.
     """
 
     def __init__(
@@ -60,7 +60,9 @@ class Seating:
         policies: Sequence[SeatedPolicy],
         seated: np.ndarray,
         rngs: np.ndarray,
+        skip_forced: bool = False,
     ) -> None:
+        self.skip_forced = skip_forced
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
@@ -73,12 +75,14 @@ class Seating:
         )
         self._observation = tables.game.new_observations()
         self._words = np.zeros(tables.game.num_mask_words, np.int64)
-        self.seat(seated)
-
-    def seat(self, seated: np.ndarray) -> None:
-        """Change who sits where."""
         self.seated = np.array(seated, dtype=np.int64)
         self._codes = self._code_of_policy[self.seated]
+
+    def seat(self, seated: np.ndarray, rows: np.ndarray | None = None) -> None:
+        """Change who sits where, [K, seats], at these tables; without `rows`, everywhere."""
+        rows = self.tables.all_rows if rows is None else rows
+        self.seated[rows] = seated
+        self._codes[rows] = self._code_of_policy[seated]
 
     def advance(self, rows: np.ndarray) -> None:
         """Play on at these tables until each is over or waits for an EXTERNAL seat."""
@@ -87,7 +91,7 @@ class Seating:
             rows = self._ask_policies(rows)
 
     def _advance_compiled(self, rows: np.ndarray) -> None:
-        if not self._rows:
+        if not self._rows and not self.skip_forced:
             return
         tables = self.tables
         row, action = advance_loop(tables.game, self._rows)(
@@ -99,6 +103,7 @@ class Seating:
             self._observation,
             self._words,
             tables.game.num_actions,
+            self.skip_forced,
         )
         if row != NO_ROW:
             seats, _, words = tables.show(np.array([row]))
@@ -113,7 +118,7 @@ class Seating:
         moved = []
         for index in np.unique(asked[asked != EXTERNAL]):
             chosen = np.flatnonzero(asked == index)
-            actions = self._choose(
+            actions = self.choose(
                 self.policies[index],
                 rows[chosen],
                 seats[chosen],
@@ -124,7 +129,7 @@ class Seating:
             moved.append(rows[chosen])
         return np.concatenate(moved) if moved else rows[:0]
 
-    def _choose(
+    def choose(
         self,
         policy: SeatedPolicy,
         rows: np.ndarray,
@@ -132,6 +137,10 @@ class Seating:
         observations: np.ndarray,
         words: np.ndarray,
     ) -> np.ndarray:
+        """What `policy` does at these tables, as seats[k] of rows[k]: legal actions [K].
+
+        Raises ValueError where it is not legal. The streams of those seats move on.
+        """
         game = self.tables.game
         masks = action_masks(words, game.num_actions)
         rngs = self.rngs[rows, seats]  # a copy: written back below
@@ -151,9 +160,9 @@ def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> 
         raise ValueError(illegal_action_message(game, who, int(actions[first]), masks[first]))
 
 
-def illegal_action_message(game: Any, who: str, action: int, mask: np.ndarray) -> str:
+def illegal_action_message(game: Any, who: str, action: Any, mask: np.ndarray) -> str:
     """What was wrong, by name, and what would have been legal."""
-    known = 0 <= action < game.num_actions
+    known = isinstance(action, int | np.integer) and 0 <= action < game.num_actions
     name = game.action_name(action) if known else "no action of this game"
     legal = ", ".join(game.action_name(int(a)) for a in np.flatnonzero(mask))
     return f"{who} chose {action} ({name}), which is not legal; legal: {legal or 'nothing'}"

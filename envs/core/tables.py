@@ -9,12 +9,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .bits import is_allowed, mask_bytes_words, spread_mask
+from .bits import (
+    is_allowed,
+    mask_bytes_words,
+    nth_allowed,
+    num_allowed,
+    random_allowed,
+    spread_mask,
+)
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import bind, rule
 from .rng import STREAM
 
 NO_ROW = -1
+ILLEGAL = -2  # what `step_table` returns instead of a seat
+LOSS = -1.0  # the return of a seat whose illegal action ends the game
+MOST_DEALS = 10_000  # of a game that `skip_forced` leaves without any choice, before giving up
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -38,7 +48,11 @@ class Loops(NamedTuple):
     observe_seats: Function
     returns_rows: Function
     reshuffle_rows: Function
+    start_tables: Function
+    step_table: Function
     step_tables: Function
+    random_plies: Function
+    random_playouts: Function
 
 
 def loops_of(game: Game) -> Loops:
@@ -62,6 +76,8 @@ def rule_meanings(
     chance = play_chance or _no_chance
     seat_to_act = meanings["seat_to_act"]
     meanings["settle"] = bind(_settle, seat_to_act=seat_to_act, play_chance=chance)
+    for template in (_play, _new_game, _random_ply):
+        meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
     return meanings
 
 
@@ -79,6 +95,43 @@ def _settle(state, rng):
     """Let the game draw until a seat has to act."""
     while seat_to_act(state) == CHANCE:
         play_chance(state, rng)
+
+
+def _play(state, rng, action, words, skip_forced):
+    """One ply (NO_ACTION: none yet), and with `skip_forced` the plies without a choice after it.
+
+    Returns the seat to act, with its mask in `words`; NO_SEAT and an empty mask at the end.
+    """
+    while True:
+        if action != NO_ACTION:
+            apply_action(state, action)
+        words[:] = 0
+        if is_terminal(state):
+            return NO_SEAT
+        settle(state, rng)
+        legal_actions(state, words)
+        if not skip_forced or num_allowed(words) > 1:
+            return seat_to_act(state)
+        action = nth_allowed(words, 0)
+
+
+def _new_game(state, rng, words, skip_forced):
+    """Deal, again where `skip_forced` leaves nobody a choice; returns the first seat to act."""
+    for _ in range(MOST_DEALS):
+        deal(state, rng)
+        seat = play(state, rng, NO_ACTION, words, skip_forced)
+        if seat != NO_SEAT:
+            return seat
+    return NO_SEAT
+
+
+def _random_ply(state, rng, player_rngs, seat, words, skip_forced):
+    """A random legal action of `seat`; after the end, a new game. Returns (seat, ended)."""
+    action = random_allowed(words, player_rngs[seat])
+    seat = play(state, rng, action, words, skip_forced)
+    if seat != NO_SEAT:
+        return seat, 0
+    return new_game(state, rng, words, skip_forced), 1
 
 
 def _deal_rows(states, rngs, rows):
@@ -127,38 +180,111 @@ def _reshuffle_rows(states, rows, seats, rngs, out):
         reshuffle_unseen(out[k], seats[k], rngs[k])
 
 
-def _step_tables(states, rngs, actions, seats, ended, rewards, observations, words):
-    """One ply at every table; a finished game writes its returns and the next one is dealt."""
+def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
+    """New games at these tables, or with `is_dealt` the deals that lie there; who acts first."""
+    for row in rows:
+        if is_dealt:
+            seats[row] = play(states[row], rngs[row], NO_ACTION, words[row], skip_forced)
+        else:
+            seats[row] = new_game(states[row], rngs[row], words[row], skip_forced)
+
+
+def _step_table(states, rngs, action, skip_forced, words, observations, masks):
+    """One ply at the only table [1]. Returns the seat to act, NO_SEAT at the end, or ILLEGAL.
+
+    `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. NO_ACTION after
+    a deal gives the first seat to act.
+    """
+    if action != NO_ACTION and not is_allowed(words[0], action):
+        return ILLEGAL
+    seat = play(states[0], rngs[0], action, words[0], skip_forced)
+    spread_mask(words[0], masks[0])
+    if seat != NO_SEAT:
+        observe(states[0], seat, observations[0])
+    return seat
+
+
+def _step_tables(
+    states, rngs, actions, skip_forced, seats, words, observations, masks, ended, rewards, finals
+):
+    """One ply at every table; NO_ACTION forfeits the game. Finished games are dealt anew.
+
+    `seats`, `words` and `masks` hold who acts, before and after. Of a finished game: `ended`,
+    the returns in `rewards` [tables, seats], and what the last to act sees then in `finals`.
+    """
     for row in range(states.shape[0]):
         state = states[row]
-        apply_action(state, actions[row])
-        ended[row] = is_terminal(state)
-        if ended[row]:
-            returns(state, rewards[row])
-            deal(state, rngs[row])
-        settle(state, rngs[row])
-        seats[row] = seat_to_act(state)
-        words[row, :] = 0
-        legal_actions(state, words[row])
+        actor = seats[row]
+        is_forfeit = actions[row] == NO_ACTION
+        seat = NO_SEAT
+        if not is_forfeit:
+            seat = play(state, rngs[row], actions[row], words[row], skip_forced)
+        if seat == NO_SEAT:
+            ended[row] = True
+            observe(state, actor, finals[row])
+            if is_forfeit:
+                rewards[row, actor] = LOSS
+            else:
+                returns(state, rewards[row])
+            seat = new_game(state, rngs[row], words[row], skip_forced)
+        seats[row] = seat
+        observe(state, seat, observations[row])
+        spread_mask(words[row], masks[row])
+
+
+def _random_plies(states, rngs, player_rngs, skip_forced, seats, words, observations, masks):
+    """One random ply at every table, observed. Returns how many games ended."""
+    num_ended = 0
+    for row in range(states.shape[0]):
+        state = states[row]
+        seats[row], ended = random_ply(
+            state, rngs[row], player_rngs[row], seats[row], words[row], skip_forced
+        )
+        num_ended += ended
         observe(state, seats[row], observations[row])
+        spread_mask(words[row], masks[row])
+    return num_ended
 
 
-def _advance_rows(states, rngs, rows, codes, player_rngs, observation, words, num_actions):
+def _random_playouts(states, rngs, player_rngs, num_plies, skip_forced, seats, words):
+    """So many random plies at every table, unobserved. Returns how many games ended."""
+    num_ended = 0
+    for row in range(states.shape[0]):
+        seat = seats[row]
+        for _ in range(num_plies):
+            seat, ended = random_ply(
+                states[row], rngs[row], player_rngs[row], seat, words[row], skip_forced
+            )
+            num_ended += ended
+        seats[row] = seat
+    return num_ended
+
+
+def _advance_rows(
+    states, rngs, rows, codes, player_rngs, observation, words, num_actions, skip_forced
+):
     """Let compiled players act at each table until a seat of code EXTERNAL has to, or the end.
 
-    `codes` and `player_rngs` are [tables, seats]; `observation` [1] and `words` are scratch.
+    `codes` and `player_rngs` are [tables, seats]; `observation` [1] and `words` are scratch. With
+    `skip_forced` the plies of EXTERNAL seats that leave no choice are played too.
     Returns (row, action) of an illegal action, at which it stops, else (NO_ROW, NO_ACTION).
     """
     for row in rows:
         state = states[row]
         while not is_terminal(state):
             seat = seat_to_act(state)
-            if codes[row, seat] == EXTERNAL:
+            is_external = codes[row, seat] == EXTERNAL
+            if is_external and not skip_forced:
                 break
             words[:] = 0
             legal_actions(state, words)
-            observe(state, seat, observation[0])
-            action = choose(codes[row, seat], observation[0], words, player_rngs[row, seat])
+            if is_external:
+                if num_allowed(words) > 1:
+                    break
+                action = nth_allowed(words, 0)
+            else:
+                observe(state, seat, observation[0])
+                action = choose(codes[row, seat], observation[0], words, player_rngs[row, seat])
             if not 0 <= action < num_actions or not is_allowed(words, action):
                 return row, action
             apply_action(state, action)
@@ -174,7 +300,11 @@ _TEMPLATES: dict[str, Function] = {
     "observe_seats": _observe_seats,
     "returns_rows": _returns_rows,
     "reshuffle_rows": _reshuffle_rows,
+    "start_tables": _start_tables,
+    "step_table": _step_table,
     "step_tables": _step_tables,
+    "random_plies": _random_plies,
+    "random_playouts": _random_playouts,
 }
 
 
@@ -191,9 +321,15 @@ def _choose_only(code, observation, words, rng):
     return first(observation, words, rng)
 
 
+def _choose_nobody(code, observation, words, rng):
+    return NO_ACTION
+
+
 @lru_cache
 def chooser(rows: tuple[Function, ...]) -> Function:
     """One function that plays any of these players: choose(code, observation, mask, rng)."""
+    if not rows:
+        return bind(_choose_nobody)
     if len(rows) == 1:
         return bind(_choose_only, first=rows[0])
     return bind(_choose_first, first=rows[0], rest=chooser(rows[1:]))
@@ -224,6 +360,41 @@ def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
     return padded.view(np.int8)[:, :num_actions]
 
 
+@rule
+def _strike_illegal(words, num_actions, actions):
+    num_illegal = 0
+    for row in range(actions.shape[0]):
+        action = actions[row]
+        if not 0 <= action < num_actions or not is_allowed(words[row], action):
+            actions[row] = NO_ACTION
+            num_illegal += 1
+    return num_illegal
+
+
+@rule
+def _random_actions(words, rngs, rows, seats, out):
+    for k in range(rows.shape[0]):
+        row = rows[k]
+        out[k] = random_allowed(words[row], rngs[row, seats[row]])
+
+
+def strike_illegal(words: np.ndarray, num_actions: int, actions: np.ndarray) -> int:
+    """Put NO_ACTION for each of `actions` [N] that is not legal; returns how many were not."""
+    return _strike_illegal(words, num_actions, actions)
+
+
+def random_actions(
+    words: np.ndarray, rngs: np.ndarray, rows: np.ndarray, seats: np.ndarray
+) -> np.ndarray:
+    """A random legal action at each of `rows` [K], drawn from the stream of the seat to act.
+
+    `words` are masks [N, W], `rngs` streams [N, seats], and `seats` [N] who acts.
+    """
+    actions = np.empty(len(rows), np.int64)
+    _random_actions(words, rngs, rows, seats, actions)
+    return actions
+
+
 class Tables:
     """N running games: the positions and their random streams, and verbs on chosen rows.
 
@@ -235,44 +406,65 @@ class Tables:
         self.states = game.new_states(len(rngs))
         self.rngs = rngs
         self.all_rows = np.arange(len(rngs))
-        self._loops = loops_of(game)
+        self.loops = loops_of(game)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "loops"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.loops = loops_of(self.game)
 
     def deal(self, rows: np.ndarray) -> None:
         """New games from the tables' own streams."""
-        self._loops.deal_rows(self.states, self.rngs, rows)
+        self.loops.deal_rows(self.states, self.rngs, rows)
 
     def deal_from(self, row: int, data: Any) -> None:
         """A given deal, as plain data. Raises ValueError where it is impossible."""
         self.game.deal_from(self.states[row], data, self.rngs[row])
 
+    def start(
+        self,
+        rows: np.ndarray,
+        is_dealt: bool,
+        skip_forced: bool,
+        seats: np.ndarray,
+        words: np.ndarray,
+    ) -> None:
+        """New games, or with `is_dealt` those dealt already; writes seats [N] and masks [N, W].
+
+        NO_SEAT where `skip_forced` played on to the end.
+        """
+        self.loops.start_tables(self.states, self.rngs, rows, is_dealt, skip_forced, seats, words)
+
     def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Legal actions [K], one at each of these tables."""
-        self._loops.apply_rows(self.states, self.rngs, rows, actions)
+        self.loops.apply_rows(self.states, self.rngs, rows, actions)
 
     def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Seats to act [K] (NO_SEAT at the end), their observations [K], mask words [K, W]."""
         seats = np.empty(len(rows), np.int64)
         observations = self.game.new_observations(len(rows))
         words = np.empty((len(rows), self.game.num_mask_words), np.int64)
-        self._loops.show_rows(self.states, rows, seats, observations, words)
+        self.loops.show_rows(self.states, rows, seats, observations, words)
         return seats, observations, words
 
     def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
         """What seats[k] knows at table rows[k]: records [K]."""
         observations = self.game.new_observations(len(rows))
-        self._loops.observe_seats(self.states, rows, seats, observations)
+        self.loops.observe_seats(self.states, rows, seats, observations)
         return observations
 
     def returns(self, rows: np.ndarray) -> np.ndarray:
         """Returns [K, seats] of finished games; zeros for others."""
         out = np.zeros((len(rows), self.game.num_seats))
-        self._loops.returns_rows(self.states, rows, out)
+        self.loops.returns_rows(self.states, rows, out)
         return out
 
     def imagine(self, rows: np.ndarray, seats: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         """Positions [K] drawn from all that seats[k] cannot tell apart from table rows[k]."""
         out = self.game.new_states(len(rows))
-        self._loops.reshuffle_rows(self.states, rows, seats, rngs, out)
+        self.loops.reshuffle_rows(self.states, rows, seats, rngs, out)
         return out
 
 

@@ -5,13 +5,14 @@ Seats are counted from the observer: index 0 is oneself, index 1 the next seat c
 
 import numpy as np
 
-from ..core.bits import popcount
+from ..core.bits import lowest_bit, popcount
 from ..core.game import NO_SEAT
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import below, shuffle
 from .rules import (
     ALL_OF_RANK,
+    FULL_DECK,
     GIVE,
     NO_RANK,
     NUM_CARDS,
@@ -25,7 +26,7 @@ from .rules import (
     counts,
     deal_hands,
     next_seat,
-    partner,
+    shown_cards,
 )
 
 NOTHING = -1
@@ -41,7 +42,7 @@ LAST_RANK = np.array(
 
 
 def observation_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
-    """All plain int8 numbers, in natural units. Without a match the last five never change."""
+    """All plain int8 numbers, in natural units. Roles and gifts are for matches only."""
     n, i8 = num_seats, np.int8
     is_match = num_games > 1
     gifts = 2 * is_match  # so many cards may come on top of the dealt ones
@@ -49,21 +50,22 @@ def observation_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
     return (
         Field("hand", i8, (NUM_RANKS,), 0, 4, "own cards by rank, low to high"),
         Field("played", i8, (NUM_RANKS,), 0, 4, "cards played so far by rank"),
+        Field("unseen", i8, (NUM_RANKS,), 0, 4, "cards in the hands of others by rank"),
         Field("has_golds", i8, (), 0, 1, "own hand holds the 2 of oros"),
         Field("table_count", i8, (), 0, 4, "cards in the play to beat; 0: a new round"),
         Field("table_rank", i8, (), NO_RANK, TOP_RANK, "its rank; -1: a new round"),
         Field("table_seat", i8, (), NO_SEAT, n - 1, "who made it; -1: a new round"),
         Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
         Field("hand_sizes", i8, (n,), 0, NUM_CARDS // n + gifts, "cards held by each seat"),
-        Field("passed", i8, (n,), 0, 1, "has passed since the last play"),
+        Field("passed", i8, (n,), 0, 1, "has passed since the last play (out: in this round)"),
         Field("placings", i8, (n,), 0, n, "1 = went out first; 0 = still in"),
         Field("last_count", i8, (n,), NOTHING, 4, "cards last played; 0: passed; -1: none yet"),
         Field("last_rank", i8, (n,), NO_RANK, TOP_RANK, "their rank; -1: none"),
         Field("roles", i8, (n,), 0, n * is_match, "placings of the game before; 0 in a first game"),
         Field("gives_left", i8, (), 0, 3 * is_match, "cards still to be given back before play"),
-        Field("given", i8, (2,), NO_RANK, top_gift, "ranks given away in this exchange"),
-        Field("received", i8, (2,), NO_RANK, top_gift, "ranks received in it"),
-        Field("games_left", i8, (), 1, num_games, "games of the match not finished"),
+        Field("given", i8, (2,), NO_RANK, top_gift, "ranks given away, not played since; -1: none"),
+        Field("received", i8, (2,), NO_RANK, top_gift, "ranks received in exchange; -1: none"),
+        Field("games_left", i8, (), 0, num_games, "games of the match not finished"),
     )
 
 
@@ -74,18 +76,23 @@ def observe(state, seat, out):
     observe_table(state, seat, out)
     observe_seats(state, seat, out)
     out.gives_left = state.gives_left
-    out.given[:] = state.given[seat]
-    out.received[:] = state.received[seat]
+    for slot in range(out.given.shape[0]):
+        out.given[slot] = NO_RANK
+        out.received[slot] = state.received[seat, slot]
+    if state.game > 0:
+        observe_exchange(state, seat, out)
     out.games_left = state.next_hands.shape[0] - state.game
 
 
 @rule
 def observe_cards(state, seat, out):
-    """The own hand and what has been played."""
+    """The own hand, what has been played, and so what the others hold."""
     hand = counts(state.hands[seat])
+    unseen = FULL_DECK - hand - state.played
     for rank in range(NUM_RANKS):
         out.hand[rank] = (hand >> (RANK_BITS * rank)) & ALL_OF_RANK
         out.played[rank] = (state.played >> (RANK_BITS * rank)) & ALL_OF_RANK
+        out.unseen[rank] = (unseen >> (RANK_BITS * rank)) & ALL_OF_RANK
     out.has_golds = state.golds_seat == seat
 
 
@@ -118,6 +125,19 @@ def observe_seats(state, seat, out):
 
 
 @rule
+def observe_exchange(state, seat, out):
+    """What the partner of the exchange was given and still holds; only these two know."""
+    if state.partners[seat] == NO_SEAT:
+        return
+    given = shown_cards(state, state.partners[seat])
+    slot = 0
+    while given != 0:  # one bit for each card
+        out.given[slot] = lowest_bit(given) // RANK_BITS
+        given &= given - 1
+        slot += 1
+
+
+@rule
 def relative(state, seat, other):
     """How many places clockwise `other` sits from `seat`."""
     distance = other - seat
@@ -129,21 +149,22 @@ def relative(state, seat, other):
 
 @rule
 def reshuffle_unseen(state, seat, rng):
-    """Deal the unseen cards again, uniformly over all deals that agree with what `seat` saw."""
+    """Deal all unseen cards again, each way that agrees with what `seat` has seen as likely."""
     forget_private(state, seat)
     sizes = np.zeros(state.hands.shape[0], np.int64)
     for other in range(state.hands.shape[0]):
         sizes[other] = popcount(state.hands[other])
     cards = unseen_cards(state, seat)
+    lay_known_cards(state, seat, cards)
     shuffle(rng, cards)
-    fix_known_cards(state, seat, cards)
-    other = partner(state, seat)
+    other = state.partners[seat]
     if other != NO_SEAT:
         refill(state, other, sizes[other], cards, highest_possible(state, seat))
+        shuffle(rng, cards)  # the cards too high for the partner now come first too often
     for other in range(state.hands.shape[0]):
         if other != seat:
             refill(state, other, sizes[other], cards, TOP_RANK)
-    if state.golds_seat != NO_SEAT and state.golds_seat != seat and state.gives_left > 0:
+    if not knows_golds(state, seat):
         state.golds_seat = holder_of_random_two(state, seat, rng)
     for game in range(state.game + 1, state.next_hands.shape[0]):
         deal_hands(state, game, rng)
@@ -152,17 +173,26 @@ def reshuffle_unseen(state, seat, rng):
 @rule
 def forget_private(state, seat):
     """What other pairs exchanged, and how past games were dealt, is not for this seat."""
-    other = partner(state, seat)
+    other = state.partners[seat]
     for third in range(state.hands.shape[0]):
         if third != seat and third != other:
-            state.given[third] = NO_RANK
             state.received[third] = NO_RANK
             state.known_held[third] = 0
+            if state.golds_seat == third:
+                state.golds_shown = 0
             if state.last_actions[third] >= GIVE:
                 state.last_actions[third] = GIVE
     for game in range(min(state.game + 1, state.next_hands.shape[0])):
         state.next_hands[game] = 0
         state.next_golds[game] = 0
+
+
+@rule
+def knows_golds(state, seat):
+    """The 2 of oros is seen in the own hand, when exchanged, and when its holder comes to lead."""
+    if state.gives_left == 0 or state.golds_seat == seat:
+        return True
+    return state.golds_shown != 0 and state.golds_seat == state.partners[seat]
 
 
 @rule
@@ -179,19 +209,26 @@ def unseen_cards(state, seat):
 
 
 @rule
-def fix_known_cards(state, seat, cards):
-    """Hands of others start from what is known of them: exchanged cards, and the 2 of oros."""
-    other = partner(state, seat)
-    for third in range(state.hands.shape[0]):
-        if third == seat:
-            continue
-        state.hands[third] = state.known_held[third] if third == other else 0
-        leads_with_golds = state.golds_seat == third and state.gives_left == 0
-        if leads_with_golds and count_of(state.hands[third], 0) == 0:
-            state.hands[third] = add_card(state.hands[third], 0)
-        for rank in range(NUM_RANKS):
-            for _ in range(count_of(state.hands[third], rank)):
-                use_up(cards, rank)
+def lay_known_cards(state, seat, cards):
+    """The hands of others begin with what is known of them."""
+    for other in range(state.hands.shape[0]):
+        if other != seat:
+            state.hands[other] = known_cards(state, seat, other)
+            for rank in range(NUM_RANKS):
+                for _ in range(count_of(state.hands[other], rank)):
+                    use_up(cards, rank)
+
+
+@rule
+def known_cards(state, seat, other):
+    """Of the partner the cards exchanged; of who leads the first round the 2 of oros."""
+    is_partner = other == state.partners[seat]
+    known = shown_cards(state, other) if is_partner else 0
+    leads_with_golds = state.golds_seat == other and state.gives_left == 0
+    is_counted = is_partner and state.golds_shown
+    if leads_with_golds and not is_counted:
+        known = add_card(known, 0)
+    return known
 
 
 @rule
@@ -205,13 +242,13 @@ def use_up(cards, rank):
 
 @rule
 def highest_possible(state, seat):
-    """Who gave its best cards kept none higher than the lowest of them."""
-    gave_its_best = state.roles[partner(state, seat)] > state.roles[seat]
+    """A partner that gave its best cards kept none higher than the lowest of them."""
+    gave_its_best = state.roles[state.partners[seat]] > state.roles[seat]
     highest = TOP_RANK
     if gave_its_best:
-        for slot in range(state.received.shape[1]):
-            if state.received[seat, slot] != NO_RANK:
-                highest = min(highest, state.received[seat, slot])
+        for rank in state.received[seat]:
+            if rank != NO_RANK:
+                highest = min(highest, rank)
     return highest
 
 
@@ -228,12 +265,16 @@ def refill(state, seat, size, cards, highest):
 
 @rule
 def holder_of_random_two(state, seat, rng):
-    """Before play begins nobody else knows where the 2 of oros is: any unseen two may be it."""
-    unseen = NUM_SUITS - count_of(state.hands[seat], 0)
-    chosen = below(rng, unseen)
+    """Any two that this seat has not seen may be the one of oros."""
+    held_by_others = NUM_SUITS - count_of(state.hands[seat], 0)  # none is played before the lead
+    seen = 0
     for other in range(state.hands.shape[0]):
         if other != seat:
-            chosen -= count_of(state.hands[other], 0)
+            seen += count_of(state.known_held[other], 0)
+    chosen = below(rng, held_by_others - seen)
+    for other in range(state.hands.shape[0]):
+        if other != seat:
+            chosen -= count_of(state.hands[other], 0) - count_of(state.known_held[other], 0)
             if chosen < 0:
                 return other
     return NO_SEAT

@@ -36,12 +36,14 @@ RANK_BITS = 4
 ALL_OF_RANK = 0b1111
 ALL_PLAYS = (1 << NUM_PLAYS) - 1
 ONE_OF_EACH_RANK = 0x1111111111
+FULL_DECK = NUM_SUITS * ONE_OF_EACH_RANK  # four cards of each rank, as counts
 
 
 def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
     """The position. Hands of all games of a match are dealt at the start of it."""
     n = num_seats
     i8, i64 = np.int8, np.int64
+    most_points = num_games * (n - 1)
     return (
         Field("hands", i64, (n,), 0, ALL_PLAYS, "the plays each hand can make"),
         Field("played", i64, (), 0, ALL_PLAYS, "cards played so far, four bits a rank: a count"),
@@ -52,15 +54,16 @@ def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
         Field("table_seat", i8, (), 0, n - 1, "who made it"),
         Field("passed", i8, (n,), 0, 1, "has passed since the last play (out: in this round)"),
         Field("placings", i8, (n,), 0, n, "1 = went out first; 0 = still in"),
-        Field("num_out", i8, (), 0, n, "seats without cards"),
+        Field("num_out", i8, (), 0, n - 1, "seats that have gone out"),
         Field("last_actions", i8, (n,), NO_ACTION, NUM_ACTIONS - 1, "last action in this game"),
         Field("golds_seat", i8, (), NO_SEAT, n - 1, "who holds the 2 of oros; NO_SEAT: played"),
         Field("gives_left", i8, (), 0, 3, "cards still to be given back before play"),
-        Field("given", i8, (n, 2), NO_RANK, TOP_RANK, "ranks given in this game's exchange"),
-        Field("received", i8, (n, 2), NO_RANK, TOP_RANK, "ranks received in it"),
-        Field("known_held", i64, (n,), 0, ALL_PLAYS, "cards the partner of the exchange knows of"),
+        Field("received", i8, (n, 2), NO_RANK, TOP_RANK, "ranks received in the exchange"),
+        Field("known_held", i64, (n,), 0, ALL_PLAYS, "of these, still held; not the 2 of oros"),
+        Field("golds_shown", i8, (), 0, 1, "the 2 of oros has been exchanged"),
         Field("roles", i8, (n,), 0, n, "placings of the game before; 0 in the first game"),
-        Field("points", np.int32, (n,), -1_000_000, 1_000_000, "sum of n + 1 - 2 * placing"),
+        Field("partners", i8, (n,), NO_SEAT, n - 1, "with whom a seat exchanges; NO_SEAT: nobody"),
+        Field("points", np.int32, (n,), -most_points, most_points, "sum of n + 1 - 2 * placing"),
         Field("game", np.int16, (), 0, num_games, "games finished"),
         Field("next_hands", i64, (num_games, n), 0, ALL_PLAYS, "hands as dealt for each game"),
         Field("next_golds", i8, (num_games,), 0, n - 1, "who is dealt the 2 of oros"),
@@ -104,8 +107,9 @@ def deal_hands(state, game, rng):
 @rule
 def start_game(state):
     """Take up the hands of the game whose turn it is; exchange cards from the second on (11)."""
-    state.roles[:] = state.placings
-    state.hands[:] = state.next_hands[state.game]
+    for seat in range(state.hands.shape[0]):
+        state.roles[seat] = state.placings[seat]
+        state.hands[seat] = state.next_hands[state.game, seat]
     state.golds_seat = state.next_golds[state.game]
     state.played = 0
     state.table_action = PASS
@@ -114,10 +118,11 @@ def start_game(state):
     state.num_out = 0
     state.last_actions[:] = NO_ACTION
     state.gives_left = 0
-    state.given[:] = NO_RANK
     state.received[:] = NO_RANK
     state.known_held[:] = 0
-    if state.game > 0:
+    state.golds_shown = 0
+    state.partners[:] = NO_SEAT
+    if state.game > 0 and state.economy != NO_ECONOMY:
         exchange(state)
     if state.gives_left == 0:
         open_play(state)
@@ -137,17 +142,14 @@ def open_play(state):
 def exchange(state):
     """The worst-placed seats give their best cards; what comes back is then chosen."""
     num_seats = state.hands.shape[0]
-    if state.economy == NO_ECONOMY:
-        return
-    give_best(state, seat_placed(state, num_seats), seat_placed(state, 1))
-    state.gives_left = 1
+    president = seat_placed(state, 1)
+    servant = seat_placed(state, num_seats)
+    give_best(state, servant, president)
     if state.economy == SWAP_TWO:
-        give_best(state, seat_placed(state, num_seats), seat_placed(state, 1))
-        state.gives_left = 2
+        give_best(state, servant, president)
         if num_seats >= 4:
             give_best(state, seat_placed(state, num_seats - 1), seat_placed(state, 2))
-            state.gives_left = 3
-    state.seat_to_act = seat_placed(state, 1)
+    state.seat_to_act = president
 
 
 @rule
@@ -155,6 +157,9 @@ def give_best(state, giver, taker):
     """The highest rank goes; of several twos the one of oros, whose suit index is lowest."""
     rank = top_rank(state.hands[giver])
     move_card(state, giver, taker, rank, rank == 0 and state.golds_seat == giver)
+    state.partners[giver] = taker
+    state.partners[taker] = giver
+    state.gives_left += 1
 
 
 @rule
@@ -162,7 +167,7 @@ def give_back(state, rank):
     """Any card, chosen by rank; the 2 of oros goes only if it is the giver's only two."""
     giver = state.seat_to_act
     is_golds = rank == 0 and state.golds_seat == giver and count_of(state.hands[giver], 0) == 1
-    move_card(state, giver, partner(state, giver), rank, is_golds)
+    move_card(state, giver, state.partners[giver], rank, is_golds)
     state.last_actions[giver] = GIVE + rank
     state.gives_left -= 1
     if state.gives_left == 0:
@@ -176,12 +181,12 @@ def move_card(state, giver, taker, rank, is_golds):
     """One card changes hands, and both seats will remember it."""
     state.hands[giver] = remove_cards(state.hands[giver], rank, 1)
     state.hands[taker] = add_card(state.hands[taker], rank)
-    state.known_held[giver] = remove_cards(state.known_held[giver], rank, 1)
-    state.known_held[taker] = add_card(state.known_held[taker], rank)
     if is_golds:
         state.golds_seat = taker
-    slot = 0 if state.given[giver, 0] == NO_RANK else 1
-    state.given[giver, slot] = rank
+        state.golds_shown = 1
+    else:
+        state.known_held[giver] = remove_cards(state.known_held[giver], rank, 1)
+        state.known_held[taker] = add_card(state.known_held[taker], rank)
     slot = 0 if state.received[taker, 0] == NO_RANK else 1
     state.received[taker, slot] = rank
 
@@ -196,17 +201,11 @@ def seat_placed(state, placing):
 
 
 @rule
-def partner(state, seat):
-    """With whom a seat exchanges cards: placings mirror each other. NO_SEAT for nobody."""
-    num_seats = state.roles.shape[0]
-    role = state.roles[seat]
-    is_outer = role == 1 or role == num_seats
-    is_inner = (role == 2 or role == num_seats - 1) and num_seats >= 4
-    if state.economy == NO_ECONOMY or role == 0:
-        return NO_SEAT
-    if is_outer or (is_inner and state.economy == SWAP_TWO):
-        return seat_placed(state, num_seats + 1 - role)
-    return NO_SEAT
+def shown_cards(state, seat):
+    """What the partner of the exchange has seen of this seat's hand: cards that passed between."""
+    if state.golds_shown and state.golds_seat == seat:
+        return add_card(state.known_held[seat], 0)
+    return state.known_held[seat]
 
 
 # Play
@@ -229,7 +228,8 @@ def legal_actions(state, mask):
     elif is_leading(state):
         mask[0] = hand << 1
     else:
-        mask[0] = (hand & beating(state.table_action - 1)) << 1 | 1
+        play = np.int64(state.table_action) - 1  # wide enough to shift by, uncompiled too
+        mask[0] = (hand & beating(play)) << 1 | 1
 
 
 @rule
@@ -275,7 +275,8 @@ def play_cards(state, seat, play):
     rank = play >> 2
     count = (play & 3) + 1
     state.hands[seat] = remove_cards(state.hands[seat], rank, count)
-    state.known_held[seat] = remove_cards(state.known_held[seat], rank, count)
+    not_golds = count - (state.golds_seat == seat)  # the 2 of oros is not among the known cards
+    state.known_held[seat] = remove_cards(state.known_held[seat], rank, not_golds)
     state.played += count << (RANK_BITS * rank)
     state.golds_seat = NO_SEAT
     state.table_action = play + 1
@@ -289,7 +290,7 @@ def play_cards(state, seat, play):
 
 @rule
 def pass_turn(state, seat):
-    """The next seat that may act in this round; back at the last play, a new round."""
+    """The next seat that may act has its turn; back at the last play, a new round begins (7)."""
     seat = next_seat(state, seat)
     while seat != state.table_seat and not may_act(state, seat):
         seat = next_seat(state, seat)
@@ -300,7 +301,7 @@ def pass_turn(state, seat):
 
 @rule
 def may_act(state, seat):
-    """A seat that has gone out is skipped (9); with `passing="out"` also who passed (6)."""
+    """Seats that have gone out are skipped (9); where passing is OUT, also who has passed (6)."""
     is_locked_out = state.passing == OUT and state.passed[seat] != 0
     return state.hands[seat] != 0 and not is_locked_out
 
@@ -326,7 +327,7 @@ def next_seat(state, seat):
 
 @rule
 def end_game(state):
-    """At most one seat holds cards: it is the servant (10). Another game may follow."""
+    """At most one seat holds cards: it is the servant (10). The next game of a match begins."""
     num_seats = state.hands.shape[0]
     for seat in range(num_seats):
         if state.placings[seat] == 0:

@@ -1,21 +1,22 @@
 """President in words: names of cards and actions, a position as text, a deal as plain data."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from ..core.game import NO_ACTION
 from .rules import (
+    ALL_OF_RANK,
     GIVE,
     NUM_ACTIONS,
     NUM_CARDS,
     NUM_RANKS,
     NUM_SUITS,
     PASS,
+    RANK_BITS,
     add_card,
-    count_of,
     deal,
+    is_opening,
     is_terminal,
     start_game,
 )
@@ -33,16 +34,21 @@ ACTION_NAMES = (
 ACTION_INDEX = {name: index for index, name in enumerate(ACTION_NAMES)}
 
 
+DEAL_FORM = '{"hands": [[card, ...], ...]}'
+MATCH_FORM = '{"games": [{"hands": ...}, ...]}'
+LONGEST_VALUE = 60  # characters of a wrong value that an error shows
+
+
 def action_name(action: int) -> str:
     """`pass`, `COUNTxRANK` or `give:RANK`, with the printed rank. Raises ValueError."""
-    if not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"President has actions 0 .. {NUM_ACTIONS - 1}, not {action}")
+    if not isinstance(action, int | np.integer) or not 0 <= action < NUM_ACTIONS:
+        raise ValueError(f"President has actions 0 .. {NUM_ACTIONS - 1}, not {action!r}")
     return ACTION_NAMES[action]
 
 
 def parse_action(name: str) -> int:
     """The inverse of `action_name`. Raises ValueError."""
-    if name not in ACTION_INDEX:
+    if not isinstance(name, str) or name not in ACTION_INDEX:
         raise ValueError(
             f"no action is called {name!r}; actions are pass, COUNTxRANK such as 2x7, and "
             f"give:RANK, with counts 1 .. 4 and ranks {' '.join(RANK_NAMES)}"
@@ -50,7 +56,7 @@ def parse_action(name: str) -> int:
     return ACTION_INDEX[name]
 
 
-def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
+def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     """Lay out `{"hands": [["2O", ...], ...]}`, or `{"games": [{"hands": ...}, ...]}` in a match.
 
     Games of the match that are not given are dealt from the stream. Raises ValueError that says
@@ -73,63 +79,177 @@ def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
     start_game(state)
 
 
-def _games(data: dict[str, Any]) -> list[Any]:
-    if not isinstance(data, dict) or set(data) not in ({"hands"}, {"games"}):
-        raise ValueError('a deal is {"hands": [[card, ...], ...]} or {"games": [{"hands": ...}]}')
-    if "hands" in data:
+def _games(data: Any) -> list[Any]:
+    """The hands of each game given."""
+    if isinstance(data, dict) and set(data) == {"hands"}:
         return [data["hands"]]
-    if not all(isinstance(game, dict) and set(game) == {"hands"} for game in data["games"]):
-        raise ValueError('each game of a deal is {"hands": [[card, ...], ...]}')
-    return [game["hands"] for game in data["games"]]
+    games = data["games"] if isinstance(data, dict) and set(data) == {"games"} else None
+    if not isinstance(games, list | tuple) or not games:
+        raise ValueError(f"a deal is {DEAL_FORM} or, in a match, {MATCH_FORM}; got {_short(data)}")
+    for game in games:
+        if not isinstance(game, dict) or set(game) != {"hands"}:
+            raise ValueError(f"each game of a deal is {DEAL_FORM}; got {_short(game)}")
+    return [game["hands"] for game in games]
 
 
-def _parse_hands(hands: Sequence[Sequence[str]], num_seats: int) -> list[list[int]]:
+def _parse_hands(hands: Any, num_seats: int) -> list[list[int]]:
+    """Card indices by seat; raises ValueError unless the whole deck is dealt, evenly."""
+    are_lists = isinstance(hands, list | tuple) and all(isinstance(h, list | tuple) for h in hands)
+    if not are_lists:
+        raise ValueError(f"the hands of a deal are lists of cards; got {_short(hands)}")
     hand_size = NUM_CARDS // num_seats
     if [len(hand) for hand in hands] != [hand_size] * num_seats:
-        sizes = ", ".join(str(len(hand)) for hand in hands)
+        sizes = ", ".join(str(len(hand)) for hand in hands) or "none"
         raise ValueError(f"a deal needs {num_seats} hands of {hand_size} cards; got {sizes}")
     names = [name for hand in hands for name in hand]
     for name in names:
-        if name not in CARD_INDEX:
-            raise ValueError(f"no card is called {name!r}; a card is a rank and a suit, like 12E")
+        if not isinstance(name, str) or name not in CARD_INDEX:
+            raise ValueError(
+                f"no card is called {name!r}; a card is a rank, of {' '.join(RANK_NAMES)}, "
+                f"and a suit, of {' '.join(SUIT_NAMES)}, such as 12E"
+            )
         if names.count(name) > 1:
             raise ValueError(f"the card {name} is dealt twice")
     return [[CARD_INDEX[name] for name in hand] for hand in hands]
 
 
+def _short(value: Any) -> str:
+    """A value as it is shown in an error."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
+
+
+# A position as text
+
+
 def describe(state: np.record, seat: int | None = None) -> str:
-    """A position as text, with all hands (seat None) or only what `seat` may see."""
-    lines = [_headline(state)]
-    for other in range(state.hands.shape[0]):
-        lines.append(_seat_line(state, other, show_hand=seat in (None, other)))
-    return "\n".join(lines)
+    """A position as text, with all hands (seat None) or only what `seat` may see.
+
+    Hands are counts by rank, `*` marks the 2 of oros, brackets an action of an earlier round.
+    """
+    blocks = [headline(state), "", _column_heads(state)]
+    blocks += [_seat_line(state, other, seat) for other in range(len(state.hands))]
+    blocks += ["", _rank_line("played", played_counts(state))]
+    if seat is not None:
+        own = rank_counts(int(state.hands[seat]))
+        unseen = [NUM_SUITS - n - m for n, m in zip(played_counts(state), own, strict=True)]
+        blocks.append(_rank_line("unseen", unseen))
+    return "\n".join(line.rstrip() for line in blocks)
 
 
-def _headline(state: np.record) -> str:
-    game = f"game {min(state.game + 1, len(state.next_hands))} of {len(state.next_hands)}"
+def headline(state: np.record) -> str:
+    """What is going on, in one sentence."""
+    num_games = len(state.next_hands)
+    match = "" if num_games == 1 else f", game {min(state.game + 1, num_games)} of {num_games}"
+    return f"President{match}: {turn_line(state)}"
+
+
+def turn_line(state: np.record) -> str:
+    """Who has to do what."""
+    actor = f"player {state.seat_to_act}"
     if is_terminal(state):
-        return f"{game}: over"
+        president = list(state.placings).index(1)
+        is_match = len(state.next_hands) > 1
+        return "the match is over" if is_match else f"player {president} is president"
     if state.gives_left > 0:
-        return f"{game}: player {state.seat_to_act} gives a card back"
-    if state.table_action == PASS:
-        return f"{game}: player {state.seat_to_act} leads"
-    play = ACTION_NAMES[state.table_action]
-    return f"{game}: player {state.seat_to_act} to beat {play} of player {state.table_seat}"
+        return f"{actor} gives a card back"
+    if state.table_action != PASS:
+        return f"{actor} to beat {ACTION_NAMES[state.table_action]} of player {state.table_seat}"
+    return f"{actor} opens with the 2 of oros" if is_opening(state) else f"{actor} leads"
 
 
-def _seat_line(state: np.record, seat: int, show_hand: bool) -> str:
-    hand = int(state.hands[seat])
-    size = hand.bit_count()
-    held = [RANK_NAMES[r] for r in range(NUM_RANKS) for _ in range(count_of(hand, r))]
-    cards = " ".join(held) if show_hand else " ".join("?" * size)
-    turn = ">" if seat == state.seat_to_act and not is_terminal(state) else " "
-    last = _last_action(state, seat)
-    place = f"  placed {state.placings[seat]}" if state.placings[seat] else ""
-    return f"{turn} player {seat} [{size:2}] {cards:<50}{last:>8}{place}".rstrip()
+def rank_counts(hand: int) -> list[int]:
+    """How many cards of each rank a hand holds."""
+    return [((hand >> RANK_BITS * rank) & ALL_OF_RANK).bit_count() for rank in range(NUM_RANKS)]
 
 
-def _last_action(state: np.record, seat: int) -> str:
-    action = state.last_actions[seat]
+def played_counts(state: np.record) -> list[int]:
+    """How many cards of each rank have been played."""
+    played = int(state.played)
+    return [(played >> RANK_BITS * rank) & ALL_OF_RANK for rank in range(NUM_RANKS)]
+
+
+def title(placing: int, num_seats: int) -> str:
+    """What a placing is called."""
+    if placing == 1:
+        return "president"
+    if placing == num_seats:
+        return "servant"
+    return {2: "2nd", 3: "3rd"}.get(placing, f"{placing}th")
+
+
+def shows_golds(state: np.record, owner: int, seat: int | None) -> bool:
+    """Whether `seat` (None: a spectator who sees all) sees the 2 of oros in the hand of `owner`."""
+    return state.golds_seat == owner and seat in (None, owner)
+
+
+def last_action_name(state: np.record, owner: int, seat: int | None) -> str:
+    """The last action of `owner` in this game as `seat` saw it; "" for none.
+
+    Which card was given back is known to the two seats of the exchange only.
+    """
+    action = int(state.last_actions[owner])
     if action == NO_ACTION:
         return ""
-    return "gave one" if action >= GIVE else ACTION_NAMES[action]
+    if action >= GIVE and not knows_exchange(state, owner, seat):
+        return "gave one"
+    return ACTION_NAMES[action]
+
+
+def knows_exchange(state: np.record, owner: int, seat: int | None) -> bool:
+    """Whether `seat` saw the cards that `owner` gave and received in the exchange."""
+    if seat is None or seat == owner:
+        return True
+    return state.roles[owner] + state.roles[seat] == len(state.roles) + 1
+
+
+def is_of_this_round(state: np.record, owner: int) -> bool:
+    """Whether the last action of a seat can belong to the round on the table.
+
+    A pass counts until the next play; the plays of a round are of one size and rise.
+    """
+    action, table = int(state.last_actions[owner]), int(state.table_action)
+    if action == PASS:
+        return bool(state.passed[owner])
+    if action >= GIVE:
+        return True
+    same_count = (action - 1) % NUM_SUITS == (table - 1) % NUM_SUITS
+    return table != PASS and same_count and action <= table
+
+
+_CELL = 4  # characters to a rank
+_INDENT = 12
+
+
+def _rank_line(head: str, cells: Sequence[Any]) -> str:
+    shown = "".join(f"{cell or '.':>{_CELL}}" for cell in cells)
+    return f"  {head:<{_INDENT - 2}}{shown}"
+
+
+def _column_heads(state: np.record) -> str:
+    match = f"{'points':>8}  game before" if len(state.next_hands) > 1 else ""
+    return f"{_rank_line('', RANK_NAMES)}   cards  last {'':8}{match}"
+
+
+def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
+    hand = int(state.hands[owner])
+    num_seats = len(state.hands)
+    cells: list[Any] = rank_counts(hand)
+    if shows_golds(state, owner, seat):
+        cells[0] = f"*{cells[0]}"
+    line = _rank_line(f"player {owner}", cells)
+    if seat not in (None, owner):
+        line = _rank_line(f"player {owner}", "?" * NUM_RANKS)
+    if state.placings[owner]:
+        place = title(state.placings[owner], num_seats)
+        line = f"  {f'player {owner}':<{_INDENT}}  {place}".ljust(_INDENT + _CELL * NUM_RANKS)
+    if owner == state.seat_to_act and not is_terminal(state):
+        line = ">" + line[1:]
+    last = last_action_name(state, owner, seat)
+    if last and not is_of_this_round(state, owner):
+        last = f"({last})"
+    line += f"{hand.bit_count():8}  {last:<13}"
+    if len(state.next_hands) > 1:
+        role = title(state.roles[owner], num_seats) if state.roles[owner] else ""
+        line += f"{state.points[owner]:+8}  {role}"
+    return line

@@ -175,6 +175,10 @@ class Referee:
         legal = self.legal_actions()
         if name not in legal:
             raise ValueError(f"{name!r} is not legal; legal are: {', '.join(legal) or 'none'}")
+        self.apply_legal(name)
+
+    def apply_legal(self, name: str) -> None:
+        """Do an action that is known to be legal."""
         seat = self.seat_to_act()
         self.last_actions[seat] = name
         if name == "pass":
@@ -323,4 +327,7 @@ class Referee:
 
     def _count_by_rank(self, cards: list[str]) -> list[int]:
         """How many of the cards are of each rank, from the 2 up to the 1."""
-        return [sum(rank_of(card) == rank for card in cards) for rank in RANKS]
+        counts = [0 for _ in RANKS]
+        for card in cards:
+            counts[strength(rank_of(card))] += 1
+        return counts

@@ -1,0 +1,328 @@
+"""Measure speed: plies per second of processor time in every view, and the time to the first ply.
+
+Each figure is the best of three. Actions were recorded in random legal play and are given again,
+so that what is timed is the environment and not the choice. The vector environment, the playouts
+and OpenSpiel's choose for themselves: there the choice is in the time.
+"""
+
+import argparse
+import os
+import platform
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+import parlour
+
+from ..envs import GAMES, load_game
+from ..envs.registry import make_aec, make_raw_aec
+from . import peers
+from .options import BadArgument, positive
+from .output import add_json, print_table, progress_bar, write_json
+
+BATCH = 4096  # tables of the vector environment
+MOST_SEATS = 16  # player counts are tried up to this
+REPEATS = 3
+SECONDS = 0.5  # of processor time, at least, for each repeat
+VECTOR_PLIES = 32  # at every table, between two looks at the clock
+RECORDED_GAMES = 20
+STEP_NAMES = {
+    "vector": "vector, observed",
+    "vector integer": "vector, whole numbers",
+    "vector step": "vector, step()",
+    "playouts": "playouts, unobserved",
+    "aec raw step": "AEC, raw_env(): step()",
+    "aec raw": "AEC, raw_env(): last(), step()",
+    "aec step": "AEC, env(): step()",
+    "aec": "AEC, env(): last(), step()",
+    "solo": "solo, gym.make(): own plies",
+}
+
+Play = Callable[[], int]  # plays some plies and says how many
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The game, and whether others are measured too."""
+    parser.add_argument("game", metavar="GAME", nargs="?", help="default: all games")
+    parser.add_argument(
+        "--peers", action="store_true", help="measure PettingZoo, RLCard and OpenSpiel, too"
+    )
+    parser.add_argument("--batch", type=positive, default=BATCH, help=f"tables (default {BATCH})")
+    parser.add_argument("--quick", action="store_true", help="one short repeat: for a first look")
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Measure and print; the figures of one run compare with each other."""
+    if arguments.game is not None and arguments.game not in GAMES:
+        raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
+    names = [arguments.game] if arguments.game else list(GAMES)
+    clock = Clock(repeats=1, seconds=0.02) if arguments.quick else Clock(REPEATS, SECONDS)
+    report: dict[str, Any] = {"machine": machine(), "batch": arguments.batch, "games": {}}
+    with progress_bar() as bar:
+        task = bar.add_task("", total=None)
+
+        def tell(what: str) -> None:
+            bar.update(task, description=what)
+
+        for name in names:
+            rates = measure_game(name, arguments.batch, clock, tell)
+            tell(f"{name}: cold and warm start")
+            report["games"][name] = {"plies_per_cpu_second": rates, "start": start_times(name)}
+        report["peers"] = peers.measure(clock.rate, tell) if arguments.peers else []
+    if arguments.json != "-":
+        show(report)
+    write_json(report, arguments.json)
+
+
+class Clock:
+    """Measures rates by processor time."""
+
+    def __init__(self, repeats: int, seconds: float) -> None:
+        self.repeats = repeats
+        self.seconds = seconds
+
+    def rate(self, play: Play) -> float:
+        """Plies per second of processor time: the best repeat, after one call to warm up."""
+        play()
+        return max(self._repeat(play) for _ in range(self.repeats))
+
+    def _repeat(self, play: Play) -> float:
+        plies, spent = 0, 0.0
+        start = time.process_time()
+        while spent < self.seconds:
+            plies += play()
+            spent = time.process_time() - start
+        return plies / spent
+
+
+# What is measured
+
+
+def measure_game(
+    name: str, batch: int, clock: Clock, tell: Callable[[str], None]
+) -> dict[str, dict[str, float]]:
+    """Rates by what is measured and by player count."""
+    rates: dict[str, dict[str, float]] = {what: {} for what in STEP_NAMES}
+    for settings in player_counts(name):
+        seats = load_game(name, **settings).num_seats
+        for what, play in plays(name, settings, batch):
+            tell(f"{name}, {seats} seats: {STEP_NAMES[what]}")
+            rates[what][str(seats)] = clock.rate(play)
+    return rates
+
+
+def player_counts(name: str) -> list[dict[str, int]]:
+    """The settings for each number of players that the game allows."""
+    if "num_players" not in load_game(name).config_dict():
+        return [{}]
+    return [{"num_players": count} for count in range(1, MOST_SEATS + 1) if allows(name, count)]
+
+
+def allows(name: str, num_players: int) -> bool:
+    """Whether the game can be played by so many."""
+    try:
+        load_game(name, num_players=num_players)
+    except ValueError:
+        return False
+    return True
+
+
+def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[str, Play]]:
+    """Everything that is timed for one player count."""
+    made = f"parlour:{GAMES[name]}"
+    sizes: dict[str, Any] = {"num_envs": batch, "self_play": True, **settings}
+    scaled = gymnasium.make_vec(made, **sizes)
+    whole = gymnasium.make_vec(made, observation="integer", **sizes)
+    scaled.reset(seed=0)
+    whole.reset(seed=0)
+    yield "vector", fused(scaled, batch, observe=True)
+    yield "vector integer", fused(whole, batch, observe=True)
+    yield "vector step", vector_replay(scaled, batch)
+    yield "playouts", fused(scaled, batch, observe=False)
+    yield "aec raw step", aec_replay(make_raw_aec(name, **settings), looks=False)
+    yield "aec raw", aec_replay(make_raw_aec(name, **settings))
+    yield "aec step", aec_replay(make_aec(name, **settings), looks=False)
+    yield "aec", aec_replay(make_aec(name, **settings))
+    yield "solo", solo_replay(gymnasium.make(made, **settings))
+
+
+def fused(envs: Any, batch: int, observe: bool) -> Play:
+    """Random legal play inside the compiled code."""
+
+    def play() -> int:
+        envs.play_random(VECTOR_PLIES, observe=observe)
+        return VECTOR_PLIES * batch
+
+    return play
+
+
+def vector_replay(envs: Any, batch: int) -> Play:
+    """`step()` with recorded random actions."""
+    rng = np.random.default_rng(0)
+    _, info = envs.reset(seed=1)
+    recorded = []
+    for _ in range(VECTOR_PLIES):
+        keys = rng.random(info["action_mask"].shape, np.float32) * info["action_mask"]
+        recorded.append(keys.argmax(axis=1))
+        *_, info = envs.step(recorded[-1])
+
+    def play() -> int:
+        envs.reset(seed=1)
+        for actions in recorded:
+            envs.step(actions)
+        return VECTOR_PLIES * batch
+
+    return play
+
+
+def aec_replay(env: Any, looks: bool = True) -> Play:
+    """A PettingZoo environment: `step()` for every ply, after a look at `last()`."""
+    rng = random.Random(0)
+    games = []
+    for seed in range(RECORDED_GAMES):
+        env.reset(seed=seed)
+        actions: list[int | None] = []
+        for _ in env.agent_iter():
+            observation, _, terminated, truncated, _ = env.last()
+            legal = np.flatnonzero(observation["action_mask"]).tolist()
+            actions.append(None if terminated or truncated else rng.choice(legal))
+            env.step(actions[-1])
+        games.append(actions)
+    num_plies = sum(action is not None for actions in games for action in actions)
+
+    def play() -> int:
+        for seed, actions in enumerate(games):
+            env.reset(seed=seed)
+            for action in actions:
+                if looks:
+                    env.last()
+                env.step(action)
+        return num_plies
+
+    return play
+
+
+def solo_replay(env: Any) -> Play:
+    """A Gymnasium environment: your own plies are counted, the others' are on top."""
+    rng = random.Random(0)
+    games = []
+    for seed in range(RECORDED_GAMES):
+        _, info = env.reset(seed=seed)
+        actions: list[int] = []
+        terminated = False
+        while not terminated:
+            actions.append(rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
+            _, _, terminated, _, info = env.step(actions[-1])
+        games.append(actions)
+
+    def play() -> int:
+        for seed, actions in enumerate(games):
+            env.reset(seed=seed)
+            for action in actions:
+                env.step(action)
+        return sum(map(len, games))
+
+    return play
+
+
+# The time to the first ply
+
+FIRST_PLY = {
+    "aec": "env = make_aec(NAME); env.reset(seed=0)\n"
+    "env.step(int(env.last()[0]['action_mask'].argmax()))",
+    "vector": "envs = make_vector(NAME, num_envs=64, self_play=True)\n"
+    "info = envs.reset(seed=0)[1]\n"
+    "envs.step(info['action_mask'].argmax(axis=1))",
+}
+
+
+def start_times(name: str) -> dict[str, dict[str, tuple[float, float]]]:
+    """Seconds from nothing to the first ply, with an empty cache and with a full one."""
+    times = {}
+    for view, program in FIRST_PLY.items():
+        with tempfile.TemporaryDirectory() as cache:
+            cold = first_ply(program, name, cache)
+            warm = min(first_ply(program, name, cache) for _ in range(REPEATS))
+        times[view] = {"cold": cold, "warm": warm}
+    return times
+
+
+def first_ply(program: str, name: str, cache: str) -> tuple[float, float]:
+    """Start Python, play one ply, and say how long that took: (CPU time, on the clock)."""
+    lines = f"from parlour.envs.registry import *\nNAME = {name!r}\n{program}\n"
+    found_at = str(Path(parlour.__file__).resolve().parents[1])
+    variables = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": found_at}
+    start = time.time()
+    shown = subprocess.run(
+        [sys.executable, "-c", f"{lines}import time; print(time.process_time(), time.time())"],
+        env=variables,
+        stdout=subprocess.PIPE,
+        text=True,
+        check=True,
+    )
+    spent, end = map(float, shown.stdout.split())
+    return spent, end - start
+
+
+# What is shown
+
+
+def machine() -> dict[str, Any]:
+    """Where the figures come from."""
+    return {
+        "processor": platform.processor() or platform.machine(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def show(report: Mapping[str, Any]) -> None:
+    """The report as tables."""
+    for name, measured in report["games"].items():
+        rates = measured["plies_per_cpu_second"]
+        seats = list(rates["vector"])
+        print(f"\n{name}: plies per CPU-second, batch {report['batch']:,}")
+        rows = [[STEP_NAMES[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
+        print_table(["view", *(f"{count} seats" for count in seats)], rows)
+        print(f"\n{name}: seconds from starting Python to the first ply")
+        starts = [
+            [view, *(f"{seconds:.2f}" for state in ("cold", "warm") for seconds in times[state])]
+            for view, times in measured["start"].items()
+        ]
+        print_table(["view", "cold, CPU", "cold, clock", "warm, CPU", "warm, clock"], starts)
+    if report["peers"]:
+        show_peers(report)
+
+
+def show_peers(report: Mapping[str, Any]) -> None:
+    """Others beside us, and how many times faster the comparable views are here."""
+    for peer in report["peers"]:
+        if "missing" in peer:
+            print(f"not measured: {peer['library']} ({peer['missing']})")
+    measured = [peer for peer in report["peers"] if "missing" not in peer]
+    for name, own in report["games"].items():
+        rates = {what: max(r.values()) for what, r in own["plies_per_cpu_second"].items()}
+        print(
+            f"\nothers in the same run; how many times as fast {name} is, at its best player count"
+        )
+        rows = [
+            [
+                peer["library"],
+                peer["what"],
+                round(peer["plies_per_cpu_second"]),
+                f"{rates['aec'] / peer['plies_per_cpu_second']:,.1f}",
+                f"{rates['vector'] / peer['plies_per_cpu_second']:,.0f}",
+            ]
+            for peer in measured
+        ]
+        print_table(["library", "game", "plies per CPU-second", "env() x", "vector x"], rows)

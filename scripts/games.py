@@ -1,0 +1,40 @@
+"""List the games: their sizes, their settings and who plays them."""
+
+import argparse
+
+from ..baselines import list_policies
+from ..envs import GAMES, load_game
+from .output import add_json, print_table, write_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """`--json`."""
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print one block a game, with its default settings."""
+    facts = [_facts(name) for name in GAMES]
+    if arguments.json != "-":
+        headings = ("game", "id", "seats", "actions", "inputs")
+        print_table(headings, [[fact[heading] for heading in headings] for fact in facts])
+        for fact in facts:
+            settings = " ".join(f"{key}={value}" for key, value in fact["settings"].items())
+            print(
+                f"\n{fact['game']}\n  settings  {settings}\n  players   {' '.join(fact['players'])}"
+            )
+    write_json(facts, arguments.json)
+
+
+def _facts(name: str) -> dict:
+    game = load_game(name)
+    return {
+        "game": name,
+        "id": GAMES[name],
+        "version": game.version,
+        "seats": game.num_seats,
+        "actions": game.num_actions,
+        "inputs": game.layout.num_inputs,  # numbers in an observation
+        "settings": game.config_dict(),
+        "players": list_policies(game),
+    }

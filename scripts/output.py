@@ -1,0 +1,96 @@
+"""What commands show: tables on stdout, progress bars on stderr, results as JSON files."""
+
+import argparse
+import json
+import math
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+
+from ..baselines.arena import MatchResult
+from ..baselines.arena.statistics import Estimate
+from .options import BadArgument
+
+_WIDTH_WITHOUT_TERMINAL = 200
+
+
+def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    """Rows under headings; whatever is not text is set to the right."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for index, heading in enumerate(headings):
+        is_text = all(isinstance(row[index], str) for row in rows)
+        table.add_column(heading, justify="left" if is_text else "right")
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, str) else f"{cell:,}" for cell in row))
+    console = Console(highlight=False, markup=False)
+    if not console.is_terminal:
+        console.width = _WIDTH_WITHOUT_TERMINAL
+    console.print(table)
+
+
+def print_matches(results: Sequence[MatchResult]) -> None:
+    """One line a match, as it stands for its first player."""
+    headings = ("player", "against", "games", "first places, %", "fair, %", "mean return", "Elo")
+    print_table(headings, [_match_row(result) for result in results])
+
+
+def _match_row(result: MatchResult) -> list[str]:
+    share = Estimate(*(100 * value for value in result.first_places))
+    return [
+        result.first,
+        result.second,
+        f"{result.num_games:,}",
+        f"{share:.1f}",
+        f"{100 * result.fair_share:.1f}",
+        f"{result.mean_return:+.3f}",
+        f"{result.elo:+.0f}",
+    ]
+
+
+def progress_bar() -> Progress:
+    """A bar on stderr that leaves no trace; none at all without a terminal."""
+    console = Console(stderr=True, highlight=False)
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """`--json FILE`; see `write_json`."""
+    parser.add_argument("--json", metavar="FILE", help="write the results there too; - is stdout")
+
+
+def write_json(data: Any, file: str | None) -> None:
+    """Write plain data to a file, or to stdout for `-`; infinite numbers become null.
+
+    Raises BadArgument where the file cannot be written.
+    """
+    if file is None:
+        return
+    text = json.dumps(_finite(data), indent=2) + "\n"
+    if file == "-":
+        sys.stdout.write(text)
+        return
+    try:
+        Path(file).write_text(text)
+    except OSError as error:
+        raise BadArgument(f"cannot write {file}: {error.strerror}") from error
+
+
+def _finite(data: Any) -> Any:
+    if isinstance(data, dict):
+        return {key: _finite(value) for key, value in data.items()}
+    if isinstance(data, list | tuple):
+        return [_finite(value) for value in data]
+    return None if isinstance(data, float) and not math.isfinite(data) else data

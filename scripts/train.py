@@ -1,0 +1,169 @@
+"""Train a player of any game, measure it, and keep it as a checkpoint with its learning curve.
+
+The learners are the files of `training/`; every setting of a learner's Config is an option.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import inspect
+import re
+import typing
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from ..baselines.arena import MatchResult
+from .options import (
+    BadArgument,
+    Parser,
+    add_game,
+    chosen_game,
+    chosen_players,
+    player_names,
+    positive,
+)
+from .output import print_matches, progress_bar
+
+FIELD_COMMENT = re.compile(r"^    (\w+):[^#\n]*#\s*(.+)$", re.MULTILINE)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """A parser for each learner."""
+    from ..training.session import algorithms, load_algorithm
+
+    learners = parser.add_subparsers(metavar="ALGORITHM", required=True, parser_class=Parser)
+    for name in algorithms():
+        module = load_algorithm(name)
+        learner = learners.add_parser(
+            name, description=module.__doc__, help=(module.__doc__ or "").splitlines()[0]
+        )
+        learner.set_defaults(algorithm=name, config=module.Config)
+        add_game(learner)
+        _add_run_options(learner)
+        _add_settings(learner, module.Config)
+
+
+def _add_run_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="what is made goes here (default runs/ALGORITHM-GAME)"
+    )
+    parser.add_argument(
+        "--against", metavar="A,B,...", default="random", help="whom to measure it against"
+    )
+    parser.add_argument(
+        "--points", type=positive, default=20, help="of the learning curve (default 20)"
+    )
+    parser.add_argument(
+        "--point-deals", type=positive, default=500, help="deals played for each (default 500)"
+    )
+    parser.add_argument(
+        "--deals", type=positive, default=5000, help="of the measurement at the end (default 5000)"
+    )
+    parser.add_argument("--tensorboard", action="store_true", help="also log for TensorBoard")
+
+
+def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
+    group = parser.add_argument_group("settings of the learner")
+    comments = dict(FIELD_COMMENT.findall(inspect.getsource(config)))
+    hints = typing.get_type_hints(config)
+    for field in dataclasses.fields(config):
+        flag = f"--{field.name.replace('_', '-')}"
+        default = field.default
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        about = f"{comments.get(field.name, '')} (default {shown})".strip().replace("%", "%%")
+        if hints[field.name] is bool:
+            group.add_argument(
+                flag, action=argparse.BooleanOptionalAction, default=default, help=about
+            )
+        else:
+            kind = _value_type(hints[field.name])
+            group.add_argument(flag, type=kind, default=default, metavar="X", help=about)
+
+
+def _value_type(hint: Any) -> Callable[[str], Any]:
+    """How to read a value of this type; a tuple is written with commas."""
+    if typing.get_origin(hint) is not tuple:
+        return hint
+    item = typing.get_args(hint)[0]
+    if item is str:
+        return player_names
+
+    def values(text: str) -> tuple[Any, ...]:
+        return tuple(item(part) for part in text.split(",") if part)
+
+    values.__name__ = f"{item.__name__},..."  # what argparse calls it in its refusal
+    return values
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Train for as long as the settings say; leave the checkpoint, its card and the curve."""
+    from ..training import session
+
+    game = chosen_game(arguments)
+    chosen_players(arguments.against, game)  # refused now rather than after the first minutes
+    fields = dataclasses.fields(arguments.config)
+    plan = session.Session(
+        algorithm=arguments.algorithm,
+        game=game,
+        config=arguments.config(**{f.name: getattr(arguments, f.name) for f in fields}),
+        folder=_new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}"),
+        against=player_names(arguments.against),
+        num_measurements=arguments.points,
+        num_deals=arguments.point_deals,
+        final_deals=arguments.deals,
+        command=arguments.command_line,
+    )
+    last: list[MatchResult] = []
+    with progress_bar() as bar, _log(arguments.tensorboard, plan.folder) as log:
+        task = bar.add_task("training", total=1.0)
+
+        def on_measured(progress: Any, results: list[MatchResult]) -> None:
+            log(progress, results)
+            last[:] = results
+            shares = ", ".join(f"{100 * r.first_places.mean:.1f} v {r.second}" for r in results)
+            standing = f"{progress.done:5.0%}  {progress.seconds:5.0f} s  first places, %: {shares}"
+            bar.console.print(standing)
+
+        try:
+            session.run(
+                plan, lambda progress: bar.update(task, completed=progress.done), on_measured
+            )
+        except ValueError as error:
+            if bar.tasks[task].completed > 0:
+                raise
+            raise BadArgument(str(error)) from error  # settings that the learner refuses
+    print_matches(last)
+    print(
+        f"kept in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
+    )
+
+
+def _new_folder(name: str) -> Path:
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadArgument(f"cannot make the folder {name}: {error.strerror}") from error
+    return folder
+
+
+@contextlib.contextmanager
+def _log(is_wanted: bool, folder: Path) -> Iterator[Callable[[Any, list[MatchResult]], None]]:
+    """Where the points of the curve go for TensorBoard; nowhere unless it is wanted."""
+    if not is_wanted:
+        yield lambda progress, results: None
+        return
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise BadArgument("--tensorboard needs: pip install 'parlour[track]'") from error
+    with SummaryWriter(folder) as writer:
+
+        def log(progress: Any, results: list[MatchResult]) -> None:
+            writer.add_scalar("loss", progress.loss, progress.decisions)
+            for result in results:
+                name = f"first places against {result.second}"
+                writer.add_scalar(name, result.first_places.mean, progress.decisions)
+
+        yield log

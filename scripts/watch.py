@@ -1,0 +1,84 @@
+"""Watch one game as text: every position, and what each player does."""
+
+import argparse
+import time
+
+import numpy as np
+
+from ..baselines import Policy
+from ..envs.core.game import Game
+from ..envs.core.rng import streams
+from ..envs.core.seating import player_streams
+from ..envs.core.tables import Tables, action_masks
+from .options import (
+    BadArgument,
+    add_game,
+    add_seed,
+    chosen_game,
+    chosen_players,
+    positive,
+    seconds,
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The game, who plays, and how fast."""
+    add_game(parser)
+    parser.add_argument(
+        "--players",
+        metavar="A,B,...",
+        default="random",
+        help="one a seat, or one for all seats (default random)",
+    )
+    parser.add_argument(
+        "--seat", type=int, metavar="N", help="show only what seat N may see (default: everything)"
+    )
+    parser.add_argument("--delay", type=seconds, default=0.0, help="seconds between plies")
+    parser.add_argument("--plies", type=positive, help="stop after so many")
+    add_seed(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Play the game of this seed; the players draw as they do in matches."""
+    game = chosen_game(arguments)
+    players = _seated(chosen_players(arguments.players, game), game)
+    if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
+        raise BadArgument(f"seats are 0 .. {game.num_seats - 1}, not {arguments.seat}")
+    tables = Tables(game, streams([arguments.seed]))
+    rngs = player_streams([arguments.seed], game.num_seats)
+    tables.deal(tables.all_rows)
+    ply = 0
+    while not game.is_terminal(tables.states[0]) and ply != arguments.plies:
+        print(game.describe(tables.states[0], arguments.seat))
+        ply += 1
+        print(f"{ply:4}  {_play(tables, players, rngs)}\n", flush=True)
+        time.sleep(arguments.delay)
+    print(game.describe(tables.states[0], arguments.seat))
+    if game.is_terminal(tables.states[0]):
+        returns = tables.returns(tables.all_rows)[0]
+        for seat, player in enumerate(players):
+            print(f"player {seat} ({player.name}): {returns[seat]:+.3f}")
+
+
+def _seated(players: list[Policy], game: Game) -> list[Policy]:
+    if len(players) == 1:
+        return players * game.num_seats
+    if len(players) != game.num_seats:
+        raise BadArgument(
+            f"{game.name} has {game.num_seats} seats here; got {len(players)} players"
+        )
+    return players
+
+
+def _play(tables: Tables, players: list[Policy], rngs: np.ndarray) -> str:
+    """One ply at the only table; says who did what."""
+    game = tables.game
+    seats, observations, words = tables.show(tables.all_rows)
+    player = players[seats[0]]
+    rng = rngs[:, seats[0]]  # a view: what the player draws is gone from its stream
+    position = tables.imagine(tables.all_rows, seats, rng) if player.needs_positions else None
+    mask = action_masks(words, game.num_actions)[0]
+    action = player.act(observations[0], mask, rng=rng, position=position)
+    tables.apply(tables.all_rows, np.array([action]))
+    choice = "" if mask.sum() > 1 else ", the only choice"
+    return f"player {seats[0]} ({player.name}): {game.action_name(action)}{choice}"

@@ -1,0 +1,1 @@
+"""Golden transcripts: games that are replayed in every test run, short enough to read."""

@@ -1,0 +1,68 @@
+"""Which golden transcripts there are, and `python -m tests.golden.write`, which writes them anew.
+
+Write them anew only when rules or observations change on purpose, raise the version of the game,
+and read what differs against the rulebook before it is committed.
+"""
+
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from parlour.baselines.players import make_policy
+from parlour.envs import load_game
+from parlour.envs.core import transcript
+
+FOLDER = Path(__file__).parent
+
+
+class Golden(NamedTuple):
+    """One golden game: settings, who plays (repeated over the seats), what is shown, the seed."""
+
+    config: dict[str, Any]
+    players: tuple[str, ...]
+    show: tuple[str, ...]
+    seed: int = 0
+
+
+_TABLE = ("hand", "table_count", "table_rank", "passed")
+_EXCHANGE = ("hand", "table_count", "table_rank", "roles", "gives_left", "given", "received")
+_PLAYERS = ("lowest", "random")
+
+GOLDEN: dict[str, dict[str, Golden]] = {
+    "president": {
+        "2_players": Golden({"num_players": 2}, _PLAYERS, _TABLE),
+        "4_players": Golden({"num_players": 4}, _PLAYERS, _TABLE),
+        "5_players": Golden({"num_players": 5}, _PLAYERS, _TABLE),
+        "8_players": Golden({"num_players": 8}, _PLAYERS, _TABLE),
+        "passing_out": Golden({"passing": "out"}, _PLAYERS, _TABLE),
+        "swap_one": Golden(
+            {"num_players": 2, "num_games": 2, "economy": "swap_one"}, _PLAYERS, _EXCHANGE
+        ),
+        "swap_two": Golden({"num_games": 2, "economy": "swap_two"}, _PLAYERS, _EXCHANGE),
+    },
+}
+
+
+def written(name: str, golden: Golden) -> str:
+    """The transcript as text, played afresh."""
+    game = load_game(name, **golden.config)
+    policies = [
+        make_policy(golden.players[seat % len(golden.players)], game)
+        for seat in range(game.num_seats)
+    ]
+    return transcript.to_text(
+        transcript.record(game, golden.seed, policies=policies, show=golden.show)
+    )
+
+
+def main() -> None:
+    """Write all golden transcripts."""
+    for name, games in GOLDEN.items():
+        (FOLDER / name).mkdir(exist_ok=True)
+        for title, golden in games.items():
+            path = FOLDER / name / f"{title}.txt"
+            path.write_text(written(name, golden), encoding="utf-8")
+            print(path)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,141 @@
+"""Playing President in tests: one table by the names of actions, or many at random, recorded."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.registry import load_game
+
+from tests.president.referee import RANKS, SUITS
+
+PLAYER_COUNTS = (2, 4, 5, 8)
+ECONOMIES = ("none", "swap_one", "swap_two")
+PASSINGS = ("free", "out")
+
+
+class Table:
+    """One table, laid out from a deal and played by the names of actions."""
+
+    def __init__(self, deal: dict[str, Any], seed: int = 0, **config: Any) -> None:
+        """Take a deal as plain data and the settings of the game."""
+        self.game = load_game("president", **config)
+        self.tables = Tables(self.game, streams([seed]))
+        self.tables.deal_from(0, deal)
+
+    def play(self, script: str) -> Table:
+        """Apply the actions of the script, each of which must be legal; "-" stands for pass."""
+        for word in script.split():
+            name = "pass" if word == "-" else word
+            assert name in self.legal, f"{name} is not among {self.legal}"
+            action = np.array([self.game.parse_action(name)])
+            self.tables.apply(self.tables.all_rows, action)
+        return self
+
+    @property
+    def seat(self) -> int:
+        """Who has to act; NO_SEAT at the end."""
+        return int(self.tables.show(self.tables.all_rows)[0][0])
+
+    @property
+    def legal(self) -> list[str]:
+        """The names of all legal actions, in the order of their indices."""
+        seats, _, words = self.tables.show(self.tables.all_rows)
+        mask = action_masks(words, self.game.num_actions)[0]
+        assert (seats[0] == NO_SEAT) == (not mask.any())
+        return [self.game.action_name(int(action)) for action in np.flatnonzero(mask)]
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the episode has ended."""
+        return self.seat == NO_SEAT
+
+    @property
+    def returns(self) -> list[float]:
+        """Returns by seat."""
+        return self.tables.returns(self.tables.all_rows)[0].tolist()
+
+    def sees(self, seat: int) -> dict[str, Any]:
+        """An observation as plain data."""
+        record = self.tables.observe(self.tables.all_rows, np.array([seat]))[0]
+        return {name: record[name].tolist() for name in record.dtype.names}
+
+    def holds(self, seat: int) -> str:
+        """The ranks of a seat's hand, low to high, such as "2 2 4"."""
+        hand = zip(RANKS, self.sees(seat)["hand"], strict=True)
+        return " ".join(rank for rank, count in hand for _ in range(count))
+
+    def placings(self) -> list[int]:
+        """Placings by seat."""
+        return self.sees(0)["placings"]
+
+
+class Recording(NamedTuple):
+    """Random games, ply by ply, and what every seat saw at some of the plies."""
+
+    game: Game
+    deals: list[dict[str, Any]]
+    returns: np.ndarray  # [games, seats]
+    lengths: np.ndarray  # [games], in plies
+    seats: np.ndarray  # [plies, games]: who had to act
+    words: np.ndarray  # [plies, games]: the action mask
+    actions: np.ndarray  # [plies, games]: what was done
+    seen: dict[int, np.ndarray]  # ply -> observations [watched games, seats]
+
+
+def record_games(
+    game: Game, seeds: range, *, num_watched: int = 0, watch_every: int = 1
+) -> Recording:
+    """Play games of uniformly random legal actions; watch some of them at every so many plies."""
+    choices = np.random.default_rng(seeds.start)
+    tables = Tables(game, streams(seeds))
+    tables.deal(tables.all_rows)
+    deals = [deal_of(state) for state in tables.states]
+    watched = np.repeat(np.arange(num_watched), game.num_seats)
+    watchers = np.tile(np.arange(game.num_seats), num_watched)
+    plies: list[tuple[np.ndarray, np.ndarray, np.ndarray]] = []
+    seen = {}
+    while True:
+        seats, _, words = tables.show(tables.all_rows)
+        running = np.flatnonzero(seats != NO_SEAT)
+        if not len(running):
+            break
+        if num_watched and len(plies) % watch_every == 0:
+            seen[len(plies)] = tables.observe(watched, watchers).reshape(num_watched, -1)
+        actions = random_actions(words, game.num_actions, choices)
+        tables.apply(running, actions[running])
+        plies.append((seats, words[:, 0], actions))
+    seats, words, actions = (np.stack(column) for column in zip(*plies, strict=True))
+    lengths = (seats != NO_SEAT).sum(axis=0)
+    returns = tables.returns(tables.all_rows)
+    return Recording(game, deals, returns, lengths, seats, words, actions, seen)
+
+
+def random_actions(words: np.ndarray, num_actions: int, rng: np.random.Generator) -> np.ndarray:
+    """A legal action for each row of masks, 0 where there is none."""
+    masks = action_masks(words, num_actions)
+    return (masks * (1 - rng.random(masks.shape, dtype=np.float32))).argmax(axis=1)
+
+
+def deal_of(state: np.record) -> dict[str, Any]:
+    """All games of a match as plain data; but for the 2 of oros the suits are made up."""
+    return {
+        "games": [
+            {"hands": _named_hands(hands.tolist(), int(golds))}
+            for hands, golds in zip(state["next_hands"], state["next_golds"], strict=True)
+        ]
+    }
+
+
+def _named_hands(hands: list[int], golds_seat: int) -> list[list[str]]:
+    left = {rank: list(SUITS) for rank in RANKS}
+    seats = [golds_seat, *(seat for seat in range(len(hands)) if seat != golds_seat)]
+    named: list[list[str]] = [[] for _ in hands]
+    for seat in seats:  # the first two named is the 2 of oros
+        for index, rank in enumerate(RANKS):
+            for _ in range((hands[seat] >> (4 * index) & 0b1111).bit_count()):
+                named[seat].append(rank + left[rank].pop(0))
+    return named

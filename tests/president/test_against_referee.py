@@ -1,0 +1,157 @@
+"""The compiled rules against the naive referee: random games, ply by ply.
+
+Games are played in compiled batches and recorded; the referee, which shares no code with the rules,
+then replays each one and must agree on every turn, every legal action and every return.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from parlour.envs.registry import load_game
+
+from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Recording, record_games
+from tests.president.referee import RANKS, TWO_OF_OROS, Referee, best_cards, exchanges, rank_of
+
+GAMES_IN_A_CHUNK = 1_250
+CHUNKS = 4  # so 10,000 games for every number of players, half of them with each passing rule
+WATCHED = 25  # of each chunk
+WATCH_EVERY = 5  # plies
+MATCHES = 60
+
+
+@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize("passing", PASSINGS)
+@pytest.mark.parametrize("num_players", PLAYER_COUNTS)
+def test_random_games_go_as_the_referee_says(num_players: int, passing: str, chunk: int) -> None:
+    game = load_game("president", num_players=num_players, passing=passing)
+    seeds = range(chunk * GAMES_IN_A_CHUNK, (chunk + 1) * GAMES_IN_A_CHUNK)
+    replay(record_games(game, seeds, num_watched=WATCHED, watch_every=WATCH_EVERY))
+
+
+@pytest.mark.parametrize("economy", ECONOMIES)
+@pytest.mark.parametrize("passing", PASSINGS)
+@pytest.mark.parametrize("num_players", PLAYER_COUNTS)
+def test_random_matches_go_as_the_referee_says(
+    num_players: int, passing: str, economy: str
+) -> None:
+    game = load_game(
+        "president", num_players=num_players, num_games=3, economy=economy, passing=passing
+    )
+    replay(record_games(game, range(MATCHES), num_watched=MATCHES // 2, watch_every=3))
+
+
+def replay(recording: Recording) -> None:
+    """Hold every recorded game against a referee of its own."""
+    game = recording.game
+    bits = {game.action_name(action): 1 << action for action in range(game.num_actions)}
+    names = list(bits)
+    for index, deal in enumerate(recording.deals):
+        referee = Watcher(deal, **game.config_dict())
+        for ply in range(recording.lengths[index]):
+            where = f"game {index}, ply {ply}"
+            assert referee.seat_to_act() == recording.seats[ply, index], where
+            legal = referee.legal_actions()
+            assert sum(bits[name] for name in legal) == recording.words[ply, index], where
+            if ply in recording.seen and index < len(recording.seen[ply]):
+                for seat, record in enumerate(recording.seen[ply][index]):
+                    seen = {field: record[field].tolist() for field in record.dtype.names}
+                    assert seen == referee.expected_observation(seat), f"{where}, seat {seat}"
+            referee.apply_legal(names[recording.actions[ply, index]])
+        assert referee.is_terminal()
+        assert referee.returns() == pytest.approx(recording.returns[index].tolist())
+
+
+class Watcher(Referee):
+    """A referee that also remembers which ranks the two who exchange have seen of each other."""
+
+    def expected_observation(self, seat: int) -> dict[str, Any]:
+        """What the sheet lets this seat know, under the names of the observation's fields."""
+        facts = self.facts(seat)
+        table = facts["table"]
+        played = [self._shown_action(facts["last_actions"][s]) for s in self._from(seat)]
+        barred = facts["locked_out" if self.passing == "out" else "passed"]
+        return {
+            "hand": facts["hand"],
+            "played": facts["played"],
+            "has_golds": facts["has_two_of_oros"],
+            "table_count": table["count"] if table else 0,
+            "table_rank": RANKS.index(table["rank"]) if table else -1,
+            "table_seat": (table["owner"] - seat) % len(self.seats) if table else -1,
+            "seat_to_act": (self.seat_to_act() - seat) % len(self.seats),
+            "hand_sizes": [facts["hand_sizes"][s] for s in self._from(seat)],
+            "passed": [barred[s] for s in self._from(seat)],
+            "placings": [facts["placings"][s] for s in self._from(seat)],
+            "last_count": [count for count, _ in played],
+            "last_rank": [rank for _, rank in played],
+            "roles": [facts["roles"][s] for s in self._from(seat)],
+            "gives_left": len(facts["gives_left"]),
+            "given": self._padded(sorted(self.still_held_of_given[seat])),
+            "received": self._padded(self.ranks_received[seat]),
+            "games_left": len(self.deals) - facts["game_number"],
+        }
+
+    def _start_game(self) -> None:
+        self.ranks_received: list[list[int]] = [[] for _ in self.seats]
+        self.still_held_of_given: list[list[int]] = [[] for _ in self.seats]
+        self.golds_given_by: int | None = None
+        self.partners: dict[int, int] = {}
+        super()._start_game()
+
+    def _move_best_cards_up(self) -> None:
+        for lower, upper, count in exchanges(self.roles, self.economy):
+            self.partners |= {lower: upper, upper: lower}
+            for card in best_cards(self.hands[lower], count):
+                self._remember(lower, upper, card)
+        super()._move_best_cards_up()
+
+    def _give(self, rank: str) -> None:
+        giver, receiver = self.gives[0]
+        before = list(self.hands[giver])
+        super()._give(rank)
+        (card,) = (card for card in before if card not in self.hands[giver])
+        self._remember(giver, receiver, card)
+
+    def _remember(self, giver: int, receiver: int, card: str) -> None:
+        rank = RANKS.index(rank_of(card))
+        self.ranks_received[receiver].append(rank)
+        self.still_held_of_given[giver].append(rank)
+        self._forget_one(self.still_held_of_given[receiver], rank)
+        if card == TWO_OF_OROS:
+            self.golds_given_by = giver
+
+    def _play(self, seat: int, count: int, rank: str) -> None:
+        """Of the cards given one goes with each card of its rank played, the 2 of oros first."""
+        if seat in self.partners:
+            partner = self.partners[seat]
+            known = self.still_held_of_given[partner]
+            is_opening = not self.played
+            for _ in range(count - is_opening):
+                self._forget_one(known, RANKS.index(rank))
+            if is_opening and self.golds_given_by == partner:
+                self._forget_one(known, RANKS.index(rank))
+        super()._play(seat, count, rank)
+
+    def _from(self, seat: int) -> list[int]:
+        return self.seats[seat:] + self.seats[:seat]
+
+    @staticmethod
+    def _forget_one(ranks: list[int], rank: int) -> None:
+        if rank in ranks:
+            ranks.remove(rank)
+
+    @staticmethod
+    def _padded(ranks: list[int]) -> list[int]:
+        return [*ranks, -1, -1][:2]
+
+    @staticmethod
+    def _shown_action(name: str | None) -> tuple[int, int]:
+        if name is None:
+            return -1, -1
+        if name == "pass":
+            return 0, -1
+        if name.startswith("give:"):
+            return 1, -1
+        count, rank = name.split("x")
+        return int(count), RANKS.index(rank)

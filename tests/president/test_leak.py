@@ -1,0 +1,211 @@
+"""Re-dealing what a seat cannot know: it must see no difference, and must not be told the truth."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.envs.registry import load_game
+from scipy import stats
+
+from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, random_actions
+from tests.president.referee import DECK
+from tests.president.test_referee import ladder, one_suit_each
+from tests.president.test_rules import match
+
+ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
+NUM_TABLES = 100
+DECK_WITHOUT_TWOS = DECK[4:]
+
+
+@pytest.mark.parametrize("passing", PASSINGS)
+@pytest.mark.parametrize("economy", ECONOMIES)
+@pytest.mark.parametrize("num_players", PLAYER_COUNTS)
+def test_no_seat_sees_a_difference_when_the_unseen_is_dealt_again(
+    num_players: int, economy: str, passing: str
+) -> None:
+    game = load_game(
+        "president", num_players=num_players, num_games=3, economy=economy, passing=passing
+    )
+    tables = Tables(game, streams(range(NUM_TABLES)))
+    tables.deal(tables.all_rows)
+    choices = np.random.default_rng(num_players)
+    redealt = 0
+    while True:
+        seats, _, words = tables.show(tables.all_rows)
+        running = np.flatnonzero(seats != NO_SEAT)
+        if not len(running):
+            break
+        watcher = np.full(len(running), choices.integers(num_players))
+        redealt += check_redeal(tables, running, watcher)
+        actions = random_actions(words, game.num_actions, choices)
+        tables.apply(running, actions[running])
+    has_secrets = num_players > 2  # two seats know each other's cards
+    assert redealt > 1000 if has_secrets else redealt == 0
+
+
+def check_redeal(tables: Tables, rows: np.ndarray, seats: np.ndarray) -> int:
+    """Re-deal for these seats; returns how many positions came out different."""
+    before = tables.states.tobytes()
+    imagined = Tables(tables.game, np.zeros(0, tables.rngs.dtype))
+    imagined.states = tables.imagine(rows, seats, streams(range(len(rows)), 1))
+    everyone = np.arange(len(rows))
+    assert tables.states.tobytes() == before
+    seen, seen_again = tables.observe(rows, seats), imagined.observe(everyone, seats)
+    assert seen.tobytes() == seen_again.tobytes()
+    true = tables.states[rows]
+    check_deck(imagined.states)
+    assert (np.bitwise_count(true["hands"]) == np.bitwise_count(imagined.states["hands"])).all()
+    golds_shown = (true["gives_left"] == 0) | (true["golds_seat"] == seats)
+    assert (true["golds_seat"] == imagined.states["golds_seat"])[golds_shown].all()
+    assert (imagined.states["seat_to_act"] == true["seat_to_act"]).all()
+    return int((true["hands"] != imagined.states["hands"]).any(axis=1).sum())
+
+
+def check_deck(states: np.ndarray) -> None:
+    """Every rank four times, and the 2 of oros with somebody who holds a two."""
+    for rank in range(10):
+        held = np.bitwise_count(states["hands"] >> 4 * rank & 0b1111).sum(axis=1)
+        assert (held + (states["played"] >> 4 * rank & 0b1111) == 4).all()
+    (unplayed,) = np.nonzero(states["golds_seat"] != NO_SEAT)
+    holders = states["golds_seat"][unplayed]
+    assert (states["hands"][unplayed, holders] & 1 == 1).all()
+
+
+def imagine(table: Table, seat: int, times: int) -> np.ndarray:
+    """So many positions that this seat could be in."""
+    rows = np.zeros(times, np.int64)
+    return table.tables.imagine(rows, np.full(times, seat), streams(range(times), 1))
+
+
+def test_the_unseen_cards_are_dealt_evenly_over_the_seats() -> None:
+    hands = [["2O", *one_suit_each()[0][1:]], *one_suit_each()[1:]]
+    table = Table({"hands": hands}).play("1x2")
+    ones = imagine(table, 0, 6000)["hands"] >> 36 & 0b1111
+    held = np.bitwise_count(ones[:, 1:]).sum(axis=0)  # three ones among three hands of ten cards
+    assert stats.chisquare(held).pvalue > ALMOST_NEVER
+    alone = (np.bitwise_count(ones[:, 1:]) == 1).all(axis=1).mean()
+    assert alone == pytest.approx(10**3 / (30 * 29 * 28 / 6), abs=0.02)
+
+
+def test_in_a_late_position_every_deal_is_as_likely() -> None:
+    table = Table({"hands": ladder(8)}, num_players=8)
+    while sum(table.sees(0)["hand_sizes"]) > 8:
+        table.play(table.legal[-1])
+    seat = table.seat
+    sizes = table.sees(seat)["hand_sizes"]
+    sample = imagine(table, seat, 4000)["hands"]
+    outcomes = [tuple(row) for row in np.delete(sample, seat, axis=1).tolist()]
+    weights = deals_by_weight(table, seat)
+    counts = Counter(outcomes)
+    assert set(counts) <= set(weights), sizes
+    expected = np.array(list(weights.values()), float) * len(outcomes) / sum(weights.values())
+    observed = [counts[deal] for deal in weights]
+    assert len(weights) > 1
+    assert stats.chisquare(observed, expected).pvalue > ALMOST_NEVER
+
+
+def deals_by_weight(table: Table, seat: int) -> dict[tuple[int, ...], int]:
+    """All deals of the unseen cards by rank, and in how many ways of cards each comes about."""
+    sees = table.sees(seat)
+    counts = zip(sees["hand"], sees["played"], strict=True)
+    unseen = [rank for rank, (own, out) in enumerate(counts) for _ in range(4 - own - out)]
+    seats = [s for s in range(table.game.num_seats) if s != seat]
+    sizes = [sees["hand_sizes"][(s - seat) % table.game.num_seats] for s in seats]
+    weights: Counter[tuple[int, ...]] = Counter()
+    for owners in set(_owners(tuple(sizes))):
+        hands = [0] * len(seats)
+        for rank, owner in zip(unseen, owners, strict=True):
+            held = hands[owner] >> 4 * rank & 0b1111
+            hands[owner] |= (held << 1 | 1) << 4 * rank
+        weights[tuple(hands)] += 1
+    return dict(weights)
+
+
+def _owners(sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
+    if not any(sizes):
+        return [()]
+    return [
+        (owner, *rest)
+        for owner, size in enumerate(sizes)
+        if size
+        for rest in _owners((*sizes[:owner], size - 1, *sizes[owner + 1 :]))
+    ]
+
+
+def test_before_the_lead_is_known_any_unseen_two_may_be_that_of_oros() -> None:
+    table = match(one_suit_each(), economy="swap_one")  # seat 0 is to give a card back
+    assert table.sees(3)["has_golds"] == 0
+    states = imagine(table, 3, 3000)
+    golds = states["golds_seat"]
+    twos = np.bitwise_count(states["hands"][:, :3] & 0b1111).mean(axis=0) / 3
+    share = np.array([(golds == seat).mean() for seat in range(3)])
+    assert share == pytest.approx(twos, abs=0.03)
+
+
+def test_the_leader_of_the_first_round_keeps_a_two() -> None:
+    table = Table({"hands": ladder(4)})
+    states = imagine(table, 2, 500)
+    assert (states["golds_seat"] == 0).all()
+    assert (states["hands"][:, 0] & 1 == 1).all()
+    assert len(np.unique(states["hands"][:, 0])) > 400
+
+
+def test_who_gave_its_best_card_is_never_dealt_a_higher_one() -> None:
+    hands = one_suit_each()
+    hands[0], hands[3] = [*hands[0][:8], "3E", "1E"], [*hands[3][:8], "3O", "1O"]
+    hands[3][8:], hands[1][:2] = hands[1][:2], [*hands[3][8:]]  # the servant's best is a 12
+    table = match(hands, economy="swap_one").play("give:5")
+    assert table.sees(0)["received"] == [7, -1]
+    states = imagine(table, 0, 2000)
+    assert (states["hands"][:, 3] >> 32 == 0).all()
+    assert (states["hands"][:, 1:3] >> 32 != 0).any(axis=0).all()
+
+
+def test_under_a_bound_for_one_seat_the_others_are_still_dealt_evenly() -> None:
+    hands = one_suit_each()
+    hands[3][8:], hands[1][:2] = hands[1][:2], [*hands[3][8:]]
+    table = match(hands, economy="swap_one").play("give:5")
+    high = np.bitwise_count(imagine(table, 0, 4000)["hands"][:, 1:3] >> 32).sum(axis=0)
+    assert stats.chisquare(high).pvalue > ALMOST_NEVER
+
+
+@pytest.mark.parametrize("observer", [0, 3])
+def test_a_card_that_was_given_stays_with_its_receiver_until_played(observer: int) -> None:
+    table = match(one_suit_each(), economy="swap_one").play("give:12")
+    receiver, rank = (3, 7) if observer == 0 else (0, 9)
+    states = imagine(table, observer, 500)
+    assert (states["hands"][:, receiver] >> 4 * rank & 1 == 1).all()
+    assert not (states["hands"][:, 1] >> 4 * rank & 1 == 1).all()
+
+
+def test_a_two_given_back_is_not_taken_for_that_of_oros() -> None:
+    president = ["2B", "2C", *DECK_WITHOUT_TWOS[:18]]
+    servant = ["2O", "2E", *DECK_WITHOUT_TWOS[18:]]
+    table = match([president, servant], economy="swap_two").play("give:2 give:4")
+    assert table.seat == 1
+    states = imagine(table, 0, 50)
+    assert (np.bitwise_count(states["hands"][:, 1] & 0b1111) >= 2).all()
+
+
+def test_past_games_and_the_exchange_of_others_are_forgotten() -> None:
+    table = match(one_suit_each(), economy="swap_two")
+    table.play("give:4 give:5 give:6")
+    states = imagine(table, 1, 10)
+    assert (states["next_hands"] == 0).all()
+    assert (states["received"][:, [0, 3]] == -1).all()
+    assert (states["known_held"][:, [0, 3]] == 0).all()
+    assert (states["received"][:, 2] == table.tables.states["received"][0, 2]).all()
+
+
+def test_games_to_come_are_dealt_again() -> None:
+    game: Game = load_game("president", num_games=2)
+    tables = Tables(game, streams([3]))
+    tables.deal(tables.all_rows)
+    rows = np.zeros(20, np.int64)
+    states = tables.imagine(rows, rows, streams(range(20), 1))
+    assert len({hands.tobytes() for hands in states["next_hands"][:, 1]}) == 20

@@ -1,0 +1,109 @@
+"""Masks in words against Python's sets, through bit 63 and over several words."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as some
+from parlour.envs.core.bits import (
+    allow,
+    gather_mask,
+    is_allowed,
+    lowest_bit,
+    mask_bytes_words,
+    mask_words,
+    nth_allowed,
+    nth_bit,
+    num_allowed,
+    popcount,
+    random_allowed,
+    spread_mask,
+)
+from parlour.envs.core.jit import rule
+from parlour.envs.core.rng import streams
+from scipy import stats
+
+NUM_WORDS = 3
+LARGEST = 64 * NUM_WORDS - 1
+EDGES = [{0}, {63}, {64}, {LARGEST}, {0, 63}, {62, 63, 64}, set(range(64)), set(range(192)), set()]
+
+actions = some.sets(some.integers(0, LARGEST))
+
+
+def mask_of(members: set[int]) -> np.ndarray:
+    mask = np.zeros(NUM_WORDS, np.int64)
+    for action in members:
+        allow(mask, action)
+    return mask
+
+
+@rule
+def draw_allowed(mask, rngs, out):
+    for index in range(out.shape[0]):
+        out[index] = random_allowed(mask, rngs[0])
+
+
+def check_mask(members: set[int]) -> None:
+    mask = mask_of(members)
+    assert {action for action in range(LARGEST + 1) if is_allowed(mask, action)} == members
+    assert num_allowed(mask) == len(members)
+    assert [nth_allowed(mask, n) for n in range(len(members))] == sorted(members)
+    assert nth_allowed(mask, len(members)) == -1
+
+
+@pytest.mark.parametrize("members", EDGES, ids=str)
+def test_a_mask_is_a_set_at_the_edges_of_its_words(members: set[int]) -> None:
+    check_mask(members)
+
+
+@settings(max_examples=50, deadline=None)
+@given(actions)
+def test_a_mask_is_a_set(members: set[int]) -> None:
+    check_mask(members)
+
+
+@settings(max_examples=100, deadline=None)
+@given(some.integers(-(2**63), 2**63 - 1))
+def test_a_word_counts_and_orders_its_bits(word: int) -> None:
+    bits = [bit for bit in range(64) if word >> bit & 1]
+    assert popcount(np.int64(word)) == len(bits)
+    assert lowest_bit(np.int64(word)) == (bits[0] if bits else 64)
+    assert [nth_bit(np.int64(word), n) for n in range(len(bits))] == bits
+
+
+@pytest.mark.parametrize("bit", range(64))
+def test_every_single_bit_is_found(bit: int) -> None:
+    word = np.int64(-(2**63)) if bit == 63 else np.int64(1 << bit)
+    assert popcount(word) == 1
+    assert lowest_bit(word) == bit
+    assert nth_bit(word, 0) == bit
+
+
+@settings(max_examples=50, deadline=None)
+@given(actions)
+def test_bytes_and_words_turn_into_each_other(members: set[int]) -> None:
+    mask = mask_of(members)
+    spread = np.full(mask_bytes_words(LARGEST + 1), 0x5555, np.int64)
+    spread_mask(mask, spread)
+    flags = spread.view(np.int8)
+    assert set(np.flatnonzero(flags).tolist()) == members
+    assert set(flags.tolist()) <= {0, 1}
+    again = np.full(NUM_WORDS, 99, np.int64)
+    gather_mask(flags, again)
+    assert (again == mask).all()
+
+
+def test_a_random_action_is_uniform_over_words() -> None:
+    members = {0, 5, 63, 64, 100, 127, 128, LARGEST}
+    out = np.zeros(40_000, np.int64)
+    draw_allowed(mask_of(members), streams([5]), out)
+    found, counts = np.unique(out, return_counts=True)
+    assert set(found.tolist()) == members
+    assert stats.chisquare(counts).pvalue > 0.001
+
+
+@pytest.mark.parametrize(
+    ("num_actions", "words", "bytes_words"), [(1, 1, 1), (64, 1, 8), (65, 2, 9), (51, 1, 7)]
+)
+def test_sizes_in_words(num_actions: int, words: int, bytes_words: int) -> None:
+    assert mask_words(num_actions) == words
+    assert mask_bytes_words(num_actions) == bytes_words

@@ -1,0 +1,605 @@
+"""check_game passes what is sound and catches every planted mutant, each by the check for it."""
+
+import copy
+import dataclasses
+import random
+from collections.abc import Callable
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from parlour.envs import check_game, load_game
+from parlour.envs.core.check import CheckError
+
+from tests import toy_game as toy
+from tests.toy_aec import NUM_CARDS, ToyEnv
+
+SOUND = toy.game()
+Mutant = Callable[..., Any]
+
+
+# Mutants of the game: plain functions around the sound, compiled ones
+
+
+def observe_leaks_a_hand(state, seat, out):
+    toy.observe(state, seat, out)
+    out.drawn = int(state.hands[1 - seat]) % NUM_CARDS
+
+
+def observe_forgets_a_field(state, seat, out):
+    before = int(out.drawn)
+    toy.observe(state, seat, out)
+    out.drawn = before
+
+
+def observe_out_of_its_box(state, seat, out):
+    toy.observe(state, seat, out)
+    out.drawn = 99
+
+
+def observe_changes_the_state(state, seat, out):
+    toy.observe(state, seat, out)
+    state.deck = 0
+
+
+def observe_a_bit_too_many(state, seat, out):
+    toy.observe(state, seat, out)
+    out.hand[0] = int(out.hand[0]) | 1 << NUM_CARDS
+
+
+def mask_too_wide(state, mask):
+    mask[0] = toy.ALL_CARDS
+
+
+def mask_too_narrow(state, mask):
+    toy.legal_actions(state, mask)
+    mask[0] &= -mask[0]
+
+
+def mask_empty(state, mask):
+    if state.num_plays != 3:
+        toy.legal_actions(state, mask)
+
+
+def mask_beyond_the_actions(state, mask):
+    mask[0] = 1 << NUM_CARDS
+
+
+def mask_tells_the_other_hand(state, mask):
+    toy.legal_actions(state, mask)
+    if state.hands[1 - toy.seat_to_act(state)] & 1:
+        mask[0] &= -mask[0]
+
+
+def a_seat_that_is_none(state):
+    return 2
+
+
+def a_hand_is_over_before_its_end(state):
+    return state.num_plays >= 3
+
+
+def apply_with_memory_elsewhere(state, action, calls=[0]):  # noqa: B006 (the mutant)
+    toy.apply_action(state, action)
+    calls[0] += 1
+    state.deck ^= calls[0] << NUM_CARDS
+
+
+def apply_never_ends(state, action):
+    toy.apply_action(state, action)
+    if toy.is_terminal(state):
+        state.hands[:] = (3, 12)
+        state.num_plays -= 2
+
+
+def apply_with_the_global_generator(state, action):
+    np.random.random()
+    toy.apply_action(state, action)
+
+
+def deal_from_the_global_generator(state, rng):
+    toy.deal(state, rng)
+    random.shuffle([1, 2, 3])
+
+
+def deal_that_seeds_the_global_generator(state, rng):
+    np.random.seed(0)
+    toy.deal(state, rng)
+
+
+def deal_from_the_operating_system(state, rng):
+    rng.state = np.uint64(random.SystemRandom().getrandbits(63))
+    toy.deal(state, rng)
+
+
+def deal_without_the_seed(state, rng):
+    rng.state = np.uint64(1)
+    toy.deal(state, rng)
+
+
+def deal_the_first_again(state, rng):
+    before = rng.copy()
+    toy.deal(state, rng)
+    rng["state"], rng["gamma"] = before["state"], before["gamma"]
+
+
+def chance_without_end(state, rng):
+    pass
+
+
+def draw_the_last(state, rng):
+    """Draws without chance, so that all chance is in the deal."""
+    state.drawn = int(state.deck).bit_length() - 1
+
+
+def deal_with_the_draw(state, rng):
+    toy.deal(state, rng)
+    state.drawn = 1
+
+
+def deal_a_constant_second_game(state, rng):
+    """The first game of a seed is a game of its own; all after it are one and the same."""
+    toy.deal(state, rng)
+    rng.state = np.uint64(1)
+
+
+def returns_too_large(state, out):
+    toy.returns(state, out)
+    out *= 3
+
+
+def returns_not_a_number(state, out):
+    toy.returns(state, out)
+    if out.any():
+        out[0] = np.nan
+
+
+def returns_early(state, out):
+    toy.returns(state, out)
+    if state.num_plays == 2:
+        out[0] = 0.5
+
+
+def returns_to_the_wrong_seat(state, out):
+    toy.returns(state, out)
+    out[:] = out[::-1].copy()
+
+
+def returns_that_add_up(state, out):
+    found = np.zeros(len(out))
+    toy.returns(state, found)
+    out += found
+
+
+def reshuffle_nothing(state, seat, rng):
+    pass
+
+
+def reshuffle_the_own_hand(state, seat, rng):
+    toy.reshuffle_unseen(state, 1 - seat, rng)
+
+
+def draw_changes_the_state(state, seat):
+    state.drawn = 3
+    return ""
+
+
+def describe_changes_the_state(state, seat):
+    state.played[0, 0] = 3
+    return ""
+
+
+def a_name_for_two(action):
+    return toy.action_name(action // 2)
+
+
+def a_parser_that_takes_all(name):
+    return 0 if not name.startswith("card:") else toy.parse_action(name)
+
+
+def a_parser_that_breaks(name):
+    return int(name.split(":")[1])
+
+
+def deal_from_anything(state, data, rng):
+    toy.deal(state, rng)
+
+
+def a_stranger(**settings):
+    return toy.game(**{**settings, "num_players": 3})
+
+
+GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
+    ("unseen", "observe", observe_leaks_a_hand),
+    ("unseen", "legal_actions", mask_tells_the_other_hand),
+    ("unseen", "reshuffle_unseen", reshuffle_the_own_hand),
+    ("buffers", "observe", observe_forgets_a_field),
+    ("buffers", "returns", returns_that_add_up),
+    ("ranges", "observe", observe_out_of_its_box),
+    ("ranges", "observe", observe_a_bit_too_many),
+    ("questions", "observe", observe_changes_the_state),
+    ("questions", "draw", draw_changes_the_state),
+    ("questions", "describe", describe_changes_the_state),
+    ("mask_too_wide", "legal_actions", mask_too_wide),
+    ("mask_too_narrow", "legal_actions", mask_too_narrow),
+    ("mask_empty", "legal_actions", mask_empty),
+    ("mask_range", "legal_actions", mask_beyond_the_actions),
+    ("seat_to_act", "seat_to_act", a_seat_that_is_none),
+    ("returns", "returns", returns_early),
+    ("returns", "returns", returns_too_large),
+    ("returns", "returns", returns_not_a_number),
+    ("referee_returns", "returns", returns_to_the_wrong_seat),
+    ("referee_end", "is_terminal", a_hand_is_over_before_its_end),
+    ("repeatable", "apply_action", apply_with_memory_elsewhere),
+    ("repeatable", "deal", deal_from_the_operating_system),
+    ("global_generators", "apply_action", apply_with_the_global_generator),
+    ("global_generators", "deal", deal_from_the_global_generator),
+    ("global_generators", "deal", deal_that_seeds_the_global_generator),
+    ("ends", "apply_action", apply_never_ends),
+    ("ends", "play_chance", chance_without_end),
+    ("seeds", "deal", deal_without_the_seed),
+    ("names", "action_name", a_name_for_two),
+    ("names", "parse_action", a_parser_that_takes_all),
+    ("names", "parse_action", a_parser_that_breaks),
+    ("bad_deals", "deal_from", deal_from_anything),
+    ("pickle", "make", a_stranger),
+]
+
+
+@pytest.mark.parametrize("num_players", [2, 3])
+def test_a_sound_game_passes(num_players: int) -> None:
+    report = check_game(toy.game(num_players=num_players), toy.referee(num_players), max_plies=100)
+    assert report.num_games == 10 and report.num_plies == 20 * num_players
+    assert report.not_checked == ()
+
+
+@pytest.mark.parametrize(("check", "name", "mutant"), GAME_MUTANTS)
+def test_a_mutant_of_the_game_is_caught_by_the_check_for_it(
+    check: str, name: str, mutant: Mutant
+) -> None:
+    game = dataclasses.replace(SOUND, **{name: mutant})
+    with pytest.raises(CheckError) as caught:
+        check_game(game, toy.referee(), num_games=6, max_plies=100)
+    assert caught.value.check == check
+
+
+@pytest.mark.parametrize(
+    ("deal", "sentence"),
+    [
+        (deal_the_first_again, "second deal of every seed repeats its first"),
+        (deal_a_constant_second_game, "second deal is the same for all seeds"),
+    ],
+)
+def test_a_second_deal_that_is_not_new_is_caught(deal: Mutant, sentence: str) -> None:
+    game = dataclasses.replace(SOUND, deal=deal, play_chance=draw_the_last)
+    with pytest.raises(CheckError, match=sentence):
+        check_game(game, num_games=6)
+
+
+def test_a_reshuffle_that_does_nothing_is_caught_where_all_chance_is_in_the_deal() -> None:
+    game = dataclasses.replace(
+        SOUND, deal=deal_with_the_draw, play_chance=None, reshuffle_unseen=reshuffle_nothing
+    )
+    with pytest.raises(CheckError, match="never changes anything"):
+        check_game(game, num_games=3)
+
+
+def test_without_a_referee_the_report_says_what_was_not_checked() -> None:
+    report = check_game(SOUND, num_games=3)
+    assert "No referee was given" in " ".join(report.not_checked)
+    assert "not checked" in str(report)
+
+
+def test_a_game_in_which_all_starts_alike_may_say_so() -> None:
+    game = dataclasses.replace(SOUND, deal=deal_without_the_seed)
+    report = check_game(game, num_games=3, has_chance=False)
+    assert "Different seeds give different games." in report.not_checked
+
+
+PRESIDENT = [
+    *({"num_players": n, "passing": p} for n in (2, 4, 5, 8) for p in ("free", "out")),
+    *({"num_games": 2, "economy": e} for e in ("none", "swap_one", "swap_two")),
+    {"num_players": 2, "num_games": 2, "economy": "swap_two"},
+]
+
+
+@pytest.mark.parametrize("config", PRESIDENT, ids=str)
+def test_president_passes(config: dict[str, Any]) -> None:
+    check_game(load_game("president", **config), president_referee(config), num_games=2)
+
+
+def president_referee(config: dict[str, Any]) -> Callable[[int], Any]:
+    from tests.president.referee import DECK, Referee
+
+    num_players = config.get("num_players", 4)
+
+    def of_seed(seed: int) -> tuple[Any, Referee]:
+        shuffled = random.Random(seed)
+        games = []
+        for _ in range(config.get("num_games", 1)):
+            cards = shuffled.sample(DECK, len(DECK))
+            games.append({"hands": [cards[seat::num_players] for seat in range(num_players)]})
+        return {"games": games}, Referee({"games": games}, **config)
+
+    return of_seed
+
+
+# Mutants of an environment
+
+
+class LeakyMask(ToyEnv):
+    def mask(self, seat):
+        mask = np.zeros(NUM_CARDS, np.int8)
+        mask[self.hands[seat]] = 1
+        return mask
+
+
+class EmptyMask(ToyEnv):
+    def mask(self, seat):
+        return super().mask(seat) * (len(self.plays[1]) == 0)
+
+
+class WideMask(ToyEnv):
+    def mask(self, seat):
+        return np.ones(NUM_CARDS, np.int8) * super().mask(seat).max()
+
+
+class ShyWideMask(WideMask):
+    def is_legal(self, seat, card):
+        return True
+
+
+class NarrowMask(ToyEnv):
+    def mask(self, seat):
+        mask = super().mask(seat)
+        mask[np.flatnonzero(mask)[1:]] = 0
+        return mask
+
+
+class OutOfItsSpace(ToyEnv):
+    def vector(self, seat):
+        return super().vector(seat) + 50
+
+
+class SameEpisodeAgain(ToyEnv):
+    seed_given = 0
+
+    def seed_generator(self, seed):
+        self.seed_given = self.seed_given if seed is None else seed
+        super().seed_generator(self.seed_given)
+
+
+class ConstantSecondEpisode(ToyEnv):
+    def seed_generator(self, seed):
+        super().seed_generator(1 if seed is None else seed)
+
+
+class ConstantSeed(ToyEnv):
+    def seed_generator(self, seed):
+        super().seed_generator(1)
+
+
+class NoSeed(ToyEnv):
+    def seed_generator(self, seed):
+        super().seed_generator(None)
+        self._rng = np.random.default_rng()
+
+
+class EarlyGenerator(ToyEnv):
+    def __init__(self):
+        super().__init__()
+        self._rng = np.random.default_rng()
+
+
+class GlobalDeal(ToyEnv):
+    def deal(self):
+        cards = np.random.permutation(NUM_CARDS).tolist()
+        return [cards[:2], cards[2:4]]
+
+
+class GlobalRandomModule(ToyEnv):
+    def deal(self):
+        cards = random.sample(range(NUM_CARDS), 4)
+        return [cards[:2], cards[2:4]]
+
+
+class RenderPlays(ToyEnv):
+    def render(self):
+        self.drawn = 9
+        return ""
+
+
+class ObserveShuffles(ToyEnv):
+    def observe(self, agent):
+        seen = super().observe(agent)
+        self.calls = getattr(self, "calls", 0) + 1
+        seen["observation"][0] += self.calls > 3
+        return seen
+
+    def reset(self, seed=None, options=None):
+        self.calls = 0
+        super().reset(seed, options)
+
+
+class CopyForgets(ToyEnv):
+    def __deepcopy__(self, memo):
+        return type(self)()
+
+
+class PickleForgets(ToyEnv):
+    def __deepcopy__(self, memo):
+        twin = ToyEnv()
+        twin.__class__ = type(self)
+        twin.__dict__.update(copy.deepcopy(self.__dict__, memo))
+        return twin
+
+    def __reduce__(self):
+        return type(self), ()
+
+
+class CopyShares(ToyEnv):
+    def __deepcopy__(self, memo):
+        twin = type(self)()
+        twin.__dict__.update(self.__dict__)
+        return twin
+
+
+class IllegalIsIgnored(ToyEnv):
+    def is_legal(self, seat, card):
+        return True
+
+
+class WrongSeatPaid(ToyEnv):
+    def pay(self, winner):
+        super().pay(1 - winner)
+
+
+class LastPaysOneOnly(ToyEnv):
+    def _accumulate_rewards(self):
+        self._cumulative_rewards[self.agent_selection] += self.rewards[self.agent_selection]
+
+
+class NeverEnds(ToyEnv):
+    def is_over(self):
+        if sum(map(len, self.plays)) == 4:
+            self.hands, self.plays = self.plays, [[], []]
+        return False
+
+
+ENV_MUTANTS: list[tuple[str, type[ToyEnv]]] = [
+    ("mask_idle", LeakyMask),
+    ("mask_empty", EmptyMask),
+    ("mask_too_wide", ShyWideMask),
+    ("mask_too_narrow", NarrowMask),
+    ("spaces", OutOfItsSpace),
+    ("second_episode", SameEpisodeAgain),
+    ("second_episode", ConstantSecondEpisode),
+    ("seeds", ConstantSeed),
+    ("repeatable", NoSeed),
+    ("fresh_copies", EarlyGenerator),
+    ("global_generators", GlobalDeal),
+    ("global_generators", GlobalRandomModule),
+    ("questions", RenderPlays),
+    ("questions", ObserveShuffles),
+    ("copies", CopyForgets),
+    ("copies", PickleForgets),
+    ("copies", CopyShares),
+    ("illegal", IllegalIsIgnored),
+    ("payoff", WrongSeatPaid),
+    ("rewards", LastPaysOneOnly),
+    ("ends", NeverEnds),
+]
+
+
+def test_a_sound_environment_passes_and_the_report_says_what_it_cannot_know() -> None:
+    report = check_game(ToyEnv(), env_referee, num_games=5)
+    assert len(report.not_checked) == 1
+    assert "Whether a seat sees what it should not" in report.not_checked[0]
+
+
+@pytest.mark.parametrize(("check", "mutant"), ENV_MUTANTS)
+def test_a_mutant_of_the_environment_is_caught_by_the_check_for_it(
+    check: str, mutant: type[ToyEnv]
+) -> None:
+    with pytest.raises(CheckError) as caught:
+        check_game(mutant(), env_referee, num_games=5, max_plies=100)
+    assert caught.value.check == check
+
+
+class EnvReferee(toy.Referee):
+    """The toy's referee for the environment, whose actions are numbers."""
+
+    def chance(self, state: Any) -> None:
+        self.drawn = state.drawn
+
+    def legal_actions(self) -> list[str]:
+        return [str(card) for card in self.hands[self.seat_to_act()]]
+
+
+def env_referee(seed: int) -> tuple[Any, EnvReferee]:
+    deal, _ = toy.referee()(seed)
+    return deal, EnvReferee(deal)
+
+
+# A Gymnasium environment and its mutants
+
+
+class Guess(gymnasium.Env):
+    """A Gymnasium environment: say the low or the high half of three hidden numbers in turn."""
+
+    observation_space = gymnasium.spaces.Box(-1, 3, (2,), np.int8)
+    action_space = gymnasium.spaces.Discrete(3)
+    metadata = {"render_modes": ["ansi"]}  # noqa: RUF012
+    render_mode = "ansi"
+
+    def reset(self, *, seed=None, options=None):
+        super().reset(seed=seed)
+        self.hidden = self.np_random.integers(0, 2, 3)
+        self.ply = 0
+        return self.look(-1)
+
+    def look(self, last):
+        seen = np.array([self.ply, last], np.int8)
+        return seen, {"action_mask": np.array([1, 1, 0], np.int8)}
+
+    def step(self, action):
+        if action == 2:
+            return self.illegal()
+        was = int(self.hidden[self.ply])
+        self.ply += 1
+        seen, info = self.look(was)
+        return seen, float(action == was), self.ply == 3, False, info
+
+    def illegal(self):
+        seen, info = self.look(-1)
+        return seen, -1.0, True, False, info
+
+    def render(self):
+        return str(self.ply)
+
+
+class GuessWithoutEnd(Guess):
+    def step(self, action):
+        self.ply %= 2
+        return super().step(action)
+
+
+class GuessSilently(Guess):
+    def illegal(self):
+        return self.step(0)
+
+
+class GuessTheSame(Guess):
+    def reset(self, *, seed=None, options=None):
+        return super().reset(seed=0)
+
+
+class GuessByRender(Guess):
+    def render(self):
+        self.hidden[:] = 0
+        return ""
+
+
+def test_a_sound_gymnasium_environment_passes() -> None:
+    assert "No referee was given." in str(check_game(Guess()))
+
+
+@pytest.mark.parametrize(
+    ("check", "mutant"),
+    [
+        ("ends", GuessWithoutEnd),
+        ("illegal", GuessSilently),
+        ("seeds", GuessTheSame),
+        ("questions", GuessByRender),
+    ],
+)
+def test_a_mutant_of_a_gymnasium_environment_is_caught(check: str, mutant: type[Guess]) -> None:
+    with pytest.raises(CheckError) as caught:
+        check_game(mutant(), num_games=5, max_plies=100)
+    assert caught.value.check == check
+
+
+def test_what_is_neither_a_game_nor_an_environment_is_refused() -> None:
+    with pytest.raises(TypeError, match="got str"):
+        check_game("president")

@@ -1,0 +1,183 @@
+"""The command line: each command once, small, and one clear line for every wrong argument."""
+
+import json
+from pathlib import Path
+
+import pytest
+from parlour.envs import GAMES
+from parlour.scripts import bench, output
+from parlour.scripts.main import COMMANDS, main
+from parlour.scripts.options import player_names
+
+SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
+GAME = next(iter(GAMES))
+SMALL_TRAINING = (
+    f"train dqn {GAME} --set num_players=2 --decisions 64 --num-tables 8 --batch-size 8 "
+    "--buffer-size 200 --hidden 8 --points 1 --deals 2 --threads 1"
+)
+
+WRONG = {
+    "": "COMMAND",
+    "nonsense": "nonsense",
+    "games --nonsense": "--nonsense",
+    "watch": "GAME",
+    "watch whist": "unknown game 'whist'",
+    f"watch {GAME} --set num_players=3": "num_players",
+    f"watch {GAME} --set colour=red": "colour",
+    f"watch {GAME} --set num_players": "key=value",
+    f"watch {GAME} --players nobody": "no player 'nobody'",
+    f"watch {GAME} --players random,random,random": "3 players",
+    f"watch {GAME} --players random:depth=3": "depth",
+    f"watch {GAME} --seat 9": "seats are",
+    f"watch {GAME} --seed -1": "seed",
+    f"watch {GAME} --plies 0": "--plies",
+    f"watch {GAME} --delay -1": "--delay",
+    f"evaluate {GAME}": "PLAYER",
+    f"evaluate {GAME} nobody": "no player 'nobody'",
+    f"evaluate {GAME} missing.pt": "missing.pt",
+    f"evaluate {GAME} random,random": "one player",
+    f"evaluate {GAME} random --deals 0": "--deals",
+    f"evaluate {GAME} random --deals 1 --json /no/such/folder/file": "/no/such/folder/file",
+    "train": "ALGORITHM",
+    f"train alchemy {GAME}": "alchemy",
+    f"train dqn {GAME} --minutes soon": "--minutes",
+    f"train dqn {GAME} --against nobody": "nobody",
+    "bench whist": "unknown game 'whist'",
+}
+
+
+def run(command: str) -> int:
+    return main(command.split())
+
+
+@pytest.mark.parametrize(("command", "named"), WRONG.items())
+def test_a_wrong_argument_gets_one_clear_line_and_status_2(
+    command: str, named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        run(command)
+    shown = capsys.readouterr()
+    assert left.value.code == 2
+    assert shown.err.startswith("parlour")
+    assert shown.err.count("\n") == 1
+    assert shown.err.endswith("\n")
+    assert named in shown.err
+
+
+def test_players_that_the_learner_refuses_are_a_wrong_argument(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        run(f"{SMALL_TRAINING} --out {tmp_path} --opponents nobody")
+    assert left.value.code == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("command", ["", *COMMANDS, "train dqn"])
+def test_help_explains_itself(command: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as left:
+        run(f"{command} --help")
+    shown = capsys.readouterr()
+    assert left.value.code == 0
+    assert "usage: parlour" in shown.out
+    assert not shown.err
+
+
+def test_every_setting_of_a_learner_is_an_option_with_its_comment(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        run("train dqn --help")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "--learning-rate X" in shown
+    assert "games played side by side (default 1024)" in shown
+
+
+def test_games_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("games") == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown and env_id in shown for name, env_id in GAMES.items())
+    assert run("games --json -") == 0
+    assert [game["game"] for game in json.loads(capsys.readouterr().out)] == list(GAMES)
+
+
+def test_a_watched_game_is_the_game_of_its_seed(capsys: pytest.CaptureFixture[str]) -> None:
+    shown = []
+    for seed in (5, 5, 6):
+        assert run(f"watch {GAME} --seed {seed}") == 0
+        shown.append(capsys.readouterr().out)
+    assert shown[0] == shown[1] != shown[2]
+    assert shown[0].splitlines()[-1].startswith("player ")
+
+
+def test_watching_stops_after_the_plies_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"watch {GAME} --plies 3 --players first_legal") == 0
+    assert capsys.readouterr().out.count("(first_legal): ") == 3
+
+
+def test_one_seats_view_hides_other_hands(capsys: pytest.CaptureFixture[str]) -> None:
+    run(f"watch {GAME} --plies 1 --seed 3")
+    everything = capsys.readouterr().out
+    run(f"watch {GAME} --plies 1 --seed 3 --seat 0")
+    assert capsys.readouterr().out != everything
+
+
+def test_evaluate_gives_a_table_and_the_same_figures_as_data(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "result.json"
+    command = f"evaluate {GAME} first_legal --against random,first_legal --deals 4 --seed 2"
+    assert run(f"{command} --json {file}") == 0
+    shown = capsys.readouterr().out
+    results = json.loads(file.read_text())
+    assert [result["second"] for result in results] == ["random", "first_legal"]
+    assert all(result["num_deals"] == 4 for result in results)
+    assert f"{100 * results[0]['first_places'][0]:.1f} [" in shown
+
+
+def test_train_leaves_a_checkpoint_that_evaluate_takes(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(f"{SMALL_TRAINING} --out {tmp_path}") == 0
+    assert {"checkpoint.pt", "checkpoint.md", "curve.csv"} <= {p.name for p in tmp_path.iterdir()}
+    assert f"`parlour {SMALL_TRAINING}" in (tmp_path / "checkpoint.md").read_text()
+    assert "against" in capsys.readouterr().out
+    file = tmp_path / "checkpoint.pt"
+    assert run(f"evaluate {GAME} {file} --set num_players=2 --deals 2 --json -") == 0
+
+
+def test_bench_measures_every_view_and_both_starts(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Of one player count, and without the subprocesses that time the start."""
+    monkeypatch.setattr(bench, "MOST_SEATS", 2)
+    start = dict.fromkeys(("cold", "warm"), (1.0, 2.0))
+    monkeypatch.setattr(bench, "start_times", lambda name: {"aec": start})
+    monkeypatch.setattr(bench.peers, "PETTINGZOO", ())
+    monkeypatch.setattr(bench.peers, "RLCARD", ("no such game",))
+    monkeypatch.setattr(bench.peers, "OPEN_SPIEL", ())
+    monkeypatch.setattr(bench.peers, "_rlcard", missing)
+    assert run(f"bench {GAME} --quick --batch 16 --peers") == 0
+    shown = capsys.readouterr().out
+    assert all(name in shown for name in bench.STEP_NAMES.values())
+    assert "not measured: RLCard" in shown
+
+
+def missing(what: str) -> None:
+    raise ModuleNotFoundError("no module called rlcard")
+
+
+def test_settings_of_a_player_may_hold_commas() -> None:
+    assert player_names("a,b:x=1,y=2, c") == ("a", "b:x=1,y=2", "c")
+
+
+def test_infinite_figures_become_null(capsys: pytest.CaptureFixture[str]) -> None:
+    output.write_json({"elo": (float("inf"), 1.0)}, "-")
+    assert json.loads(capsys.readouterr().out) == {"elo": [None, 1.0]}
+
+
+def test_no_script_names_a_game() -> None:
+    sources = {path: path.read_text().lower() for path in SCRIPTS.rglob("*.py")}
+    assert not [
+        (path.name, name) for path, text in sources.items() for name in GAMES if name in text
+    ]

@@ -1,0 +1,217 @@
+"""What every registered game must satisfy, in every configuration listed here.
+
+Public checkers of the views are in the tests of the views; this is about the games themselves.
+"""
+
+import hashlib
+import os
+import pickle
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs import GAMES, check_game, load_game
+from parlour.envs.core.check_report import CheckReport
+from parlour.envs.core.game import CHANCE, Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+
+from tests import toy_game
+
+ROOT = Path(toy_game.__file__).resolve().parents[1]
+HOUSE_FOLDERS = ("envs/core", "training", "scripts")
+
+# Further settings of a game; every game is tried with its defaults.
+CONFIGS: dict[str, list[dict[str, Any]]] = {
+    "president": [
+        {"num_players": 2},
+        {"num_players": 5},
+        {"num_players": 8},
+        {"num_games": 2, "economy": "swap_two", "passing": "out"},
+    ],
+}
+CASES = [(name, config) for name in GAMES for config in ({}, *CONFIGS.get(name, []))]
+
+
+@pytest.fixture(params=CASES, ids=str)
+def game(request: pytest.FixtureRequest) -> Game:
+    name, config = request.param
+    return load_game(name, **config)
+
+
+def test_check_game_passes(game: Game) -> None:
+    """Masks, questions, hidden cards, ranges, seeds, copies, returns: see `check_game`."""
+    report = check_game(game, num_games=2)
+    assert isinstance(report, CheckReport)
+    assert report.num_plies > 0
+    assert all("referee" in sentence or "picture" in sentence for sentence in report.not_checked)
+
+
+def test_the_compiled_loops_play_what_the_rules_play(game: Game) -> None:
+    """Tables side by side and functions called one by one give the same bytes and masks."""
+    tables = Tables(game, streams(range(5)))
+    tables.deal(tables.all_rows)
+    chooser = np.random.default_rng(0)
+    rows = tables.all_rows
+    for _ in range(60):
+        seats, observations, words = tables.show(rows)
+        rows, words = rows[seats >= 0], words[seats >= 0]
+        observations, seats = observations[seats >= 0], seats[seats >= 0]
+        if not len(rows):
+            break
+        masks = action_masks(words, game.num_actions)
+        actions = np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks])
+        for k, row in enumerate(rows):
+            state = tables.states[row]
+            assert game.seat_to_act(state) == seats[k] != CHANCE
+            assert game.legal_action_list(state) == np.flatnonzero(masks[k]).tolist()
+            seen = game.new_observations()
+            game.observe(state, seats[k], seen[0])
+            assert seen[0].tobytes() == observations[k].tobytes()
+        tables.apply(rows, actions)
+
+
+def test_the_flat_observation_is_within_its_bounds_and_whole(game: Game) -> None:
+    layout = game.layout
+    for observations in played_observations(game):
+        vectors = layout.integers(observations)
+        assert (vectors >= layout.low).all() and (vectors <= layout.high).all()
+        assert np.abs(layout.scaled(observations)).max() <= 1
+        if not any(field.hidden for field in game.observation_fields):
+            assert layout.records(vectors).tobytes() == observations.tobytes()
+            assert layout.records(layout.scaled(observations)).tobytes() == observations.tobytes()
+
+
+def played_observations(game: Game) -> list[np.ndarray]:
+    """What acting seats saw in four random games."""
+    tables = Tables(game, streams(range(4)))
+    tables.deal(tables.all_rows)
+    chooser = np.random.default_rng(1)
+    seen = []
+    while True:
+        seats, observations, words = tables.show(tables.all_rows)
+        rows = np.flatnonzero(seats >= 0)
+        if not len(rows):
+            return seen
+        seen.append(observations[rows])
+        masks = action_masks(words[rows], game.num_actions)
+        actions = np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks])
+        tables.apply(rows, actions)
+
+
+def test_every_position_can_be_described(game: Game) -> None:
+    states = game.new_states()
+    game.deal(states[0], streams([0])[0])
+    texts = {game.describe(states[0], seat) for seat in [*range(game.num_seats), None]}
+    assert all(texts)
+    assert len(texts) > 1, "every seat is shown the same"
+
+
+def test_a_pickled_game_shares_the_compiled_functions(game: Game) -> None:
+    again = pickle.loads(pickle.dumps(game))
+    assert again.config == game.config
+    assert again.apply_action is game.apply_action
+    assert again.state_dtype == game.state_dtype
+
+
+def test_a_game_says_what_it_is(game: Game) -> None:
+    assert game.name in GAMES
+    assert repr(game).startswith(f"<Game {game.name} v{game.version}")
+    assert load_game(game.name, **game.config_dict()).config == game.config
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_unknown_and_impossible_settings_are_refused(name: str) -> None:
+    with pytest.raises(TypeError, match=f"{name} has no setting 'colour'; its settings are"):
+        load_game(name, colour="blue")
+    for setting in load_game(name).config_dict():
+        for value in (-1, "no such word", None, 2.5):
+            with pytest.raises(ValueError, match=setting):
+                load_game(name, **{setting: value})
+
+
+def test_an_unknown_game_is_refused_with_those_there_are() -> None:
+    with pytest.raises(ValueError, match=r"unknown game 'chess'; the games are president"):
+        load_game("chess")
+
+
+# The same bytes in every process
+
+
+def digest_of_games() -> str:
+    """A digest of everything that happens in a few games of each case; run in other processes."""
+    digest = hashlib.sha256()
+    for name, config in CASES:
+        game = load_game(name, **config)
+        chooser = np.random.default_rng(7)
+        tables = Tables(game, streams([11, 12]))
+        for _ in range(2):  # the second deal goes on from the stream
+            tables.deal(tables.all_rows)
+            play_out(game, tables, chooser, digest)
+    return digest.hexdigest()
+
+
+def play_out(game: Game, tables: Tables, chooser: np.random.Generator, digest: Any) -> None:
+    """Play to the end; every byte goes into the digest."""
+    while True:
+        seats, observations, words = tables.show(tables.all_rows)
+        rows = np.flatnonzero(seats >= 0)
+        if not len(rows):
+            digest.update(tables.returns(tables.all_rows).tobytes())
+            return
+        rngs = streams(rows)
+        imagined = tables.imagine(rows, seats[rows], rngs)
+        for part in (tables.states, observations[rows], words[rows], imagined):
+            digest.update(part.tobytes())
+        masks = action_masks(words[rows], game.num_actions)
+        digest.update(game.layout.scaled(observations[rows]).tobytes())
+        actions = np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks])
+        tables.apply(rows, actions)
+
+
+def in_another_process(**variables: str) -> str:
+    """The digest as another process finds it."""
+    done = subprocess.run(
+        [sys.executable, "-c", "from tests.test_contract import *; print(digest_of_games())"],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.strip()
+
+
+@pytest.fixture(scope="module")
+def digest() -> str:
+    return digest_of_games()
+
+
+@pytest.mark.parametrize("hash_seed", ["1", "2"])
+def test_the_same_seed_gives_the_same_bytes_in_every_process(digest: str, hash_seed: str) -> None:
+    assert in_another_process(PYTHONHASHSEED=hash_seed) == digest
+
+
+def test_uncompiled_rules_play_the_same_bytes(digest: str) -> None:
+    assert in_another_process(NUMBA_DISABLE_JIT="1") == digest
+
+
+def test_no_rule_indexes_out_of_bounds(digest: str) -> None:
+    assert in_another_process(NUMBA_BOUNDSCHECK="1") == digest
+
+
+# House words
+
+
+@pytest.mark.parametrize("folder", HOUSE_FOLDERS)
+def test_generic_code_knows_no_game_by_name(folder: str) -> None:
+    names = [*GAMES, *(name.title().replace("_", "") for name in GAMES)]
+    named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
+    for path in (ROOT / folder).rglob("*.py"):
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
+            assert not named.search(line), f"{path.relative_to(ROOT)}:{number}: {line.strip()}"

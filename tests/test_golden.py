@@ -1,0 +1,33 @@
+"""The golden transcripts are what the rules still play, ply by ply."""
+
+from pathlib import Path
+
+import pytest
+from parlour.envs import GAMES
+from parlour.envs.core import transcript
+
+from tests.golden.write import FOLDER
+
+FILES = sorted(FOLDER.glob("*/*.txt"))
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_registered_game_has_golden_transcripts(name: str) -> None:
+    assert list((FOLDER / name).glob("*.txt")), "python -m tests.golden.write writes them"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_a_golden_transcript_is_what_the_rules_play(path: Path) -> None:
+    golden = transcript.load(path)
+    assert all(ply.legal and ply.shown for ply in golden.plies)
+    transcript.verify(golden)
+    assert transcript.to_text(golden) == path.read_text(encoding="utf-8")
+    assert list(transcript.replay(golden))[-1].tobytes() == final_state(golden)
+
+
+def final_state(golden: transcript.Transcript) -> bytes:
+    """The last position when the actions alone are played."""
+    actions = [ply.action for ply in golden.plies]
+    again = transcript.record(golden.game, golden.seed, deal=golden.deal, actions=actions)
+    assert again.returns == golden.returns
+    return list(transcript.replay(again))[-1].tobytes()

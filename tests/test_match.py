@@ -1,0 +1,118 @@
+"""Matches on duplicate deals: the same whatever the batch, fair to equals, clear about mistakes."""
+
+import numpy as np
+import pytest
+from parlour.baselines.arena import match, play_match
+from parlour.baselines.players import make_policy
+from parlour.baselines.policy import Policy
+from parlour.envs import load_game
+from parlour.envs.core.rng import streams
+
+from tests import toy_game as toy
+
+TWO = load_game("president", num_players=2)
+FOUR = load_game("president")
+
+
+def test_the_result_does_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    results = []
+    for size in (512, 7, 1):
+        monkeypatch.setattr(match, "BATCH_DEALS", size)
+        results.append(play_match(FOUR, "lowest", "random", num_deals=15, seed=3))
+    assert results[0] == results[1] == results[2]
+
+
+def test_the_seed_decides_the_result() -> None:
+    same = [play_match(FOUR, "lowest", "random", num_deals=20, seed=s) for s in (1, 1, 2)]
+    assert same[0] == same[1]
+    assert same[0] != same[2]
+
+
+@pytest.mark.parametrize("player", ["lowest", "random"])
+def test_equals_come_out_exactly_even(player: str) -> None:
+    """A seat's own chance goes with the deal, so that even chance is the same from every seat."""
+    result = play_match(FOUR, player, player, num_deals=40)
+    assert result.mean_return.mean == pytest.approx(0)
+    assert result.first_places.mean == pytest.approx(result.fair_share) == pytest.approx(0.25)
+    assert result.elo.mean == pytest.approx(0)
+
+
+def test_two_players_mirror_each_other() -> None:
+    ours = play_match(TWO, "lowest", "random", num_deals=100)
+    policies = (make_policy("lowest", TWO), make_policy("random", TWO))
+    returns = match.play_deals(TWO, policies, np.arange(100))
+    assert returns.sum(axis=2) == pytest.approx(0)
+    assert ours.mean_return.mean == pytest.approx(returns[:, [0, 1], [0, 1]].mean())
+    assert ours.losses == pytest.approx(1 - ours.first_places.mean)
+    assert ours.draws == 0
+
+
+def test_every_deal_is_played_from_every_seat() -> None:
+    policies = (make_policy("lowest", TWO), make_policy("lowest", TWO))
+    returns = match.play_deals(TWO, policies, np.arange(30))
+    assert (returns[:, 0] == returns[:, 1]).all()
+    assert len(np.unique(returns[:, 0], axis=0)) == 2
+
+
+def test_lowest_beats_random_far_beyond_its_fair_share() -> None:
+    """Uniform play in place of `lowest` would score 50 and 25 %."""
+    two = play_match(TWO, "lowest", "random", num_deals=400)
+    four = play_match(FOUR, "lowest", "random", num_deals=400)
+    assert two.first_places.low > 0.94
+    assert four.first_places.low > 0.6
+    assert four.mean_return.low > 0.3
+
+
+def test_a_policy_over_batches_plays_as_its_compiled_row_does() -> None:
+    lowest = make_policy("lowest", FOUR)
+    in_batches = Policy("slow lowest", FOUR, lowest.choose)
+    compiled = play_match(FOUR, lowest, "random", num_deals=10)
+    batched = play_match(FOUR, in_batches, "random", num_deals=10)
+    assert batched.mean_return == compiled.mean_return
+    assert batched.first_places == compiled.first_places
+
+
+def test_an_illegal_policy_is_named_with_what_it_chose() -> None:
+    def always_pass(observations, action_masks, rngs):
+        return np.zeros(len(observations), np.int64)
+
+    with pytest.raises(
+        ValueError, match=r"always_pass chose 0 \(pass\), which is not legal; legal"
+    ):
+        play_match(TWO, always_pass, "random", num_deals=3)
+
+
+def test_an_action_out_of_range_is_named() -> None:
+    def too_far(observations, action_masks, rngs):
+        return np.full(len(observations), 99)
+
+    with pytest.raises(ValueError, match=r"too_far chose 99 \(no action of this game\)"):
+        play_match(TWO, too_far, "random", num_deals=1)
+
+
+def test_progress_is_told_in_games(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(match, "BATCH_DEALS", 4)
+    told: list[int] = []
+    play_match(TWO, "random", "random", num_deals=10, on_progress=told.append)
+    assert told == [8, 16, 20]
+
+
+def test_a_match_without_deals_is_refused() -> None:
+    with pytest.raises(ValueError, match="at least one deal"):
+        play_match(TWO, "random", "random", num_deals=0)
+
+
+def test_a_policy_acts_at_one_table() -> None:
+    policy = make_policy("first_legal", TWO)
+    mask = np.zeros(TWO.num_actions, np.int8)
+    mask[[3, 7]] = 1
+    seen = TWO.new_observations()[0]
+    assert policy.act(seen, mask) == 3
+    assert make_policy("random", TWO).act(seen, mask, rng=streams([1])) in (3, 7)
+
+
+def test_a_game_of_ones_own_has_the_generic_players() -> None:
+    result = play_match(toy.game(num_players=3), "first_legal", "random", num_deals=20)
+    assert result.num_games == 60
+    with pytest.raises(ValueError, match="toy has no player 'lowest'"):
+        play_match(toy.game(), "lowest", "random", num_deals=1)

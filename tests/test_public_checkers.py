@@ -1,0 +1,70 @@
+"""The checkers of PettingZoo, Gymnasium and stable-baselines3 pass for every game."""
+
+import warnings
+from typing import Any
+
+import gymnasium
+import pytest
+from gymnasium.utils.env_checker import check_env as gymnasium_check_env
+from parlour.envs import GAMES, registry
+from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo.utils import wrappers
+
+from tests.view_tools import case_name, configs
+
+EXPECTED_WARNINGS = (  # of any environment with masks in a Dict, as PettingZoo's own have them
+    "Observation space for each agent probably should be",
+    "Observation is not a NumPy array",
+    "Action mask numpy array is all zeros",
+)
+
+every_config = pytest.mark.parametrize(("name", "config"), configs(), ids=case_name)
+every_game = pytest.mark.parametrize("name", GAMES)
+
+
+@every_config
+@pytest.mark.parametrize("factory", [registry.make_aec, registry.make_raw_aec])
+def test_pettingzoo_api_test_and_seed_test(name: str, config: dict[str, Any], factory: Any) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        api_test(factory(name, **config), num_cycles=60)
+        seed_test(lambda: factory(name, **config), num_cycles=20)
+    messages = [str(warning.message) for warning in caught]
+    assert [m for m in messages if not m.startswith(EXPECTED_WARNINGS)] == []
+
+
+@every_game
+@pytest.mark.parametrize("options", [{"observation": "integer"}, {"skip_forced": True}])
+def test_pettingzoo_api_test_with_options(name: str, options: dict[str, Any]) -> None:
+    api_test(registry.make_aec(name, **options), num_cycles=60)
+
+
+@every_game
+def test_pettingzoo_stock_wrappers_fit(name: str) -> None:
+    env = wrappers.TerminateIllegalWrapper(registry.make_raw_aec(name), illegal_reward=-1)
+    api_test(wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env)), num_cycles=60)
+
+
+@every_game
+def test_pettingzoo_render_test(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+    monkeypatch.setattr("parlour.envs.core.render.RENDER_FPS", 1000)
+    render_test(lambda render_mode: registry.make_aec(name, render_mode=render_mode))
+
+
+@every_config
+def test_gymnasium_check_env(name: str, config: dict[str, Any]) -> None:
+    env = gymnasium.make(f"parlour:{GAMES[name]}", **config)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        gymnasium_check_env(env.unwrapped, skip_render_check=True)
+
+
+@every_config
+@pytest.mark.parametrize("layout", ["flat", "dict"])
+def test_stable_baselines3_check_env(name: str, config: dict[str, Any], layout: str) -> None:
+    sb3 = pytest.importorskip("stable_baselines3.common.env_checker")
+    env = gymnasium.make(f"parlour:{GAMES[name]}", layout=layout, **config)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sb3.check_env(env.unwrapped)

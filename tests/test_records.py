@@ -1,0 +1,135 @@
+"""Fields and the flat vector made of them: nothing is lost on the way there and back."""
+
+import numpy as np
+import pytest
+from parlour.envs.core.records import Field, FlatLayout, record_dtype
+
+COLOURS = Field("colours", np.int64, (2,), 0, 7, "sets of three", num_bits=3)
+WHOLE = Field("whole", np.int64, (1,), 0, 0, "a full word", num_bits=64)
+FIELDS = (
+    Field("height", np.int8, (), -1, 4, "one number"),
+    Field("table", np.int8, (2, 3), 0, 9, "six numbers"),
+    Field("debt", np.int8, (), -8, 2, "mostly negative"),
+    Field("nothing", np.int8, (), 0, 0, "always nought"),
+    COLOURS,
+    WHOLE,
+)
+LAYOUT = FlatLayout(FIELDS)
+
+
+def records(count: int) -> np.ndarray:
+    """Random records inside the declared ranges."""
+    rng = np.random.default_rng(count)
+    out = np.zeros(count, LAYOUT.dtype)
+    for field in FIELDS[:4]:
+        out[field.name] = rng.integers(field.low, field.high + 1, (count, *field.shape))
+    out["colours"] = rng.integers(0, 8, (count, 2))
+    out["whole"] = rng.integers(-(2**63), 2**63 - 1, (count, 1), endpoint=True)
+    return out
+
+
+def test_a_record_is_packed_and_has_named_attributes() -> None:
+    dtype = record_dtype(FIELDS)
+    assert dtype.itemsize == 1 + 6 + 1 + 1 + 16 + 8
+    state = np.zeros(1, dtype)[0]
+    state.height = 3
+    assert state["height"] == 3 and state.table.shape == (2, 3)
+
+
+def test_a_vector_has_a_number_for_each_plain_number_and_each_bit() -> None:
+    assert LAYOUT.num_plain == 9
+    assert LAYOUT.num_inputs == 9 + 6 + 64
+
+
+@pytest.mark.parametrize("form", ["integers", "scaled"])
+def test_a_vector_turns_back_into_its_record(form: str) -> None:
+    before = records(200)
+    vectors = getattr(LAYOUT, form)(before)
+    assert LAYOUT.records(vectors).tobytes() == before.tobytes()
+
+
+def test_integers_list_the_fields_in_order_and_bits_from_the_lowest() -> None:
+    one = np.zeros(1, LAYOUT.dtype)
+    one["height"], one["debt"], one["table"] = 3, -8, [[1, 2, 3], [4, 5, 6]]
+    one["colours"] = [[0b001, 0b110]]
+    one["whole"] = -(2**63)
+    vector = LAYOUT.integers(one)[0].tolist()
+    assert vector[:9] == [3, 1, 2, 3, 4, 5, 6, -8, 0]
+    assert vector[9:15] == [1, 0, 0, 0, 1, 1]
+    assert vector[15:] == [0] * 63 + [1]
+
+
+def test_scaled_numbers_are_divided_by_their_largest_magnitude() -> None:
+    one = np.zeros(1, LAYOUT.dtype)
+    one["height"], one["debt"], one["table"] = -1, -8, 9
+    vector = LAYOUT.scaled(one)[0]
+    assert vector.dtype == np.float32
+    assert vector[:9].tolist() == [-0.25, *[1.0] * 6, -1.0, 0.0]
+    vectors = LAYOUT.scaled(records(500))
+    assert np.abs(vectors).max() <= 1
+
+
+def test_integers_are_inside_the_declared_bounds() -> None:
+    vectors = LAYOUT.integers(records(500))
+    assert (vectors >= LAYOUT.low).all() and (vectors <= LAYOUT.high).all()
+    assert LAYOUT.low[:9].tolist() == [-1, 0, 0, 0, 0, 0, 0, -8, 0]
+    assert LAYOUT.high[9:].tolist() == [1] * 70
+
+
+def test_scaled_writes_into_a_given_array() -> None:
+    before = records(5)
+    out = np.full((5, LAYOUT.num_inputs), 9, np.float32)
+    assert LAYOUT.scaled(before, out) is out
+    assert (out == LAYOUT.scaled(before)).all()
+
+
+def test_the_plain_numbers_and_the_words_are_views() -> None:
+    before = records(3)
+    LAYOUT.plain(before)[1, 0] = 2
+    LAYOUT.words(before)[1, 2] = 77
+    assert before["height"][1] == 2 and before["whole"][1, 0] == 77
+
+
+def test_integer_vectors_are_safe_to_keep() -> None:
+    before = records(3)
+    vectors = LAYOUT.integers(before)
+    kept = vectors.copy()
+    before["height"] = 0
+    before["table"] = 0
+    assert (vectors == kept).all()
+
+
+def test_hidden_fields_are_left_out_and_named_when_missed() -> None:
+    layout = FlatLayout((FIELDS[0], WHOLE._replace(hidden=True), COLOURS))
+    one = np.zeros(1, layout.dtype)
+    one["whole"], one["colours"] = -1, [[5, 2]]
+    vectors = layout.integers(one)
+    assert vectors.tolist() == [[0, 1, 0, 1, 0, 1, 0]]
+    with pytest.raises(ValueError, match="leaves out whole"):
+        layout.records(vectors)
+
+
+@pytest.mark.parametrize("shape", [(1, 78), (79,), (1, 1, 79)])
+def test_vectors_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
+    with pytest.raises(ValueError, match=r"expected vectors \[B, 79\]"):
+        LAYOUT.records(np.zeros(shape, np.int8))
+
+
+@pytest.mark.parametrize(
+    ("fields", "sentence"),
+    [
+        ((COLOURS, FIELDS[0]), "plain fields before the packed"),
+        ((FIELDS[0], FIELDS[1]._replace(dtype=np.int16)), "share one integer type"),
+        ((FIELDS[0], COLOURS._replace(dtype=np.int32)), "must be made of int64 words"),
+    ],
+)
+def test_fields_that_make_no_vector_are_refused(fields: tuple[Field, ...], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        FlatLayout(fields)
+
+
+def test_the_readme_table_follows_the_vector() -> None:
+    rows = LAYOUT.readme_table().splitlines()[2:]
+    assert rows[0] == "| 0 | `height` | 1 | -1 .. 4 | one number |"
+    assert rows[1] == "| 1 - 6 | `table` | 2 x 3 | 0 .. 9 | six numbers |"
+    assert rows[4] == "| 9 - 14 | `colours` | 2 | sets of 3 | sets of three |"

@@ -1,0 +1,285 @@
+"""Pictures and texts of positions: all for a spectator, no hidden cards for a seat."""
+
+import copy
+import inspect
+import pickle
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from parlour.baselines import make_policy
+from parlour.envs import GAMES, load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.picture import Card, Picture, Rectangle, Text, card_row, seats_around
+from parlour.envs.core.render import (
+    Renderer,
+    Window,
+    picture_pixels,
+    picture_svg,
+    render_frame,
+)
+from parlour.envs.core.rng import streams
+from parlour.envs.core.seating import player_streams
+from parlour.envs.core.tables import Tables, action_masks
+
+PRESIDENT_SETTINGS = [
+    {"num_players": 2},
+    {"num_players": 4, "num_games": 2, "economy": "swap_two"},
+    {"num_players": 5, "passing": "out"},
+    {"num_players": 4, "num_games": 2},
+    {"num_players": 8},
+]
+
+
+def positions(game: Game, seed: int = 0, player: str = "random") -> list[np.ndarray]:
+    """Every position of one game, each as states [1]; the players draw as in `parlour watch`."""
+    tables = Tables(game, streams([seed]))
+    rngs = player_streams([seed], game.num_seats)
+    policy = make_policy(player, game)
+    tables.deal(tables.all_rows)
+    seen = [tables.states.copy()]
+    while not game.is_terminal(tables.states[0]):
+        seats, observations, words = tables.show(tables.all_rows)
+        mask = action_masks(words, game.num_actions)[0]
+        action = policy.act(observations[0], mask, rng=rngs[:, seats[0]])
+        tables.apply(tables.all_rows, np.array([action]))
+        seen.append(tables.states.copy())
+    return seen
+
+
+def sample(states: list[np.ndarray], number: int) -> list[np.ndarray]:
+    """Some positions, the first and the last among them."""
+    return [states[k] for k in np.linspace(0, len(states) - 1, number).astype(int)]
+
+
+def drawn_texts(picture: Picture) -> list[str]:
+    """All that is written in a picture."""
+    return [shape.text for shape in picture.shapes if isinstance(shape, Text)]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_game_draws_itself_for_a_spectator_and_for_each_seat(name: str) -> None:
+    game = load_game(name)
+    for states in sample(positions(game), 3):
+        for seat in (None, *range(game.num_seats)):
+            frame = render_frame(game, states[0], seat)
+            picture = game.draw(states[0], seat)
+            assert frame.dtype == np.uint8
+            assert frame.shape == (picture.height, picture.width, 3)
+            assert len(np.unique(frame.reshape(-1, 3), axis=0)) > 20
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_showing_a_position_leaves_its_bytes_alone(name: str) -> None:
+    game = load_game(name)
+    for states in sample(positions(game), 20):
+        before = states.tobytes()
+        for seat in (None, *range(game.num_seats)):
+            game.draw(states[0], seat)
+            game.describe(states[0], seat)
+        assert states.tobytes() == before
+
+
+@pytest.mark.parametrize("settings", PRESIDENT_SETTINGS)
+def test_what_a_seat_is_shown_does_not_depend_on_cards_it_cannot_know(settings: dict) -> None:
+    game = load_game("president", **settings)
+    rngs = streams([1])
+    moved = 0
+    played = positions(game, seed=5)
+    exchanges = [states for states in played if states[0].gives_left > 0]
+    assert len(exchanges) >= game.config.num_games - 1
+    for states in sample(played, 40) + exchanges:
+        for seat in range(game.num_seats):
+            imagined = states.copy()
+            game.reshuffle_unseen(imagined[0], seat, rngs[0])
+            moved += imagined.tobytes() != states.tobytes()
+            assert game.draw(imagined[0], seat) == game.draw(states[0], seat)
+            assert game.describe(imagined[0], seat) == game.describe(states[0], seat)
+    assert moved > 40 or game.num_seats == 2  # the re-deals were different deals
+
+
+@pytest.mark.parametrize("settings", PRESIDENT_SETTINGS[1:])  # two seats know both hands
+def test_a_spectator_sees_every_hand(settings: dict) -> None:
+    game = load_game("president", **settings)
+    rngs = streams([1])
+    states = positions(game, seed=5)[0]
+    imagined = states.copy()
+    game.reshuffle_unseen(imagined[0], 0, rngs[0])
+    assert game.draw(imagined[0]) != game.draw(states[0])
+    assert game.describe(imagined[0]) != game.describe(states[0])
+
+
+@pytest.mark.parametrize("settings", PRESIDENT_SETTINGS)
+def test_all_shapes_of_all_positions_lie_within_the_picture(settings: dict) -> None:
+    game = load_game("president", **settings)
+    for states in positions(game, seed=2):
+        picture = game.draw(states[0])
+        for shape in picture.shapes:
+            if isinstance(shape, Rectangle):
+                assert shape.x >= 0 and shape.x + shape.width <= picture.width
+                assert shape.y >= 0 and shape.y + shape.height <= picture.height
+
+
+def test_the_two_of_oros_is_marked_in_the_hand_that_holds_it() -> None:
+    game = load_game("president", num_players=2)
+    states = positions(game, seed=2)[0]
+    holder = int(states[0].golds_seat)
+    for seat, is_marked in ((None, True), (holder, True), (1 - holder, False)):
+        assert ("*" in game.describe(states[0], seat)) is is_marked
+
+
+def test_the_end_of_a_game_shows_every_placing() -> None:
+    game = load_game("president")
+    last = positions(game)[-1][0]
+    text, written = game.describe(last), drawn_texts(game.draw(last))
+    for placing in ("president", "2nd", "3rd", "servant"):
+        assert placing in text
+        assert placing in written
+
+
+def test_the_text_of_a_position_says_table_hands_and_last_actions() -> None:
+    game = load_game("president", num_players=4)
+    ranks = ["2", "4", "5", "6", "7", "10", "11", "12", "3", "1"]
+    suits = [[rank + suit for rank in ranks] for suit in "OBCE"]
+    tables = Tables(game, streams([0]))
+    tables.deal_from(0, {"hands": suits})
+    for name in ("1x2", "pass", "1x5"):
+        tables.apply(tables.all_rows, np.array([game.parse_action(name)]))
+    assert game.describe(tables.states[0], 1).splitlines() == [
+        "President: player 3 to beat 1x5 of player 2",
+        "",
+        "               2   4   5   6   7  10  11  12   3   1   cards  last",
+        "  player 0     ?   ?   ?   ?   ?   ?   ?   ?   ?   ?       9  1x2",
+        "  player 1     1   1   1   1   1   1   1   1   1   1      10  (pass)",
+        "  player 2     ?   ?   ?   ?   ?   ?   ?   ?   ?   ?       9  1x5",
+        "> player 3     ?   ?   ?   ?   ?   ?   ?   ?   ?   ?      10",
+        "",
+        "  played       1   .   1   .   .   .   .   .   .   .",
+        "  unseen       2   3   2   3   3   3   3   3   3   3",
+    ]
+
+
+def test_the_picture_in_the_readme_is_what_the_code_draws() -> None:
+    image = pytest.importorskip("PIL.Image")
+    game = load_game("president")
+    states = positions(game, seed=28, player="lowest")[32]
+    path = Path(inspect.getfile(game.draw)).with_name("table.png")
+    shown = np.asarray(image.open(path).convert("RGB")).astype(int)
+    assert path.stat().st_size < 150_000
+    # Another release of the font renderer may shade edges differently.
+    assert np.abs(shown - render_frame(game, states[0])).mean() < 1
+
+
+# The generic parts
+
+
+def test_seats_go_clockwise_from_the_viewer_at_the_bottom() -> None:
+    bottom, left, top, right = seats_around(4, (0.0, 0.0), 10.0, 5.0)
+    assert bottom == (0.0, 5.0) and top == (0.0, -5.0)
+    assert left == (-10.0, 0.0) and right == (10.0, 0.0)
+    assert seats_around(4, (0.0, 0.0), 10.0, 5.0, first=1)[1] == bottom
+
+
+@pytest.mark.parametrize("number", [0, 1, 2, 10, 40])
+def test_a_row_of_cards_is_centred_and_never_wider_than_asked(number: int) -> None:
+    cards: list[Card | None] = [Card(str(k // 2), "#000000") for k in range(number)]
+    faces = [
+        shape
+        for shape in card_row(cards, 200, 100, 100, 300)
+        if isinstance(shape, Rectangle) and shape.height == 100 and shape.outline
+    ]
+    assert len(faces) == number
+    if faces:
+        left, right = faces[0].x, faces[-1].x + faces[-1].width
+        assert left + right == pytest.approx(400)
+        assert right - left <= 300 + 1e-9
+
+
+def test_pixels_are_where_the_picture_says() -> None:
+    shapes = (Rectangle(10, 20, 30, 10, "#ff0000"), Rectangle(10, 20, 10, 10, "#0000ff80"))
+    pixels = picture_pixels(Picture(60, 40, "#00ff00", shapes))
+    assert pixels.shape == (40, 60, 3)
+    assert pixels[5, 5].tolist() == [0, 255, 0]
+    assert pixels[25, 35].tolist() == [255, 0, 0]
+    assert pixels[25, 15] == pytest.approx([127, 0, 128], abs=2)
+    assert pixels[29, 39].tolist() == [255, 0, 0] and pixels[30, 40].tolist() == [0, 255, 0]
+
+
+def test_a_picture_as_svg_is_well_formed_and_holds_its_texts() -> None:
+    from xml.etree import ElementTree
+
+    game = load_game("president")
+    picture = game.draw(positions(game)[0][0])
+    root = ElementTree.fromstring(picture_svg(picture))
+    assert len(root) == 1 + len(picture.shapes)
+    texts = [element.text for element in root if element.tag.endswith("text")]
+    assert texts == drawn_texts(picture)
+
+
+def test_a_renderer_gives_text_pixels_or_nothing_by_its_mode() -> None:
+    game = load_game("president")
+    state = positions(game)[0][0]
+    assert Renderer(game, None).render(state) is None
+    assert Renderer(game, "ansi").render(state, 1) == game.describe(state, 1)
+    pixels = Renderer(game, "rgb_array").render(state, 1)
+    np.testing.assert_array_equal(pixels, render_frame(game, state, 1))
+    with pytest.raises(ValueError, match="'rgb_array', 'human'; got 'video'"):
+        Renderer(game, "video")
+
+
+# The window
+
+
+@pytest.fixture
+def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Windows without a screen."""
+    monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+
+
+@pytest.mark.usefixtures("no_screen")
+def test_the_window_shows_frames_until_it_is_closed() -> None:
+    pygame = pytest.importorskip("pygame")
+    game = load_game("president")
+    renderer = Renderer(game, "human", fps=1000)
+    state = positions(game)[0][0]
+    assert renderer.render(state) is None
+    screen = pygame.display.get_surface()
+    shown = pygame.surfarray.array3d(screen).swapaxes(0, 1)
+    np.testing.assert_array_equal(shown, render_frame(game, state))
+    renderer.close()
+    assert pygame.display.get_surface() is None
+    renderer.close()
+    assert renderer.render(state) is None
+    assert pygame.display.get_surface() is None
+
+
+@pytest.mark.usefixtures("no_screen")
+def test_the_person_in_front_of_the_window_can_close_it() -> None:
+    pygame = pytest.importorskip("pygame")
+    window = Window("a game", fps=1000)
+    frame = np.zeros((30, 40, 3), np.uint8)
+    window.show(frame)
+    pygame.event.post(pygame.event.Event(pygame.QUIT))
+    window.show(frame)
+    assert window.is_closed
+    window.show(frame)
+    assert pygame.display.get_surface() is None
+
+
+@pytest.mark.usefixtures("no_screen")
+def test_a_copy_of_a_renderer_has_a_window_of_its_own() -> None:
+    pytest.importorskip("pygame")
+    game = load_game("president")
+    renderer = Renderer(game, "human", fps=1000)
+    renderer.render(positions(game)[0][0])
+    for clone in (copy.deepcopy(renderer), pickle.loads(pickle.dumps(renderer))):
+        assert clone.mode == "human"
+        clone.close()
+    renderer.close()
+
+
+def test_without_pygame_the_window_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pygame", None)
+    with pytest.raises(ImportError, match=r'pip install "parlour\[window\]"'):
+        Window("a game", fps=1).show(np.zeros((30, 40, 3), np.uint8))

@@ -1,0 +1,642 @@
+"""The three views of a game: what each promises, and that they agree."""
+
+import copy
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import parlour.envs
+import pettingzoo
+import pytest
+from gymnasium.vector import AutoresetMode, VectorEnv
+from parlour.baselines import make_policy
+from parlour.envs import GAMES, load_game, registry
+from parlour.envs.core.rng import streams
+from parlour.envs.core.seating import player_streams
+from parlour.envs.core.solo import SoloEnv
+from parlour.envs.core.vector import TablesEnv
+
+from tests.view_tools import case_name, choose, configs, play_raw, raw_env, state_bytes
+
+ROOT = Path(__file__).resolve().parent.parent
+every_game = pytest.mark.parametrize("name", GAMES)
+every_config = pytest.mark.parametrize(("name", "config"), configs(), ids=case_name)
+
+TWO_SEAT_DEAL = {  # seat 0 has the low cards, seat 1 the high ones
+    "hands": [
+        [rank + suit for rank in ranks for suit in "OBCE"]
+        for ranks in (("2", "4", "5", "6", "7"), ("10", "11", "12", "3", "1"))
+    ]
+}
+
+
+def vector(name: str, num_envs: int, **settings: Any) -> TablesEnv:
+    envs = gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=num_envs, **settings)
+    assert isinstance(envs, TablesEnv)
+    return envs
+
+
+def solo(name: str, **settings: Any) -> SoloEnv:
+    env = gymnasium.make(f"parlour:{GAMES[name]}", **settings).unwrapped
+    assert isinstance(env, SoloEnv)
+    return env
+
+
+def random_actions(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    return np.array([choose(mask, rng) for mask in masks])
+
+
+# The views agree
+
+
+@every_config
+def test_self_play_tables_go_through_the_states_of_single_environments(
+    name: str, config: dict[str, Any]
+) -> None:
+    num_envs, seed = 3, 11
+    envs = vector(name, num_envs, self_play=True, **config)
+    singles = [raw_env(name, **config) for _ in range(num_envs)]
+    observations, info = envs.reset(seed=seed)
+    for i, single in enumerate(singles):
+        single.reset(seed=seed + i)
+    rng = np.random.default_rng(0)
+    for _ in range(150):
+        actions = random_actions(info["action_mask"], rng)
+        for i, single in enumerate(singles):
+            assert single.agent_selection == f"player_{info['seat'][i]}"
+            seen = single.observe(single.agent_selection)
+            np.testing.assert_array_equal(seen["observation"], observations[i])
+            np.testing.assert_array_equal(seen["action_mask"], info["action_mask"][i])
+            assert envs._tables.states[i].tobytes() == state_bytes(single)
+            single.step(actions[i])
+        observations, rewards, ended, _, actors, info = step_with_actors(envs, actions, info)
+        for i, single in enumerate(singles):
+            over = single.terminations[single.agent_selection]
+            assert over == ended[i]
+            np.testing.assert_array_equal(list(single.rewards.values()), info["returns"][i])
+            assert rewards[i] == info["returns"][i, actors[i]]
+            if over:
+                last = single.observe(f"player_{actors[i]}")["observation"]
+                np.testing.assert_array_equal(info["final_obs"][i], last)
+                single.reset()
+
+
+def step_with_actors(envs: TablesEnv, actions: np.ndarray, info: dict[str, Any]) -> tuple[Any, ...]:
+    actors = info["seat"]
+    observations, rewards, ended, truncated, info = envs.step(actions)
+    return observations, rewards, ended, truncated, actors, info
+
+
+@every_config
+@pytest.mark.parametrize("seat", [0, "random"])
+def test_tables_with_opponents_play_as_single_environments(
+    name: str, config: dict[str, Any], seat: Any
+) -> None:
+    num_envs, seed = 3, 5
+    settings = {**config, "seat": seat, "opponents": "first_legal"}
+    envs = vector(name, num_envs, **settings)
+    singles = [solo(name, **settings) for _ in range(num_envs)]
+    observations, info = envs.reset(seed=seed)
+    firsts = [single.reset(seed=seed + i) for i, single in enumerate(singles)]
+    for i, (observation, first_info) in enumerate(firsts):
+        np.testing.assert_array_equal(observation, observations[i])
+        assert first_info["seat"] == info["seat"][i]
+    rng = np.random.default_rng(0)
+    for _ in range(40):
+        actions = random_actions(info["action_mask"], rng)
+        observations, rewards, ended, _, info = envs.step(actions)
+        for i, single in enumerate(singles):
+            seen, reward, terminated, truncated, single_info = single.step(actions[i])
+            assert (reward, terminated, truncated) == (rewards[i], ended[i], False)
+            if terminated:
+                np.testing.assert_array_equal(info["final_obs"][i], seen)
+                returns = info["final_info"]["returns"][i]
+                np.testing.assert_array_equal(returns, single_info["returns"])
+                seen, single_info = single.reset()
+            np.testing.assert_array_equal(seen, observations[i])
+            np.testing.assert_array_equal(single_info["action_mask"], info["action_mask"][i])
+
+
+@every_game
+def test_the_solo_environment_is_a_table_where_policies_have_the_other_seats(name: str) -> None:
+    seed, seat = 3, 1
+    env = solo(name, seat=seat, opponents="random")
+    table = raw_env(name)
+    game = env.game
+    policy = make_policy("random", game)
+    rngs = player_streams([seed], game.num_seats)
+    observation, info = env.reset(seed=seed)
+    table.reset(seed=seed)
+    rng = np.random.default_rng(0)
+    terminated = False
+    while not terminated:
+        play_others(table, policy, rngs, seat)
+        seen = table.observe(f"player_{seat}")
+        np.testing.assert_array_equal(seen["observation"], observation)
+        np.testing.assert_array_equal(seen["action_mask"], info["action_mask"])
+        action = choose(info["action_mask"], rng)
+        observation, reward, terminated, _, info = env.step(action)
+        table.step(action)
+    play_others(table, policy, rngs, seat)
+    assert reward == table.rewards[f"player_{seat}"]
+
+
+def play_others(table: Any, policy: Any, rngs: np.ndarray, seat: int) -> None:
+    while table.agent_selection != f"player_{seat}" or table.terminations[table.agent_selection]:
+        agent = table.agent_selection
+        if table.terminations[agent]:
+            return
+        other = int(agent.removeprefix("player_"))
+        own = rngs[:, other].copy()
+        table.step(policy.act(**table.observe(agent), rng=own))
+        rngs[:, other] = own
+
+
+@every_game
+def test_random_play_inside_is_the_player_random_in_every_seat(name: str) -> None:
+    envs = vector(name, 1, self_play=True)
+    table = raw_env(name)
+    policy = make_policy("random", envs.game)
+    rngs = player_streams([7], envs.game.num_seats)
+    for observe in (True, False):
+        envs.reset(seed=7)
+        table.reset(seed=7)
+        rngs = player_streams([7], envs.game.num_seats)
+        num_ended = 0
+        for _ in range(150):
+            seat = int(table.agent_selection.removeprefix("player_"))
+            own = rngs[:, seat].copy()
+            table.step(policy.act(**table.last()[0], rng=own))
+            rngs[:, seat] = own
+            if table.terminations[table.agent_selection]:
+                num_ended += 1
+                table.reset()
+        assert envs.play_random(150, observe=observe) == num_ended > 0
+        assert envs._tables.states[0].tobytes() == state_bytes(table)
+
+
+@every_config
+def test_skip_forced_leaves_out_the_plies_without_a_choice_and_nothing_else(
+    name: str, config: dict[str, Any]
+) -> None:
+    full, short = raw_env(name, **config), raw_env(name, skip_forced=True, **config)
+    full.reset(seed=2)
+    short.reset(seed=2)
+    rng = np.random.default_rng(0)
+    for _ in range(200):
+        play_forced(full)
+        assert state_bytes(full) == state_bytes(short)
+        if full.terminations[full.agent_selection]:
+            return
+        assert full.agent_selection == short.agent_selection
+        assert short.last()[0]["action_mask"].sum() > 1
+        action = choose(short.last()[0]["action_mask"], rng)
+        full.step(action)
+        short.step(action)
+    pytest.fail("the game did not end")
+
+
+def play_forced(env: Any) -> None:
+    while not env.terminations[env.agent_selection]:
+        legal = np.flatnonzero(env.last()[0]["action_mask"])
+        if len(legal) > 1:
+            return
+        env.step(legal[0])
+
+
+@every_game
+@pytest.mark.parametrize("self_play", [True, False])
+def test_with_skip_forced_every_turn_handed_out_is_a_choice(name: str, self_play: bool) -> None:
+    envs = vector(name, 8, self_play=self_play, skip_forced=True)
+    _, info = envs.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        assert (info["action_mask"].sum(axis=1) > 1).all()
+        *_, info = envs.step(random_actions(info["action_mask"], rng))
+
+
+# Streams, copies, deals
+
+
+@every_game
+def test_a_reset_without_seed_goes_on_with_the_stream(name: str) -> None:
+    env, again = raw_env(name), raw_env(name)
+    env.reset(seed=1)
+    again.reset(seed=1)
+    first = state_bytes(env)
+    env.reset()
+    again.reset()
+    assert state_bytes(env) == state_bytes(again) != first
+
+
+@every_game
+def test_copies_made_before_the_first_reset_play_other_deals(name: str) -> None:
+    env = raw_env(name)
+    twin = copy.deepcopy(env)
+    env.reset()
+    twin.reset()
+    assert state_bytes(env) != state_bytes(twin)
+
+
+@every_game
+@pytest.mark.parametrize("factory", [registry.make_aec, registry.make_raw_aec])
+@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_copies_keep_the_position_and_the_stream(name: str, factory: Any, clone: Any) -> None:
+    env = factory(name)
+    env.reset(seed=4)
+    for _ in range(7):
+        env.step(choose(env.last()[0]["action_mask"], np.random.default_rng(0)))
+    twin = clone(env)
+    for each in (env, twin):
+        each.kept = []
+        rng = np.random.default_rng(1)
+        while not each.terminations[each.agent_selection]:
+            each.kept.append(each.last()[0]["observation"])
+            each.step(choose(each.last()[0]["action_mask"], rng))
+        each.kept.append(np.array(list(each.rewards.values())))
+        each.kept += [observation for _, observation, *_ in play_raw(each, None, rng)]
+    assert len(env.kept) == len(twin.kept)
+    for mine, its in zip(env.kept, twin.kept, strict=True):
+        np.testing.assert_array_equal(mine, its)
+
+
+@every_game
+def test_a_copied_solo_environment_goes_on_alike(name: str) -> None:
+    env = solo(name)
+    _, info = env.reset(seed=4)
+    twin = pickle.loads(pickle.dumps(env))
+    rng = np.random.default_rng(0)
+    terminated = False
+    while not terminated:
+        action = choose(info["action_mask"], rng)
+        *mine, info = env.step(action)
+        *its, _ = twin.step(action)
+        np.testing.assert_array_equal(mine[0], its[0])
+        assert mine[1:] == its[1:]
+        terminated = mine[2]
+
+
+def test_a_deal_can_be_given_in_every_view() -> None:
+    options = {"deal": TWO_SEAT_DEAL}
+    table = raw_env("president", num_players=2)
+    table.reset(seed=0, options=options)
+    twos = table.game.layout.records(table.observe("player_0")["observation"][None])
+    assert twos["hand"].tolist() == [[4, 4, 4, 4, 4, 0, 0, 0, 0, 0]]
+    env = solo("president", num_players=2, seat=1)
+    own = env.game.layout.records(env.reset(seed=0, options=options)[0][None])
+    assert own["hand"].tolist() == [[0, 0, 0, 0, 0, 4, 4, 4, 4, 4]]
+    for self_play in (True, False):
+        envs = vector("president", 2, num_players=2, self_play=self_play)
+        observations, _ = envs.reset(seed=0, options=options)
+        hands = envs.game.layout.records(observations)["hand"]
+        assert hands.tolist() == twos["hand"].tolist() * 2
+
+
+@every_game
+def test_impossible_deals_and_unknown_options_are_refused_in_every_view(name: str) -> None:
+    for env in (raw_env(name), solo(name), vector(name, 2), vector(name, 2, self_play=True)):
+        with pytest.raises(ValueError, match="reset has no option 'dael'"):
+            env.reset(seed=0, options={"dael": 1})
+        with pytest.raises(ValueError, match="deal"):
+            env.reset(seed=0, options={"deal": {"nonsense": 1}})
+
+
+# AEC
+
+
+@every_game
+def test_the_mask_is_zero_for_seats_that_are_not_to_act(name: str) -> None:
+    env = raw_env(name)
+    env.reset(seed=0)
+    for _ in range(20):
+        for agent in env.agents:
+            mask = env.observe(agent)["action_mask"]
+            assert mask.any() == (agent == env.agent_selection)
+            np.testing.assert_array_equal(env.infos[agent]["action_mask"], mask)
+            assert mask.dtype == np.int8
+        env.step(choose(env.last()[0]["action_mask"], np.random.default_rng(0)))
+
+
+@every_game
+def test_all_seats_end_together_with_their_returns(name: str) -> None:
+    env = registry.make_aec(name)
+    play_raw(env, 0, np.random.default_rng(0))
+    assert all(env.terminations.values())
+    assert not any(env.truncations.values())
+    assert sum(map(abs, env.rewards.values())) > 0
+    earned = {}
+    for agent in env.agent_iter():
+        _, earned[agent], terminated, _, info = env.last()
+        assert terminated
+        assert not info["action_mask"].any()
+        env.step(None)
+    tables = env._tables
+    assert list(earned.values()) == tables.returns(tables.all_rows)[0].tolist()
+
+
+@every_game
+def test_observing_at_any_time_changes_nothing_and_gives_fresh_arrays(name: str) -> None:
+    env = raw_env(name, render_mode="ansi")
+    env.reset(seed=0)
+    before = state_bytes(env)
+    for agent in env.agents:
+        first, second = env.observe(agent), env.observe(agent)
+        for key in ("observation", "action_mask"):
+            assert not np.shares_memory(first[key], second[key])
+            first[key][:] = 1
+            assert not (second[key] == 1).all()
+    assert env.state_space.contains(env.state())
+    assert isinstance(env.render(), str)
+    position = env.imagine(env.agents[1], streams([0]))
+    assert position.dtype == env.game.state_dtype
+    assert state_bytes(env) == before
+
+
+@every_game
+def test_a_policy_acts_on_what_the_environment_shows(name: str) -> None:
+    for observation in ("scaled", "integer"):
+        env = registry.make_aec(name, observation=observation)
+        env.reset(seed=0)
+        policy = make_policy("first_legal", env.unwrapped.game)
+        seen = env.observe(env.agent_selection)
+        assert policy.act(**seen) == np.flatnonzero(seen["action_mask"])[0]
+
+
+@every_game
+def test_the_raw_environment_names_an_illegal_action_and_changes_nothing(name: str) -> None:
+    env = raw_env(name)
+    env.reset(seed=0)
+    before = state_bytes(env)
+    agent, mask = env.agent_selection, env.last()[0]["action_mask"]
+    illegal = int(np.flatnonzero(mask == 0)[0])
+    legal = env.game.action_name(int(np.flatnonzero(mask)[0]))
+    with pytest.raises(ValueError, match=f"{agent} chose {illegal} .*not legal; legal: {legal}"):
+        env.step(illegal)
+    for nonsense in (-1, env.game.num_actions, 10**30, None, 0.5):
+        with pytest.raises(ValueError, match="not legal"):
+            env.step(nonsense)
+    assert state_bytes(env) == before
+    assert env.agent_selection == agent
+
+
+@every_game
+def test_the_usual_environment_ends_the_game_at_an_illegal_action(name: str) -> None:
+    env = registry.make_aec(name)
+    env.reset(seed=0)
+    agent, mask = env.agent_selection, env.last()[0]["action_mask"]
+    env.step(np.flatnonzero(mask == 0)[0])
+    assert env.rewards == {other: -1.0 if other == agent else 0.0 for other in env.agents}
+    assert all(env.terminations.values())
+    assert not any(info["action_mask"].any() for info in env.infos.values())
+    assert not env.last()[0]["action_mask"].any()
+    for _ in env.agent_iter():
+        env.step(None)
+    assert env.agents == []
+
+
+@every_game
+def test_the_usual_environment_enforces_order_and_bounds(name: str) -> None:
+    env = registry.make_aec(name)
+    with pytest.raises(AttributeError, match="agents cannot be accessed before reset"):
+        _ = env.agents
+    for use in (lambda: env.step(0), env.render, env.state, lambda: env.observe("player_0")):
+        with pytest.raises(AssertionError, match=r"reset\(\) needs to be called before"):
+            use()
+    env.reset(seed=0)
+    with pytest.raises(AssertionError, match="action is not in action space"):
+        env.step(env.unwrapped.game.num_actions)
+    with pytest.raises(AssertionError, match=r"need to call step\(\) or reset\(\)"):
+        for _ in env.agent_iter():
+            pass
+
+
+# Solo and vector
+
+
+@every_game
+def test_an_illegal_action_loses_raises_or_is_replaced_in_the_solo_environment(name: str) -> None:
+    env = solo(name)
+    _, info = env.reset(seed=0)
+    illegal = int(np.flatnonzero(info["action_mask"] == 0)[0])
+    _, reward, terminated, truncated, info = env.step(illegal)
+    assert (reward, terminated, truncated) == (-1.0, True, False)
+    assert info["illegal_action"]
+    assert not info["action_mask"].any()
+    with pytest.raises(ValueError, match=r"call reset\(\)"):
+        env.step(illegal)
+    env = solo(name, illegal_action="raise")
+    env.reset(seed=0)
+    with pytest.raises(ValueError, match="not legal; legal: "):
+        env.step(illegal)
+    env = solo(name, illegal_action="random")
+    env.reset(seed=0)
+    _, _, _, _, info = env.step(illegal)
+    assert "illegal_action" not in info
+
+
+@every_game
+@pytest.mark.parametrize("self_play", [True, False])
+def test_an_illegal_action_loses_raises_or_is_replaced_at_a_table(
+    name: str, self_play: bool
+) -> None:
+    settings = {"self_play": self_play}
+    envs = vector(name, 3, illegal_action="raise", **settings)
+    _, info = envs.reset(seed=0)
+    actions = info["action_mask"].argmax(axis=1)
+    illegal = int(np.flatnonzero(info["action_mask"][1] == 0)[0])
+    bad = np.array([actions[0], illegal, actions[2]])
+    before = envs._tables.states.tobytes()
+    with pytest.raises(ValueError, match=f"table 1 chose {illegal} .*not legal; legal: "):
+        envs.step(bad)
+    assert envs._tables.states.tobytes() == before
+    envs = vector(name, 3, **settings)
+    _, info = envs.reset(seed=0)
+    actor = info["seat"][1]
+    _, rewards, ended, _, info = envs.step(bad)
+    assert rewards.tolist() == [0.0, -1.0, 0.0]
+    assert ended.tolist() == [False, True, False]
+    assert info["returns"][1].tolist() == [-float(s == actor) for s in range(envs.game.num_seats)]
+    assert info["final_info"]["illegal_action"].tolist() == [False, True, False]
+    assert info["action_mask"].any(axis=1).all()
+    envs = vector(name, 3, illegal_action="random", **settings)
+    envs.reset(seed=0)
+    assert not envs.step(bad)[2].any()
+
+
+@every_game
+@pytest.mark.parametrize("self_play", [True, False])
+@pytest.mark.parametrize("observation", ["scaled", "integer"])
+def test_every_array_of_a_step_is_safe_to_keep(
+    name: str, self_play: bool, observation: str
+) -> None:
+    envs = vector(name, 4, self_play=self_play, observation=observation)
+    rng = np.random.default_rng(0)
+    observations, info = envs.reset(seed=0)
+    kept: list[tuple[np.ndarray, np.ndarray]] = []
+    for _ in range(60):
+        arrays = [observations, *(v for v in info.values() if isinstance(v, np.ndarray))]
+        kept += [(array, array.copy()) for array in arrays]
+        observations, *results, info = envs.step(random_actions(info["action_mask"], rng))
+        kept += [(array, array.copy()) for array in results]
+        assert envs.observation_space.contains(observations)
+    for array, as_it_was in kept:
+        assert all(map(np.array_equal, array, as_it_was))
+    reference = vector(name, 4, self_play=self_play, observation=observation)
+    first = reference.reset(seed=0)
+    first[1]["seat"][:] = 0  # what the caller does with its arrays changes nothing
+    first[1]["action_mask"][:] = 0
+    assert reference._words.any()
+
+
+@every_game
+def test_the_vector_environment_is_gymnasiums_and_says_how_it_resets(name: str) -> None:
+    envs = vector(name, 4)
+    assert isinstance(envs, VectorEnv)
+    assert envs.metadata["autoreset_mode"] is AutoresetMode.SAME_STEP
+    observations, _ = envs.reset(seed=[5, 6, 7, 8])
+    np.testing.assert_array_equal(observations, envs.reset(seed=5)[0])
+    wrapped = gymnasium.wrappers.vector.RecordEpisodeStatistics(envs)
+    _, info = wrapped.reset(seed=0)
+    rng = np.random.default_rng(0)
+    for _ in range(100):
+        _, rewards, ended, _, info = wrapped.step(random_actions(info["action_mask"], rng))
+        if ended.any():
+            np.testing.assert_allclose(info["episode"]["r"][ended], rewards[ended])
+            return
+    pytest.fail("no game ended")
+
+
+@every_game
+def test_opponents_may_be_listed_and_may_be_functions(name: str) -> None:
+    game = load_game(name)
+    calls = []
+
+    def last_legal(observations: Any, masks: np.ndarray, rngs: Any) -> np.ndarray:
+        calls.append(len(masks))
+        return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+    opponents = [last_legal, *["first_legal"] * (game.num_seats - 2)]
+    envs = vector(name, 3, seat="random", opponents=opponents)
+    env = solo(name, seat="random", opponents=opponents)
+    rng = np.random.default_rng(0)
+    _, info = envs.reset(seed=0)
+    single_info = env.reset(seed=0)[1]
+    for _ in range(20):
+        np.testing.assert_array_equal(single_info["action_mask"], info["action_mask"][0])
+        actions = random_actions(info["action_mask"], rng)
+        *_, info = envs.step(actions)
+        *_, terminated, _, single_info = env.step(actions[0])
+        if terminated:
+            single_info = env.reset()[1]
+    assert calls
+
+
+def test_masks_for_sb3_contrib_are_those_of_the_info() -> None:
+    env = solo("president")
+    _, info = env.reset(seed=0)
+    assert env.action_masks().dtype == bool
+    np.testing.assert_array_equal(env.action_masks(), info["action_mask"])
+
+
+# Names and errors
+
+
+@every_game
+def test_the_names_lead_to_the_environments(name: str) -> None:
+    version = load_game(name).version
+    assert GAMES[name].endswith(f"-v{version}")
+    face = getattr(parlour.envs, f"{name}_v{version}")
+    assert face.env().metadata["name"] == f"{name}_v{version}"
+    assert face.raw_env(observation="integer").game.name == name
+    if hasattr(pettingzoo, "make"):
+        assert pettingzoo.make("aec", f"parlour/{name}_v{version}").game.name == name
+    with pytest.raises(AttributeError, match=f"the environments are .*{name}_v{version}"):
+        _ = parlour.envs.no_such_game_v0
+
+
+@every_game
+@pytest.mark.parametrize("factory", [registry.make_aec, registry.make_solo, registry.make_vector])
+def test_wrong_settings_say_what_is_allowed(name: str, factory: Any) -> None:
+    with pytest.raises(TypeError, match=r"no setting 'colour'; .*options are .*observation"):
+        factory(name, colour=1)
+    with pytest.raises(ValueError, match="observation must be one of 'scaled', 'integer'"):
+        factory(name, observation="pixels")
+
+
+def test_wrong_values_say_what_is_allowed() -> None:
+    with pytest.raises(ValueError, match="num_players must be one of 2, 4, 5, 8; got 3"):
+        solo("president", num_players=3)
+    with pytest.raises(ValueError, match="layout must be one of 'flat', 'dict'"):
+        solo("president", layout="tree")
+    with pytest.raises(ValueError, match="illegal_action must be one of 'lose', 'raise', 'random'"):
+        solo("president", illegal_action="ignore")
+    with pytest.raises(ValueError, match=r"seat .* 0 \.\. 3; got 4"):
+        solo("president", seat=4)
+    with pytest.raises(ValueError, match="a list of 3"):
+        solo("president", opponents=["random"])
+    with pytest.raises(ValueError, match="has no player 'nobody'; it has random"):
+        solo("president", opponents="nobody").reset()
+    with pytest.raises(ValueError, match="no seat, no opponents"):
+        vector("president", 2, self_play=True, opponents="lowest")
+    envs = vector("president", 2)
+    with pytest.raises(ValueError, match="2 tables need as many seeds; got 3"):
+        envs.reset(seed=[1, 2, 3])
+    envs.reset(seed=0)
+    with pytest.raises(ValueError, match="actions must be 2 integers"):
+        envs.step(np.array([1.0, 2.0]))
+
+
+# Whole processes
+
+
+def run_python(source: str, **environment: str) -> str:
+    result = subprocess.run(
+        [sys.executable, "-c", source],
+        cwd=ROOT,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return result.stdout
+
+
+def test_importing_parlour_is_light() -> None:
+    heavy = "torch", "pandas", "numba", "pygame", "stable_baselines3"
+    source = f"import sys, parlour; print([m for m in {heavy} if m in sys.modules])"
+    assert run_python(source).strip() == "[]"
+
+
+def test_a_seed_gives_the_same_game_whatever_the_hash_seed() -> None:
+    source = (
+        "import hashlib, gymnasium as gym\n"
+        "digest = hashlib.sha256()\n"
+        "for name in ['lowest', 'random']:\n"
+        "    env = gym.make('parlour:President-v0', opponents=name, illegal_action='random')\n"
+        "    digest.update(env.reset(seed=1)[0].tobytes())\n"
+        "    for _ in range(10):\n"
+        "        observation, *_ = env.step(0)\n"
+        "        digest.update(observation.tobytes())\n"
+        "print(digest.hexdigest())\n"
+    )
+    assert run_python(source, PYTHONHASHSEED="1") == run_python(source, PYTHONHASHSEED="2")
+
+
+def test_the_string_form_works_in_spawned_workers() -> None:
+    envs = gymnasium.make_vec(
+        f"parlour:{GAMES['president']}",
+        num_envs=2,
+        vectorization_mode="async",
+        vector_kwargs={"context": "spawn"},
+        opponents="lowest",
+    )
+    observations, _ = envs.reset(seed=3)
+    np.testing.assert_array_equal(
+        observations[1], solo("president", opponents="lowest").reset(seed=4)[0]
+    )
+    envs.close()

@@ -1,0 +1,60 @@
+"""What the tests of the views share: configurations of each game, and how to play them."""
+
+from typing import Any
+
+import numpy as np
+from parlour.envs import GAMES, load_game, registry
+
+CONFIGS: dict[str, list[dict[str, Any]]] = {
+    "president": [
+        *(
+            {"num_players": num_players, "passing": passing}
+            for num_players in (2, 4, 5, 8)
+            for passing in ("free", "out")
+        ),
+        {"num_players": 2, "num_games": 2},
+        {"num_players": 5, "num_games": 3, "economy": "swap_two", "passing": "out"},
+    ]
+}
+
+
+def configs() -> list[tuple[str, dict[str, Any]]]:
+    """Every game with its configurations; a new game at least as it comes."""
+    return [(name, config) for name in GAMES for config in CONFIGS.get(name, [{}])]
+
+
+def case_name(value: Any) -> str:
+    """A short name of a test's parameter."""
+    if isinstance(value, dict):
+        return "-".join(f"{key}={item}" for key, item in value.items()) or "default"
+    return str(value)
+
+
+def raw_env(name: str, **settings: Any) -> Any:
+    """The plain AEC environment of a game."""
+    return registry.make_raw_aec(name, **settings)
+
+
+def choose(mask: np.ndarray, rng: np.random.Generator) -> int:
+    """A legal action."""
+    return int(rng.choice(np.flatnonzero(mask)))
+
+
+def state_bytes(env: Any) -> bytes:
+    """The position of a raw AEC environment."""
+    return env._tables.states[0].tobytes()
+
+
+def play_raw(env: Any, seed: int | None, rng: np.random.Generator) -> list[tuple[Any, ...]]:
+    """Play a game: (agent, observation, mask, action) of each ply."""
+    env.reset(seed=seed)
+    plies = []
+    while not env.terminations[env.agent_selection]:
+        seen = env.last()[0]
+        action = choose(seen["action_mask"], rng)
+        plies.append((env.agent_selection, seen["observation"], seen["action_mask"], action))
+        env.step(action)
+    return plies
+
+
+__all__ = ["case_name", "choose", "configs", "load_game", "play_raw", "raw_env", "state_bytes"]
