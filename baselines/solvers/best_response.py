@@ -162,7 +162,7 @@ def hash_of(row):
 @rule
 def is_same(row, other):
     """Whether two rows of bytes are equal."""
-    for index in range(row.shape[0]):
+    for index in range(row.shape[0]):  # noqa: SIM110  (compiled code has no `all`)
         if row[index] != other[index]:
             return False
     return True

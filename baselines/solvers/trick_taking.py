@@ -232,7 +232,7 @@ def search(solution, tricks, word, size, word2, size2, goal):
         if high < goal:
             return high
     best = np.int64(0)
-    for colour in range(2):
+    for _colour in range(2):
         leads = lowest_of_runs(word)
         while leads != 0 and best < goal:
             lead = highest_bit(leads)

@@ -1,4 +1,7 @@
-"""How far a player of two-seat trick-taking is from perfect: regret and exploitability, in tricks."""
+"""How far a player of two-seat trick-taking is from perfect play, in tricks a game.
+
+Regret counts what its own cards give away, exploitability what the best reply to it gains.
+"""
 
 from collections.abc import Iterator
 from typing import Any
