@@ -1,5 +1,6 @@
 """President in words: names of cards and actions, a position as text, a deal as plain data."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
