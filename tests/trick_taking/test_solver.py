@@ -1,7 +1,7 @@
 """The exact solution against brute force written from the referee's side, and the exact players."""
 
 import itertools
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
@@ -14,13 +14,11 @@ from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 
-from tests.trick_taking.referee import Referee
-
 Card = tuple[int, int]  # colour, value
 Hand = frozenset[Card]
 
 
-@lru_cache(maxsize=None)
+@cache
 def minimax(leader: Hand, follower: Hand) -> int:
     """The tricks that the leader takes, by trying every card; no two cards are taken for equal."""
     return max((minimax_lead(leader, follower, card) for card in leader), default=0)
