@@ -75,7 +75,7 @@ class Watcher(Referee):
         return {
             "hand": facts["hand"],
             "played": facts["played"],
-            "unseen": [sum(held) for held in zip(*self._hands_of_others(seat), strict=True)],
+            "unseen": [4 - n - m for n, m in zip(facts["hand"], facts["played"], strict=True)],
             "has_golds": facts["has_two_of_oros"],
             "table_count": table["count"] if table else 0,
             "table_rank": RANKS.index(table["rank"]) if table else -1,
@@ -92,9 +92,6 @@ class Watcher(Referee):
             "received": self._padded(self.ranks_received[seat]),
             "games_left": len(self.deals) - facts["game_number"],
         }
-
-    def _hands_of_others(self, seat: int) -> list[list[int]]:
-        return [self.facts(other)["hand"] for other in self.seats if other != seat]
 
     def _start_game(self) -> None:
         self.ranks_received: list[list[int]] = [[] for _ in self.seats]
