@@ -9,9 +9,7 @@ from .policy import Policy
 def human(game: Game) -> Policy:
     """You, at the console: what you may do is listed by name, and asked for until it is legal."""
 
-    def choose(
-        observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray
-    ) -> np.ndarray:
+    def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         rows = zip(observations, action_masks, strict=True)
         return np.array([_ask(game, *row) for row in rows], dtype=np.int64)
 

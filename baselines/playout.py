@@ -213,4 +213,3 @@ def _play_out(state, rng, noise, observation, words):
             observe(state, seat_to_act(state), observation[0])
             action = choose(observation[0], words, rng)
         apply_action(state, action)
-

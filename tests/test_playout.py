@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-
 from parlour.baselines import list_policies, make_policy
-from parlour.baselines.playout import _Search, halve
 from parlour.baselines.players import players_of
+from parlour.baselines.playout import _Search, halve
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import GAMES, load_game
@@ -62,7 +61,9 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(num_players: int
     policy = make_policy("playout:num_playouts=60", game)
     chosen = []
     for positions_seed in (100, 200):
-        positions = tables.imagine(tables.all_rows, seats, streams(range(NUM_TABLES), positions_seed))
+        positions = tables.imagine(
+            tables.all_rows, seats, streams(range(NUM_TABLES), positions_seed)
+        )
         chosen.append(policy(observations, masks, streams(range(NUM_TABLES), 1), positions))
     true = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
     assert (chosen[0] == chosen[1]).all()
@@ -118,7 +119,7 @@ def test_a_person_is_asked_again_until_the_action_is_legal(monkeypatch, capsys) 
     answers = iter(["nonsense", "give:2", "pass"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     _, _, observations, masks = middle_positions()
-    row = int(np.flatnonzero((masks[:, 0] == 1))[0])
+    row = int(np.flatnonzero(masks[:, 0] == 1)[0])
     human = make_policy("human", GAME)
     assert human.act(observations[row], masks[row]) == GAME.parse_action("pass")
     shown = capsys.readouterr().out
