@@ -6,12 +6,25 @@ VENV := .venv
 READY := $(VENV)/.installed
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --constraint constraints.txt
 
+DEMO := runs/demo
+PARLOUR := $(VENV)/bin/parlour
+
 .PHONY: install demo test check
 
 install: $(READY)
 
 test: $(READY)
 	$(VENV)/bin/python -m pytest -n 2
+
+# Learns from nothing for three minutes, is measured, and plays a game that it comments on.
+demo: $(READY)
+	$(PARLOUR) train dqn president --minutes 3 --against random,lowest --points 6 --out $(DEMO)
+	$(PARLOUR) watch president --players $(DEMO)/checkpoint.pt,lowest,lowest,lowest --seed 1
+	@echo
+	@echo 'The learning curve is $(DEMO)/curve.png, what was measured $(DEMO)/checkpoint.md. Now try:'
+	@echo '  $(PARLOUR) games'
+	@echo '  $(PARLOUR) train dqn president --help'
+	@echo '  $(PARLOUR) evaluate president $(DEMO)/checkpoint.pt --against lowest --deals 5000'
 
 check: $(READY)
 	.ci/run

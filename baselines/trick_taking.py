@@ -4,7 +4,8 @@ import numpy as np
 
 from ..envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ..envs.core.jit import rule
-from .players import scripted
+from .players import Player, scripted
+from .solvers.trick_taking import best_response, perfect
 
 _WORD_BITS = 63  # of a non-negative word
 
@@ -20,7 +21,7 @@ def first_play(observation, mask, rng):
 
 @rule
 def high_low(observation, mask, rng):
-    """Leads the highest value; follows with the cheapest winning card, else the lowest legal one."""
+    """Leads the highest value; follows with the cheapest winning card, else the lowest legal."""
     if observation.led_colour < 0:
         return highest_lead(observation)
     return cheapest_winner_or_lowest(observation)
@@ -28,9 +29,9 @@ def high_low(observation, mask, rng):
 
 @rule
 def smart(observation, mask, rng):
-    """Leads cards that nobody can beat as long as it has any; follows as high_low does."""
+    """Leads cards nobody can beat, then low ones of its longest colour; follows as high_low."""
     if observation.led_colour < 0:
-        return master_or_lowest(observation)
+        return master_or_low_of_longest(observation)
     return cheapest_winner_or_lowest(observation)
 
 
@@ -49,17 +50,16 @@ def highest_lead(observation):
 
 
 @rule
-def master_or_lowest(observation):
-    """A card above all unseen ones of its colour, else the lowest value."""
-    lowest, lowest_value = np.int64(-1), np.int64(_WORD_BITS)
+def master_or_low_of_longest(observation):
+    """A card above all unseen ones of its colour, else the lowest of the colour it has most of."""
+    longest, most = np.int64(0), np.int64(0)
     for colour in range(observation.hand.shape[0]):
         hand, unseen = observation.hand[colour], observation.unseen[colour]
         if hand > unseen:
             return card_of(observation, colour, highest_bit(hand))
-        if hand != 0 and lowest_bit(hand) < lowest_value:
-            lowest_value = lowest_bit(hand)
-            lowest = card_of(observation, colour, lowest_value)
-    return lowest
+        if popcount(hand) > most:
+            longest, most = colour, popcount(hand)
+    return card_of(observation, longest, lowest_bit(observation.hand[longest]))
 
 
 # Following
@@ -115,4 +115,6 @@ PLAYERS = {
     "first_play": scripted(first_play),
     "high_low": scripted(high_low),
     "smart": scripted(smart),
+    "best_response": Player(best_response, "The exact best reply to the player `against`."),
+    "perfect": Player(perfect, "Perfect play; equal cards at random, or as `against` fears most."),
 }

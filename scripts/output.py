@@ -68,7 +68,20 @@ def progress_bar() -> Progress:
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """`--json FILE`; see `write_json`."""
-    parser.add_argument("--json", metavar="FILE", help="write the results there too; - is stdout")
+    parser.add_argument(
+        "--json",
+        metavar="FILE",
+        type=_file_to_write,
+        help="write the results there too; - is stdout, instead of the table",
+    )
+
+
+def _file_to_write(text: str) -> str:
+    """Refused now rather than after the work."""
+    folder = Path(text).parent
+    if not folder.is_dir():
+        raise argparse.ArgumentTypeError(f"no folder {folder} to write {text} in")
+    return text
 
 
 def write_json(data: Any, file: str | None) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 Rate = Callable[[Callable[[], int]], float]
 GAMES_A_LOOK = 5  # games between two looks at the clock
 
-PETTINGZOO = ("connect_four_v3", "leduc_holdem_v4", "gin_rummy_v4")
+PETTINGZOO = ("connect_four_v3", "leduc_holdem_v4", "texas_holdem_v4")
 RLCARD = ("leduc-holdem", "gin-rummy", "doudizhu")
 OPEN_SPIEL = ("leduc_poker", "gin_rummy", "crazy_eights")
 

@@ -20,6 +20,8 @@ from .options import (
     seconds,
 )
 
+COMMENTED_ACTIONS = 3
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The game, who plays, and how fast."""
@@ -80,5 +82,15 @@ def _play(tables: Tables, players: list[Policy], rngs: np.ndarray) -> str:
     mask = action_masks(words, game.num_actions)[0]
     action = player.act(observations[0], mask, rng=rng, position=position)
     tables.apply(tables.all_rows, np.array([action]))
-    choice = "" if mask.sum() > 1 else ", the only choice"
-    return f"player {seats[0]} ({player.name}): {game.action_name(action)}{choice}"
+    comment = "the only choice" if mask.sum() == 1 else _opinion(player, observations, mask)
+    played = f"player {seats[0]} ({player.name}): {game.action_name(action)}"
+    return f"{played}   ({comment})" if comment else played
+
+
+def _opinion(player: Policy, observations: np.ndarray, mask: np.ndarray) -> str:
+    """The returns that a player with an opinion expects of its best actions."""
+    if player.values is None:
+        return ""
+    values = np.where(mask == 1, player.values(observations, mask[None])[0], -np.inf)
+    best = np.argsort(-values)[: min(COMMENTED_ACTIONS, mask.sum())]
+    return "expects " + ", ".join(f"{player.game.action_name(a)} {values[a]:+.2f}" for a in best)

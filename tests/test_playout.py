@@ -2,10 +2,9 @@
 
 import numpy as np
 import pytest
-
 from parlour.baselines import list_policies, make_policy
-from parlour.baselines.playout import _Search, halve
 from parlour.baselines.players import players_of
+from parlour.baselines.playout import _Search, halve
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import GAMES, load_game
@@ -120,7 +119,7 @@ def test_a_person_is_asked_again_until_the_action_is_legal(monkeypatch, capsys) 
     answers = iter(["nonsense", "give:2", "pass"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     _, _, observations, masks = middle_positions()
-    row = int(np.flatnonzero((masks[:, 0] == 1))[0])
+    row = int(np.flatnonzero(masks[:, 0] == 1)[0])
     human = make_policy("human", GAME)
     assert human.act(observations[row], masks[row]) == GAME.parse_action("pass")
     shown = capsys.readouterr().out

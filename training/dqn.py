@@ -32,17 +32,17 @@ class Config:
     decisions: int = 20_000_000  # length of the run, in decisions of learning seats
     minutes: float = math.inf  # or this long on the clock, if that is sooner
     seed: int = 0
-    hidden: tuple[int, ...] = (256, 256)  # units of the hidden layers
+    hidden: tuple[int, ...] = (512, 512)  # units of the hidden layers
     num_tables: int = 1024  # games played side by side
-    self_play: float = 1.0  # weight of the tables at which every seat learns
+    self_play: float = 0.3  # weight of the tables at which every seat learns
     opponents: tuple[str, ...] = ("random",)  # at the others one seat learns against a field of one
     opponent_weights: tuple[float, ...] = (1.0,)  # weights of those tables, one an opponent
-    n_steps: int = 8  # own decisions between an observation and its bootstrap
+    n_steps: int = 3  # own decisions between an observation and its bootstrap
     buffer_size: int = 1_000_000  # transitions
     batch_size: int = 1024
     updates_per_step: float = 1.0  # gradient steps for each step of all tables
     learning_rate: float = 1e-3  # decays to END_SHARE of it over the run, on a cosine
-    exploration: float = 0.1  # share of random actions, decays alike
+    exploration: float = 0.05  # share of random actions, decays alike
     target_every: int = 200  # gradient steps between copies to the target network
     threads: int = 2
 

@@ -47,7 +47,9 @@ class MaskedDQN(DQN):
             return random_legal(observation["action_mask"]), state
         return self.policy.predict(observation, state, episode_start, deterministic)
 
-    def _sample_action(self, learning_starts: int, action_noise: Any = None, n_envs: int = 1) -> Any:
+    def _sample_action(
+        self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
+    ) -> Any:
         if self.num_timesteps < learning_starts:
             actions = random_legal(self._last_obs["action_mask"])
             return actions, actions

@@ -6,13 +6,17 @@ The colours may be exchanged. A value is the number of tricks that the leader wi
 """
 
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
+from ...envs.core.rng import below
+from ..players import make_policy
+from ..policy import Policy
+from .best_response import best_replies
 
 MAX_TABLE_VALUES = 12  # up to here a table of all positions takes a second and 40 MB at most
 ENDGAME_TRICKS = 8  # beyond, a table of the last tricks ends the search
@@ -228,7 +232,7 @@ def search(solution, tricks, word, size, word2, size2, goal):
         if high < goal:
             return high
     best = np.int64(0)
-    for colour in range(2):
+    for _colour in range(2):
         leads = lowest_of_runs(word)
         while leads != 0 and best < goal:
             lead = highest_bit(leads)
@@ -320,8 +324,7 @@ def card_values(game: Game, observations: np.ndarray) -> np.ndarray:
     `observations` are those of seats to act, of the game with two seats. Both play perfectly after
     the card.
     """
-    if game.num_seats != 2:
-        raise ValueError(f"only two seats are solved, not {game.num_seats}")
+    _check_two_seats(game)
     out = np.full((len(observations), game.num_actions), _UNKNOWN, np.int8)
     sets = [np.ascontiguousarray(observations[name]) for name in ("hand", "unseen", "table")]
     led = observations["led_colour"].astype(np.int64)
@@ -392,3 +395,72 @@ def ranked(own, other):
         size += 1
         cards ^= lowest
     return word, size
+
+
+# Players
+
+
+def perfect(game: Game, against: Any = None) -> Policy:
+    """Never takes a trick less than can be had against perfect play.
+
+    Of cards that are equal in that, one at random; or, with `against`, the one that brings most
+    against that player, the exact best among all ways to play perfectly. Raises ValueError for a
+    game of more than two seats.
+    """
+    _check_two_seats(game)
+
+    def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(observations), np.int64)
+        _choose_best(card_values(game, observations), rngs, actions)
+        return actions
+
+    def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        tricks = observations["tricks_won"][:, :1] + card_values(game, observations)
+        return 2.0 * tricks / game.config.num_values - 1.0
+
+    if against is None:
+        return Policy("perfect", game, choose, values=values)
+    return _replying("perfect", game, make_policy(against, game), _perfect_cards)
+
+
+def best_response(game: Game, against: Any = "first_play") -> Policy:
+    """Plays what brings most tricks against one player, and may lose to others.
+
+    The order in which the other hand was dealt is hidden from it, and guessed at.
+    """
+    _check_two_seats(game)
+    return _replying("best_response", game, make_policy(against, game), None)
+
+
+def _replying(name: str, game: Game, opponent: Policy, narrow: Any) -> Policy:
+    def choose(
+        observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
+    ) -> np.ndarray:
+        seats = positions["seat_to_act"].astype(np.int64)
+        narrowed = None if narrow is None else lambda seen, legal: narrow(game, seen, legal)
+        _, values = best_replies(game, opponent, positions, seats, narrowed)
+        return np.nanargmax(values, axis=1)
+
+    return Policy(f"{name}:against={opponent.name}", game, choose, needs_positions=True)
+
+
+def _perfect_cards(game: Game, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    values = card_values(game, observations)
+    return (values == values.max(axis=1, keepdims=True)).astype(np.int8)
+
+
+@rule
+def _choose_best(values, rngs, actions):
+    """One of the cards of the highest value, each as likely as any other."""
+    for row in range(values.shape[0]):
+        best, ties = values[row].max(), 0
+        for card in range(values.shape[1]):
+            if values[row, card] == best:
+                ties += 1
+                if below(rngs[row], ties) == 0:
+                    actions[row] = card
+
+
+def _check_two_seats(game: Game) -> None:
+    if game.num_seats != 2:
+        raise ValueError(f"only trick-taking with two seats is solved, not with {game.num_seats}")

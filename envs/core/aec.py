@@ -5,6 +5,7 @@ their cost.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from operator import index
 from typing import Any
 
@@ -25,9 +26,6 @@ from .views import Encoder, given_deal, mask_space, no_choice_error
 Observation = dict[str, np.ndarray]
 
 _CHECKER_OPTION = "options"  # PettingZoo's api_test resets every environment with it
-_KNOWN_AFTER_RESET = frozenset(
-    {"agents", "agent_selection", "rewards", "terminations", "truncations", "infos", "num_agents"}
-)
 
 
 class RawEnv(AECEnv[str, Observation, int | None]):
@@ -75,9 +73,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.action_spaces: dict[str, Any] = {
             agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents
         }
-        self.state_space = spaces.Box(
-            np.tile(box.low, game.num_seats), np.tile(box.high, game.num_seats), dtype=box.dtype
-        )
         self._num_actions = game.num_actions
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
@@ -93,9 +88,16 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._encode_record = self._encoder.watch(self._record)
 
     def _link_tables(self) -> None:
-        """What each step needs, one attribute away."""
-        self._step_table = self._tables.loops.step_table
-        self._states, self._rngs = self._tables.states, self._tables.rngs
+        """The compiled step, with all that it works on."""
+        self._play = partial(  # (action) -> seat to act; the rest lies in the buffers
+            self._tables.loops.step_table,
+            self._tables.states,
+            self._tables.rngs,
+            self._skip_forced,
+            self._words,
+            self._record,
+            self._mask_row,
+        )
 
     # PettingZoo's interface
 
@@ -106,6 +108,13 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def action_space(self, agent: str) -> Any:
         """The space of an agent's actions: the same object at each call."""
         return self.action_spaces[agent]
+
+    @property
+    def state_space(self) -> spaces.Box:
+        """The space of `state()`."""
+        box, num_seats = self._encoder.space(), self.game.num_seats
+        low, high = np.tile(box.low, num_seats), np.tile(box.high, num_seats)
+        return spaces.Box(low, high, dtype=box.dtype)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """A new game: from the stream of `seed`, or where there is none from the stream so far.
@@ -121,7 +130,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._link_tables()
         seat = self._start(deal)
         self.agents = self.possible_agents[:]
-        self._rewarded = False
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
@@ -145,18 +153,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         if seat == NO_SEAT:
             raise no_choice_error(self.game)
         return seat
-
-    def _play(self, action: int) -> int:
-        """The compiled step; its result lies in the buffers."""
-        return self._step_table(
-            self._states,
-            self._rngs,
-            action,
-            self._skip_forced,
-            self._words,
-            self._record,
-            self._mask_row,
-        )
 
     def step(self, action: Any) -> None:
         """Play a ply for the agent to act; None for an agent whose game is over."""
@@ -227,7 +223,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.imagine(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step_table", "_states", "_rngs", "_mask", "_encode_record")  # made from others
+        derived = ("_play", "_mask", "_encode_record")  # made from others
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -235,6 +231,16 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._view_buffers()
         if self._is_started:
             self._link_tables()
+
+
+class _NotBeforeReset:
+    """An attribute that says why it is missing; once set, the instance's own value comes first."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        raise AttributeError(f"{self.name} cannot be accessed before reset")
 
 
 class CheckedEnv(RawEnv):
@@ -246,23 +252,22 @@ class CheckedEnv(RawEnv):
     attribute through `__getattr__`, several times slower.
     """
 
-    _has_reset = False
+    agents = _NotBeforeReset()
+    agent_selection = _NotBeforeReset()
+    rewards = _NotBeforeReset()
+    terminations = _NotBeforeReset()
+    truncations = _NotBeforeReset()
+    infos = _NotBeforeReset()
     _has_updated = False
-
-    def __getattr__(self, name: str) -> Any:
-        """Reached only by what does not exist, as most does not before reset."""
-        when = " cannot be accessed before reset" if name in _KNOWN_AFTER_RESET else ""
-        raise AttributeError(f"{name}{when or ' is no attribute of ' + type(self).__name__}")
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """As `RawEnv.reset`."""
         super().reset(seed, options)
-        self._has_reset = True
         self._has_updated = True
 
     def step(self, action: Any) -> None:
         """As `RawEnv.step`, but an illegal action ends the game with -1."""
-        if not self._has_reset:
+        if not self._is_started:
             EnvLogger.error_step_before_reset()
         self._has_updated = True
         if not self.agents:
@@ -281,25 +286,25 @@ class CheckedEnv(RawEnv):
 
     def observe(self, agent: str) -> Observation:
         """As `RawEnv.observe`."""
-        if not self._has_reset:
+        if not self._is_started:
             EnvLogger.error_observe_before_reset()
         return super().observe(agent)
 
     def state(self) -> np.ndarray:
         """As `RawEnv.state`."""
-        if not self._has_reset:
+        if not self._is_started:
             EnvLogger.error_state_before_reset()
         return super().state()
 
     def render(self) -> str | np.ndarray | None:
         """As `RawEnv.render`."""
-        if not self._has_reset:
+        if not self._is_started:
             EnvLogger.error_render_before_reset()
         return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int | None]:
         """The agent to act, again and again until all are gone; step once in each round."""
-        if not self._has_reset:
+        if not self._is_started:
             EnvLogger.error_agent_iter_before_reset()
         return _OrderedIterable(self, max_iter)
 

@@ -5,6 +5,7 @@ network's input and the table in the game's README.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +47,11 @@ class Field(NamedTuple):
 
 def record_dtype(fields: Sequence[Field]) -> np.dtype:
     """The packed record of these fields, in this order."""
+    return _record_dtype(tuple(fields))
+
+
+@cache  # Numba knows a dtype object again much faster than one that is equal
+def _record_dtype(fields: tuple[Field, ...]) -> np.dtype:
     return np.dtype((np.record, [(f.name, f.dtype, f.shape) for f in fields]))
 
 

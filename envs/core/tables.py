@@ -77,7 +77,7 @@ def rule_meanings(
     seat_to_act = meanings["seat_to_act"]
     meanings["settle"] = bind(_settle, seat_to_act=seat_to_act, play_chance=chance)
     for template in (_play, _new_game, _random_ply):
-        meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
+        meanings[template.__name__.removeprefix("_")] = bind(template, inline=True, **meanings)
     return meanings
 
 
@@ -111,7 +111,7 @@ def _play(state, rng, action, words, skip_forced):
         settle(state, rng)
         legal_actions(state, words)
         if not skip_forced or num_allowed(words) > 1:
-            return seat_to_act(state)
+            return np.int64(seat_to_act(state))
         action = nth_allowed(words, 0)
 
 
@@ -189,7 +189,7 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
             seats[row] = new_game(states[row], rngs[row], words[row], skip_forced)
 
 
-def _step_table(states, rngs, action, skip_forced, words, observations, masks):
+def _step_table(states, rngs, skip_forced, words, observations, masks, action):
     """One ply at the only table [1]. Returns the seat to act, NO_SEAT at the end, or ILLEGAL.
 
     `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. NO_ACTION after
@@ -272,7 +272,7 @@ def _advance_rows(
     for row in rows:
         state = states[row]
         while not is_terminal(state):
-            seat = seat_to_act(state)
+            seat = np.int64(seat_to_act(state))
             is_external = codes[row, seat] == EXTERNAL
             if is_external and not skip_forced:
                 break

@@ -76,15 +76,26 @@ def describe(state: np.record, seat: int | None = None) -> str:
     With two seats both hands are known to both. The order of the cards is that of the colours, so
     it tells nothing of the order dealt.
     """
-    num_seats, num_values = state["dealt"].shape
-    lines = [_headline(state, num_values)]
-    for other in range(num_seats):
-        is_known = seat in (None, other) or num_seats == 2
-        lines.append(_seat_line(state, other, num_values, is_known))
+    lines = [headline(state)]
+    lines += [_seat_line(state, other, seat) for other in range(len(state["hands"]))]
     return "\n".join(lines)
 
 
-def _headline(state: np.record, num_values: int) -> str:
+def is_known(state: np.record, owner: int, seat: int | None) -> bool:
+    """Whether `seat` (None: everybody) knows the hand of `owner`; with two seats it always does."""
+    return seat in (None, owner) or len(state["hands"]) == 2
+
+
+def is_of_this_or_last_trick(state: np.record, owner: int) -> bool:
+    """Whether the last card of a seat lies on the table, or did until nothing new was led."""
+    card, num_values = int(state["last_cards"][owner]), state["dealt"].shape[1]
+    is_on_table = int(state["table"][card // num_values]) >> card % num_values & 1 == 1
+    return card != NO_CARD and (is_on_table or not state["table"].any())
+
+
+def headline(state: np.record) -> str:
+    """Which trick it is and what is asked for."""
+    num_values = state["dealt"].shape[1]
     trick = f"trick {min(num_values - state['tricks_left'] + 1, num_values)} of {num_values}"
     if is_terminal(state):
         return f"{trick}: over"
@@ -94,24 +105,17 @@ def _headline(state: np.record, num_values: int) -> str:
     return f"{trick}: player {state['seat_to_act']} to follow {led} of player {state['leader']}"
 
 
-def _seat_line(state: np.record, seat: int, num_values: int, is_known: bool) -> str:
-    held = held_cards(state, seat)
-    cards = " ".join(card_name(num_values, card) if is_known else "?" for card in held)
-    turn = ">" if seat == state["seat_to_act"] and not is_terminal(state) else " "
-    last = int(state["last_cards"][seat])
-    played = f"  {'on the table' if _is_on_table(state, last, num_values) else 'played'} " + (
-        card_name(num_values, last) if last != NO_CARD else ""
+def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
+    num_values = state["dealt"].shape[1]
+    is_open = is_known(state, owner, seat)
+    cards = " ".join(
+        card_name(num_values, card) if is_open else "?" for card in held_cards(state, owner)
     )
-    tricks = int(state["tricks_won"][seat])
-    return (
-        f"{turn} player {seat} [{tricks:2} won] {cards}{played if last != NO_CARD else ''}".rstrip()
-    )
-
-
-def _is_on_table(state: np.record, card: int, num_values: int) -> bool:
-    return card != NO_CARD and bool(
-        int(state["table"][card // num_values]) >> card % num_values & 1
-    )
+    turn = ">" if owner == state["seat_to_act"] and not is_terminal(state) else " "
+    last = int(state["last_cards"][owner])
+    played = f"  played {card_name(num_values, last)}" if last != NO_CARD else ""
+    name = f"player {owner}{' (you)' if owner == seat else ''}"
+    return f"{turn} {name} [{int(state['tricks_won'][owner]):2} won] {cards}{played}".rstrip()
 
 
 def held_cards(state: np.record, seat: int) -> list[int]:

@@ -26,6 +26,7 @@ class Golden(NamedTuple):
 _TABLE = ("hand", "table_count", "table_rank", "passed")
 _EXCHANGE = ("hand", "table_count", "table_rank", "roles", "gives_left", "given", "received")
 _PLAYERS = ("lowest", "random")
+_TRICK = ("hand", "table", "leader", "led_colour", "tricks_won")
 
 GOLDEN: dict[str, dict[str, Golden]] = {
     "president": {
@@ -38,6 +39,13 @@ GOLDEN: dict[str, dict[str, Golden]] = {
             {"num_players": 2, "num_games": 2, "economy": "swap_one"}, _PLAYERS, _EXCHANGE
         ),
         "swap_two": Golden({"num_games": 2, "economy": "swap_two"}, _PLAYERS, _EXCHANGE),
+    },
+    "trick_taking": {
+        "2_seats": Golden({"num_values": 5}, ("high_low", "first_play"), _TRICK),
+        "3_seats": Golden({"num_values": 4, "num_seats": 3}, ("high_low", "random"), _TRICK),
+        "4_seats": Golden(
+            {"num_values": 4, "num_seats": 4, "leader": 2}, ("first_play",), (*_TRICK, "voids")
+        ),
     },
 }
 

@@ -75,6 +75,7 @@ class Watcher(Referee):
         return {
             "hand": facts["hand"],
             "played": facts["played"],
+            "unseen": [4 - n - m for n, m in zip(facts["hand"], facts["played"], strict=True)],
             "has_golds": facts["has_two_of_oros"],
             "table_count": table["count"] if table else 0,
             "table_rank": RANKS.index(table["rank"]) if table else -1,

@@ -1,11 +1,10 @@
 """The exact solver of two-seat President against plain minimax, and the player that uses it."""
 
 import random
-from functools import lru_cache
+from functools import cache
 
 import numpy as np
 import pytest
-
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.solvers.president import Solver
@@ -16,7 +15,7 @@ from parlour.envs.registry import load_game
 NUM_RANKS = 10
 
 
-@lru_cache(maxsize=None)
+@cache
 def minimax(own: tuple, other: tuple, table: tuple | None) -> bool:
     """Whether the seat to act wins: hands as counts by rank, table as (count, rank)."""
     for rank in range(NUM_RANKS):

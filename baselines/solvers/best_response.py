@@ -1,0 +1,197 @@
+"""The exact best reply to a given player, by walking every position that can come up against it.
+
+The deal is laid open: the replying seat is told all hands. So the value is exact where a game hides
+nothing that the player goes by, and an upper bound otherwise.
+"""
+
+import dataclasses
+from collections.abc import Callable
+from functools import lru_cache
+
+import numpy as np
+
+from ...envs.core.game import Function, Game
+from ...envs.core.jit import bind, rule
+from ...envs.core.rng import streams
+from ...envs.core.tables import action_masks, loops_of
+from .. import generic
+from ..policy import Policy
+
+_BATCH = 64  # positions whose trees are held in memory at once
+_NO_CHILD = -1
+
+Narrow = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+@dataclasses.dataclass
+class _Layer:
+    """Positions equally many plies from the start, and the edges to the next layer.
+
+    Edges of position k are `first_edge[k] .. first_edge[k + 1]`.
+    """
+
+    states: np.ndarray
+    is_choice: np.ndarray  # the replying seat acts
+    ends: np.ndarray  # its return where the game is over, else 0
+    first_edge: np.ndarray
+    actions: np.ndarray
+    children: np.ndarray
+
+
+def best_replies(
+    game: Game, policy: Policy, states: np.ndarray, seats: np.ndarray, narrow: Narrow | None = None
+) -> tuple[np.ndarray, np.ndarray]:
+    """The best that seats[k] can do from states[k] where `policy` plays all other seats.
+
+    Returns the expected return [B], and that of each action [B, A] where seats[k] acts (NaN for
+    other actions). `narrow`, given observations and masks int8 [B, A], says which actions the reply
+    may choose from. Raises ValueError for a game that draws in mid-game, and for a policy that
+    draws and is not `random`.
+    """
+    if game.play_chance is not None:
+        raise ValueError(f"{game.name} draws in mid-game: no exact best response")
+    values = np.zeros(len(states))
+    action_values = np.full((len(states), game.num_actions), np.nan)
+    for seat in np.unique(seats):
+        rows = np.flatnonzero(seats == seat)
+        for start in range(0, len(rows), _BATCH):
+            chosen = rows[start : start + _BATCH]
+            layers = _grow(game, policy, states[chosen], int(seat), narrow)
+            values[chosen], action_values[chosen] = _back_up(game, layers)
+    return values, action_values
+
+
+def _grow(
+    game: Game, policy: Policy, states: np.ndarray, seat: int, narrow: Narrow | None
+) -> list[_Layer]:
+    """All positions that can come up, ply by ply, each once in its layer."""
+    layers = []
+    while len(states):
+        layer, states = _grow_layer(game, policy, states, seat, narrow)
+        layers.append(layer)
+    return layers
+
+
+def _grow_layer(
+    game: Game, policy: Policy, states: np.ndarray, seat: int, narrow: Narrow | None
+) -> tuple[_Layer, np.ndarray]:
+    rows = np.arange(len(states))
+    acting = np.empty(len(states), np.int64)
+    observations = game.new_observations(len(states))
+    words = np.empty((len(states), game.num_mask_words), np.int64)
+    loops = loops_of(game)
+    loops.show_rows(states, rows, acting, observations, words)
+    returns = np.zeros((len(states), game.num_seats))
+    loops.returns_rows(states, rows, returns)
+    masks = action_masks(words, game.num_actions)
+    is_over = ~masks.any(axis=1)
+    is_choice = (acting == seat) & ~is_over
+    if narrow is not None and is_choice.any():
+        masks[is_choice] &= narrow(observations[is_choice], masks[is_choice])
+    is_reply = ~is_choice & ~is_over
+    if is_reply.any():
+        masks[is_reply] = _possible(policy, observations[is_reply], masks[is_reply])
+    first_edge = np.concatenate([[0], np.cumsum(masks.sum(axis=1, dtype=np.int64))])
+    parents, actions = np.nonzero(masks)
+    children, child_of = _expand(game, states, parents, actions)
+    layer = _Layer(states, is_choice, returns[:, seat], first_edge, actions, child_of)
+    return layer, children
+
+
+def _possible(policy: Policy, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    """The actions [B, A] that a policy may choose, each of a row equally likely."""
+    if policy.row is generic.random:
+        return masks
+    rngs = streams(np.zeros(len(observations), np.int64))
+    before = rngs.copy()
+    if policy.needs_positions:
+        raise ValueError(f"{policy.name} searches: what it does here is not one fixed action")
+    actions = np.asarray(policy(observations, masks, rngs))
+    if rngs.tobytes() != before.tobytes():
+        raise ValueError(f"{policy.name} draws: an exact reply needs a player that does not")
+    chosen = np.zeros_like(masks)
+    chosen[np.arange(len(masks)), actions] = 1
+    return chosen
+
+
+def _expand(
+    game: Game, states: np.ndarray, parents: np.ndarray, actions: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """The different positions after these actions, and which of them each action leads to."""
+    children = np.zeros(len(parents) + 1, states.dtype)
+    size = 1 << max(4, (2 * len(parents)).bit_length())
+    child_of = np.empty(len(parents), np.int64)
+    slots = np.full(size, _NO_CHILD, np.int64)
+    as_bytes = children.view(np.uint8).reshape(len(children), states.dtype.itemsize)
+    expand = _expander(game.apply_action)
+    count = expand(states, parents, actions, children, as_bytes, slots, child_of)
+    return children[:count].copy(), child_of
+
+
+@lru_cache
+def _expander(apply_action: Function) -> Function:
+    return bind(_expand_rows, apply_action=apply_action)
+
+
+def _expand_rows(states, parents, actions, children, as_bytes, slots, child_of):
+    """Children without repetition; `as_bytes` is the same memory as `children`."""
+    count = 0
+    for edge in range(parents.shape[0]):
+        children[count] = states[parents[edge]]
+        apply_action(children[count], actions[edge])
+        slot = hash_of(as_bytes[count]) & (slots.shape[0] - 1)
+        while slots[slot] != _NO_CHILD and not is_same(as_bytes[slots[slot]], as_bytes[count]):
+            slot = (slot + 1) & (slots.shape[0] - 1)
+        if slots[slot] == _NO_CHILD:
+            slots[slot] = count
+            count += 1
+        child_of[edge] = slots[slot]
+    return count
+
+
+@rule
+def hash_of(row):
+    """A hash of a row of bytes."""
+    mixed = np.int64(row.shape[0])
+    for index in range(row.shape[0]):
+        mixed = (mixed ^ np.int64(row[index])) * np.int64(0x00000100000001B3)
+        mixed ^= mixed >> 29
+    return mixed
+
+
+@rule
+def is_same(row, other):
+    """Whether two rows of bytes are equal."""
+    for index in range(row.shape[0]):  # noqa: SIM110  (compiled code has no `all`)
+        if row[index] != other[index]:
+            return False
+    return True
+
+
+def _back_up(game: Game, layers: list[_Layer]) -> tuple[np.ndarray, np.ndarray]:
+    """Values of the first layer's positions, and of the replying seat's actions in them."""
+    values = np.zeros(0)
+    for layer in reversed(layers):
+        below, values = values, layer.ends.copy()
+        _back_up_rows(layer.first_edge, layer.children, layer.is_choice, below, values)
+    first = layers[0]
+    action_values = np.full((len(first.states), game.num_actions), np.nan)
+    for row in np.flatnonzero(first.is_choice):
+        edges = slice(first.first_edge[row], first.first_edge[row + 1])
+        action_values[row, first.actions[edges]] = below[first.children[edges]]
+    return values, action_values
+
+
+@rule
+def _back_up_rows(first_edge, children, is_choice, below, values):
+    """The greatest of the children where the replying seat chooses, their mean elsewhere."""
+    for row in range(values.shape[0]):
+        start, stop = first_edge[row], first_edge[row + 1]
+        if start == stop:
+            continue
+        total, greatest = 0.0, -np.inf
+        for edge in range(start, stop):
+            value = below[children[edge]]
+            total += value
+            greatest = max(greatest, value)
+        values[row] = greatest if is_choice[row] else total / (stop - start)

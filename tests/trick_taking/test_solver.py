@@ -1,0 +1,237 @@
+"""The exact solution against brute force written from the referee's side, and the exact players."""
+
+import itertools
+from functools import cache
+
+import numpy as np
+import pytest
+from parlour.baselines import make_policy
+from parlour.baselines.arena import play_duplicate
+from parlour.baselines.solvers import trick_taking as solver
+from parlour.baselines.solvers.best_response import best_replies
+from parlour.baselines.solvers.trick_taking_measures import exploitability, leader_tricks, regret
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.envs.registry import load_game
+
+Card = tuple[int, int]  # colour, value
+Hand = frozenset[Card]
+
+
+@cache
+def minimax(leader: Hand, follower: Hand) -> int:
+    """The tricks that the leader takes, by trying every card; no two cards are taken for equal."""
+    return max((minimax_lead(leader, follower, card) for card in leader), default=0)
+
+
+def minimax_lead(leader: Hand, follower: Hand, lead: Card) -> int:
+    """The tricks that the leader takes with this lead."""
+    return min(minimax_trick(leader, follower, lead, reply) for reply in legal(follower, lead))
+
+
+def minimax_trick(leader: Hand, follower: Hand, lead: Card, reply: Card) -> int:
+    """The tricks that the leader takes from this trick on."""
+    leader, follower = leader - {lead}, follower - {reply}
+    if reply[0] == lead[0] and reply[1] > lead[1]:
+        return len(follower) - minimax(follower, leader)
+    return 1 + minimax(leader, follower)
+
+
+def legal(hand: Hand, lead: Card) -> list[Card]:
+    """The colour led if held, else anything."""
+    return [card for card in hand if card[0] == lead[0]] or list(hand)
+
+
+def cards(indices: list[int], num_values: int) -> Hand:
+    return frozenset(divmod(index, num_values) for index in indices)
+
+
+def tables_of(hands: list[list[int]], num_values: int) -> Tables:
+    """A table for each of these hands of seat 0."""
+    game = load_game("trick_taking", num_values=num_values)
+    tables = Tables(game, streams(range(len(hands))))
+    for row, hand in enumerate(hands):
+        other = [card for card in range(2 * num_values) if card not in hand]
+        tables.deal_from(row, {"hands": [hand, other]})
+    return tables
+
+
+def assert_every_card_has_its_value(tables: Tables) -> None:
+    """Leads, and then the replies to a random lead, against brute force."""
+    game, num_values = tables.game, tables.game.config.num_values
+    _, observations, _ = tables.show(tables.all_rows)
+    values = solver.card_values(game, observations)
+    leads = np.random.default_rng(num_values).integers(0, num_values, len(values))
+    for row, state in enumerate(tables.states):
+        own, other = (cards(hand, num_values) for hand in state["dealt"].tolist())
+        expected = {
+            colour * num_values + value: minimax_lead(own, other, (colour, value))
+            for colour, value in own
+        }
+        assert dict(enumerate(values[row].tolist())) == {
+            card: expected.get(card, -1) for card in range(2 * num_values)
+        }
+    actions = tables.states["dealt"][tables.all_rows, 0, leads].astype(np.int64)
+    before = tables.states["dealt"].tolist()
+    tables.apply(tables.all_rows, actions)
+    _, observations, _ = tables.show(tables.all_rows)
+    values = solver.card_values(game, observations)
+    for row, (own, other) in enumerate(before):
+        lead = divmod(int(actions[row]), num_values)
+        leader, follower = cards(own, num_values), cards(other, num_values)
+        for reply in legal(follower, lead):
+            taken = num_values - minimax_trick(leader, follower, lead, reply)
+            assert values[row, reply[0] * num_values + reply[1]] == taken
+        assert (values[row] >= 0).sum() == len(legal(follower, lead))
+
+
+@pytest.mark.parametrize("num_values", [1, 2, 3, 4])
+def test_every_card_of_every_deal_is_worth_what_brute_force_says(num_values: int) -> None:
+    hands = [list(h) for h in itertools.combinations(range(2 * num_values), num_values)]
+    assert_every_card_has_its_value(tables_of(hands, num_values))
+
+
+@pytest.mark.parametrize(("num_values", "num_deals"), [(5, 252), (6, 400), (7, 60)])
+def test_cards_of_larger_deals_are_worth_what_brute_force_says(
+    num_values: int, num_deals: int
+) -> None:
+    rng = np.random.default_rng(num_values)
+    hands = [rng.permutation(2 * num_values)[:num_values].tolist() for _ in range(num_deals)]
+    assert_every_card_has_its_value(tables_of(hands, num_values))
+    minimax.cache_clear()
+
+
+def test_the_search_beyond_the_table_finds_the_values_of_the_table() -> None:
+    full = solver.solution_of(10)
+    short = solver.solution_of(10)._replace(
+        table_tricks=4,
+        keys=np.zeros((1 << 12, 2), np.int64),
+        bounds=np.zeros((1 << 12, 2), np.int8),
+    )
+    rng = np.random.default_rng(0)
+    for _ in range(300):
+        owners = rng.permutation([1] * 10 + [0] * 10)
+        word, word2 = (int("".join(map(str, half)), 2) for half in (owners[:10], owners[10:]))
+        expected = solver.value_of(full, 10, word, 10, word2, 10)
+        assert solver.value_of(short, 10, word, 10, word2, 10) == expected
+
+
+def test_the_table_of_ten_values_has_all_its_positions() -> None:
+    values = solver.solution_of(10).values
+    assert (values >= 0).sum() == 430_884 + 1  # and the end
+
+
+def test_the_leader_of_three_values_takes_what_brute_force_says() -> None:
+    deck = [(colour, value) for colour in range(2) for value in range(3)]
+    deals = [frozenset(hand) for hand in itertools.combinations(deck, 3)]
+    expected = np.mean([minimax(hand, frozenset(deck) - hand) for hand in deals])
+    assert leader_tricks(load_game("trick_taking", num_values=3)).mean == pytest.approx(expected)
+
+
+def test_equal_hands_of_another_number_of_seats_are_not_solved() -> None:
+    for player in ("perfect", "best_response"):
+        with pytest.raises(ValueError, match="two seats"):
+            make_policy(player, load_game("trick_taking", num_seats=3))
+
+
+@pytest.mark.parametrize("opponent", ["random", "first_play", "high_low", "smart", "perfect"])
+def test_perfect_never_loses_a_duplicate_deal(opponent: str) -> None:
+    result = play_duplicate(load_game("trick_taking"), "perfect", opponent, 2000)
+    assert result.losses.mean == 0.0
+
+
+def test_perfect_gives_nothing_away_and_every_script_does() -> None:
+    game = load_game("trick_taking", num_values=6)
+    assert regret(game, "perfect", num_deals=500).mean == 0.0
+    by_strength = [
+        regret(game, name).mean for name in ("random", "first_play", "high_low", "smart")
+    ]
+    assert by_strength == sorted(by_strength, reverse=True)
+    assert by_strength[-1] > 0.1
+
+
+def test_regret_against_perfect_play_is_what_the_deal_was_worth_less_what_it_brought() -> None:
+    game = load_game("trick_taking", num_values=6)
+    perfect, script = make_policy("perfect", game), make_policy("high_low", game)
+    tables = Tables(game, streams(range(200)))
+    tables.deal(tables.all_rows)
+    _, observations, _ = tables.show(tables.all_rows)
+    worth = solver.card_values(game, observations).max(axis=1).mean()
+    tricks = best_replies(game, perfect_of_lowest_tie(game), tables.states, np.zeros(200, int))[0]
+    assert (tricks.mean() + 1) * 3 == pytest.approx(worth)  # nothing beats perfect play
+    assert regret(game, script, against=perfect, num_deals=200).mean > 0
+
+
+def perfect_of_lowest_tie(game):
+    """Perfect play that does not draw: the first of equal cards."""
+
+    def choose(observations, masks, rngs):
+        return solver.card_values(game, observations).argmax(axis=1)
+
+    return make_policy(choose, game)
+
+
+def tricks_against(game, policy, hand: Hand, other: Hand, own_turn: bool) -> int:
+    """Brute force over the own cards against the script high_low: the most tricks from here."""
+    if not hand:
+        return 0
+    if own_turn:
+        results = []
+        for card in hand:
+            reply = high_low_reply(other, card)
+            won = not (reply[0] == card[0] and reply[1] > card[1])
+            rest = tricks_against(game, policy, hand - {card}, other - {reply}, won)
+            results.append(won + rest)
+        return max(results)
+    lead = max(other, key=lambda card: (card[1], -card[0]))
+    results = []
+    for card in legal(hand, lead):
+        won = card[0] == lead[0] and card[1] > lead[1]
+        rest = tricks_against(game, policy, hand - {card}, other - {lead}, won)
+        results.append(won + rest)
+    return max(results)
+
+
+def high_low_reply(hand: Hand, lead: Card) -> Card:
+    """The cheapest winning card, else the lowest legal one, in the sheet's words."""
+    winners = [card for card in hand if card[0] == lead[0] and card[1] > lead[1]]
+    choices = winners or legal(hand, lead)
+    return min(choices, key=lambda card: (card[1], card[0]))
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+def test_the_best_reply_takes_what_trying_everything_takes(seat: int) -> None:
+    game = load_game("trick_taking", num_values=5)
+    policy = make_policy("high_low", game)
+    tables = Tables(game, streams(range(60)))
+    tables.deal(tables.all_rows)
+    values, _ = best_replies(game, policy, tables.states, np.full(60, seat))
+    for row, state in enumerate(tables.states):
+        hands = [cards(hand, 5) for hand in state["dealt"].tolist()]
+        most = tricks_against(game, policy, hands[seat], hands[1 - seat], seat == 0)
+        assert (values[row] + 1) * 5 / 2 == pytest.approx(most)
+
+
+def test_exploitability_is_no_less_than_regret_against_perfect_play_and_zero_for_perfect() -> None:
+    game = load_game("trick_taking", num_values=5)
+    assert exploitability(game, perfect_of_lowest_tie(game), num_deals=100).mean == 0.0
+    gain = exploitability(game, "smart", num_deals=252).mean
+    assert gain >= regret(game, "smart", against="perfect", num_deals=252).mean > 0
+
+
+def test_an_exact_reply_needs_a_player_that_does_not_draw_or_is_random() -> None:
+    game = load_game("trick_taking", num_values=4)
+    assert exploitability(game, "random", num_deals=20).mean > 0
+    with pytest.raises(ValueError, match="perfect draws"):
+        exploitability(game, "perfect", num_deals=20)
+
+
+def test_ties_broken_against_a_player_bring_more_and_stay_perfect() -> None:
+    game = load_game("trick_taking", num_values=6)
+    exploiting = make_policy("perfect:against=high_low", game)
+    assert regret(game, exploiting, against="high_low", num_deals=150).mean == 0.0
+    wins = [
+        play_duplicate(game, player, "high_low", 300).wins.mean
+        for player in ("perfect", exploiting)
+    ]
+    assert wins[1] > wins[0] + 0.02
