@@ -29,7 +29,7 @@ def middle_positions(game=GAME, num_plies=20):
 
 @pytest.mark.parametrize("num_playouts", [1, 7, 40, 400])
 def test_no_more_playouts_than_the_budget_or_one_for_each_action(num_playouts, monkeypatch) -> None:
-    tables, seats, _, masks = middle_positions()
+    tables, _seats, _, masks = middle_positions()
     search = _Search(GAME, players_of(GAME)["lowest"].row, 0.2)
     spent = np.zeros(NUM_TABLES)
     play_rounds = search.play_rounds

@@ -1,5 +1,7 @@
 """Scripted players of President: known positions, purity, and strength in order."""
 
+import itertools
+
 import numpy as np
 import pytest
 from parlour.baselines import list_policies, make_policy
@@ -98,7 +100,7 @@ def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
 
 
 @pytest.mark.parametrize("num_players", [2, 4, 5, 8])
-@pytest.mark.parametrize(("weaker", "stronger"), list(zip(SCRIPTS, SCRIPTS[1:], strict=False)))
+@pytest.mark.parametrize(("weaker", "stronger"), list(itertools.pairwise(SCRIPTS)))
 def test_each_script_beats_the_one_before_it(num_players: int, weaker: str, stronger: str) -> None:
     game = load_game("president", num_players=num_players)
     result = play_match(game, stronger, weaker, 2000, seed=11)
