@@ -87,12 +87,9 @@ def _is_ours(function: Callable[..., Any]) -> bool:
 def _compile(function: F, cache: bool, inline: bool = False) -> F:
     if numba_config.DISABLE_JIT:
         return _wrapping_integers(function)
-    options = {
-        "nogil": True,
-        "error_model": "numpy",
-        "no_cfunc_wrapper": True,
-        "forceinline": inline,
-    }
+    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    if inline:  # set only where it is wanted: False would keep LLVM from inlining by itself
+        options["forceinline"] = True
     if not cache:
         return numba.njit(**options)(function)
     with _cache_directory():
