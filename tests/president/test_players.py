@@ -18,10 +18,10 @@ def choice(name: str, hand: str, table: str = "", played: str = "", others: int 
     """What a player does with a hand of ranks such as "4 4 7", by the name of the action."""
     game = load_game("president", num_players=4)
     observation = game.new_observations()
-    for rank in hand.split():
-        observation["hand"][0, RANKS.index(rank)] += 1
-    for rank in played.split():
-        observation["played"][0, RANKS.index(rank)] += 1
+    for card in hand.split():
+        observation["hand"][0, RANKS.index(card)] += 1
+    for card in played.split():
+        observation["played"][0, RANKS.index(card)] += 1
     observation["hand_sizes"][0] = [len(hand.split()), others, others, others]
     observation["table_rank"] = -1
     count, low = 0, -1
