@@ -1,6 +1,7 @@
 """The recipes with stable-baselines3 and sb3-contrib: their masks, and short runs that must pay."""
 
 import textwrap
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -78,7 +79,7 @@ def test_without_the_mask_in_its_target_the_dqn_walks_into_the_trap(
     def forgets_the_target(policy: Any) -> QNetwork:
         network = masked(policy)
         if hasattr(policy, "q_net"):  # this is the second one made
-            network.forward = super(sb3_dqn.MaskedQNetwork, network).forward  # type: ignore[method-assign]
+            monkeypatch.setattr(network, "forward", partial(QNetwork.forward, network))
         return network
 
     monkeypatch.setattr(sb3_dqn.MaskedPolicy, "make_q_net", forgets_the_target)
