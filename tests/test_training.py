@@ -114,7 +114,8 @@ def play(
 
     def at_the_end(rows: np.ndarray) -> np.ndarray:
         returns = returns_of(rows)
-        for row, given in zip(rows.tolist(), returns.tolist(), strict=True):
+        handed_out = returns.astype(np.float32).tolist()
+        for row, given in zip(rows.tolist(), handed_out, strict=True):
             right = toy_returns(tables.states[row]) if game.name == "toy" else given
             out.expected.extend(by_hand(running[row], right, n_steps))
             out.games.append(running.pop(row))
