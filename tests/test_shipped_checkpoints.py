@@ -3,7 +3,6 @@
 from pathlib import Path
 
 import pytest
-
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.learned import SHIPPED
