@@ -8,6 +8,8 @@ PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --constrain
 
 DEMO := runs/demo
 MINUTES ?= 3
+# Torch with a second thread is slower, not faster, wherever anything else uses the other core.
+THREADS ?= 1
 PARLOUR := $(VENV)/bin/parlour
 
 .PHONY: install demo test check
@@ -22,7 +24,7 @@ test: $(READY)
 demo: $(READY)
 	@echo '== learning President from nothing, for $(MINUTES) minutes'
 	$(PARLOUR) train dqn president --minutes $(MINUTES) --out $(DEMO) \
-		--opponents lowest,random --opponent-weights 1,0.4 \
+		--opponents lowest,random --opponent-weights 1,0.4 --threads $(THREADS) \
 		--against random,lowest,planner --points 12 --point-deals 250 --deals 2500
 	@echo
 	@echo '== one game: what it learned (player 0) against three that play their lowest card'

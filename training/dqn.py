@@ -79,7 +79,7 @@ COUNTS = (
     "target_every",
     "threads",
 )
-MOST = 2**62
+MOST = 10**12
 MIN_BATCHES = 4  # transitions to gather before learning starts, in batches
 END_SHARE = 0.05  # what is left of learning rate and exploration at the end of a run
 
