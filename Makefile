@@ -17,7 +17,7 @@ PARLOUR := $(VENV)/bin/parlour
 install: $(READY)
 
 test: $(READY)
-	$(VENV)/bin/python -m pytest -n 2
+	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
 
 # Learns from nothing, is measured, and plays a game that it comments on; for a first look:
 # make demo MINUTES=1

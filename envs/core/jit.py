@@ -38,18 +38,28 @@ def rule(function: F) -> F:
     return _compile(function, cache=_is_ours(function))
 
 
-def bind(
-    template: Callable[..., Any], *, inline: bool = False, **meanings: Any
-) -> Callable[..., Any]:
+def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
 
     A generic loop names `apply_action` or `observe` without importing them; binding it to a game's
     compiled functions gives one specialised loop. Unlike a closure over compiled functions, which
     Numba never finds again on disk, the copy is cached, under a name made from its meanings. It is
     not cached where one of them comes from outside Parlour, whose edits the digest cannot see.
-    `inline` puts its code into every loop that calls it: for steps on the hottest path, where the
-    call itself would cost half as much as the rules.
     """
+    return _bind(template, meanings, inline=False)
+
+
+def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
+    """`bind`, and put the code into every loop that calls it.
+
+    For steps on the hottest path, where the call itself would cost half as much as the rules.
+    """
+    return _bind(template, meanings, inline=True)
+
+
+def _bind(
+    template: Callable[..., Any], meanings: dict[str, Any], inline: bool
+) -> Callable[..., Any]:
     source = python_source(template)
     copy = types.FunctionType(
         source.__code__, {**source.__globals__, **meanings}, source.__name__, source.__defaults__

@@ -18,7 +18,7 @@ from .bits import (
     spread_mask,
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from .jit import bind, rule
+from .jit import bind, bind_inline, rule
 from .rng import STREAM
 
 NO_ROW = -1
@@ -77,7 +77,7 @@ def rule_meanings(
     seat_to_act = meanings["seat_to_act"]
     meanings["settle"] = bind(_settle, seat_to_act=seat_to_act, play_chance=chance)
     for template in (_play, _new_game, _random_ply):
-        meanings[template.__name__.removeprefix("_")] = bind(template, inline=True, **meanings)
+        meanings[template.__name__.removeprefix("_")] = bind_inline(template, **meanings)
     return meanings
 
 
