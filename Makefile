@@ -33,8 +33,8 @@ demo: $(READY)
 	@echo 'The learning curve is $(DEMO)/curve.png, what was measured is in $(DEMO)/checkpoint.md.'
 	@echo 'Against equals it would come first in 25 of 100 games. Now try:'
 	@echo '  make demo MINUTES=15'
-	@echo '  $(PARLOUR) watch president --players human,$(DEMO)/checkpoint.pt,lowest,planner --seat 0'
-	@echo '  $(PARLOUR) evaluate president planner --against $(DEMO)/checkpoint.pt --deals 2500'
+	@echo '  $(PARLOUR) watch president --players human,$(DEMO)/checkpoint.pt,planner,dqn --seat 0'
+	@echo '  $(PARLOUR) evaluate president $(DEMO)/checkpoint.pt --against dqn --deals 2500'
 	@echo '  $(PARLOUR) games'
 
 check: $(READY)
