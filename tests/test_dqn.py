@@ -1,7 +1,9 @@
 """The deep Q-learner: its probe, its masks, its reproducibility, and a short run that must pay."""
 
+import dataclasses
 from collections import deque
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -92,6 +94,22 @@ def test_behaviour_and_exported_policy_stay_within_the_mask() -> None:
     assert (dqn.best_actions(game, network, observations, masks) == LOSE).all()
     choose = dqn.explorer(game, network, 1.0, np.random.default_rng(0))
     assert (choose(observations, masks) == LOSE).all()
+
+
+def test_minutes_are_of_training_whatever_happens_between_the_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An hour passes after every step, and none of it in the learner."""
+    hours = iter(range(0, 10**9, 3600))
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(dqn, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    config = dataclasses.replace(PROBE, decisions=5 * PROBE.num_tables, minutes=1.0)
+    progresses = []
+    for progress, _ in dqn.train(probe_game(), config):
+        clock.now = float(next(hours))
+        progresses.append(progress)
+    assert len(progresses) == 5
+    assert progresses[-1].seconds == 0.0
 
 
 def test_the_same_seed_learns_the_same_network() -> None:
