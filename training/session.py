@@ -23,10 +23,11 @@ from .evaluate import as_data, evaluate
 CHECKPOINT_FILE = "checkpoint.pt"
 CURVE_FILE = "curve.csv"
 PLOT_FILE = "curve.png"
+_PARTS = ("Config", "new_network", "train", "policy_of")  # what a learner offers
 
 
 def algorithms() -> list[str]:
-    """The learners: files of this folder that offer `Config`, `train` and `policy_of`."""
+    """The learners: files of this folder that offer `Config`, `train` and the rest of `_PARTS`."""
     names = sorted(module.name for module in pkgutil.iter_modules(_folder))
     return [name for name in names if _is_learner(_module(name))]
 
@@ -43,7 +44,7 @@ def _module(name: str) -> ModuleType:
 
 
 def _is_learner(module: ModuleType) -> bool:
-    return all(hasattr(module, part) for part in ("Config", "train", "policy_of"))
+    return all(hasattr(module, part) for part in _PARTS)
 
 
 @dataclasses.dataclass
