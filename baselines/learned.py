@@ -1,16 +1,38 @@
-"""A trained checkpoint as a policy: the legal action of highest value."""
+"""Trained checkpoints as policies: files of your own, and those that ship, by their algorithm."""
 
+import dataclasses
 from pathlib import Path
 
 from ..envs.core.game import Game
 from .policy import Policy
 
+SHIPPED = Path(__file__).resolve().parent.parent / "training" / "checkpoints"
 
-def learned_policy(path: Path | str, game: Game) -> Policy:
+
+def learned_policy(path: Path | str, game: Game, name: str | None = None) -> Policy:
     """The policy of a checkpoint file. Raises ValueError where it does not fit the game."""
     from ..training.checkpoint import load_checkpoint, network_for
     from ..training.session import load_algorithm
 
     checkpoint = load_checkpoint(path)
     algorithm = load_algorithm(checkpoint.algorithm)
-    return algorithm.policy_of(game, network_for(checkpoint, game), Path(path).stem)
+    network = network_for(checkpoint, game)
+    return algorithm.policy_of(game, network, name or Path(path).stem)
+
+
+def shipped_checkpoints(game: Game) -> dict[str, Path]:
+    """The checkpoints that ship for exactly this game and its settings, by algorithm.
+
+    A file is called ALGORITHM.pt for the default settings, else ALGORITHM-setting=value.pt with
+    the settings that differ.
+    """
+    suffix = "".join(f"-{key}={value}" for key, value in _changed_settings(game).items())
+    files = sorted((SHIPPED / game.name).glob("*.pt"))
+    parts = {path: path.stem.partition("-") for path in files}
+    return {name: path for path, (name, dash, rest) in parts.items() if dash + rest == suffix}
+
+
+def _changed_settings(game: Game) -> dict[str, object]:
+    fields = dataclasses.fields(game.config)
+    settings = {field.name: getattr(game.config, field.name) for field in fields}
+    return {f.name: settings[f.name] for f in fields if settings[f.name] != f.default}

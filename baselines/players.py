@@ -5,6 +5,7 @@ import importlib
 import importlib.util
 import re
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -12,6 +13,7 @@ from typing import Any, NamedTuple
 from ..envs.core.game import Function, Game
 from ..envs.core.jit import python_source
 from . import generic, human, playout
+from .learned import learned_policy, shipped_checkpoints
 from .policy import Policy, compiled_policy
 
 
@@ -48,8 +50,18 @@ AT_THE_CONSOLE = {"human": Player(human.human, "You, at the console.")}
 
 
 def players_of(game: Game) -> dict[str, Player]:
-    """All players of a game by name: those of any game, then its own, weakest first."""
-    return {**GENERIC, **_players_in(f".{game.name}")}
+    """All players of a game by name: those of any game, its own weakest first, trained ones."""
+    return {**GENERIC, **_players_in(f".{game.name}"), **_trained(game)}
+
+
+def _trained(game: Game) -> dict[str, Player]:
+    return {
+        name: Player(
+            partial(learned_policy, path, name=name),
+            f"Learned: checkpoints/{game.name}/{path.name}.",
+        )
+        for name, path in shipped_checkpoints(game).items()
+    }
 
 
 def _players_in(module: str) -> dict[str, Player]:
@@ -84,7 +96,7 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
     if not isinstance(spec, str):
         raise ValueError(f"a player is a name, a file or a function, not {spec!r}")
     if spec.endswith(".pt"):
-        return _learned(spec, game, settings)
+        return learned_policy(spec, game, **settings)
     name, _, rest = spec.partition(":")
     if name.endswith(".py"):
         return make_policy(_function_in_file(Path(name), rest), game)
@@ -114,12 +126,6 @@ def parse_settings(text: str) -> dict[str, Any]:
         except (ValueError, SyntaxError):
             settings[key.strip()] = value
     return settings
-
-
-def _learned(path: str, game: Game, settings: dict[str, Any]) -> Policy:
-    from .learned import learned_policy
-
-    return learned_policy(path, game, **settings)
 
 
 def _function_in_file(path: Path, name: str) -> Callable[..., Any]:

@@ -138,7 +138,7 @@ class _Search:
         rounds: np.ndarray,
         sums: np.ndarray,
     ) -> None:
-        """Play each live action [B, A] out once in each of rounds[B] re-deals; adds to sums [B, A]."""
+        """Play live actions [B, A] out, once in each of rounds[B] re-deals; adds to sums [B, A]."""
         game = self.game
         self._play_rounds(
             positions,
@@ -184,7 +184,7 @@ def _bind_playouts(row: Function, meanings: tuple[tuple[str, Function], ...]) ->
 def _play_rounds(
     positions, rngs, alive, rounds, sums, noise, states, streams, observation, words, outcome
 ):
-    """`states` holds a re-deal and a game played from it; `streams` the luck common to all actions."""
+    """`states` hold a re-deal and a game played from it; `streams` the luck common to actions."""
     for row in range(positions.shape[0]):
         seat = seat_to_act(positions[row])
         for _ in range(rounds[row]):

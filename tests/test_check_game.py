@@ -258,7 +258,8 @@ def test_a_sound_game_passes(num_players: int) -> None:
 def test_a_mutant_of_the_game_is_caught_by_the_check_for_it(
     check: str, name: str, mutant: Mutant
 ) -> None:
-    game = dataclasses.replace(SOUND, **{name: mutant})
+    changed: dict[str, Any] = {name: mutant}
+    game = dataclasses.replace(SOUND, **changed)
     with pytest.raises(CheckError) as caught:
         check_game(game, toy.referee(), num_games=6, max_plies=100)
     assert caught.value.check == check

@@ -92,7 +92,7 @@ def played_observations(game: Game) -> list[np.ndarray]:
     tables = Tables(game, streams(range(4)))
     tables.deal(tables.all_rows)
     chooser = np.random.default_rng(1)
-    seen = []
+    seen: list[np.ndarray] = []
     while True:
         seats, observations, words = tables.show(tables.all_rows)
         rows = np.flatnonzero(seats >= 0)

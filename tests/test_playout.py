@@ -5,6 +5,7 @@ import pytest
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.players import players_of
 from parlour.baselines.playout import _Search, halve
+from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import GAMES, load_game
@@ -13,7 +14,9 @@ GAME = load_game("president", num_players=4)
 NUM_TABLES = 24
 
 
-def middle_positions(game=GAME, num_plies=20):
+def middle_positions(
+    game: Game = GAME, num_plies: int = 20
+) -> tuple[Tables, np.ndarray, np.ndarray, np.ndarray]:
     """Positions after some random plies: tables, rows still running, seats, observations, masks."""
     tables = Tables(game, streams(range(NUM_TABLES)))
     tables.deal(tables.all_rows)
@@ -28,9 +31,13 @@ def middle_positions(game=GAME, num_plies=20):
 
 
 @pytest.mark.parametrize("num_playouts", [1, 7, 40, 400])
-def test_no_more_playouts_than_the_budget_or_one_for_each_action(num_playouts, monkeypatch) -> None:
-    tables, seats, _, masks = middle_positions()
-    search = _Search(GAME, players_of(GAME)["lowest"].row, 0.2)
+def test_no_more_playouts_than_the_budget_or_one_for_each_action(
+    num_playouts: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tables, _, _, masks = middle_positions()
+    row = players_of(GAME)["lowest"].row
+    assert row is not None
+    search = _Search(GAME, row, 0.2)
     spent = np.zeros(NUM_TABLES)
     play_rounds = search.play_rounds
 
@@ -89,7 +96,7 @@ def test_the_position_is_left_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("game", [load_game(name) for name in GAMES], ids=list(GAMES))
-def test_it_plays_any_game_legally_within_a_time(game) -> None:
+def test_it_plays_any_game_legally_within_a_time(game: Game) -> None:
     tables, seats, observations, masks = middle_positions(game, num_plies=2)
     policy = make_policy("playout:milliseconds=2,playout_policy=random", game)
     positions = tables.imagine(tables.all_rows, seats, streams(range(NUM_TABLES), 1))
@@ -115,7 +122,9 @@ def test_a_bad_setting_is_refused_and_says_what_is_allowed(spec: str, message: s
         make_policy(spec, GAME)
 
 
-def test_a_person_is_asked_again_until_the_action_is_legal(monkeypatch, capsys) -> None:
+def test_a_person_is_asked_again_until_the_action_is_legal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     answers = iter(["nonsense", "give:2", "pass"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     _, _, observations, masks = middle_positions()

@@ -40,7 +40,11 @@ class MaskedDQN(DQN):
     """DQN that also explores within the mask."""
 
     def predict(
-        self, observation: Any, state: Any = None, episode_start: Any = None, deterministic=False
+        self,
+        observation: Any,
+        state: Any = None,
+        episode_start: Any = None,
+        deterministic: bool = False,
     ) -> Any:
         """The best legal action, or with the exploration rate any legal one."""
         if not deterministic and np.random.rand() < self.exploration_rate:
@@ -51,6 +55,7 @@ class MaskedDQN(DQN):
         self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
     ) -> Any:
         if self.num_timesteps < learning_starts:
+            assert isinstance(self._last_obs, dict)
             actions = random_legal(self._last_obs["action_mask"])
             return actions, actions
         return super()._sample_action(learning_starts, action_noise, n_envs)

@@ -37,6 +37,25 @@ _MOST_PLIES = 2 * NUM_CARDS + 1  # each play is followed by at most one pass
 _MOST_MOVES = NUM_CARDS + 1
 
 
+_UNKNOWN = -1
+FRAME = np.dtype(
+    (
+        np.record,
+        [
+            ("own", np.int64),  # hands of the seat to act and of the other
+            ("other", np.int64),
+            ("key_own", np.int64),  # the same as remembered
+            ("key_other", np.int64),
+            ("is_leading", np.int64),
+            ("num_moves", np.int64),
+            ("next_move", np.int64),
+            ("keeps_turn", np.int64),  # whether who made the last move also acts after it
+            ("value", np.int64),  # of the last move: 1 wins
+        ],
+    )
+)
+
+
 class Solver:
     """Exact values of two-seat positions, with a memory that only makes later answers faster."""
 
@@ -45,6 +64,7 @@ class Solver:
             raise ValueError(f"only President with 2 players can be solved, not {game!r}")
         self._memory = np.zeros((MEMORY_ENTRIES, 2), np.int64)
         self._moves = np.zeros((_MOST_PLIES, _MOST_MOVES, 2), np.int64)
+        self._frames = np.zeros(_MOST_PLIES, FRAME)
 
     def winning_actions(
         self, observations: np.ndarray, action_masks: np.ndarray, most_cards: int = NUM_CARDS
@@ -57,7 +77,14 @@ class Solver:
         actions = np.empty(len(observations), np.int64)
         words = np.zeros(1, np.int64)
         _solve_rows(
-            observations, action_masks, most_cards, words, self._memory, self._moves, actions
+            observations,
+            action_masks,
+            most_cards,
+            words,
+            self._memory,
+            self._moves,
+            self._frames,
+            actions,
         )
         return actions
 
@@ -66,16 +93,16 @@ class Solver:
         is_leading = table_action == PASS
         plays = own if is_leading else own & int(beating(np.int64(table_action - 1)))
         hands = np.array([own, other, plays, is_leading], np.int64)
-        return bool(_solve_one(hands, self._memory, self._moves))
+        return bool(_solve_one(hands, self._memory, self._moves, self._frames))
 
 
 @rule
-def _solve_one(hands, memory, moves):
-    return mover_wins(hands[0], hands[1], hands[2], hands[3] != 0, 0, memory, moves)
+def _solve_one(hands, memory, moves, frames):
+    return mover_wins(hands[0], hands[1], hands[2], hands[3], memory, moves, frames)
 
 
 @rule
-def _solve_rows(observations, action_masks, most_cards, words, memory, moves, actions):
+def _solve_rows(observations, action_masks, most_cards, words, memory, moves, frames, actions):
     for row in range(observations.shape[0]):
         observation = observations[row]
         num_cards = observation.hand_sizes[0] + observation.hand_sizes[1]
@@ -83,7 +110,7 @@ def _solve_rows(observations, action_masks, most_cards, words, memory, moves, ac
         if observation.gives_left == 0 and num_cards <= most_cards:
             gather_mask(action_masks[row], words)
             own, other = both_hands(observation)
-            actions[row] = winning_action(own, other, words, memory, moves)
+            actions[row] = winning_action(own, other, words, memory, moves, frames)
 
 
 @rule
@@ -100,51 +127,102 @@ def both_hands(observation):
 
 
 @rule
-def winning_action(own, other, mask, memory, moves):
+def winning_action(own, other, mask, memory, moves, frames):
     """The first of the legal actions, best chances first, that wins; NO_ACTION if none does."""
-    is_leading = not is_allowed(mask, PASS)
+    is_leading = 0 if is_allowed(mask, PASS) else 1
     plays = (mask[0] >> 1) & ALL_PLAYS
-    if mover_wins(own, other, plays, is_leading, 0, memory, moves):
+    if mover_wins(own, other, plays, is_leading, memory, moves, frames):
         return moves[0, 0, 0] + 1
     return np.int64(NO_ACTION)
 
 
 @rule
-def mover_wins(own, other, plays, is_leading, depth, memory, moves):
+def mover_wins(own, other, plays, is_leading, memory, moves, frames):
     """Whether the seat to act, which may make these plays (or pass unless it leads), wins.
 
-    Leaves the winning move at moves[depth, 0, 0]. Nothing is taken for granted at depth 0, where
-    the leader may have to open with twos (3).
+    Leaves the winning move at moves[0, 0, 0]. The search keeps its own stack of frames: Numba
+    crashes where it loads a function that calls itself from its disk cache.
     """
-    is_open_lead = is_leading and depth > 0
-    if is_open_lead and runs_home(own, other):
-        return True
-    key = (own, other)
-    if is_open_lead:
-        key = canonical(own, other)
-        value = recall(memory, key)
-        if value >= 0:
-            return value == 1
-    result = False
-    num_moves = list_moves(own, other, plays, is_leading, moves[depth])
-    for index in range(num_moves):
-        play = moves[depth, index, 0]
-        mine = own if play < 0 else remove_cards(own, play >> 2, (play & 3) + 1)
-        replies = np.int64(0) if play < 0 else other & beating(play)
-        if mine == 0:
-            result = True
-        elif play < 0:
-            result = not mover_wins(other, mine, other, True, depth + 1, memory, moves)
-        elif replies == 0:
-            result = mover_wins(mine, other, mine, True, depth + 1, memory, moves)
+    open_frame(frames[0], own, other, plays, is_leading, moves[0])
+    depth = 0
+    while True:
+        frame = frames[depth]
+        if frame.value == 1 or frame.next_move == frame.num_moves:
+            if depth == 0:
+                moves[0, 0, 0] = moves[0, frame.next_move - 1, 0]
+                return frame.value == 1
+            remember_frame(memory, frame)
+            depth -= 1
+            take_value(frames[depth], frame.value)
         else:
-            result = not mover_wins(other, mine, replies, False, depth + 1, memory, moves)
-        if result:
-            moves[depth, 0, 0] = play
-            break
-    if is_open_lead:
-        remember(memory, key, result)
-    return result
+            play = moves[depth, frame.next_move, 0]
+            frame.next_move += 1
+            value = follow_move(frame, play, frames[depth + 1], memory, moves[depth + 1])
+            if value == _UNKNOWN:
+                depth += 1
+            else:
+                take_value(frame, value)
+
+
+@rule
+def open_frame(frame, own, other, plays, is_leading, moves):
+    """Begin the search of a position: nothing tried so far, and so nothing won."""
+    frame.own = own
+    frame.other = other
+    frame.is_leading = is_leading
+    frame.value = 0
+    frame.next_move = 0
+    frame.num_moves = list_moves(own, other, plays, is_leading, moves)
+
+
+@rule
+def take_value(frame, value):
+    """What the position after the last move is worth to who made it."""
+    frame.value = value if frame.keeps_turn else 1 - value
+
+
+@rule
+def follow_move(frame, play, child, memory, moves):
+    """The value, for its seat to act, of the position after a play (a pass: -1) where it is known.
+
+    Otherwise _UNKNOWN, and `child` is ready to be searched.
+    """
+    own = frame.own
+    other = frame.other
+    frame.keeps_turn = 1
+    if play < 0:
+        frame.keeps_turn = 0
+        return enter_lead(child, other, own, memory, moves)
+    mine = remove_cards(own, play >> 2, (play & 3) + 1)
+    if mine == 0:
+        return np.int64(1)
+    replies = other & beating(play)
+    if replies == 0:
+        return enter_lead(child, mine, other, memory, moves)
+    frame.keeps_turn = 0
+    open_frame(child, other, mine, replies, 0, moves)
+    return np.int64(_UNKNOWN)
+
+
+@rule
+def enter_lead(child, own, other, memory, moves):
+    """The value of a lead that may be any play: by running home, from memory, or _UNKNOWN."""
+    if runs_home(own, other):
+        return np.int64(1)
+    key = canonical(own, other)
+    value = recall(memory, key)
+    if value == _UNKNOWN:
+        open_frame(child, own, other, own, 1, moves)
+        child.key_own = key[0]
+        child.key_other = key[1]
+    return value
+
+
+@rule
+def remember_frame(memory, frame):
+    """Only leads are remembered: within a round few positions come twice."""
+    if frame.is_leading:
+        remember(memory, (frame.key_own, frame.key_other), frame.value)
 
 
 # Which moves, in which order
@@ -165,7 +243,7 @@ def list_moves(own, other, plays, is_leading, out):
             out[0, 0] = play
             return 1
         num_moves = insert_move(out, num_moves, play, merit)
-    if not is_leading and not runs_home(other, own):
+    if is_leading == 0 and not runs_home(other, own):
         num_moves = insert_move(out, num_moves, -1, merit_of_hands(own, other) + _TO_PASS)
     return num_moves
 
@@ -308,12 +386,12 @@ def bucket_of(memory, key):
 
 @rule
 def recall(memory, key):
-    """1 or 0 for a remembered win or loss of the leader, -1 for a position not remembered."""
+    """1 or 0 for a remembered win or loss of the leader, else _UNKNOWN."""
     first = bucket_of(memory, key)
     for place in range(first, first + 2):
         if memory[place, 0] & ALL_PLAYS == key[0] and memory[place, 1] & ALL_PLAYS == key[1]:
             return memory[place, 0] >> _HAND_BITS
-    return np.int64(-1)
+    return np.int64(_UNKNOWN)
 
 
 @rule

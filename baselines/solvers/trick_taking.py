@@ -326,9 +326,11 @@ def card_values(game: Game, observations: np.ndarray) -> np.ndarray:
     """
     _check_two_seats(game)
     out = np.full((len(observations), game.num_actions), _UNKNOWN, np.int8)
-    sets = [np.ascontiguousarray(observations[name]) for name in ("hand", "unseen", "table")]
     led = observations["led_colour"].astype(np.int64)
-    _value_cards(solution_of(game.config.num_values), *sets, led, out)
+    hands, others, tables = (
+        np.ascontiguousarray(observations[name]) for name in ("hand", "unseen", "table")
+    )
+    _value_cards(solution_of(game.config.num_values), hands, others, tables, led, out)
     return out
 
 

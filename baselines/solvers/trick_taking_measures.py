@@ -104,13 +104,15 @@ def _values(game: Game, tables: Tables) -> np.ndarray:
 
 def _deals(game: Game, num_deals: int | None, seed: int) -> Iterator[Tables]:
     """Tables with deals laid out, in batches: random ones, or all there are."""
-    if num_deals is not None and num_deals < 1:
+    hands: np.ndarray | None = None
+    if num_deals is None:
+        hands = _all_hands(game.config.num_values)
+        num_deals = len(hands)
+    elif num_deals < 1:
         raise ValueError(f"a measure needs at least one deal; got {num_deals}")
-    hands = _all_hands(game.config.num_values) if num_deals is None else None
-    total = len(hands) if hands is not None else num_deals
     shuffler = np.random.default_rng(seed)
-    for start in range(0, total, _BATCH):
-        rows = range(start, min(start + _BATCH, total))
+    for start in range(0, num_deals, _BATCH):
+        rows = range(start, min(start + _BATCH, num_deals))
         tables = Tables(game, streams(range(seed + rows.start, seed + rows.stop)))
         tables.deal(tables.all_rows)
         if hands is not None:

@@ -37,7 +37,7 @@ def check(game: Game, trial: Trial) -> CheckReport:
     for one in checks:
         one(game, played)
     not_checked = [sentence_of(c) for c in _OF_CHANCE if c not in checks]
-    checked = [sentence_of(one) for one in (play, *checks)]
+    checked = [sentence_of(play), *map(sentence_of, checks)]
     if trial.referee is None:
         not_checked.append(f"{sentence_of(check_referee)} No referee was given.")
     else:
@@ -66,7 +66,9 @@ def play_on(
 ) -> PlayedGame:
     """Random play from a settled position [1] to the end."""
     chooser = np.random.default_rng(seed)
-    kept, streams_kept, seats, actions = [states.copy()], [rngs.copy()], [], []
+    kept, streams_kept = [states.copy()], [rngs.copy()]
+    seats: list[int] = []
+    actions: list[int] = []
     while not game.is_terminal(states[0]):
         if len(actions) == max_plies:
             raise CheckError("ends", f"seed {seed}: the game is not over after {max_plies} plies")
@@ -344,7 +346,8 @@ def check_names(game: Game, played: Sequence[PlayedGame]) -> None:
 def check_bad_deals(game: Game, played: Sequence[PlayedGame]) -> None:
     """A start position that is none is refused with ValueError."""
     rngs = streams([0])
-    for data in ({}, {"no such part": 1}, []):
+    bad_deals: tuple[Any, ...] = ({}, {"no such part": 1}, [])
+    for data in bad_deals:
         states = game.new_states()
         what = f"deal_from takes {data!r} as a start position"
         _refused("bad_deals", what, game.deal_from, states[0], data, rngs[0])

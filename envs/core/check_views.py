@@ -28,6 +28,8 @@ class Face(Protocol):
     env: Any
     unused: Any  # a copy from before the first reset, if there was such a time
 
+    def __init__(self, env: Any) -> None: ...
+
     def reset(self, seed: int | None = None, deal: Any = None) -> None:
         """A new episode."""
 

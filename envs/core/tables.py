@@ -18,7 +18,7 @@ from .bits import (
     spread_mask,
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from .jit import bind, rule
+from .jit import bind, bind_inline, rule
 from .rng import STREAM
 
 NO_ROW = -1
@@ -77,7 +77,7 @@ def rule_meanings(
     seat_to_act = meanings["seat_to_act"]
     meanings["settle"] = bind(_settle, seat_to_act=seat_to_act, play_chance=chance)
     for template in (_play, _new_game, _random_ply):
-        meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
+        meanings[template.__name__.removeprefix("_")] = bind_inline(template, **meanings)
     return meanings
 
 
@@ -111,7 +111,7 @@ def _play(state, rng, action, words, skip_forced):
         settle(state, rng)
         legal_actions(state, words)
         if not skip_forced or num_allowed(words) > 1:
-            return seat_to_act(state)
+            return np.int64(seat_to_act(state))
         action = nth_allowed(words, 0)
 
 
@@ -272,7 +272,7 @@ def _advance_rows(
     for row in rows:
         state = states[row]
         while not is_terminal(state):
-            seat = seat_to_act(state)
+            seat = np.int64(seat_to_act(state))
             is_external = codes[row, seat] == EXTERNAL
             if is_external and not skip_forced:
                 break

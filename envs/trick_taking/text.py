@@ -114,9 +114,8 @@ def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
     turn = ">" if owner == state["seat_to_act"] and not is_terminal(state) else " "
     last = int(state["last_cards"][owner])
     played = f"  played {card_name(num_values, last)}" if last != NO_CARD else ""
-    return (
-        f"{turn} player {owner} [{int(state['tricks_won'][owner]):2} won] {cards}{played}".rstrip()
-    )
+    name = f"player {owner}{' (you)' if owner == seat else ''}"
+    return f"{turn} {name} [{int(state['tricks_won'][owner]):2} won] {cards}{played}".rstrip()
 
 
 def held_cards(state: np.record, seat: int) -> list[int]:

@@ -62,7 +62,7 @@ def replaced(card: Any) -> list[list[Any]]:
     return [[card, *ladder(4)[0][1:]], *ladder(4)[1:]]
 
 
-IMPOSSIBLE_DEALS = {
+IMPOSSIBLE_DEALS: dict[str, tuple[Any, str]] = {
     "no dict": (ladder(4), r'a deal is {"hands": .* or, in a match, {"games"'),
     "none": (None, "a deal is .*; got None"),
     "a number": (7, "a deal is .*; got 7"),
@@ -130,4 +130,4 @@ def test_every_action_has_a_name_that_parses(game: Game) -> None:
     assert names[41:] == [
         f"give:{rank}" for rank in ("2", "4", "5", "6", "7", *["10", "11", "12", "3", "1"])
     ]
-    assert game.action_name(np.int64(3)) == "3x2"
+    assert game.action_name(np.array([3])[0]) == "3x2"

@@ -1,5 +1,7 @@
 """Scripted players of President: known positions, purity, and strength in order."""
 
+import itertools
+
 import numpy as np
 import pytest
 from parlour.baselines import list_policies, make_policy
@@ -16,10 +18,10 @@ def choice(name: str, hand: str, table: str = "", played: str = "", others: int 
     """What a player does with a hand of ranks such as "4 4 7", by the name of the action."""
     game = load_game("president", num_players=4)
     observation = game.new_observations()
-    for rank in hand.split():
-        observation["hand"][0, RANKS.index(rank)] += 1
-    for rank in played.split():
-        observation["played"][0, RANKS.index(rank)] += 1
+    for card in hand.split():
+        observation["hand"][0, RANKS.index(card)] += 1
+    for card in played.split():
+        observation["played"][0, RANKS.index(card)] += 1
     observation["hand_sizes"][0] = [len(hand.split()), others, others, others]
     observation["table_rank"] = -1
     count, low = 0, -1
@@ -98,7 +100,7 @@ def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
 
 
 @pytest.mark.parametrize("num_players", [2, 4, 5, 8])
-@pytest.mark.parametrize(("weaker", "stronger"), list(zip(SCRIPTS, SCRIPTS[1:], strict=False)))
+@pytest.mark.parametrize(("weaker", "stronger"), list(itertools.pairwise(SCRIPTS)))
 def test_each_script_beats_the_one_before_it(num_players: int, weaker: str, stronger: str) -> None:
     game = load_game("president", num_players=num_players)
     result = play_match(game, stronger, weaker, 2000, seed=11)

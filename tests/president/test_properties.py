@@ -26,7 +26,9 @@ SEEDS = st.integers(0, 2**63 - 20)
 NUM_TABLES = 16
 
 
-def choose(words: np.ndarray, num_actions: int, eagerness: int, choices: np.random.Generator):
+def choose(
+    words: np.ndarray, num_actions: int, eagerness: int, choices: np.random.Generator
+) -> np.ndarray:
     """Random actions; the more eager, the more often the highest legal action is taken."""
     actions = random_actions(words, num_actions, choices)
     last = np.array([int(word).bit_length() - 1 for word in words[:, 0]]).clip(min=0)

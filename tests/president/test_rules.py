@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from parlour.envs.registry import load_game
 
@@ -12,7 +14,7 @@ from tests.president.test_referee import FOUR_SEAT_LADDER, TWO_SEAT_LADDER, ladd
 TWOS = ["1x2", "2x2", "3x2", "4x2"]
 
 
-def table(hands: list[list[str]], **config: object) -> Table:
+def table(hands: list[list[str]], **config: Any) -> Table:
     """A table of one game with these hands."""
     return Table({"hands": hands}, num_players=len(hands), **config)
 
@@ -250,7 +252,7 @@ def test_10_a_seat_that_has_gone_out_has_its_placing_at_once() -> None:
 # 11: matches
 
 
-def match(second: list[list[str]], **config: object) -> Table:
+def match(second: list[list[str]], **config: Any) -> Table:
     """The second game of a match in which seat 0 was first, then seat 1, and so on."""
     num_players = len(second)
     deal = {"games": [{"hands": ladder(num_players)}, {"hands": second}]}

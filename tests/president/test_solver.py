@@ -8,6 +8,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.solvers.president import Solver
+from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
@@ -32,7 +33,7 @@ def word(counts: tuple) -> int:
     return sum(((1 << count) - 1) << (4 * rank) for rank, count in enumerate(counts))
 
 
-def random_hands(rng: random.Random, most_cards: int) -> tuple[tuple, tuple]:
+def random_hands(rng: random.Random, most_cards: int) -> list[tuple[int, ...]]:
     """Two hands of one to `most_cards` cards each; few ranks, so that sets meet."""
     ranks = rng.sample(range(NUM_RANKS), rng.choice([4, 6, 10]))
     cards = [rank for rank in ranks for _ in range(4)]
@@ -40,7 +41,7 @@ def random_hands(rng: random.Random, most_cards: int) -> tuple[tuple, tuple]:
     first = rng.randint(1, most_cards)
     second = first + rng.randint(1, most_cards)
     hands = cards[:first], cards[first:second]
-    return tuple(tuple(hand.count(rank) for rank in range(NUM_RANKS)) for hand in hands)
+    return [tuple(hand.count(rank) for rank in range(NUM_RANKS)) for hand in hands]
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_the_solver_agrees_with_minimax_on_every_kind_of_position(solver: Solver
     assert 200 < wins < 700
 
 
-def late_positions(passing: str, num_plies: int = 36):
+def late_positions(passing: str, num_plies: int = 36) -> tuple[Game, np.ndarray, np.ndarray]:
     game = load_game("president", num_players=2, passing=passing)
     tables = Tables(game, streams(range(200)))
     tables.deal(tables.all_rows)
@@ -83,7 +84,7 @@ def late_positions(passing: str, num_plies: int = 36):
     return game, observations[keep], masks[keep]
 
 
-def value_after(observation, action: int) -> bool:
+def value_after(observation: np.void, action: int) -> bool:
     """By minimax, whether this action wins."""
     own = tuple(observation["hand"].tolist())
     other = tuple((4 - observation["hand"] - observation["played"]).tolist())

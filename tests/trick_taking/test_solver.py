@@ -171,7 +171,7 @@ def perfect_of_lowest_tie(game):
     return make_policy(choose, game)
 
 
-def tricks_against(game, policy, hand: Hand, other: Hand, own_turn: bool) -> int:
+def tricks_against(hand: Hand, other: Hand, own_turn: bool) -> int:
     """Brute force over the own cards against the script high_low: the most tricks from here."""
     if not hand:
         return 0
@@ -180,14 +180,14 @@ def tricks_against(game, policy, hand: Hand, other: Hand, own_turn: bool) -> int
         for card in hand:
             reply = high_low_reply(other, card)
             won = not (reply[0] == card[0] and reply[1] > card[1])
-            rest = tricks_against(game, policy, hand - {card}, other - {reply}, won)
+            rest = tricks_against(hand - {card}, other - {reply}, won)
             results.append(won + rest)
         return max(results)
     lead = max(other, key=lambda card: (card[1], -card[0]))
     results = []
     for card in legal(hand, lead):
         won = card[0] == lead[0] and card[1] > lead[1]
-        rest = tricks_against(game, policy, hand - {card}, other - {lead}, won)
+        rest = tricks_against(hand - {card}, other - {lead}, won)
         results.append(won + rest)
     return max(results)
 
@@ -208,7 +208,7 @@ def test_the_best_reply_takes_what_trying_everything_takes(seat: int) -> None:
     values, _ = best_replies(game, policy, tables.states, np.full(60, seat))
     for row, state in enumerate(tables.states):
         hands = [cards(hand, 5) for hand in state["dealt"].tolist()]
-        most = tricks_against(game, policy, hands[seat], hands[1 - seat], seat == 0)
+        most = tricks_against(hands[seat], hands[1 - seat], seat == 0)
         assert (values[row] + 1) * 5 / 2 == pytest.approx(most)
 
 
