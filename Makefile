@@ -14,7 +14,7 @@ PARLOUR := $(VENV)/bin/parlour
 install: $(READY)
 
 test: $(READY)
-	$(VENV)/bin/python -m pytest -n 2
+	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
 
 # Learns from nothing for three minutes, is measured, and plays a game that it comments on.
 demo: $(READY)

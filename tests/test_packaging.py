@@ -10,7 +10,7 @@ import pytest
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 FOLDERS = ("envs", "baselines", "training", "scripts")
-HEAVY = ("torch", "pandas", "stable_baselines3", "matplotlib", "pygame")
+HEAVY = ("torch", "numba", "pandas", "stable_baselines3", "matplotlib", "pygame")
 
 
 def settings() -> configparser.ConfigParser:

@@ -1,4 +1,4 @@
-"""The checkers of PettingZoo, Gymnasium and stable-baselines3 pass for every game."""
+"""The checkers of PettingZoo, Gymnasium and stable-baselines3, and ours, pass for every game."""
 
 import warnings
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
-from parlour.envs import GAMES, registry
+from parlour.envs import GAMES, check_game, registry
 from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 
@@ -45,11 +45,13 @@ def test_pettingzoo_stock_wrappers_fit(name: str) -> None:
     api_test(wrappers.OrderEnforcingWrapper(wrappers.AssertOutOfBoundsWrapper(env)), num_cycles=60)
 
 
-@every_game
-def test_pettingzoo_render_test(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@every_config
+def test_pettingzoo_render_test(
+    name: str, config: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
     monkeypatch.setattr("parlour.envs.core.render.RENDER_FPS", 1000)
-    render_test(lambda render_mode: registry.make_aec(name, render_mode=render_mode))
+    render_test(lambda render_mode: registry.make_aec(name, render_mode=render_mode, **config))
 
 
 @every_config
@@ -68,3 +70,19 @@ def test_stable_baselines3_check_env(name: str, config: dict[str, Any], layout: 
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         sb3.check_env(env.unwrapped)
+
+
+@every_config
+@pytest.mark.parametrize("factory", [registry.make_raw_aec, registry.make_aec])
+def test_check_game_of_the_aec_environments(
+    name: str, config: dict[str, Any], factory: Any, capfd: pytest.CaptureFixture[str]
+) -> None:
+    report = check_game(factory(name, **config), num_games=2)
+    assert [line.rpartition(". ")[2] for line in report.not_checked] == ["No referee was given."]
+    assert capfd.readouterr() == ("", "")
+
+
+@every_config
+def test_check_game_of_the_solo_environment(name: str, config: dict[str, Any]) -> None:
+    report = check_game(gymnasium.make(f"parlour:{GAMES[name]}", **config), num_games=2)
+    assert len(report.not_checked) == 3  # what only a referee, or an AEC environment, can show

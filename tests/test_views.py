@@ -606,12 +606,6 @@ def run_python(source: str, **environment: str) -> str:
     return result.stdout
 
 
-def test_importing_parlour_is_light() -> None:
-    heavy = "torch", "pandas", "numba", "pygame", "stable_baselines3"
-    source = f"import sys, parlour; print([m for m in {heavy} if m in sys.modules])"
-    assert run_python(source).strip() == "[]"
-
-
 def test_a_seed_gives_the_same_game_whatever_the_hash_seed() -> None:
     source = (
         "import hashlib, gymnasium as gym\n"

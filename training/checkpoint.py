@@ -120,7 +120,7 @@ def model_card(checkpoint: Checkpoint) -> str:
         f"* Network: hidden layers {tuple(checkpoint.hidden)}, {size:,} numbers",
         f"* Made by: `{checkpoint.command}`",
         f"* Code: {checkpoint.revision or 'unknown'}, Parlour {checkpoint.parlour}",
-        *(f"* {key}: {value}" for key, value in checkpoint.training.items()),
+        *(f"* {key}: {_short(value)}" for key, value in checkpoint.training.items()),
         "",
         "## Measured strength",
         "",
@@ -132,6 +132,10 @@ def model_card(checkpoint: Checkpoint) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
 
 
 def _strength_row(result: dict[str, Any]) -> str:

@@ -71,6 +71,12 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
 
     The network is the learner's own: evaluate it before the next step, or copy it.
     """
+    first_sample = MIN_BATCHES * config.batch_size
+    if config.batch_size < 1 or config.buffer_size < first_sample:
+        raise ValueError(
+            f"a buffer of {config.buffer_size} cannot hold the {MIN_BATCHES} batches of "
+            f"{config.batch_size} with which learning starts"
+        )
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     random = np.random.default_rng(config.seed)
@@ -95,7 +101,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
         optimizer.param_groups[0]["lr"] = config.learning_rate * decay
         buffer.add(rollout.step(explorer(game, network, config.exploration * decay, random)))
         updates, loss = progress.updates, progress.loss
-        owed += config.updates_per_step if len(buffer) >= MIN_BATCHES * config.batch_size else 0.0
+        owed += config.updates_per_step if len(buffer) >= first_sample else 0.0
         while owed >= 1.0:
             owed -= 1.0
             batch = buffer.sample(config.batch_size, random)

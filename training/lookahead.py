@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
+from ..baselines.policy import Policy
 from ..envs.core.game import NO_SEAT, Game
 from ..envs.core.rng import streams
 from ..envs.core.tables import Tables, action_masks
-from .dqn import END_SHARE, policy_of
+from . import dqn
+from .dqn import END_SHARE
 from .networks import ActionValues, mask_values
-
-__all__ = ["Config", "Progress", "new_network", "policy_of", "train"]
 
 
 @dataclasses.dataclass
@@ -165,3 +165,8 @@ def targets(game: Game, target: ActionValues, positions: Positions) -> np.ndarra
     out = np.zeros(positions.masks.shape, np.float32)
     out[parents, actions] = np.where(seats == NO_SEAT, returns, going_on)
     return out
+
+
+def policy_of(game: Game, network: ActionValues, name: str = "lookahead") -> Policy:
+    """The learned policy: always the legal action of highest value."""
+    return dqn.policy_of(game, network, name)

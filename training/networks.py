@@ -54,8 +54,8 @@ class Encoder(nn.Module):
             for threshold in range(low[column], high[column])
         ]
         wide = [c for c in shown if high[c] - low[c] > WIDEST_UNARY]
-        self.register_buffer("unary_columns", torch.tensor([c for c, _ in unary]))
-        self.register_buffer("thresholds", torch.tensor([t for _, t in unary]))
+        self.register_buffer("unary_columns", torch.tensor([c for c, _ in unary], dtype=torch.long))
+        self.register_buffer("thresholds", torch.tensor([t for _, t in unary], dtype=torch.long))
         self.register_buffer("wide_columns", torch.tensor(wide, dtype=torch.long))
         self.register_buffer("scale", torch.from_numpy(game.layout.scale[wide]))
         self.num_outputs = len(unary) + len(wide)

@@ -71,13 +71,12 @@ class Rollout:
         n_steps: int,
         seed: int,
     ) -> None:
+        if num_tables < 1 or n_steps < 1:
+            raise ValueError(f"needs a table and a step; got {num_tables=}, {n_steps=}")
         n = game.num_seats
         self.game = game
-        self.n_steps = n_steps
         self._random = np.random.default_rng(seed)
-        self._opponents = tuple(opponents)
-        self._weights = np.array([self_play, *weights], dtype=float)
-        self._weights /= self._weights.sum()
+        self._weights = _shares([self_play, *weights], len(opponents) + 1)
         seeds = self._random.integers(2**62, size=num_tables)
         self.tables = Tables(game, streams(seeds))
         rows = self.tables.all_rows
@@ -142,6 +141,21 @@ class Rollout:
         seated = np.repeat(field[:, None], n, axis=1)  # field -1 is EXTERNAL: all seats learn
         seated[np.arange(num_rows), self._random.integers(n, size=num_rows)] = EXTERNAL
         return seated
+
+
+def _shares(weights: Sequence[float], num_fields: int) -> np.ndarray:
+    """Weights of self-play and of each opponent as shares that add up to 1."""
+    if len(weights) != num_fields:
+        raise ValueError(
+            f"every opponent needs a weight; got {num_fields - 1} opponents "
+            f"and {len(weights) - 1} weights"
+        )
+    shares = np.array(weights, dtype=float)
+    if not np.isfinite(shares).all() or (shares < 0).any() or not shares.any():
+        raise ValueError(
+            f"weights of self-play and opponents are 0 or more, not all 0; got {list(weights)}"
+        )
+    return shares / shares.sum()
 
 
 @rule

@@ -1,7 +1,11 @@
 """Recipe: masked deep Q-learning with stable-baselines3, through the single-seat environment.
 
 The action mask travels in the observation, and the Q-network itself puts illegal actions out of
-reach. So behaviour, target and export are all masked by one line; only exploration needs two more.
+reach: one line masks behaviour, target and exported policy alike. Only exploration needs more.
+
+    model = learn(game, Config(steps=200_000, opponents="random"))
+    player = policy_of(game, model)
+    print(play_match(game, player, "random", num_deals=1_000))
 """
 
 import dataclasses
@@ -17,6 +21,21 @@ from ..baselines.policy import Policy
 from ..envs.core.game import Game
 from ..envs.core.solo import SoloEnv
 from .networks import mask_values
+
+
+@dataclasses.dataclass
+class Config:
+    """Settings of the recipe."""
+
+    steps: int = 200_000  # own decisions
+    seed: int = 0
+    opponents: str = "random"  # who has the other seats
+    num_envs: int = 8
+    buffer_size: int = 100_000  # transitions
+    warm_up: int = 2_000  # steps of random legal play before learning starts
+    batch_size: int = 256
+    learning_rate: float = 5e-4
+    hidden: tuple[int, ...] = (256, 256)
 
 
 class MaskedQNetwork(QNetwork):
@@ -45,55 +64,50 @@ class MaskedDQN(DQN):
         state: Any = None,
         episode_start: Any = None,
         deterministic: bool = False,
-    ) -> Any:
-        """The best legal action, or with the exploration rate any legal one."""
-        if not deterministic and np.random.rand() < self.exploration_rate:
-            return random_legal(observation["action_mask"]), state
-        return self.policy.predict(observation, state, episode_start, deterministic)
+    ) -> tuple[np.ndarray, Any]:
+        """The best legal action of one observation or of each, or by chance a random legal one."""
+        actions, state = self.policy.predict(observation, state, episode_start, deterministic)
+        if not deterministic:
+            explores = self._random.random(actions.shape) < self.exploration_rate
+            actions = np.where(explores, self._random_legal(observation), actions)
+        return actions, state
 
     def _sample_action(
         self, learning_starts: int, action_noise: Any = None, n_envs: int = 1
-    ) -> Any:
-        if self.num_timesteps < learning_starts:
-            assert isinstance(self._last_obs, dict)
-            actions = random_legal(self._last_obs["action_mask"])
-            return actions, actions
-        return super()._sample_action(learning_starts, action_noise, n_envs)
+    ) -> tuple[np.ndarray, np.ndarray]:
+        if self.num_timesteps >= learning_starts:
+            return super()._sample_action(learning_starts, action_noise, n_envs)
+        actions = self._random_legal(self._last_obs)
+        return actions, actions
 
+    def _random_legal(self, observation: Any) -> np.ndarray:
+        masks = observation["action_mask"]
+        return (self._random.random(masks.shape) * masks).argmax(axis=-1)
 
-def random_legal(action_masks: np.ndarray) -> np.ndarray:
-    """A uniformly random legal action for each mask [B, A]."""
-    return (np.random.random(action_masks.shape) * action_masks).argmax(axis=1)
-
-
-@dataclasses.dataclass
-class Config:
-    """Settings of the recipe."""
-
-    steps: int = 200_000  # own decisions
-    seed: int = 0
-    opponents: str = "random"
-    num_envs: int = 8
-    learning_rate: float = 5e-4
-    hidden: tuple[int, ...] = (256, 256)
+    @property
+    def _random(self) -> np.random.Generator:
+        return self.action_space.np_random  # seeded with the model
 
 
 def learn(game: Game, config: Config) -> MaskedDQN:
     """Train in a random seat against `config.opponents`."""
+    return make_model(game, config).learn(config.steps)
+
+
+def make_model(game: Game, config: Config) -> MaskedDQN:
+    """The learner with its environments, untrained."""
     env = DummyVecEnv(
-        [
-            lambda: SoloEnv(game, seat="random", opponents=config.opponents, layout="dict")
-            for _ in range(config.num_envs)
-        ]
+        [lambda: SoloEnv(game, seat="random", opponents=config.opponents, layout="dict")]
+        * config.num_envs
     )
-    model = MaskedDQN(
+    return MaskedDQN(
         MaskedPolicy,
         env,
         learning_rate=config.learning_rate,
-        buffer_size=100_000,
-        learning_starts=2_000,
-        batch_size=256,
-        gamma=1.0,
+        buffer_size=config.buffer_size,
+        learning_starts=config.warm_up,
+        batch_size=config.batch_size,
+        gamma=1.0,  # a game pays only at its end
         train_freq=4,
         gradient_steps=1,
         target_update_interval=2_000,
@@ -101,7 +115,6 @@ def learn(game: Game, config: Config) -> MaskedDQN:
         policy_kwargs={"net_arch": list(config.hidden)},
         seed=config.seed,
     )
-    return model.learn(config.steps)
 
 
 def policy_of(game: Game, model: MaskedDQN, name: str = "sb3_dqn") -> Policy:

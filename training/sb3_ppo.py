@@ -1,6 +1,10 @@
 """Recipe: MaskablePPO of sb3-contrib, through the single-seat environment.
 
 The environment's `action_masks()` is all that the algorithm asks for.
+
+    model = learn(game, Config(steps=200_000, opponents="random"))
+    player = policy_of(game, model)
+    print(play_match(game, player, "random", num_deals=1_000))
 """
 
 import dataclasses
@@ -18,35 +22,38 @@ from ..envs.core.solo import SoloEnv
 class Config:
     """Settings of the recipe."""
 
-    steps: int = 200_000  # own decisions
+    steps: int = 200_000  # own decisions, in whole rollouts
     seed: int = 0
-    opponents: str = "random"
+    opponents: str = "random"  # who has the other seats
     num_envs: int = 8
+    rollout_size: int = 256  # steps of each environment between two rounds of learning
+    batch_size: int = 512
     learning_rate: float = 5e-4
     hidden: tuple[int, ...] = (256, 256)
 
 
 def learn(game: Game, config: Config) -> MaskablePPO:
     """Train in a random seat against `config.opponents`."""
+    return make_model(game, config).learn(config.steps)
+
+
+def make_model(game: Game, config: Config) -> MaskablePPO:
+    """The learner with its environments, untrained."""
     env = DummyVecEnv(
-        [
-            lambda: SoloEnv(game, seat="random", opponents=config.opponents)
-            for _ in range(config.num_envs)
-        ]
+        [lambda: SoloEnv(game, seat="random", opponents=config.opponents)] * config.num_envs
     )
-    model = MaskablePPO(
+    return MaskablePPO(
         "MlpPolicy",
         env,
         learning_rate=config.learning_rate,
-        n_steps=256,
-        batch_size=512,
+        n_steps=config.rollout_size,
+        batch_size=config.batch_size,
         n_epochs=4,
-        gamma=1.0,
+        gamma=1.0,  # a game pays only at its end
         ent_coef=0.01,
         policy_kwargs={"net_arch": list(config.hidden)},
         seed=config.seed,
     )
-    return model.learn(config.steps)
 
 
 def policy_of(game: Game, model: MaskablePPO, name: str = "sb3_ppo") -> Policy:

@@ -4,7 +4,9 @@ Both kinds are driven through one small face; every check then plays episodes an
 of it showed.
 """
 
+import contextlib
 import copy
+import logging
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -431,9 +433,22 @@ def check_illegal(face: Face, trial: Trial) -> str | None:
             illegal = [a for a in range(int(face.spaces(agent)[1].n)) if a not in allowed]
             if illegal:
                 tried += 1
-                _check_refused(copy.deepcopy(face), agent, illegal[tried % len(illegal)], seed)
+                with _without_warnings():
+                    _check_refused(copy.deepcopy(face), agent, illegal[tried % len(illegal)], seed)
             face.step(action)
     return None if tried else "No action was ever illegal."
+
+
+@contextlib.contextmanager
+def _without_warnings() -> Iterator[None]:
+    """PettingZoo's wrappers log a warning for each illegal action; here they are meant."""
+    logger = logging.getLogger("pettingzoo")
+    before = logger.level
+    logger.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
 
 
 def _check_refused(face: Face, agent: str, action: int, seed: int) -> None:

@@ -1,0 +1,31 @@
+"""The checkpoints that ship: each loads, has its card, fits today's rules and still plays well."""
+
+from pathlib import Path
+
+import pytest
+from parlour.baselines import list_policies, make_policy
+from parlour.baselines.arena import play_match
+from parlour.baselines.learned import SHIPPED
+from parlour.envs import load_game
+from parlour.training.checkpoint import load_checkpoint, model_card
+
+CHECKPOINTS = sorted(SHIPPED.glob("*/*.pt"))
+
+
+@pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+def test_it_is_found_by_name_and_its_card_says_what_it_holds(path: Path) -> None:
+    checkpoint = load_checkpoint(path)
+    game = load_game(checkpoint.game, **checkpoint.game_config)
+    assert checkpoint.game_version == game.version
+    assert checkpoint.algorithm in list_policies(game)
+    assert make_policy(checkpoint.algorithm, game).name == checkpoint.algorithm
+    assert path.with_suffix(".md").read_text() == model_card(checkpoint)
+    assert all(result["num_games"] >= 20_000 for result in checkpoint.strength)
+
+
+@pytest.mark.parametrize(("num_players", "floor"), [(2, 0.88), (4, 0.38)])
+def test_the_president_network_beats_the_lowest_script(num_players: int, floor: float) -> None:
+    """Fair shares are 50 and 25 %; a flat Monte Carlo player reaches about 94 and 39 %."""
+    game = load_game("president", num_players=num_players)
+    result = play_match(game, "dqn", "lowest", num_deals=600, seed=77)
+    assert result.first_places.low > floor
