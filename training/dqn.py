@@ -60,14 +60,11 @@ class Config:
             raise ValueError(f"updates_per_step must be 0 or more; got {self.updates_per_step}")
         if not 0 <= self.exploration <= 1:
             raise ValueError(f"exploration must be a chance in 0 .. 1; got {self.exploration}")
-        weights = (self.self_play, *self.opponent_weights)
-        if len(self.opponents) != len(self.opponent_weights):
+        if self.buffer_size < MIN_BATCHES * self.batch_size:
             raise ValueError(
-                f"{len(self.opponents)} opponents need as many opponent_weights; "
-                f"got {len(self.opponent_weights)}"
+                f"a buffer of {self.buffer_size} cannot hold the {MIN_BATCHES} batches of "
+                f"{self.batch_size} with which learning starts"
             )
-        if min(weights) < 0 or not 0 < sum(weights) < math.inf:
-            raise ValueError("opponent_weights and self_play must be 0 or more, and not all 0")
 
 
 COUNTS = (
@@ -104,12 +101,6 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
 
     The network is the learner's own: evaluate it before the next step, or copy it.
     """
-    first_sample = MIN_BATCHES * config.batch_size
-    if config.batch_size < 1 or config.buffer_size < first_sample:
-        raise ValueError(
-            f"a buffer of {config.buffer_size} cannot hold the {MIN_BATCHES} batches of "
-            f"{config.batch_size} with which learning starts"
-        )
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     random = np.random.default_rng(config.seed)
@@ -134,7 +125,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
         optimizer.param_groups[0]["lr"] = config.learning_rate * decay
         buffer.add(rollout.step(explorer(game, network, config.exploration * decay, random)))
         updates, loss = progress.updates, progress.loss
-        owed += config.updates_per_step if len(buffer) >= first_sample else 0.0
+        owed += config.updates_per_step if len(buffer) >= MIN_BATCHES * config.batch_size else 0.0
         while owed >= 1.0:
             owed -= 1.0
             batch = buffer.sample(config.batch_size, random)
