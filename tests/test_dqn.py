@@ -120,7 +120,14 @@ def test_the_same_seed_learns_the_same_network() -> None:
 def test_a_short_run_beats_three_random_players_well_over_the_fair_share() -> None:
     """Fair share is 25 % of first places; a learner of the wrong sign gets under 5 %."""
     game = load_game("president", num_players=4)
-    config = dqn.Config(decisions=60_000, num_tables=256, updates_per_step=4, batch_size=256)
+    config = dqn.Config(
+        decisions=60_000,
+        hidden=(128, 128),
+        num_tables=256,
+        updates_per_step=4,
+        batch_size=256,
+        threads=1,
+    )
     network = learned(game, config)
     result = play_match(game, dqn.policy_of(game, network), "random", num_deals=500)
     assert result.first_places.low > 0.45
