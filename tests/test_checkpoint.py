@@ -93,7 +93,7 @@ def test_the_model_card_says_what_it_is_and_how_strong(tmp_path: Path) -> None:
         "num_players=4",
         "`parlour train dqn president --seed 4`",
         "0123456789ab",
-        "seconds: 60.0",
+        "seconds: 60",
         "| random | 4,000 | 50.0 [48.0, 52.0] | 25.0 | +0.250 [+0.200, +0.300] |",
     ):
         assert said in card, said
