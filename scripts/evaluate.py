@@ -6,6 +6,7 @@ from functools import partial
 from rich.progress import Progress, TaskID
 
 from ..baselines.arena import play_match
+from ..envs.core.rng import SEED_LIMIT
 from ..training.evaluate import as_data
 from .options import BadArgument, add_game, add_seed, chosen_game, chosen_players, positive
 from .output import add_json, print_matches, progress_bar, write_json
@@ -32,6 +33,8 @@ def run(arguments: argparse.Namespace) -> None:
     if len(players) != 1:
         raise BadArgument(f"evaluate measures one player; got {arguments.player}")
     opponents = chosen_players(arguments.against, game)
+    if arguments.seed + arguments.deals > SEED_LIMIT:
+        raise BadArgument(f"no {arguments.deals} deals follow seed {arguments.seed}")
     results = []
     with progress_bar() as progress:
         for opponent in opponents:
