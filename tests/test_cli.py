@@ -37,6 +37,7 @@ WRONG = {
     f"evaluate {GAME} nobody": "no player 'nobody'",
     f"evaluate {GAME} missing.pt": "missing.pt",
     f"evaluate {GAME} random,random": "one player",
+    f"evaluate {GAME} random --deals 2 --seed {2**63 - 1}": "follow seed",
     f"evaluate {GAME} random --deals 0": "--deals",
     f"evaluate {GAME} random --deals 1 --json /no/such/folder/file": "/no/such/folder/file",
     "train": "ALGORITHM",
