@@ -1,59 +1,145 @@
-"""Measure a player: duplicate deals against a field of each opponent, with 95 % intervals."""
+"""Measure a player: duplicate deals against a field of each opponent, with 95 % intervals.
+
+`--duplicate` counts deals won, lost and drawn instead; `--exact` asks the solver of a solved game.
+"""
 
 import argparse
 from functools import partial
+from typing import Any
 
 from rich.progress import Progress, TaskID
 
-from ..baselines.arena import play_match
+from ..baselines import Policy
+from ..baselines.arena import DuplicateResult, play_duplicate, play_match
+from ..baselines.arena.statistics import Estimate
+from ..baselines.solvers import measures_of
+from ..envs.core.game import Game
 from ..envs.core.rng import SEED_LIMIT
 from ..training.evaluate import as_data
-from .options import BadArgument, add_game, add_seed, chosen_game, chosen_players, positive
-from .output import add_json, print_matches, progress_bar, write_json
+from .options import (
+    BadArgument,
+    add_game,
+    add_seed,
+    chosen_game,
+    chosen_players,
+    positive,
+)
+from .output import add_json, print_matches, print_table, progress_bar, write_json
+
+ALL_DEALS = "all"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The player, the opponents, how many deals."""
+    """The player, the opponents, how many deals, and what to measure."""
     add_game(parser)
     parser.add_argument(
         "player", metavar="PLAYER", help="a name, a checkpoint, or FILE.py:FUNCTION"
     )
     parser.add_argument("--against", metavar="A,B,...", default="random", help="default: random")
     parser.add_argument(
-        "--deals", type=positive, default=1000, help="each is played from every seat (default 1000)"
+        "--deals",
+        type=_deals,
+        default=1000,
+        help="each is played from every seat (default 1000); with --exact also: all",
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--duplicate",
+        action="store_true",
+        help="two seats: a deal is won by whoever does more with the hand of seat 0",
+    )
+    how.add_argument(
+        "--exact",
+        action="store_true",
+        help="solved games: how far from perfect, by the exact value of every position",
     )
     add_seed(parser)
     add_json(parser)
 
 
+def _deals(text: str) -> int | str:
+    return ALL_DEALS if text == ALL_DEALS else positive(text)
+
+
 def run(arguments: argparse.Namespace) -> None:
-    """Play one match against each opponent and print a line for each."""
+    """Measure against each opponent and print a line for each."""
     game = chosen_game(arguments)
     players = chosen_players(arguments.player, game)
     if len(players) != 1:
         raise BadArgument(f"evaluate measures one player; got {arguments.player}")
+    if arguments.deals == ALL_DEALS and not arguments.exact:
+        raise BadArgument("--deals all is for --exact; a match needs a number of deals")
     opponents = chosen_players(arguments.against, game)
-    if arguments.seed + arguments.deals > SEED_LIMIT:
+    if arguments.deals != ALL_DEALS and arguments.seed + arguments.deals > SEED_LIMIT:
         raise BadArgument(f"no {arguments.deals} deals follow seed {arguments.seed}")
+    measure = _exactly if arguments.exact else _by_matches
+    measure(arguments, game, players[0], opponents)
+
+
+def _by_matches(
+    arguments: argparse.Namespace, game: Game, player: Policy, opponents: list[Policy]
+) -> None:
+    if arguments.duplicate and game.num_seats != 2:
+        raise BadArgument(f"--duplicate is for two seats; {game.name} has {game.num_seats}")
+    play: Any = play_duplicate if arguments.duplicate else play_match
     results = []
     with progress_bar() as progress:
         for opponent in opponents:
             bar = progress.add_task(opponent.name, total=arguments.deals * game.num_seats)
+            advance = partial(_advance, progress, bar)
             results.append(
-                play_match(
-                    game,
-                    players[0],
-                    opponent,
-                    arguments.deals,
-                    arguments.seed,
-                    on_progress=partial(_advance, progress, bar),
-                )
+                play(game, player, opponent, arguments.deals, arguments.seed, on_progress=advance)
             )
     if arguments.json != "-":
-        print(f"{players[0].name} at {game!r}")
-        print_matches(results)
+        print(f"{player.name} at {game!r}")
+        (_print_duplicates if arguments.duplicate else print_matches)(results)
     write_json([as_data(result) for result in results], arguments.json)
 
 
 def _advance(progress: Progress, bar: TaskID, games: int) -> None:
     progress.update(bar, completed=games)
+
+
+def _print_duplicates(results: list[DuplicateResult]) -> None:
+    headings = ("player", "against", "deals", "won, %", "lost, %", "drawn, %")
+    print_table(headings, [_duplicate_row(result) for result in results])
+
+
+def _duplicate_row(result: DuplicateResult) -> list[str]:
+    shares = (result.wins, result.losses, result.draws)
+    percent = [f"{Estimate(*(100 * value for value in share)):.1f}" for share in shares]
+    return [result.first, result.second, f"{result.num_deals:,}", *percent]
+
+
+def _exactly(
+    arguments: argparse.Namespace, game: Game, player: Policy, opponents: list[Policy]
+) -> None:
+    measures = measures_of(game)
+    if not measures:
+        raise BadArgument(f"{game.name} is not solved: there is nothing exact to measure by")
+    num_deals = None if arguments.deals == ALL_DEALS else arguments.deals
+    results: list[dict[str, Any]] = []
+    for name, measure in measures.items():
+        for opponent in opponents if measure.has_opponent else opponents[:1]:
+            result = {"measure": name, "against": opponent.name, "value": None, "refusal": ""}
+            if not measure.has_opponent:
+                result["against"] = "the best reply"
+            try:
+                value = measure.compute(game, player, opponent, num_deals, arguments.seed)
+                result["value"] = list(value)
+            except ValueError as error:  # not this player, or not this game
+                result["refusal"] = str(error)
+            results.append(result)
+    if all(result["value"] is None for result in results):
+        raise BadArgument(results[0]["refusal"])
+    if arguments.json != "-":
+        print(f"{player.name} at {game!r}, {arguments.deals} deals")
+        rows = [[r["measure"], r["against"], _value_text(r)] for r in results]
+        print_table(("measure", "against", "value"), rows)
+    head = {"game": game.name, "player": player.name, "deals": arguments.deals}
+    write_json([{**head, **result} for result in results], arguments.json)
+
+
+def _value_text(result: dict[str, Any]) -> str:
+    value = result["value"]
+    return f"none: {result['refusal']}" if value is None else f"{Estimate(*value):.3f}"

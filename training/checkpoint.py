@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import nn
 
 from .. import __version__
 from ..envs.core.game import Game
-from .networks import ActionValues
 
 FORMAT = 1
 _REQUIRED = ("format", "algorithm", "game", "game_version", "game_config", "hidden", "weights")
@@ -70,7 +70,7 @@ def _are_sizes(hidden: Any) -> bool:
     return isinstance(hidden, list | tuple) and all(isinstance(size, int) for size in hidden)
 
 
-def network_for(checkpoint: Checkpoint, game: Game) -> ActionValues:
+def network_for(checkpoint: Checkpoint, game: Game) -> nn.Module:
     """The network, ready to play `game`. Raises ValueError where it was trained for another."""
     if checkpoint.game != game.name:
         raise ValueError(f"this checkpoint plays {checkpoint.game}, not {game.name}")
@@ -79,7 +79,7 @@ def network_for(checkpoint: Checkpoint, game: Game) -> ActionValues:
             f"this checkpoint was trained for {game.name} version {checkpoint.game_version}; "
             f"the rules are now version {game.version}"
         )
-    network = ActionValues(game, tuple(checkpoint.hidden))
+    network = _untrained(checkpoint, game)
     try:
         network.load_state_dict(checkpoint.weights)
     except RuntimeError as error:
@@ -88,6 +88,17 @@ def network_for(checkpoint: Checkpoint, game: Game) -> ActionValues:
             f"which a game of {game.config_dict()} does not fit"
         ) from error
     return network.eval()
+
+
+def _untrained(checkpoint: Checkpoint, game: Game) -> nn.Module:
+    """A network of the same shape, made by the learner that made this one."""
+    from .session import load_algorithm
+
+    learner = load_algorithm(checkpoint.algorithm)
+    known = {field.name for field in dataclasses.fields(learner.Config)}
+    settings = {key: value for key, value in checkpoint.config.items() if key in known}
+    settings["hidden"] = tuple(checkpoint.hidden)
+    return learner.new_network(game, learner.Config(**settings))
 
 
 def code_revision() -> str:

@@ -94,6 +94,11 @@ class Progress(NamedTuple):
     loss: float
 
 
+def new_network(game: Game, config: Config) -> ActionValues:
+    """An untrained network for these settings."""
+    return ActionValues(game, config.hidden)
+
+
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]:
     """Learn `game`, handing out the progress and the network after every step of all tables.
 
@@ -108,7 +113,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     random = np.random.default_rng(config.seed)
-    network = ActionValues(game, config.hidden)
+    network = new_network(game, config)
     target = copy.deepcopy(network)
     optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
     rollout = Rollout(

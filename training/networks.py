@@ -15,11 +15,27 @@ WIDEST_UNARY = 24  # a number with a wider range is shown scaled, not in unary
 BLOCKED = -1e9  # value of an illegal action: below any real one, still finite
 
 
+def flat_columns(game: Game, names: Sequence[str]) -> list[int]:
+    """Where the flat observation holds these fields. Raises ValueError for an unknown name."""
+    columns: dict[str, range] = {}
+    first = 0
+    for field in game.observation_fields:
+        columns[field.name] = range(first, first + field.num_inputs)
+        first += field.num_inputs
+    for name in names:
+        if name not in columns:
+            raise ValueError(
+                f"{game.name} has no observation {name!r}; it has {', '.join(columns)}"
+            )
+    return [column for name in names for column in columns[name]]
+
+
 class Encoder(nn.Module):
     """Integers of known range, shown in unary: the number 3 of 0 .. 4 becomes 1, 1, 1, 0.
 
     A network sees at once whether a count reaches a threshold, which is what card games ask about.
-    Wide ranges are scaled to about -1 .. 1 instead; constants are left out.
+    Wide ranges are scaled to about -1 .. 1 instead; constants are left out. `fields` names those
+    that are shown; without names all are.
     """
 
     unary_columns: torch.Tensor
@@ -27,16 +43,17 @@ class Encoder(nn.Module):
     wide_columns: torch.Tensor
     scale: torch.Tensor
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, fields: Sequence[str] = ()) -> None:
         super().__init__()
+        shown = flat_columns(game, fields or [field.name for field in game.observation_fields])
         low, high = game.layout.low.astype(int), game.layout.high.astype(int)
         unary = [
             (column, threshold)
-            for column in range(len(low))
+            for column in shown
             if high[column] - low[column] <= WIDEST_UNARY
             for threshold in range(low[column], high[column])
         ]
-        wide = [c for c in range(len(low)) if high[c] - low[c] > WIDEST_UNARY]
+        wide = [c for c in shown if high[c] - low[c] > WIDEST_UNARY]
         self.register_buffer("unary_columns", torch.tensor([c for c, _ in unary], dtype=torch.long))
         self.register_buffer("thresholds", torch.tensor([t for _, t in unary], dtype=torch.long))
         self.register_buffer("wide_columns", torch.tensor(wide, dtype=torch.long))
@@ -53,9 +70,11 @@ class Encoder(nn.Module):
 class ActionValues(nn.Module):
     """A multi-layer perceptron: observations [B, num_inputs] -> one value an action [B, A]."""
 
-    def __init__(self, game: Game, hidden: Sequence[int] = (256, 256)) -> None:
+    def __init__(
+        self, game: Game, hidden: Sequence[int] = (256, 256), fields: Sequence[str] = ()
+    ) -> None:
         super().__init__()
-        self.encoder = Encoder(game)
+        self.encoder = Encoder(game, fields)
         sizes = [self.encoder.num_outputs, *hidden]
         layers: list[nn.Module] = []
         for inputs, outputs in itertools.pairwise(sizes):

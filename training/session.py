@@ -23,10 +23,11 @@ from .evaluate import as_data, evaluate
 CHECKPOINT_FILE = "checkpoint.pt"
 CURVE_FILE = "curve.csv"
 PLOT_FILE = "curve.png"
+_PARTS = {"Config", "new_network", "train", "policy_of"}  # what a learner offers
 
 
 def algorithms() -> list[str]:
-    """The learners: files of this folder that offer `Config`, `train` and `policy_of`."""
+    """The learners: files of this folder that define `Config`, `train` and the rest of `_PARTS`."""
     return sorted(path.stem for path in Path(_folder[0]).glob("*.py") if _is_learner(path))
 
 
@@ -41,7 +42,7 @@ def _is_learner(path: Path) -> bool:
     # Read, not imported: the recipes beside the learners need packages that may not be there.
     statements = ast.parse(path.read_text(encoding="utf-8")).body
     offered = {part.name for part in statements if isinstance(part, ast.ClassDef | ast.FunctionDef)}
-    return {"Config", "train", "policy_of"} <= offered
+    return offered >= _PARTS
 
 
 @dataclasses.dataclass

@@ -324,7 +324,7 @@ def card_values(game: Game, observations: np.ndarray) -> np.ndarray:
     `observations` are those of seats to act, of the game with two seats. Both play perfectly after
     the card.
     """
-    _check_two_seats(game)
+    check_two_seats(game)
     out = np.full((len(observations), game.num_actions), _UNKNOWN, np.int8)
     led = observations["led_colour"].astype(np.int64)
     hands, others, tables = (
@@ -409,7 +409,7 @@ def perfect(game: Game, against: Any = None) -> Policy:
     against that player, the exact best among all ways to play perfectly. Raises ValueError for a
     game of more than two seats.
     """
-    _check_two_seats(game)
+    check_two_seats(game)
 
     def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         actions = np.empty(len(observations), np.int64)
@@ -430,7 +430,7 @@ def best_response(game: Game, against: Any = "first_play") -> Policy:
 
     The order in which the other hand was dealt is hidden from it, and guessed at.
     """
-    _check_two_seats(game)
+    check_two_seats(game)
     return _replying("best_response", game, make_policy(against, game), None)
 
 
@@ -463,6 +463,7 @@ def _choose_best(values, rngs, actions):
                     actions[row] = card
 
 
-def _check_two_seats(game: Game) -> None:
+def check_two_seats(game: Game) -> None:
+    """Raise ValueError for a game that is not solved."""
     if game.num_seats != 2:
         raise ValueError(f"only trick-taking with two seats is solved, not with {game.num_seats}")

@@ -16,8 +16,9 @@ from ...envs.core.tables import EXTERNAL, Tables, action_masks
 from ...envs.trick_taking.rules import start_game
 from ..arena.statistics import Estimate, mean_of_deals
 from ..players import make_policy
+from . import Measure
 from .best_response import best_replies
-from .trick_taking import card_values
+from .trick_taking import card_values, check_two_seats
 
 _BATCH = 4096
 
@@ -104,6 +105,7 @@ def _values(game: Game, tables: Tables) -> np.ndarray:
 
 def _deals(game: Game, num_deals: int | None, seed: int) -> Iterator[Tables]:
     """Tables with deals laid out, in batches: random ones, or all there are."""
+    check_two_seats(game)
     hands: np.ndarray | None = None
     if num_deals is None:
         hands = _all_hands(game.config.num_values)
@@ -139,3 +141,14 @@ def _lay_out(states, dealt):
     for row in range(states.shape[0]):
         states[row].dealt[:] = dealt[row]
         start_game(states[row], states[row].first_leader)
+
+
+MEASURES = {
+    "regret, tricks a game": Measure(regret, has_opponent=True),
+    "exploitability, tricks a game": Measure(
+        lambda game, policy, against, num_deals, seed: exploitability(
+            game, policy, num_deals, seed
+        ),
+        has_opponent=False,
+    ),
+}

@@ -1,0 +1,172 @@
+"""Self-play Q-learning of two-seat games that tries every legal action at once, one ply ahead.
+
+At each position every legal action is taken on a copy of the table, and the value of what follows
+is what the seat that acts then thinks of its own best action (minimax Q-learning, Littman 1994). So
+a decision teaches as many values as it has actions, and exploration biases none of them.
+"""
+
+import copy
+import dataclasses
+import math
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from ..baselines.policy import Policy
+from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.rng import streams
+from ..envs.core.tables import Tables, action_masks
+from . import dqn
+from .dqn import END_SHARE
+from .networks import ActionValues, mask_values
+
+
+@dataclasses.dataclass
+class Config:
+    """Settings of the learner."""
+
+    decisions: int = 20_000_000  # length of the run
+    minutes: float = math.inf  # or this long on the clock, if that is sooner
+    seed: int = 0
+    inputs: tuple[str, ...] = ()  # fields of the observation that it is shown; all if none is named
+    hidden: tuple[int, ...] = (256, 256)  # units of the hidden layers
+    num_tables: int = 512  # games played side by side
+    learning_rate: float = 1e-3  # decays to END_SHARE of it over the run, on a cosine
+    exploration: float = 0.2  # share of random actions
+    follow: float = 0.05  # how far the target network moves to the network in a step
+    threads: int = 1
+
+
+MOST_PLIES_AHEAD = 64  # tables start up to so many random plies into their games
+
+
+class Progress(NamedTuple):
+    """Where a run stands; `done` goes from 0 to 1."""
+
+    done: float
+    seconds: float
+    decisions: int
+    updates: int
+    loss: float
+
+
+class Positions(NamedTuple):
+    """A position at every table, and what one seat, its turn, sees of it."""
+
+    states: np.ndarray  # records [N]
+    seats: np.ndarray  # int64 [N]
+    observations: np.ndarray  # records [N]
+    masks: np.ndarray  # int8 [N, A]
+
+
+def new_network(game: Game, config: Config) -> ActionValues:
+    """An untrained network for these settings."""
+    return ActionValues(game, config.hidden, config.inputs)
+
+
+def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]:
+    """Learn `game`, handing out the progress and the network after every step of all tables.
+
+    The network is the learner's own: evaluate it before the next step, or copy it. Raises
+    ValueError for a game that is not of two seats, or draws in mid-game.
+    """
+    if game.num_seats != 2 or game.play_chance is not None:
+        raise ValueError(f"this learner is for two seats and no chance moves, not {game!r}")
+    torch.manual_seed(config.seed)
+    torch.set_num_threads(config.threads)
+    random = np.random.default_rng(config.seed)
+    network = new_network(game, config)
+    target = copy.deepcopy(network)
+    optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
+    tables = scattered_tables(game, config.num_tables, random)
+    start = time.monotonic()
+    progress = Progress(0.0, 0.0, 0, 0, math.nan)
+    while progress.done < 1.0:
+        decay = END_SHARE + (1 - END_SHARE) * (1 + math.cos(math.pi * progress.done)) / 2
+        optimizer.param_groups[0]["lr"] = config.learning_rate * decay
+        positions = look(game, tables)
+        wanted = torch.from_numpy(targets(game, target, positions))
+        predicted = network(torch.from_numpy(game.layout.integers(positions.observations)))
+        is_legal = torch.from_numpy(positions.masks) == 1
+        loss = torch.nn.functional.smooth_l1_loss(predicted[is_legal], wanted[is_legal])
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        optimizer.step()
+        with torch.no_grad():
+            for slow, fast in zip(target.parameters(), network.parameters(), strict=True):
+                slow.lerp_(fast, config.follow)
+        actions = mask_values(predicted.detach(), torch.from_numpy(positions.masks)).argmax(dim=1)
+        play(tables, explore(actions.numpy(), positions.masks, config.exploration, random))
+        decisions = progress.decisions + config.num_tables
+        seconds = time.monotonic() - start
+        done = max(decisions / config.decisions, seconds / (60 * config.minutes))
+        progress = Progress(min(done, 1.0), seconds, decisions, progress.updates + 1, loss.item())
+        yield progress, network
+
+
+def scattered_tables(game: Game, num_tables: int, random: np.random.Generator) -> Tables:
+    """Running games, each a random number of random plies old: early and late positions mixed."""
+    tables = Tables(game, streams(random.integers(2**62, size=num_tables)))
+    tables.deal(tables.all_rows)
+    age = random.integers(MOST_PLIES_AHEAD, size=num_tables)
+    for ply in range(MOST_PLIES_AHEAD):
+        masks = look(game, tables).masks
+        actions = explore(np.zeros(num_tables, np.int64), masks, 1.0, random)
+        play(tables, actions, np.flatnonzero(age > ply))
+    return tables
+
+
+def look(game: Game, tables: Tables) -> Positions:
+    """Where the tables stand."""
+    seats, observations, words = tables.show(tables.all_rows)
+    return Positions(tables.states, seats, observations, action_masks(words, game.num_actions))
+
+
+def play(tables: Tables, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
+    """An action at each of these tables (all of them by default); finished games are dealt anew."""
+    rows = tables.all_rows if rows is None else rows
+    tables.apply(rows, actions[rows])
+    tables.deal(rows[tables.show(rows)[0] == NO_SEAT])
+
+
+def explore(
+    actions: np.ndarray, masks: np.ndarray, share: float, random: np.random.Generator
+) -> np.ndarray:
+    """The same actions, a share of them replaced by random legal ones."""
+    explores = random.random(len(actions)) < share
+    out = actions.copy()
+    out[explores] = (random.random((int(explores.sum()), masks.shape[1])) * masks[explores]).argmax(
+        axis=1
+    )
+    return out
+
+
+def targets(game: Game, target: ActionValues, positions: Positions) -> np.ndarray:
+    """What each legal action is worth to the seat that takes it: float32 [N, A], 0 elsewhere.
+
+    The return where it ends the game; else the best value of the next seat to act, with its sign
+    turned where that is the other one: what one seat gains the other loses.
+    """
+    parents, actions = np.nonzero(positions.masks)
+    children = Tables(game, streams(np.zeros(len(parents), np.int64)))
+    children.states[:] = positions.states[parents]
+    children.apply(children.all_rows, actions)
+    seats, observations, words = children.show(children.all_rows)
+    masks = action_masks(words, game.num_actions)
+    with torch.inference_mode():
+        values = target(torch.from_numpy(game.layout.integers(observations)))
+        best = mask_values(values, torch.from_numpy(masks)).amax(dim=1).numpy()
+    acted = positions.seats[parents]
+    returns = children.returns(children.all_rows)[np.arange(len(parents)), acted]
+    going_on = np.where(seats == acted, best, -best)
+    out = np.zeros(positions.masks.shape, np.float32)
+    out[parents, actions] = np.where(seats == NO_SEAT, returns, going_on)
+    return out
+
+
+def policy_of(game: Game, network: ActionValues, name: str = "lookahead") -> Policy:
+    """The learned policy: always the legal action of highest value."""
+    return dqn.policy_of(game, network, name)

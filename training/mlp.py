@@ -1,0 +1,227 @@
+"""A perceptron that learns from won and lost matches only, as it was first written for card games.
+
+It plays batches of duplicate matches against one player, and is told nothing but what it sees and
+what it may do. Every action of a won match becomes an example to follow; of a lost match, all that
+it held instead does. A drawn match teaches nothing.
+"""
+
+import dataclasses
+import itertools
+import math
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..baselines.players import make_policy
+from ..baselines.policy import Policy
+from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.rng import streams
+from ..envs.core.seating import Seating, player_streams
+from ..envs.core.tables import EXTERNAL, Tables
+from .networks import mask_values
+
+
+@dataclasses.dataclass
+class Config:
+    """Settings of the learner.
+
+    A set is a packed field of the observation that holds one bit an action, or several times that,
+    which are then united; `a-b` is what is in a and not in b.
+    """
+
+    batches: int = 10  # length of the run
+    matches: int = 1000  # duplicate matches in a batch, each on a deal of its own
+    epochs: int = 20  # times that the examples of a batch are gone through
+    opponent: str = "random"  # whom it plays
+    inputs: tuple[str, ...] = ("played-table", "hand", "table")  # sets that it is shown
+    held: str = "hand"  # the set that it could have chosen from
+    hidden: tuple[int, ...] = (40,)  # units of the hidden layers
+    dropout: float = 0.5  # share of hidden units left out of each step of learning
+    batch_size: int = 32  # examples a gradient step
+    learning_rate: float = 1e-3
+    seed: int = 0
+    threads: int = 1
+
+
+DECAY = 0.9  # of RMSprop's mean square
+
+
+class Progress(NamedTuple):
+    """Where a run stands; `done` goes from 0 to 1. The shares are those of the last batch."""
+
+    done: float
+    seconds: float
+    decisions: int
+    wins: float
+    losses: float
+    loss: float
+
+
+class Choices(NamedTuple):
+    """What the learner saw and did in a batch of matches, one row a decision."""
+
+    observations: np.ndarray  # records [D]
+    actions: np.ndarray  # int64 [D]
+    outcomes: np.ndarray  # +1, 0 or -1 [D]: how the match ended that it was taken in
+
+
+class Perceptron(nn.Module):
+    """Sets of actions -> hidden layers of tanh units with dropout -> one output an action."""
+
+    def __init__(self, game: Game, config: Config) -> None:
+        super().__init__()
+        self.inputs = [tuple(name.split("-")) for name in config.inputs]
+        self.columns_of = {name: set_columns(game, name) for name in sum(self.inputs, ())}
+        sizes = [len(config.inputs) * game.num_actions, *config.hidden]
+        layers: list[nn.Module] = []
+        for inputs, outputs in itertools.pairwise(sizes):
+            layers += [nn.Linear(inputs, outputs), nn.Tanh(), nn.Dropout(config.dropout)]
+        self.body = nn.Sequential(*layers, nn.Linear(sizes[-1], game.num_actions))
+        for layer in self.body:
+            if isinstance(layer, nn.Linear):
+                nn.init.xavier_uniform_(layer.weight)
+                nn.init.zeros_(layer.bias)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Integer observations [B, num_inputs] -> log-odds of the softmax [B, A]."""
+        return self.body(self.sets(observations))
+
+    def sets(self, observations: torch.Tensor) -> torch.Tensor:
+        """The 0/1 vectors over the actions that it is shown, side by side: float32."""
+        return torch.cat([self._set(observations, *names) for names in self.inputs], dim=1).float()
+
+    def _set(self, observations: torch.Tensor, name: str, *without: str) -> torch.Tensor:
+        members = observations[:, self.columns_of[name]].amax(dim=1)
+        for other in without:
+            members = members * (1 - observations[:, self.columns_of[other]].amax(dim=1))
+        return members
+
+
+def set_columns(game: Game, name: str) -> torch.Tensor:
+    """Where a flat observation holds a set of actions: columns [K, A], to be united over K.
+
+    Raises ValueError for a field that is no such set.
+    """
+    first = 0
+    for field in game.observation_fields:
+        size = field.num_inputs
+        if field.name == name and field.num_bits and size and size % game.num_actions == 0:
+            return torch.arange(first, first + size).reshape(-1, game.num_actions)
+        first += size
+    raise ValueError(f"{game.name} has no set of actions {name!r} in what a seat observes")
+
+
+def new_network(game: Game, config: Config) -> Perceptron:
+    """An untrained network for these settings."""
+    return Perceptron(game, config)
+
+
+def train(game: Game, config: Config) -> Iterator[tuple[Progress, Perceptron]]:
+    """Learn `game`, handing out the progress and the network after every batch of matches.
+
+    The network is the learner's own: evaluate it before the next step, or copy it. Raises
+    ValueError for a game of more than two seats.
+    """
+    if game.num_seats != 2:
+        raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
+    torch.manual_seed(config.seed)
+    torch.set_num_threads(config.threads)
+    random = np.random.default_rng(config.seed)
+    network = new_network(game, config)
+    optimizer = torch.optim.RMSprop(network.parameters(), config.learning_rate, alpha=DECAY)
+    opponent = make_policy(config.opponent, game)
+    start, decisions = time.monotonic(), 0
+    for batch in range(1, config.batches + 1):
+        seeds = random.integers(2**62, size=config.matches)
+        choices = play_matches(game, policy_of(game, network), opponent, seeds)
+        inputs, targets = examples(game, network, choices, config.held)
+        loss = fit(network, optimizer, inputs, targets, config)
+        decisions += len(choices.actions)
+        shares = [float((choices.outcomes == sign).mean()) for sign in (1, -1)]
+        seconds = time.monotonic() - start
+        yield Progress(batch / config.batches, seconds, decisions, *shares, loss), network
+
+
+def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray) -> Choices:
+    """A duplicate match on each deal: `policy` plays it once from either seat.
+
+    It wins the match if it does more with seat 0 than `opponent` does with it.
+    """
+    tables = Tables(game, streams(np.repeat(seeds, 2)))
+    own_seat = tables.all_rows % 2
+    seated = np.zeros((len(own_seat), 2), np.int64)
+    seated[tables.all_rows, own_seat] = EXTERNAL
+    rngs = np.stack([player_streams(seeds, 2, sitting) for sitting in range(2)], axis=1)
+    seating = Seating(tables, [opponent], seated, rngs.reshape(-1, 2))
+    tables.deal(tables.all_rows)
+    taken = []
+    rows = tables.all_rows
+    while True:
+        seating.advance(rows)
+        rows = rows[tables.show(rows)[0] != NO_SEAT]
+        if not len(rows):
+            break
+        seats, observations, words = tables.show(rows)
+        actions = seating.choose(policy, rows, seats, observations, words)
+        tables.apply(rows, actions)
+        taken.append((rows, observations, actions))
+    with_seat_0 = tables.returns(tables.all_rows)[:, 0].reshape(-1, 2)  # own, the opponent's
+    outcomes = np.sign(with_seat_0[:, 0] - with_seat_0[:, 1])
+    played, observations, actions = (np.concatenate(part) for part in zip(*taken, strict=True))
+    return Choices(observations, actions, outcomes[played // 2])
+
+
+def examples(
+    game: Game, network: Perceptron, choices: Choices, held: str
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """What to learn from these choices: inputs [E, ...] and distributions over actions [E, A].
+
+    After a won match the action taken; after a lost one whatever else was in the set `held`, all of
+    it alike. A choice that leaves nothing to learn is left out.
+    """
+    observations = torch.from_numpy(game.layout.integers(choices.observations))
+    outcomes = torch.from_numpy(choices.outcomes)[:, None]
+    taken = nn.functional.one_hot(torch.from_numpy(choices.actions), game.num_actions)
+    others = observations[:, set_columns(game, held)].amax(dim=1) * (1 - taken)
+    targets = (taken * (outcomes > 0) + others * (outcomes < 0)).float()
+    teaches = targets.sum(dim=1) > 0
+    targets = targets[teaches]
+    return network.sets(observations[teaches]), targets / targets.sum(dim=1, keepdim=True)
+
+
+def fit(
+    network: Perceptron,
+    optimizer: torch.optim.Optimizer,
+    inputs: torch.Tensor,
+    targets: torch.Tensor,
+    config: Config,
+) -> float:
+    """Go through the examples `epochs` times, by cross-entropy; returns the last epoch's loss."""
+    network.train()
+    total = math.nan
+    for _ in range(config.epochs):
+        total = 0.0
+        for rows in torch.randperm(len(inputs)).split(config.batch_size):
+            loss = nn.functional.cross_entropy(network.body(inputs[rows]), targets[rows])
+            optimizer.zero_grad(set_to_none=True)
+            loss.backward()
+            optimizer.step()
+            total += loss.item() * len(rows)
+    network.eval()
+    return total / max(len(inputs), 1)
+
+
+def policy_of(game: Game, network: Perceptron, name: str = "mlp") -> Policy:
+    """The learned policy: always the legal action of highest output."""
+    network.eval()
+
+    def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        with torch.inference_mode():
+            outputs = network(torch.from_numpy(game.layout.integers(observations)))
+            return mask_values(outputs, torch.from_numpy(masks)).argmax(dim=1).numpy()
+
+    return Policy(name, game, choose)
