@@ -1,9 +1,12 @@
 """Finding players by name: scripts of a game, generic players, checkpoints, users' own files."""
 
 import ast
+import functools
 import importlib
 import importlib.util
+import inspect
 import re
+import traceback
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -12,6 +15,7 @@ from typing import Any, NamedTuple
 
 from ..envs.core.game import Function, Game
 from ..envs.core.jit import python_source
+from ..envs.core.seating import PlayerError
 from . import generic, human, playout
 from .learned import learned_policy, shipped_checkpoints
 from .policy import Policy, compiled_policy
@@ -114,33 +118,64 @@ def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
 def parse_settings(text: str) -> dict[str, Any]:
     """`a=1,b=word` as a dict; values are Python literals where they can be, else text.
 
-    Raises ValueError for a part without an equals sign.
+    Raises ValueError for a part without an equals sign, and for a setting that is given twice.
     """
-    settings = {}
+    settings: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
             raise ValueError(f"settings are written key=value, not {part!r}")
+        key = key.strip()
+        if key in settings:
+            raise ValueError(f"{key} is set twice in {text!r}")
         try:
-            settings[key.strip()] = ast.literal_eval(value)
+            settings[key] = ast.literal_eval(value)
         except (ValueError, SyntaxError):
-            settings[key.strip()] = value
+            settings[key] = value
     return settings
 
 
 def _function_in_file(path: Path, name: str) -> Callable[..., Any]:
+    """A function of a user's file; when it fails in play, the PlayerError says where."""
     if not path.is_file():
         raise ValueError(f"no file {path}")
     module = _load_module(path)
-    if not name or not callable(getattr(module, name, None)):
-        functions = [key for key, value in vars(module).items() if callable(value)]
-        raise ValueError(f"say which function of {path}: {path}:NAME, of {', '.join(functions)}")
-    return getattr(module, name)
+    function = getattr(module, name, None)
+    if not name or not callable(function):
+        own = [key for key, value in vars(module).items() if inspect.isfunction(value)]
+        raise ValueError(
+            f"say which function of {path}: {path}:NAME, of {', '.join(own)}"
+            if own
+            else f"{path} has no function to play with"
+        )
+
+    @functools.wraps(function)
+    def choose(*arguments: Any) -> Any:
+        try:
+            return function(*arguments)
+        except Exception as error:
+            raise PlayerError(f"{path}:{name} failed: {_told(error, path)}") from error
+
+    return choose
 
 
 def _load_module(path: Path) -> ModuleType:
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise ValueError(f"cannot load {path}: {_told(error, path)}") from error
     return module
+
+
+def _told(error: Exception, path: Path) -> str:
+    """What went wrong, and the last line of this file that it went through."""
+    lines = [
+        frame.lineno
+        for frame in traceback.extract_tb(error.__traceback__)
+        if Path(frame.filename) == path
+    ]
+    where = f" (line {lines[-1]})" if lines else ""
+    return f"{type(error).__name__}: {error}{where}"

@@ -69,7 +69,7 @@ class Policy:
 
         `observation` is a record, or a flat array as the environments give it, scaled or integer.
         `rng` is a stream array [1] to draw from; without one a fresh stream is made. `position` is
-        a state record for searching policies. Raises ValueError where the action is not legal.
+        a state record for searching policies. Raises PlayerError where the action is not legal.
         """
         masks = np.asarray(action_mask, dtype=np.int8).reshape(1, self.game.num_actions)
         rngs = streams([fresh_seed()]) if rng is None else rng

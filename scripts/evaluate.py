@@ -14,6 +14,7 @@ from ..baselines.arena import DuplicateResult, play_duplicate, play_match
 from ..baselines.arena.statistics import Estimate
 from ..baselines.solvers import measures_of
 from ..envs.core.game import Game
+from ..envs.core.rng import SEED_LIMIT
 from ..training.evaluate import as_data
 from .options import (
     BadArgument,
@@ -68,6 +69,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument(f"evaluate measures one player; got {arguments.player}")
     if arguments.deals == ALL_DEALS and not arguments.exact:
         raise BadArgument("--deals all is for --exact; a match needs a number of deals")
+    if arguments.deals != ALL_DEALS and arguments.seed + arguments.deals > SEED_LIMIT:
+        raise BadArgument(f"no {arguments.deals} deals follow seed {arguments.seed}")
     opponents = chosen_players(arguments.against, game)
     measure = _exactly if arguments.exact else _by_matches
     measure(arguments, game, players[0], opponents)
@@ -118,7 +121,8 @@ def _exactly(
     results: list[dict[str, Any]] = []
     for name, measure in measures.items():
         for opponent in opponents if measure.has_opponent else opponents[:1]:
-            result = {"measure": name, "against": opponent.name, "value": None, "refusal": ""}
+            result: dict[str, Any] = {"measure": name, "against": opponent.name}
+            result |= {"value": None, "refusal": ""}
             if not measure.has_opponent:
                 result["against"] = "the best reply"
             try:

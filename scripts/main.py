@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from types import ModuleType
 
 from .. import __version__
+from ..envs.core.seating import PlayerError
 from . import bench, evaluate, games, train, watch
 from .options import BadArgument, Parser
 
@@ -36,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command.add_arguments(parser)
     try:
         command.run(parser.parse_args(arguments[1:]))
-    except BadArgument as error:
+    except (BadArgument, PlayerError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:
         return INTERRUPTED

@@ -22,6 +22,7 @@ from .options import (
     chosen_players,
     player_names,
     positive,
+    user_input,
 )
 from .output import print_matches, progress_bar
 
@@ -103,10 +104,12 @@ def run(arguments: argparse.Namespace) -> None:
     game = chosen_game(arguments)
     chosen_players(arguments.against, game)  # refused now rather than after the first minutes
     fields = dataclasses.fields(arguments.config)
+    with user_input():
+        config = arguments.config(**{f.name: getattr(arguments, f.name) for f in fields})
     plan = session.Session(
         algorithm=arguments.algorithm,
         game=game,
-        config=arguments.config(**{f.name: getattr(arguments, f.name) for f in fields}),
+        config=config,
         folder=_new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}"),
         against=player_names(arguments.against),
         num_measurements=arguments.points,

@@ -25,6 +25,7 @@ WRONG = {
     f"watch {GAME} --set num_players=3": "num_players",
     f"watch {GAME} --set colour=red": "colour",
     f"watch {GAME} --set num_players": "key=value",
+    f"watch {GAME} --set num_players=2,num_players=4": "set twice",
     f"watch {GAME} --players nobody": "no player 'nobody'",
     f"watch {GAME} --players random,random,random": "3 players",
     f"watch {GAME} --players random:depth=3": "depth",
@@ -36,12 +37,24 @@ WRONG = {
     f"evaluate {GAME} nobody": "no player 'nobody'",
     f"evaluate {GAME} missing.pt": "missing.pt",
     f"evaluate {GAME} random,random": "one player",
+    f"evaluate {GAME} random --deals 2 --seed {2**63 - 1}": "follow seed",
     f"evaluate {GAME} random --deals 0": "--deals",
     f"evaluate {GAME} random --deals 1 --json /no/such/folder/file": "/no/such/folder/file",
     "train": "ALGORITHM",
     f"train alchemy {GAME}": "alchemy",
     f"train dqn {GAME} --minutes soon": "--minutes",
     f"train dqn {GAME} --against nobody": "nobody",
+    f"train dqn {GAME} --minutes 0": "minutes must be above 0",
+    f"train dqn {GAME} --minutes nan": "minutes must be above 0",
+    f"train dqn {GAME} --decisions 0": "decisions must be",
+    f"train dqn {GAME} --num-tables -1": "num_tables must be",
+    f"train dqn {GAME} --hidden 64,0": "hidden must be",
+    f"train dqn {GAME} --learning-rate 0": "learning_rate must be",
+    f"train dqn {GAME} --exploration 2": "exploration must be",
+    f"train dqn {GAME} --updates-per-step -1": "updates_per_step must be",
+    f"train dqn {GAME} --opponents random,first_legal": "opponent_weights",
+    f"train dqn {GAME} --self-play 0 --opponent-weights 0": "not all 0",
+    f"train dqn {GAME} --seed -1": "seed must be",
     "bench whist": "unknown game 'whist'",
 }
 
@@ -50,10 +63,8 @@ def run(command: str) -> int:
     return main(command.split())
 
 
-@pytest.mark.parametrize(("command", "named"), WRONG.items())
-def test_a_wrong_argument_gets_one_clear_line_and_status_2(
-    command: str, named: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def refusal(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line that a wrong command is answered with."""
     with pytest.raises(SystemExit) as left:
         run(command)
     shown = capsys.readouterr()
@@ -61,7 +72,52 @@ def test_a_wrong_argument_gets_one_clear_line_and_status_2(
     assert shown.err.startswith("parlour")
     assert shown.err.count("\n") == 1
     assert shown.err.endswith("\n")
-    assert named in shown.err
+    return shown.err
+
+
+@pytest.mark.parametrize(("command", "named"), WRONG.items())
+def test_a_wrong_argument_gets_one_clear_line_and_status_2(
+    command: str, named: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert named in refusal(command, capsys)
+
+
+FILES = {  # a user's file, what is asked of it, and what has to be named
+    "syntax": ("x = 1\ndef choose(:\n", "choose", "SyntaxError"),
+    "raises": ("x = 1\n1 / 0\n", "choose", "ZeroDivisionError: division by zero (line 2)"),
+    "imports": ("import nowhere\n", "choose", "No module named 'nowhere'"),
+    "empty": ("x = 1\n", "choose", "no function"),
+    "other": ("def pick(o, m, r): ...\n", "choose", "of pick"),
+    "unnamed": ("def pick(o, m, r): ...\n", "", "of pick"),
+    "signature": ("def choose(o): ...\n", "choose", "TypeError"),
+    "fails": ("def choose(o, m, r):\n    raise RuntimeError('mine')\n", "choose", "mine (line 2)"),
+    "illegal": ("def choose(o, m, r):\n    return 0 * m[:, 0] - 1\n", "choose", "not legal"),
+    "text": ("def choose(o, m, r):\n    return ['pass'] * len(m)\n", "choose", "whole number"),
+    "short": ("def choose(o, m, r):\n    return [0] * (len(m) + 1)\n", "choose", "rows"),
+    "halves": ("def choose(o, m, r):\n    return m[:, 0] + 0.5\n", "choose", "whole number"),
+    "nothing": ("def choose(o, m, r): ...\n", "choose", "whole number"),
+}
+
+
+@pytest.mark.parametrize("kind", FILES)
+@pytest.mark.parametrize("command", ["watch {game} --players {file}", "evaluate {game} {file}"])
+def test_a_players_file_that_does_not_play_gets_one_clear_line(
+    command: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, function, named = FILES[kind]
+    file = tmp_path / f"{kind}.py"
+    file.write_text(source)
+    told = refusal(command.format(game=GAME, file=f"{file}:{function}"), capsys)
+    assert named in told
+
+
+def test_a_broken_checkpoint_gets_one_clear_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "broken.pt"
+    file.write_bytes(b"nothing that was saved" * 20)
+    for command in (f"evaluate {GAME} {file}", f"watch {GAME} --players {file}"):
+        assert f"{file} is not a checkpoint, or is damaged" in refusal(command, capsys)
 
 
 def test_players_that_the_learner_refuses_are_a_wrong_argument(

@@ -1,7 +1,9 @@
 """The deep Q-learner: its probe, its masks, its reproducibility, and a short run that must pay."""
 
+import dataclasses
 from collections import deque
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -94,6 +96,22 @@ def test_behaviour_and_exported_policy_stay_within_the_mask() -> None:
     assert (choose(observations, masks) == LOSE).all()
 
 
+def test_minutes_are_of_training_whatever_happens_between_the_steps(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """An hour passes after every step, and none of it in the learner."""
+    hours = iter(range(0, 10**9, 3600))
+    clock = SimpleNamespace(now=0.0)
+    monkeypatch.setattr(dqn, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    config = dataclasses.replace(PROBE, decisions=5 * PROBE.num_tables, minutes=1.0)
+    progresses = []
+    for progress, _ in dqn.train(probe_game(), config):
+        clock.now = float(next(hours))
+        progresses.append(progress)
+    assert len(progresses) == 5
+    assert progresses[-1].seconds == 0.0
+
+
 def test_the_same_seed_learns_the_same_network() -> None:
     first, second = trained_on_probe().state_dict(), trained_on_probe().state_dict()
     assert all(torch.equal(first[key], second[key]) for key in first)
@@ -102,7 +120,14 @@ def test_the_same_seed_learns_the_same_network() -> None:
 def test_a_short_run_beats_three_random_players_well_over_the_fair_share() -> None:
     """Fair share is 25 % of first places; a learner of the wrong sign gets under 5 %."""
     game = load_game("president", num_players=4)
-    config = dqn.Config(decisions=60_000, num_tables=256, updates_per_step=4, batch_size=256)
+    config = dqn.Config(
+        decisions=60_000,
+        hidden=(128, 128),
+        num_tables=256,
+        updates_per_step=4,
+        batch_size=256,
+        threads=1,
+    )
     network = learned(game, config)
     result = play_match(game, dqn.policy_of(game, network), "random", num_deals=500)
     assert result.first_places.low > 0.45

@@ -89,7 +89,8 @@ def test_matches_are_won_by_the_rule_of_the_arena() -> None:
 def test_it_obeys_the_mask_whatever_its_outputs() -> None:
     network = mlp.new_network(GAME, CONFIG)
     with torch.no_grad():
-        network.body[-1].bias[:] = torch.arange(20.0)  # would like to play 1.9
+        last = list(network.parameters())[-1]
+        last[:] = torch.arange(20.0)  # would like to play 1.9
     _, observations, words = tables_after(9).show(np.arange(1))
     masks = action_masks(words, GAME.num_actions)
     assert mlp.policy_of(GAME, network)(observations, masks, streams([0])).tolist() == [0]

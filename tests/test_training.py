@@ -295,15 +295,18 @@ def test_the_encoder_needs_no_field_of_either_kind(low: int, high: int, shown: A
 @pytest.mark.parametrize(
     ("settings", "said"),
     [
-        ({"opponents": ("random", "first_legal")}, "2 opponents and 1 weights"),
-        ({"opponent_weights": (1.0, 2.0)}, "1 opponents and 2 weights"),
+        (
+            {"opponents": ("random", "first_legal")},
+            "2 opponents need as many opponent_weights; got 1",
+        ),
+        ({"opponent_weights": (1.0, 2.0)}, "1 opponents need as many opponent_weights; got 2"),
         ({"opponent_weights": (-1.0,)}, "0 or more"),
         ({"self_play": -0.1}, "0 or more"),
         ({"self_play": float("nan")}, "0 or more"),
         ({"self_play": 0.0, "opponent_weights": (0.0,)}, "not all 0"),
-        ({"num_tables": 0}, "num_tables=0"),
-        ({"n_steps": 0}, "n_steps=0"),
-        ({"batch_size": 0}, "batches of 0"),
+        ({"num_tables": 0}, "num_tables must be"),
+        ({"n_steps": 0}, "n_steps must be"),
+        ({"batch_size": 0}, "batch_size must be"),
         ({"batch_size": 401}, "buffer of 400 cannot hold"),
         ({"batch_size": 101}, "buffer of 400 cannot hold the 4 batches of 101"),
         ({"opponents": ("nobody",)}, "nobody"),

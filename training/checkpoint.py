@@ -53,14 +53,21 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
         raise ValueError(f"no checkpoint {path}")
     try:
         data = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:
-        raise ValueError(f"{path} is not a checkpoint, or is damaged: {error}") from error
-    if not isinstance(data, dict) or any(key not in data for key in _REQUIRED):
-        raise ValueError(f"{path} is not a Parlour checkpoint: it lacks {', '.join(_REQUIRED)}")
+    except Exception as error:  # of many kinds, and torch's advice would mislead
+        raise ValueError(f"{path} is not a checkpoint, or is damaged") from error
+    lacking = [key for key in _REQUIRED if not isinstance(data, dict) or key not in data]
+    if lacking:
+        raise ValueError(f"{path} is not a checkpoint of Parlour: it lacks {', '.join(lacking)}")
     if data["format"] != FORMAT:
         raise ValueError(f"{path} has checkpoint format {data['format']}; this is {FORMAT}")
+    if not isinstance(data["weights"], dict) or not _are_sizes(data["hidden"]):
+        raise ValueError(f"{path} is damaged: its weights or hidden layers are not such")
     known = {field.name for field in dataclasses.fields(Checkpoint)}
     return Checkpoint(**{key: value for key, value in data.items() if key in known})
+
+
+def _are_sizes(hidden: Any) -> bool:
+    return isinstance(hidden, list | tuple) and all(isinstance(size, int) for size in hidden)
 
 
 def network_for(checkpoint: Checkpoint, game: Game) -> nn.Module:

@@ -18,7 +18,7 @@ from torch import nn
 
 from ..baselines.players import make_policy
 from ..baselines.policy import Policy
-from ..envs.core.game import Game
+from ..envs.core.game import Game, check_range
 from ..envs.core.tables import action_masks
 from .networks import ActionValues, mask_values
 from .replay_buffer import ReplayBuffer
@@ -30,7 +30,7 @@ class Config:
     """Settings of the learner."""
 
     decisions: int = 20_000_000  # length of the run, in decisions of learning seats
-    minutes: float = math.inf  # or this long on the clock, if that is sooner
+    minutes: float = math.inf  # or this long on the clock, learning alone, if that is sooner
     seed: int = 0
     hidden: tuple[int, ...] = (512, 512)  # units of the hidden layers
     num_tables: int = 1024  # games played side by side
@@ -46,7 +46,37 @@ class Config:
     target_every: int = 200  # gradient steps between copies to the target network
     threads: int = 2
 
+    def __post_init__(self) -> None:
+        """Raise ValueError for a setting with which nothing could be learned."""
+        for name in COUNTS:
+            check_range(name, getattr(self, name), 1, MOST)
+        check_range("seed", self.seed, 0, MOST)
+        for units in self.hidden:
+            check_range("hidden", units, 1, MOST)
+        for name in ("minutes", "learning_rate"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
+        if not 0 <= self.updates_per_step < math.inf:
+            raise ValueError(f"updates_per_step must be 0 or more; got {self.updates_per_step}")
+        if not 0 <= self.exploration <= 1:
+            raise ValueError(f"exploration must be a chance in 0 .. 1; got {self.exploration}")
+        if self.buffer_size < MIN_BATCHES * self.batch_size:
+            raise ValueError(
+                f"a buffer of {self.buffer_size} cannot hold the {MIN_BATCHES} batches of "
+                f"{self.batch_size} with which learning starts"
+            )
 
+
+COUNTS = (
+    "decisions",
+    "num_tables",
+    "n_steps",
+    "buffer_size",
+    "batch_size",
+    "target_every",
+    "threads",
+)
+MOST = 10**12
 MIN_BATCHES = 4  # transitions to gather before learning starts, in batches
 END_SHARE = 0.05  # what is left of learning rate and exploration at the end of a run
 
@@ -55,7 +85,7 @@ class Progress(NamedTuple):
     """Where a run stands; `done` goes from 0 to 1."""
 
     done: float
-    seconds: float
+    seconds: float  # spent here: what whoever follows the run does in between is not counted
     decisions: int
     updates: int
     loss: float
@@ -71,12 +101,6 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
 
     The network is the learner's own: evaluate it before the next step, or copy it.
     """
-    first_sample = MIN_BATCHES * config.batch_size
-    if config.batch_size < 1 or config.buffer_size < first_sample:
-        raise ValueError(
-            f"a buffer of {config.buffer_size} cannot hold the {MIN_BATCHES} batches of "
-            f"{config.batch_size} with which learning starts"
-        )
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     random = np.random.default_rng(config.seed)
@@ -93,15 +117,15 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
         config.seed,
     )
     buffer = ReplayBuffer(game, config.buffer_size)
-    start = time.monotonic()
     progress = Progress(0.0, 0.0, 0, 0, math.nan)
     owed = 0.0
     while progress.done < 1.0:
+        start = time.monotonic()
         decay = END_SHARE + (1 - END_SHARE) * (1 + math.cos(math.pi * progress.done)) / 2
         optimizer.param_groups[0]["lr"] = config.learning_rate * decay
         buffer.add(rollout.step(explorer(game, network, config.exploration * decay, random)))
         updates, loss = progress.updates, progress.loss
-        owed += config.updates_per_step if len(buffer) >= first_sample else 0.0
+        owed += config.updates_per_step if len(buffer) >= MIN_BATCHES * config.batch_size else 0.0
         while owed >= 1.0:
             owed -= 1.0
             batch = buffer.sample(config.batch_size, random)
@@ -110,7 +134,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
             if updates % config.target_every == 0:
                 target.load_state_dict(network.state_dict())
         decisions = progress.decisions + config.num_tables
-        seconds = time.monotonic() - start
+        seconds = progress.seconds + time.monotonic() - start
         done = max(decisions / config.decisions, seconds / (60 * config.minutes))
         progress = Progress(min(done, 1.0), seconds, decisions, updates, loss)
         yield progress, network

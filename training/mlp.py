@@ -141,9 +141,9 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, Perceptron]]:
         inputs, targets = examples(game, network, choices, config.held)
         loss = fit(network, optimizer, inputs, targets, config)
         decisions += len(choices.actions)
-        shares = [float((choices.outcomes == sign).mean()) for sign in (1, -1)]
+        wins, losses = (float((choices.outcomes == sign).mean()) for sign in (1, -1))
         seconds = time.monotonic() - start
-        yield Progress(batch / config.batches, seconds, decisions, *shares, loss), network
+        yield Progress(batch / config.batches, seconds, decisions, wins, losses, loss), network
 
 
 def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray) -> Choices:

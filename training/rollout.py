@@ -71,8 +71,6 @@ class Rollout:
         n_steps: int,
         seed: int,
     ) -> None:
-        if num_tables < 1 or n_steps < 1:
-            raise ValueError(f"needs a table and a step; got {num_tables=}, {n_steps=}")
         n = game.num_seats
         self.game = game
         self._random = np.random.default_rng(seed)
@@ -147,8 +145,7 @@ def _shares(weights: Sequence[float], num_fields: int) -> np.ndarray:
     """Weights of self-play and of each opponent as shares that add up to 1."""
     if len(weights) != num_fields:
         raise ValueError(
-            f"every opponent needs a weight; got {num_fields - 1} opponents "
-            f"and {len(weights) - 1} weights"
+            f"{num_fields - 1} opponents need as many opponent_weights; got {len(weights) - 1}"
         )
     shares = np.array(weights, dtype=float)
     if not np.isfinite(shares).all() or (shares < 0).any() or not shares.any():

@@ -138,17 +138,23 @@ def draw_curve(curve: list[dict[str, Any]], path: Path) -> bool:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
         return False
-    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.subplots()
     for player in dict.fromkeys(point["against"] for point in curve):
         points = [point for point in curve if point["against"] == player]
         minutes = [point["seconds"] / 60 for point in points]
-        axes.plot(minutes, [100 * p["first_places"] for p in points], label=f"against {player}")
-        low, high = ([100 * p[bound] for p in points] for bound in ("low", "high"))
-        axes.fill_between(minutes, low, high, alpha=0.2)
+        mean, low, high = (
+            [100 * point[part] for point in points] for part in ("first_places", "low", "high")
+        )
+        label = f"against {player}: {mean[-1]:.1f} %"
+        (line,) = axes.plot(minutes, mean, marker="o", markersize=4, linewidth=2, label=label)
+        axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
+        axes.vlines(minutes, low, high, color=line.get_color(), alpha=0.4)  # one point has no band
     axes.axhline(100 * curve[0]["fair_share"], color="grey", linestyle=":", label="fair share")
     axes.set(xlabel="minutes of training", ylabel="first places, %", ylim=(0, 100))
-    axes.legend(loc="lower right", frameon=False)
-    axes.grid(alpha=0.3)
+    axes.set_xlim(0, 1.03 * curve[-1]["seconds"] / 60)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.grid(axis="y", alpha=0.3)
+    figure.legend(loc="outside right upper", frameon=False)  # never over a line
     figure.savefig(path, dpi=150)
     return True

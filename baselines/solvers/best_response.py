@@ -13,6 +13,7 @@ import numpy as np
 from ...envs.core.game import Function, Game
 from ...envs.core.jit import bind, rule
 from ...envs.core.rng import streams
+from ...envs.core.seating import PlayerError
 from ...envs.core.tables import action_masks, loops_of
 from .. import generic
 from ..policy import Policy
@@ -105,10 +106,10 @@ def _possible(policy: Policy, observations: np.ndarray, masks: np.ndarray) -> np
     rngs = streams(np.zeros(len(observations), np.int64))
     before = rngs.copy()
     if policy.needs_positions:
-        raise ValueError(f"{policy.name} searches: what it does here is not one fixed action")
+        raise PlayerError(f"{policy.name} searches: what it does here is not one fixed action")
     actions = np.asarray(policy(observations, masks, rngs))
     if rngs.tobytes() != before.tobytes():
-        raise ValueError(f"{policy.name} draws: an exact reply needs a player that does not")
+        raise PlayerError(f"{policy.name} draws: an exact reply needs a player that does not")
     chosen = np.zeros_like(masks)
     chosen[np.arange(len(masks)), actions] = 1
     return chosen

@@ -139,25 +139,34 @@ class Seating:
     ) -> np.ndarray:
         """What `policy` does at these tables, as seats[k] of rows[k]: legal actions [K].
 
-        Raises ValueError where it is not legal. The streams of those seats move on.
+        Raises PlayerError where it is not legal. The streams of those seats move on.
         """
         game = self.tables.game
         masks = action_masks(words, game.num_actions)
         rngs = self.rngs[rows, seats]  # a copy: written back below
         positions = self.tables.imagine(rows, seats, rngs) if policy.needs_positions else None
-        actions = np.asarray(policy(observations, masks, rngs, positions), dtype=np.int64)
+        actions = np.asarray(policy(observations, masks, rngs, positions))
         self.rngs[rows, seats] = rngs
         check_legal(game, policy.name, actions, masks)
-        return actions
+        return actions.astype(np.int64, copy=False)
+
+
+class PlayerError(ValueError):
+    """A player did what no player may do."""
 
 
 def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> None:
-    """Raise ValueError naming the first action that is not legal, and what was."""
+    """Raise PlayerError naming the first action that is not legal, and what was."""
+    if actions.shape != masks.shape[:1] or actions.dtype.kind not in "iu":
+        raise PlayerError(
+            f"{who} should choose one whole number for each of {len(masks)} rows; "
+            f"it gave {actions.dtype} of shape {actions.shape}"
+        )
     in_range = (actions >= 0) & (actions < game.num_actions)
     legal = in_range & (masks[np.arange(len(actions)), np.where(in_range, actions, 0)] == 1)
     if not legal.all():
         first = int(np.flatnonzero(~legal)[0])
-        raise ValueError(illegal_action_message(game, who, int(actions[first]), masks[first]))
+        raise PlayerError(illegal_action_message(game, who, int(actions[first]), masks[first]))
 
 
 def illegal_action_message(game: Any, who: str, action: Any, mask: np.ndarray) -> str:

@@ -1,0 +1,183 @@
+"""Checkpoints: the same player comes back, its card says what it is, and broken files are told."""
+
+import dataclasses
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from parlour.baselines import make_policy
+from parlour.envs import GAMES, load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.training import checkpoint as checkpoints
+from parlour.training import dqn
+from parlour.training.checkpoint import FORMAT, Checkpoint, load_checkpoint, save_checkpoint
+from parlour.training.networks import ActionValues
+
+HIDDEN = (16,)
+STRENGTH = {
+    "second": "random",
+    "num_games": 4000,
+    "first_places": [0.5, 0.48, 0.52],
+    "fair_share": 0.25,
+    "mean_return": [0.25, 0.2, 0.3],
+}
+
+
+def game_of(num_players: int = 4) -> Game:
+    return load_game("president", num_players=num_players)
+
+
+def untrained(game: Game) -> ActionValues:
+    torch.manual_seed(0)
+    return ActionValues(game, HIDDEN)
+
+
+def checkpoint_of(game: Game, **changes: Any) -> Checkpoint:
+    made = Checkpoint(
+        game=game.name,
+        game_version=game.version,
+        game_config=game.config_dict(),
+        algorithm="dqn",
+        config=dataclasses.asdict(dqn.Config(hidden=HIDDEN)),
+        hidden=HIDDEN,
+        weights=untrained(game).state_dict(),
+        command="parlour train dqn president --seed 4",
+        revision="0123456789ab",
+        training={"seconds": 60.0, "decisions": 5000},
+        strength=[STRENGTH],
+    )
+    return dataclasses.replace(made, **changes)
+
+
+def positions(game: Game, num_tables: int = 200) -> tuple[np.ndarray, np.ndarray]:
+    """Observations and masks at the first ply of many deals."""
+    tables = Tables(game, streams(np.arange(num_tables)))
+    tables.deal(tables.all_rows)
+    _, observations, words = tables.show(tables.all_rows)
+    return observations, action_masks(words, game.num_actions)
+
+
+def test_a_round_trip_gives_the_same_player_byte_for_byte(tmp_path: Path) -> None:
+    game, path = game_of(), tmp_path / "mine.pt"
+    save_checkpoint(checkpoint_of(game), path)
+    observations, masks = positions(game)
+    loaded, made = make_policy(str(path), game), dqn.policy_of(game, untrained(game))
+    assert loaded.name == "mine"
+    assert loaded.values is not None
+    assert made.values is not None
+    assert (
+        loaded.values(observations, masks).tobytes() == made.values(observations, masks).tobytes()
+    )
+    rngs = streams(np.zeros(len(masks), np.int64))
+    assert loaded(observations, masks, rngs).tobytes() == made(observations, masks, rngs).tobytes()
+
+
+def test_all_that_a_checkpoint_says_of_itself_comes_back(tmp_path: Path) -> None:
+    made, path = checkpoint_of(game_of()), tmp_path / "mine.pt"
+    save_checkpoint(made, path)
+    loaded = load_checkpoint(path)
+    for field in dataclasses.fields(Checkpoint):
+        if field.name != "weights":
+            assert getattr(loaded, field.name) == getattr(made, field.name), field.name
+
+
+def test_the_model_card_says_what_it_is_and_how_strong(tmp_path: Path) -> None:
+    save_checkpoint(checkpoint_of(game_of()), tmp_path / "mine.pt")
+    card = (tmp_path / "mine.md").read_text()
+    for said in (
+        "dqn for president",
+        "num_players=4",
+        "`parlour train dqn president --seed 4`",
+        "0123456789ab",
+        "seconds: 60",
+        "| random | 4,000 | 50.0 [48.0, 52.0] | 25.0 | +0.250 [+0.200, +0.300] |",
+    ):
+        assert said in card, said
+
+
+def broken(path: Path, content: bytes) -> str:
+    path.write_bytes(content)
+    with pytest.raises(ValueError, match=r"broken\.pt") as refused:
+        load_checkpoint(path)
+    return str(refused.value)
+
+
+def test_what_is_no_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
+    path = tmp_path / "broken.pt"
+    with pytest.raises(ValueError, match=r"no checkpoint .*broken\.pt"):
+        load_checkpoint(path)
+    save_checkpoint(checkpoint_of(game_of()), path)
+    whole = path.read_bytes()
+    assert "damaged" in broken(path, whole[: len(whole) // 2])
+    assert "damaged" in broken(path, b"")
+    assert "damaged" in broken(path, b"no weights at all" * 100)
+
+
+@pytest.mark.parametrize("data", [[1, 2], {"weights": {}}, torch.zeros(3)])
+def test_what_torch_can_read_but_we_did_not_write_is_refused(tmp_path: Path, data: Any) -> None:
+    torch.save(data, tmp_path / "broken.pt")
+    with pytest.raises(ValueError, match="not a checkpoint of Parlour: it lacks format"):
+        load_checkpoint(tmp_path / "broken.pt")
+
+
+def test_a_file_that_would_run_code_is_refused_and_runs_nothing(tmp_path: Path) -> None:
+    torch.save({"format": FORMAT, "weights": Trap(tmp_path / "sprung")}, tmp_path / "broken.pt")
+    with pytest.raises(ValueError, match="damaged"):
+        load_checkpoint(tmp_path / "broken.pt")
+    assert not (tmp_path / "sprung").exists()
+
+
+class Trap:
+    """Touches a file when it is unpickled."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Path.touch, (self.path,)
+
+
+OTHER_GAME = next(name for name in GAMES if name != "president")
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"format": FORMAT + 1}, "checkpoint format"),
+        ({"game": OTHER_GAME}, f"plays {OTHER_GAME}, not president"),
+        ({"game_version": 99}, "version 99"),
+        ({"algorithm": "alchemy"}, "unknown algorithm 'alchemy'"),
+        ({"hidden": (16, 16)}, "does not fit"),
+        ({"hidden": "wide"}, "damaged"),
+        ({"weights": {}}, "does not fit"),
+        ({"weights": None}, "damaged"),
+    ],
+)
+def test_a_checkpoint_for_something_else_says_for_what(
+    tmp_path: Path, changes: dict[str, Any], said: str
+) -> None:
+    game, path = game_of(), tmp_path / "other.pt"
+    torch.save(dataclasses.asdict(checkpoint_of(game)) | changes, path)
+    with pytest.raises(ValueError, match=said):
+        make_policy(str(path), game)
+
+
+@pytest.mark.parametrize("num_players", [2, 5, 8])
+def test_a_checkpoint_of_another_number_of_players_says_so(
+    tmp_path: Path, num_players: int
+) -> None:
+    save_checkpoint(checkpoint_of(game_of()), tmp_path / "four.pt")
+    with pytest.raises(ValueError, match=r"'num_players': 4.*does not fit"):
+        make_policy(str(tmp_path / "four.pt"), game_of(num_players))
+
+
+def test_outside_a_checkout_there_is_no_revision(monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_git(*arguments: Any) -> str:
+        raise OSError("no git")
+
+    monkeypatch.setattr(checkpoints, "_git", no_git)
+    assert checkpoints.code_revision() == ""

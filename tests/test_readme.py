@@ -1,0 +1,50 @@
+"""The README: its examples run, and what it lists is what is there."""
+
+import re
+from pathlib import Path
+
+import pytest
+from parlour.baselines import list_policies
+from parlour.envs import GAMES, load_game
+from parlour.scripts.main import COMMANDS
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
+SMALLER = {"num_envs=4096": "num_envs=64", "num_deals=500": "num_deals=20"}
+
+
+def examples() -> list[str]:
+    return re.findall(r"^```python\n(.*?)^```", README, re.MULTILINE | re.DOTALL)
+
+
+def quick(example: str) -> str:
+    for size, less in SMALLER.items():
+        example = example.replace(size, less)
+    return example
+
+
+def test_the_examples_run_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:
+    """In one namespace, as a reader types them: the match goes on with the policies."""
+    names: dict[str, object] = {}
+    for number, example in enumerate(examples(), 1):
+        exec(compile(quick(example), f"<README example {number}>", "exec"), names)
+    assert "first places" in capsys.readouterr().out
+    assert all(size in README for size in SMALLER)
+
+
+def test_every_link_and_picture_is_there() -> None:
+    targets = re.findall(r"\]\(([^)#]+)\)", README)
+    assert targets
+    assert not [target for target in targets if not (CHECKOUT / target).exists()]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_games_and_their_players_are_listed(name: str) -> None:
+    assert f"`{GAMES[name]}`" in README
+    assert not [
+        player for player in list_policies(load_game(name)) if f"| `{player}` |" not in README
+    ]
+
+
+def test_every_command_is_shown() -> None:
+    assert not [command for command in COMMANDS if f"parlour {command}" not in README]
