@@ -65,7 +65,7 @@ def start_game(state, leader):
     state.hands[:] = 0
     for seat in range(state.dealt.shape[0]):
         for place in range(state.dealt.shape[1]):
-            card = state.dealt[seat, place]
+            card = np.int64(state.dealt[seat, place])
             colour = colour_of(state, card)
             state.hands[seat, colour] |= 1 << value_of(state, card, colour)
     state.played[:] = 0
