@@ -12,7 +12,7 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ..players import make_policy
-from .match import BATCH_DEALS, play_deals
+from .match import play_batches, play_deals
 from .statistics import Estimate, share_of_deals
 
 
@@ -54,16 +54,8 @@ def play_duplicate(
     """
     if game.num_seats != 2:
         raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
-    if num_deals < 1:
-        raise ValueError(f"a match needs at least one deal; got {num_deals}")
     policies = (make_policy(first, game), make_policy(second, game))
-    parts = []
-    for start in range(0, num_deals, BATCH_DEALS):
-        seeds = seed + np.arange(start, min(start + BATCH_DEALS, num_deals))
-        parts.append(compare_deals(game, policies, seeds))
-        if on_progress is not None:
-            on_progress((start + len(seeds)) * game.num_seats)
-    outcomes = np.concatenate(parts)
+    outcomes = _outcomes(play_batches(game, policies, num_deals, seed, on_progress))
     wins, draws, losses = (share_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
     return DuplicateResult(
         game.name, policies[0].name, policies[1].name, num_deals, wins, draws, losses
@@ -72,6 +64,9 @@ def play_duplicate(
 
 def compare_deals(game: Game, policies: tuple[Any, Any], seeds: np.ndarray) -> np.ndarray:
     """For each deal +1 where the first policy did more with seat 0 than the second, 0 or -1."""
-    returns = play_deals(game, policies, seeds)
+    return _outcomes(play_deals(game, policies, seeds))
+
+
+def _outcomes(returns: np.ndarray) -> np.ndarray:
     first_with_seat_0, second_with_seat_0 = returns[:, 0, 0], returns[:, 1, 0]
     return np.sign(first_with_seat_0 - second_with_seat_0)

@@ -57,16 +57,27 @@ def play_match(
     Players are anything that `make_policy` takes. The same seed gives the same result whatever the
     batch. `on_progress` is called with the number of games done.
     """
+    policies = (make_policy(first, game), make_policy(second, game))
+    return _result(game, policies, play_batches(game, policies, num_deals, seed, on_progress))
+
+
+def play_batches(
+    game: Game,
+    policies: tuple[Any, Any],
+    num_deals: int,
+    seed: int,
+    on_progress: Callable[[int], None] | None,
+) -> np.ndarray:
+    """`play_deals` for the seeds from `seed` on, some deals at a time, telling how far it is."""
     if num_deals < 1:
         raise ValueError(f"a match needs at least one deal; got {num_deals}")
-    policies = (make_policy(first, game), make_policy(second, game))
     parts = []
     for start in range(0, num_deals, BATCH_DEALS):
         seeds = seed + np.arange(start, min(start + BATCH_DEALS, num_deals))
         parts.append(play_deals(game, policies, seeds))
         if on_progress is not None:
             on_progress((start + len(seeds)) * game.num_seats)
-    return _result(game, policies, np.concatenate(parts))
+    return np.concatenate(parts)
 
 
 def play_deals(game: Game, policies: tuple[Any, Any], seeds: np.ndarray) -> np.ndarray:
