@@ -109,10 +109,15 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
     players = {**players_of(game), **AT_THE_CONSOLE}
-    key = re.sub(r"[\s-]+", "_", name.strip()).lower()
+    key = player_key(name)
     if key not in players:
         raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")
     return players[key].make(game, **settings)
+
+
+def player_key(name: str) -> str:
+    """A player's name as it is listed: lower snake case, however its inventor wrote it."""
+    return re.sub(r"[\s-]+", "_", name.strip()).lower()
 
 
 def parse_settings(text: str) -> dict[str, Any]:

@@ -2,5 +2,16 @@
 
 from .duplicate import DuplicateResult, play_duplicate
 from .match import MatchResult, play_match
+from .playing import Plan
+from .sprt import Sprt
+from .workers import Workers
 
-__all__ = ["DuplicateResult", "MatchResult", "play_duplicate", "play_match"]
+__all__ = [
+    "DuplicateResult",
+    "MatchResult",
+    "Plan",
+    "Sprt",
+    "Workers",
+    "play_duplicate",
+    "play_match",
+]
