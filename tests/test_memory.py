@@ -9,7 +9,8 @@ import gymnasium
 import numpy as np
 import pytest
 from parlour.baselines import Policy, make_policy
-from parlour.baselines.arena.match import play_deals
+from parlour.baselines.arena.batches import play_deals
+from parlour.baselines.arena.seatings import one_against_field
 from parlour.envs import load_game
 from parlour.envs.core import transcript
 from parlour.envs.core.seating import PlayerError
@@ -63,7 +64,9 @@ def test_it_is_shown_the_start_and_every_ply_and_plays_as_it_would_without(other
     seeds = np.arange(5)
     policies = (make_policy(Witness, game), make_policy(other, game))
     plain = (make_policy("first_legal", game),) * 2
-    np.testing.assert_array_equal(play_deals(game, policies, seeds), play_deals(game, plain, seeds))
+    seated_at = one_against_field(2, seeds)
+    played, expected = (play_deals(game, who, seeds, seated_at) for who in (policies, plain))
+    np.testing.assert_array_equal(played, expected)
     assert len(seated()) == (10 if other == "first_legal" else 20)
     assert {witness.seat for witness in seated()} == {0, 1}
     for witness in seated():

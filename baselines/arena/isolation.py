@@ -13,19 +13,42 @@ import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
 
 import numpy as np
 
 from ...envs.core.game import Game
-from ...envs.core.seating import illegal_action_message
-from .player_process import ACTION, OUT_OF_MEMORY, READY_FOR_POSITIONS
-from .time_control import Forfeit, TimeControl
+from ...envs.core.seating import Memory, illegal_action_message
+from .player_process import (
+    BEGIN,
+    CHOOSE,
+    DONE,
+    NUMBER,
+    OBSERVES,
+    OUT_OF_MEMORY,
+    REMEMBERS,
+    SEARCHES,
+    WATCH,
+)
+
+if TYPE_CHECKING:
+    from .time_control import TimeControl
 
 _MODULE = f"{__package__}.player_process"
 _CHUNK = 1 << 16
-_LAST_WORDS_SECONDS = 1.0  # for a process that has hung up to end, and for its output
+_LAST_WORDS_SECONDS = 5.0  # for a process that has hung up to end, and for its output
+
+
+class Forfeit(Exception):
+    """Raised where a player loses its game by a fault, out of the game being played."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind  # "start", "crash", "memory", "time", "warnings" or "output"
+        self.reason = reason
 
 
 class IsolatedPlayer:
@@ -33,27 +56,37 @@ class IsolatedPlayer:
 
     `spec` is text that `make_policy` takes: a name, a checkpoint, `FILE.py:FUNCTION`. What the
     player prints is added to the file `log`. Call `begin` before each game and `close` at the end,
-    or use it as a context. Raises Forfeit, out of `begin` or a call, where the player loses by its
+    or use it as a context. Raises Forfeit, out of `begin` or in play, where the player loses by its
     own fault; the next `begin` starts it afresh. Raises ValueError for a spec that is not text.
     """
 
     row = None  # never compiled into the arena's own loops
 
-    def __init__(self, spec: Any, game: Game, control: TimeControl, log: Path) -> None:
+    def __init__(self, spec: Any, game: Game, control: "TimeControl", log: Path) -> None:
         if not isinstance(spec, str):
             raise ValueError(
                 f"under time control a player is given as text (a name, a checkpoint, "
                 f"FILE.py:FUNCTION), so that its process can make it; got {spec!r}"
             )
         self.name = spec
-        self.needs_positions = False
         self.warnings: list[str] = []
         self.forfeit: Forfeit | None = None  # by which it lost the last game
         self._game = game
         self._control = control
         self._log = log
         self._process: _Process | None = None
-        self._allowance = 0.0  # seconds left for the first action; 0 after it
+        self._wants = OBSERVES
+        self._allowance = 0.0  # seconds left to the first action; 0 after it
+
+    @property
+    def needs_positions(self) -> bool:
+        """Whether it searches; known once it has begun."""
+        return self._wants == SEARCHES
+
+    @property
+    def remember(self) -> Callable[[], Memory] | None:
+        """What passes on what it is to remember; known once it has begun."""
+        return partial(_Memory, self) if self._wants == REMEMBERS else None
 
     def begin(self) -> None:
         """A new game: no warnings, nothing printed yet, the allowance whole. Raises Forfeit."""
@@ -64,46 +97,53 @@ class IsolatedPlayer:
             start = time.monotonic()
             self._process = _Process(self._control, self._log)
             first = pickle.dumps((self._game, self.name))
-            ready = self._ask(first, 1, self._allowance, "start")
-            self.needs_positions = ready == READY_FOR_POSITIONS
+            self._wants = self._ask(first, 1, self._allowance, "start")
             self._allowance -= time.monotonic() - start
         self._process.printed = 0
 
+    def tell(self, request: bytes) -> None:
+        """Pass something on to a player that remembers, on its own time. Raises Forfeit."""
+        start = time.monotonic()
+        self._ask_in_time(request, len(DONE))
+        self._allowance = max(0.0, self._allowance - (time.monotonic() - start))
+
     def __call__(
-        self, observations: Any, action_masks: Any, rngs: Any, positions: Any
+        self, observations: Any, action_masks: Any, rngs: Any, positions: Any = None
     ) -> np.ndarray:
-        """Actions [B], asked for one by one. Raises Forfeit."""
-        actions = np.empty(len(observations), ACTION)
+        """Actions [B], asked for one by one; an illegal one is asked for again. Raises Forfeit."""
+        actions = np.empty(len(observations), NUMBER)
         for index in range(len(observations)):
-            request = observations[index].tobytes() + action_masks[index].tobytes()
+            what = CHOOSE + observations[index].tobytes() + action_masks[index].tobytes()
             position = positions[index].tobytes() if self.needs_positions else b""
-            mask, one = action_masks[index], slice(index, index + 1)
-            while True:  # asked again after an illegal action, until the warnings are used up
-                action = self._choose(request, rngs[one], position)
+            mask, rng = action_masks[index], rngs[index : index + 1]
+            while True:  # ends with the warnings
+                action = self._choose(what, rng, position)
                 if 0 <= action < self._game.num_actions and mask[action] == 1:
                     break
                 self._warn(illegal_action_message(self._game, self.name, action, mask))
             actions[index] = action
         return actions
 
-    def _choose(self, request: bytes, rngs: np.ndarray, position: bytes) -> int:
-        """One action in time; `rngs` [1] moves on as the player drew from it."""
+    def _choose(self, what: bytes, rng: np.ndarray, position: bytes) -> int:
+        """One action; `rng` [1] moves on as the player drew from it."""
+        reply = self._ask_in_time(what + rng.tobytes() + position, NUMBER.itemsize + rng.nbytes)
+        self._allowance = 0.0
+        rng[:] = np.frombuffer(reply[NUMBER.itemsize :], rng.dtype)
+        return int(np.frombuffer(reply[: NUMBER.itemsize], NUMBER)[0])
+
+    def _ask_in_time(self, request: bytes, reply_size: int) -> bytes:
+        """The reply; a slow one is a warning. Before the first action the allowance counts, too."""
         control = self._control
         is_last_chance = len(self.warnings) == control.warnings - 1
         usual = control.seconds if is_last_chance else control.forfeit_seconds
-        limit = max(usual, self._allowance)
         start = time.monotonic()
-        size = ACTION.itemsize + rngs.nbytes
-        reply = self._ask(request + rngs.tobytes() + position, size, limit, "time")
+        reply = self._ask(request, reply_size, max(usual, self._allowance), "time")
         spent = time.monotonic() - start
-        was_slow = spent > max(control.seconds, self._allowance)
-        self._allowance = 0.0
-        rngs[:] = np.frombuffer(reply[ACTION.itemsize :], rngs.dtype)
-        if was_slow:
+        if spent > max(control.seconds, self._allowance):
             self._warn(f"took {spent:.2f} s for an action; {control.seconds:g} s are allowed")
-        return int(np.frombuffer(reply[: ACTION.itemsize], ACTION)[0])
+        return reply
 
-    def _ask(self, request: bytes, reply_size: int, seconds: float, kind: Any) -> bytes:
+    def _ask(self, request: bytes, reply_size: int, seconds: float, kind: str) -> bytes:
         assert self._process is not None, "begin comes first"
         try:
             return self._process.ask(request, reply_size, seconds, kind)
@@ -132,10 +172,26 @@ class IsolatedPlayer:
         self.close()
 
 
+class _Memory:
+    """The memory of a player in another process: everything is passed on."""
+
+    def __init__(self, player: IsolatedPlayer) -> None:
+        self._player = player
+
+    def begin(self, seat: int, game: Game) -> None:
+        self._player.tell(BEGIN + np.array(seat, NUMBER).tobytes())
+
+    def watch(self, observation: Any) -> None:
+        self._player.tell(WATCH + observation.tobytes())
+
+    def choose(self, observation: Any, action_mask: Any, rng: Any) -> int:
+        return int(self._player(observation[None], action_mask[None], rng)[0])
+
+
 class _Process:
     """The player's process and its pipes; runs only while it is asked something."""
 
-    def __init__(self, control: TimeControl, log: Path) -> None:
+    def __init__(self, control: "TimeControl", log: Path) -> None:
         self.printed = 0  # bytes since the game began
         self._control = control
         self._tail = b""
@@ -159,7 +215,7 @@ class _Process:
         )
         self._reader.start()
 
-    def ask(self, request: bytes, reply_size: int, seconds: float, kind: Any) -> bytes:
+    def ask(self, request: bytes, reply_size: int, seconds: float, kind: str) -> bytes:
         """The reply, whole, within `seconds`; raises Forfeit."""
         deadline = time.monotonic() + seconds
         self._signal(signal.SIGCONT)
@@ -171,7 +227,7 @@ class _Process:
         finally:
             self._signal(signal.SIGSTOP)
 
-    def _receive(self, size: int, deadline: float, seconds: float, kind: Any) -> bytes:
+    def _receive(self, size: int, deadline: float, seconds: float, kind: str) -> bytes:
         reply = b""
         while len(reply) < size:
             left = deadline - time.monotonic()

@@ -97,3 +97,18 @@ def think_on(observations, action_masks, rngs):
 
 def kill_the_group(observations, action_masks, rngs):
     os.killpg(0, 9)
+
+
+class Remembers:
+    """A good one: the first legal action, if it has been told everything that happened."""
+
+    def begin(self, seat, game):
+        self.seen = 0
+
+    def watch(self, observation):
+        self.seen += 1
+
+    def choose(self, observation, action_mask, rng):
+        on_table = sum(int(word).bit_count() for word in observation["table"])
+        assert self.seen == 1 + 2 * observation["tricks_won"].sum() + on_table
+        return int(action_mask.argmax())

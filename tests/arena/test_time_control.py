@@ -1,17 +1,18 @@
 """Time control and isolation: a player's fault costs that player its game and nothing else."""
 
+import dataclasses
 import os
 import re
 import sys
 import time
 from pathlib import Path
+from typing import NamedTuple
 
-import numpy as np
 import pytest
-from parlour.baselines.arena.contest import ContestGame, isolated, play_contest_game
-from parlour.baselines.arena.match import play_deals
-from parlour.baselines.arena.time_control import TimeControl, forfeit_returns
-from parlour.baselines.players import make_policy
+from parlour.baselines.arena.batches import Fault
+from parlour.baselines.arena.match import play_match
+from parlour.baselines.arena.playing import Plan
+from parlour.baselines.arena.time_control import TimeControl, isolated, play_game
 from parlour.envs import load_game
 
 BAD = Path(__file__).parent / "bad_players.py"
@@ -30,10 +31,22 @@ def control(start_seconds: float = 60.0, warnings: int = 3) -> TimeControl:
     return TimeControl(0.4, 1.2, start_seconds, warnings, MEMORY_MIB, OUTPUT_KIB)
 
 
-def two_games(name: str, logs: Path, limits: TimeControl) -> list[ContestGame]:
+class Game(NamedTuple):
+    """What a game came to."""
+
+    returns: list[float]
+    fault: Fault | None
+    warnings: list[list[str]]  # of each seat
+
+
+def two_games(name: str, logs: Path, limits: TimeControl) -> list[Game]:
     """Two games of this player of the bad file in seat 1, a good one in seat 0."""
+    games = []
     with isolated(GAME, [bad("legal"), bad(name)], limits, logs) as players:
-        return [play_contest_game(GAME, players, seed) for seed in range(2)]
+        for seed in range(2):
+            returns, fault = play_game(GAME, players, seed)
+            games.append(Game(returns.tolist(), fault, [player.warnings for player in players]))
+    return games
 
 
 @pytest.mark.parametrize(
@@ -57,9 +70,9 @@ def test_a_fault_costs_its_player_the_game_and_nothing_else(
     for game in two_games(name, tmp_path, control()):
         assert game.fault is not None
         assert (game.fault.seat, game.fault.player, game.fault.kind) == (1, bad(name), kind)
-        assert re.search(reason, game.fault.reason), game.fault.reason
-        assert game.returns.tolist() == [1, -1]
-        assert game.warnings[0] == ()
+        assert re.search(reason, game.fault.detail), game.fault.detail
+        assert game.returns == [1, -1]
+        assert game.warnings[0] == []
 
 
 @pytest.mark.parametrize("name", ["hang_asleep", "hang_in_a_loop"])
@@ -67,7 +80,7 @@ def test_a_player_that_hangs_forfeits(name: str, tmp_path: Path) -> None:
     for game in two_games(name, tmp_path, control()):
         assert game.fault is not None
         assert (game.fault.seat, game.fault.kind) == (1, "time")
-        assert game.fault.reason == "gave no action within 1.2 s"
+        assert game.fault.detail == "gave no action within 1.2 s"
 
 
 def test_slow_actions_are_warnings_and_are_played(tmp_path: Path) -> None:
@@ -87,9 +100,9 @@ def test_the_last_warning_forfeits(tmp_path: Path) -> None:
 
 def test_a_player_that_is_never_ready_forfeits(tmp_path: Path) -> None:
     with isolated(GAME, ["first_play", "first_play"], control(0.01), tmp_path) as players:
-        game = play_contest_game(GAME, players, 0)
-    assert game.fault is not None
-    assert (game.fault.seat, game.fault.kind) == (0, "start")
+        returns, fault = play_game(GAME, players, 0)
+    assert fault is not None
+    assert (fault.seat, fault.kind, returns.tolist()) == (0, "start", [-1, 1])
 
 
 def test_what_a_player_prints_is_in_its_log_and_nowhere_else(
@@ -107,31 +120,34 @@ def test_what_a_player_prints_is_in_its_log_and_nowhere_else(
 @pytest.mark.parametrize(
     ("name", "config", "players"),
     [
-        ("president", {"num_players": 2}, ("lowest", "random")),
+        ("president", {"num_players": 4}, ("lowest", "random")),
         ("trick_taking", {"num_values": 5}, ("random", "playout:num_playouts=30")),
+        ("trick_taking", {"num_values": 4}, (f"{BAD}:Remembers", "random")),
     ],
 )
-def test_without_a_fault_the_games_are_those_of_a_match(
+def test_without_a_fault_a_match_is_the_same_as_in_one_process(
     name: str, config: dict[str, int], players: tuple[str, str], tmp_path: Path
 ) -> None:
     game = load_game(name, **config)
-    policies = (make_policy(players[0], game), make_policy(players[1], game))
-    seeds = np.arange(3)
-    with isolated(game, players, TimeControl(60, 60, 60), tmp_path) as seated:
-        again = [
-            [
-                play_contest_game(game, seated, int(seed), 0).returns,
-                play_contest_game(game, seated[::-1], int(seed), 1).returns,
-            ]
-            for seed in seeds
-        ]
-    assert play_deals(game, policies, seeds).tolist() == np.array(again).tolist()
+    limits = TimeControl(60, 60, 60, logs=str(tmp_path))
+    plain, timed = (
+        play_match(game, *players, num_deals=3, plan=Plan(control=how)) for how in (None, limits)
+    )
+    assert timed == plain
+
+
+def test_a_match_counts_the_games_that_were_lost_by_a_fault(tmp_path: Path) -> None:
+    limits = dataclasses.replace(control(), logs=str(tmp_path))
+    players = ("first_play", bad("crash"))
+    result = play_match(GAME, *players, num_deals=2, plan=Plan(control=limits))
+    assert result.faults == (0, 4)
+    assert result.wins.mean == 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_player_and_all_it_started_are_suspended_while_others_play(tmp_path: Path) -> None:
     with isolated(GAME, [bad("legal"), bad("think_on")], control(), tmp_path) as players:
-        assert play_contest_game(GAME, players, 0).fault is None
+        assert play_game(GAME, players, 0)[1] is None
         deadline = time.monotonic() + 30
         while (states := descendants(os.getpid())) != ["T"] * (2 + ACTIONS):  # the signal travels
             assert time.monotonic() < deadline, states
@@ -161,9 +177,3 @@ def test_the_limits_must_make_sense() -> None:
         isolated(GAME, ["random", lambda *_: 0], TimeControl(), Path("unused")),
     ):
         raise AssertionError("a function cannot be sent to another process")
-
-
-def test_who_forfeits_loses_and_the_others_share_what_it_loses() -> None:
-    game = load_game("president", num_players=5)
-    returns = forfeit_returns(game, 3)
-    assert returns.tolist() == [0.25, 0.25, 0.25, -1, 0.25]
