@@ -1,17 +1,15 @@
 """Contests from first deal to last: what a store has is read, the rest is played and kept."""
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...envs.core.game import Game
 from .batches import BATCH_DEALS, Batch, Contest, Control, Fault, Outcomes
 from .seatings import sittings_a_deal
+from .store import Setting, Store
 from .workers import Workers, play_all
-
-if TYPE_CHECKING:
-    from .store import Store
 
 
 class Played(NamedTuple):
@@ -44,7 +42,7 @@ class Plan(NamedTuple):
 
     workers: Workers = Workers()
     batch_deals: int = BATCH_DEALS
-    store: "Store | None" = None  # where results are read from, and kept as they come
+    store: Store | None = None  # where results are read from, and kept as they come
     control: Control | None = None
 
 
@@ -61,10 +59,11 @@ def play_contests(
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
-    sheets = {contest: _Sheet(game, contest, seeds) for contest in contests}
+    sheets = {contest: Sheet(game.num_seats, contest, seeds) for contest in contests}
+    setting = Setting.of(game, plan.control)
     for contest, sheet in sheets.items():
         if plan.store is not None:
-            for first_seed, outcomes in plan.store.read(game, contest, plan.control, seeds):
+            for first_seed, outcomes in plan.store.read(setting, contest, seeds):
                 sheet.enter(first_seed, outcomes)
     batches = _missing(game, sheets, plan)
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
@@ -79,7 +78,7 @@ def play_contests(
     return [sheet.played() for sheet in sheets.values()]
 
 
-def _missing(game: Game, sheets: "dict[Contest, _Sheet]", plan: Plan) -> list[Batch]:
+def _missing(game: Game, sheets: "dict[Contest, Sheet]", plan: Plan) -> list[Batch]:
     """What is not played yet, contest after contest for the first deals, then for the next ones."""
     cast = tuple(dict.fromkeys(e for contest in sheets for e in contest.entrants))
     batches = [
@@ -98,15 +97,15 @@ def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:
             yield int(part[start]), len(part[start : start + longest])
 
 
-class _Sheet:
+class Sheet:
     """The results of one contest, filled in as they come."""
 
-    def __init__(self, game: Game, contest: Contest, seeds: range) -> None:
-        sittings = sittings_a_deal(contest.seating, game.num_seats)
+    def __init__(self, num_seats: int, contest: Contest, seeds: range) -> None:
+        sittings = sittings_a_deal(contest.seating, num_seats)
         self.contest = contest
         self.seeds = np.array(seeds)
         self.is_played = np.zeros(len(seeds), bool)
-        self.returns = np.zeros((len(seeds), sittings, game.num_seats))
+        self.returns = np.zeros((len(seeds), sittings, num_seats))
         self.faults: dict[tuple[int, int], Fault] = {}
 
     def enter(self, first_seed: int, outcomes: Outcomes) -> None:
@@ -120,5 +119,18 @@ class _Sheet:
                 self.faults[fault.seed, fault.sitting] = fault
 
     def played(self) -> Played:
+        """All that is in by now."""
         faults = tuple(self.faults[key] for key in sorted(self.faults))
-        return Played(self.contest, self.seeds, self.returns, faults)
+        done = self.is_played
+        return Played(self.contest, self.seeds[done], self.returns[done], faults)
+
+
+def read_contests(store: Store, setting: Setting) -> list[Played]:
+    """All that a store has of a game."""
+    sheets = []
+    for contest, seeds in store.contests(setting):
+        sheet = Sheet(setting.num_seats, contest, seeds)
+        for first_seed, outcomes in store.read(setting, contest, seeds):
+            sheet.enter(first_seed, outcomes)
+        sheets.append(sheet)
+    return [sheet.played() for sheet in sheets]

@@ -25,15 +25,16 @@ _APPLICATION = 0x5041524C  # "PARL": what tells a store from any other SQLite fi
 _PATIENCE = 120.0  # seconds to wait for another run that is writing
 
 _SCHEMA = """
-CREATE TABLE IF NOT EXISTS setting (  -- what is played, and how players are held to time
-    id INTEGER PRIMARY KEY, game TEXT, version INTEGER, config TEXT, control TEXT,
-    UNIQUE (game, version, config, control));
-CREATE TABLE IF NOT EXISTS player (
+CREATE TABLE setting (  -- what is played, and how players are held to time
+    id INTEGER PRIMARY KEY,
+    game TEXT, version INTEGER, num_seats INTEGER, config TEXT, control TEXT,
+    UNIQUE (game, version, num_seats, config, control));
+CREATE TABLE player (
     id INTEGER PRIMARY KEY, identity TEXT UNIQUE, name TEXT, spec TEXT);
-CREATE TABLE IF NOT EXISTS contest (  -- players: their ids in the order of the seating
+CREATE TABLE contest (  -- players: their ids in the order of the seating
     id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
     UNIQUE (setting, seating, players));
-CREATE TABLE IF NOT EXISTS batch (  -- returns: float64 [deals, sittings, seats], zlib
+CREATE TABLE batch (  -- returns: float64 [deals, sittings, seats], zlib
     contest INTEGER, first_seed INTEGER, num_deals INTEGER, returns BLOB, faults TEXT,
     PRIMARY KEY (contest, first_seed, num_deals));
 """
@@ -44,8 +45,15 @@ class Setting(NamedTuple):
 
     game: str
     version: int
+    num_seats: int
     config: dict[str, Any]
     control: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, game: Game, control: Control | None) -> "Setting":
+        """What a run of this game is kept under."""
+        held = None if control is None else control.as_data()
+        return cls(game.name, game.version, game.num_seats, game.config_dict(), held)
 
 
 class Store:
@@ -81,28 +89,29 @@ class Store:
 
     def _prepare(self) -> None:
         run = self._database.execute
-        run("BEGIN IMMEDIATE")
-        application, form = (
-            run(f"PRAGMA {pragma}").fetchone()[0] for pragma in ("application_id", "user_version")
-        )
-        is_new = not run("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if not is_new and (application, form) != (_APPLICATION, FORMAT):
-            run("ROLLBACK")
+        if self._is_empty():
+            run("PRAGMA journal_mode = WAL")
+            run("BEGIN IMMEDIATE")
+            if self._is_empty():  # still: another run may have been faster
+                for statement in _SCHEMA.split(";\n"):
+                    run(statement)
+                run(f"PRAGMA application_id = {_APPLICATION}")
+                run(f"PRAGMA user_version = {FORMAT}")
+            run("COMMIT")
+        marks = [run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
+        if marks != [_APPLICATION, FORMAT]:
             raise sqlite3.DatabaseError("another program's, or of another format")
-        if is_new:
-            for statement in _SCHEMA.split(";\n"):
-                run(statement)
-            run(f"PRAGMA application_id = {_APPLICATION}")
-            run(f"PRAGMA user_version = {FORMAT}")
-        run("COMMIT")
-        run("PRAGMA journal_mode = WAL")
+
+    def _is_empty(self) -> bool:
+        return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
     def add(self, batch: Batch, outcomes: Outcomes) -> None:
         """Keep the results of a batch: all of them or, killed on the way, none."""
         faults = json.dumps([list(fault) for fault in outcomes.faults])
         packed = zlib.compress(np.ascontiguousarray(outcomes.returns, dtype="<f8").tobytes())
         self._database.execute("BEGIN IMMEDIATE")
-        contest = self._contest_id(batch.game, batch.contest, batch.control)
+        setting = Setting.of(batch.game, batch.control)
+        contest = self._contest_id(setting, batch.contest)
         self._database.execute(
             "INSERT OR IGNORE INTO batch VALUES (?, ?, ?, ?, ?)",
             (contest, batch.first_seed, batch.num_deals, packed, faults),
@@ -110,11 +119,11 @@ class Store:
         self._database.execute("COMMIT")
 
     def read(
-        self, game: Game, contest: Contest, control: Control | None, seeds: range
+        self, setting: Setting, contest: Contest, seeds: range
     ) -> Iterator[tuple[int, Outcomes]]:
         """The batches of a contest that have some of these deals: (first seed, outcomes)."""
-        number = self._contest_id(game, contest, control)
-        sittings = sittings_a_deal(contest.seating, game.num_seats)
+        number = self._contest_id(setting, contest)
+        sittings = sittings_a_deal(contest.seating, setting.num_seats)
         rows = self._database.execute(
             "SELECT first_seed, num_deals, returns, faults FROM batch WHERE contest = ? "
             "AND first_seed < ? AND first_seed + num_deals > ? ORDER BY first_seed",
@@ -125,7 +134,7 @@ class Store:
             yield (
                 first_seed,
                 Outcomes(
-                    returns.reshape(num_deals, sittings, game.num_seats),
+                    returns.reshape(num_deals, sittings, setting.num_seats),
                     tuple(Fault(*fault) for fault in json.loads(faults)),
                 ),
             )
@@ -133,11 +142,11 @@ class Store:
     def settings(self) -> list[Setting]:
         """All games that there are results of."""
         rows = self._database.execute(
-            "SELECT game, version, config, control FROM setting ORDER BY game, version, id"
+            "SELECT game, version, num_seats, config, control FROM setting ORDER BY game, id"
         )
         return [
-            Setting(game, version, json.loads(config), json.loads(control))
-            for game, version, config, control in rows
+            Setting(game, version, num_seats, json.loads(config), json.loads(control))
+            for game, version, num_seats, config, control in rows
         ]
 
     def contests(self, setting: Setting) -> list[tuple[Contest, range]]:
@@ -162,13 +171,7 @@ class Store:
             for number, name, spec, identity in rows
         }
 
-    def _contest_id(self, game: Game, contest: Contest, control: Control | None) -> int:
-        setting = Setting(
-            game.name,
-            game.version,
-            game.config_dict(),
-            None if control is None else control.as_data(),
-        )
+    def _contest_id(self, setting: Setting, contest: Contest) -> int:
         players = [self._player_id(entrant) for entrant in contest.entrants]
         row = (self._setting_id(setting), contest.seating, json.dumps(players))
         return self._id_of("contest", ("setting", "seating", "players"), row)
@@ -177,10 +180,11 @@ class Store:
         row = (
             setting.game,
             setting.version,
+            setting.num_seats,
             json.dumps(setting.config, sort_keys=True),
             json.dumps(setting.control, sort_keys=True),
         )
-        return self._id_of("setting", ("game", "version", "config", "control"), row)
+        return self._id_of("setting", ("game", "version", "num_seats", "config", "control"), row)
 
     def _player_id(self, entrant: Entrant) -> int:
         if entrant.identity is None:
