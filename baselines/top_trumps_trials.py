@@ -93,13 +93,13 @@ def _player(name: str, game: Game, **settings: float | None) -> Policy:
 
 def read_trials(data: Any) -> list[Trial]:
     """The rows of a list. Raises ValueError naming the row that is wrong."""
-    if not isinstance(data, Sequence) or isinstance(data, str) or not data:
+    if not isinstance(data, list) or not data:
         raise ValueError(f"trials are a list of rows {ROW}")
     return [_read_row(row, number) for number, row in enumerate(data, start=1)]
 
 
 def _read_row(row: Any, number: int) -> Trial:
-    is_row = isinstance(row, Sequence) and _NEEDED <= len(row) <= len(Trial._fields)
+    is_row = isinstance(row, list) and _NEEDED <= len(row) <= len(Trial._fields)
     if not is_row or not all(isinstance(name, str) for name in row[:2]):
         raise ValueError(f"row {number} must be {ROW}; got {row!r}")
     trial = Trial(*row)
@@ -248,6 +248,7 @@ def _named(trial: Trial, player: int) -> str:
 def main(arguments: Sequence[str] | None = None) -> int:
     """`python -m parlour.baselines.top_trumps_trials`; leaves with status 2 on a wrong argument."""
     from ..envs.core.seating import PlayerError
+    from ..scripts.main import INTERRUPTED
     from ..scripts.options import BadArgument, Parser, user_input
 
     parser = Parser(prog="top_trumps_trials", description=__doc__)
@@ -265,6 +266,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             _run_batch(trials, settings, chosen.out)
     except (BadArgument, PlayerError, OSError) as error:
         parser.error(str(error))
+    except KeyboardInterrupt:
+        return INTERRUPTED
     return 0
 
 
