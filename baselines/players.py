@@ -50,7 +50,10 @@ GENERIC = {
     "first_legal": scripted(generic.first_legal),
     "playout": searching(playout.playout),
 }
-AT_THE_CONSOLE = {"human": Player(human.human, "You, at the console.")}
+AT_THE_CONSOLE = {
+    "human": Player(human.human, "You, at the console."),
+    "user": Player(human.human, "The same, as some call it."),
+}
 
 
 def players_of(game: Game) -> dict[str, Player]:
@@ -114,10 +117,15 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
     players = {**players_of(game), **AT_THE_CONSOLE}
-    key = re.sub(r"[\s-]+", "_", name.strip()).lower()
-    if key not in players:
+    keys = {_run_together(key): key for key in players}
+    if _run_together(name) not in keys:
         raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")
-    return players[key].make(game, **settings)
+    return players[keys[_run_together(name)]].make(game, **settings)
+
+
+def _run_together(name: str) -> str:
+    """`MeanerMax`, `meaner-max` and `meaner_max` are one name."""
+    return re.sub(r"[\s_-]+", "", name).lower()
 
 
 def parse_settings(text: str) -> dict[str, Any]:
