@@ -50,7 +50,10 @@ GENERIC = {
     "first_legal": scripted(generic.first_legal),
     "playout": searching(playout.playout),
 }
-AT_THE_CONSOLE = {"human": Player(human.human, "You, at the console.")}
+AT_THE_CONSOLE = {
+    "human": Player(human.human, "You, at the console."),
+    "user": Player(human.human, "The same, as some call it."),
+}
 
 
 def players_of(game: Game) -> dict[str, Player]:
@@ -114,15 +117,23 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
     players = {**players_of(game), **AT_THE_CONSOLE}
-    key = player_key(name)
-    if key not in players:
+    return players[player_key(name, game)].make(game, **settings)
+
+
+def player_key(name: str, game: Game) -> str:
+    """The player as it is listed, however its inventor wrote it. Raises ValueError for nobody.
+
+    `MeanerMax`, `meaner-max` and `meaner_max` are one name.
+    """
+    players = {**players_of(game), **AT_THE_CONSOLE}
+    listed = {_run_together(key): key for key in players}
+    if _run_together(name) not in listed:
         raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")
-    return players[key].make(game, **settings)
+    return listed[_run_together(name)]
 
 
-def player_key(name: str) -> str:
-    """A player's name as it is listed: lower snake case, however its inventor wrote it."""
-    return re.sub(r"[\s-]+", "_", name.strip()).lower()
+def _run_together(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()
 
 
 def parse_settings(text: str) -> dict[str, Any]:

@@ -63,7 +63,7 @@ def _identity(spec: Any, game: Game) -> str | None:
         return f"checkpoint {_file_digest(Path(spec))} played by {_code_digest()}"
     if name.endswith(".py"):
         return f"file {_file_digest(Path(name))} {rest}"
-    key = player_key(name)
+    key = player_key(name, game)
     parts = [key, *(f"{k}={_setting(v)}" for k, v in sorted(parse_settings(rest).items()))]
     if key in shipped_checkpoints(game):
         parts.append(f"checkpoint {_file_digest(shipped_checkpoints(game)[key])}")
