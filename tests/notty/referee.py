@@ -58,6 +58,8 @@ class Referee:
         self.passes = [0 for _ in self.seats]  # in a row, of one's own will, as the first action
         self.last_actions: list[str | None] = [None for _ in self.seats]
         self.moved: list[list[str]] = [[] for _ in self.seats]  # cards that came by that action
+        self.done: set[str] = set()  # "draw" and "take", in this turn
+        self.pending: tuple[str, int] | None = None  # ("draw", cards) or ("take", from whom)
         self.winner: int | None = None
         self.is_drawn = False
         self._begin_turn(deal.get("seat_to_act", 0))
@@ -184,8 +186,8 @@ class Referee:
     def _begin_turn(self, seat: int) -> None:
         """Rules 4 and 10: a turn begins with the discard."""
         self.turn = seat
-        self.done: set[str] = set()
-        self.pending: tuple[str, int] | None = None  # ("draw", cards) or ("take", from whom)
+        self.done = set()
+        self.pending = None
         self._discard_and_check()
 
     def _discard_and_check(self) -> None:
