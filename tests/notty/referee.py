@@ -128,7 +128,8 @@ class Referee:
         legal = self.legal_actions()
         if name not in legal:
             raise ValueError(f"{name!r} is not legal; legal are: {', '.join(legal) or 'none'}")
-        self._count_pass(name, is_forced=legal == ["pass"])
+        could_move = any(action.startswith(("draw:", "take:")) for action in legal)
+        self._count_pass(name, is_forced=not could_move)
         self.last_actions[self.turn] = name
         self.moved[self.turn] = []
         kind, _, what = name.partition(":")
@@ -156,7 +157,8 @@ class Referee:
             self.hands[number].remove(cards[0])
             self._check_empty(number)
         self._discard_and_check()
-        self._end_turn_if_nothing_is_left()
+        if len(self.done) == 2 and not self.is_manual and not self.is_terminal():
+            self._end_turn()
 
     # ---- what is legal -------------------------------------------------------------------------
 
@@ -204,13 +206,6 @@ class Referee:
         for card in GROUPS[name]:
             self.hands[self.turn].remove(card)
         self._check_empty(self.turn)
-        self._end_turn_if_nothing_is_left()
-
-    def _end_turn_if_nothing_is_left(self) -> None:
-        """Rule 4, "nothing else": after both actions, and without a group, the turn is over."""
-        has_group = bool(groups_in(self.hands[self.turn]))
-        if not self.is_terminal() and len(self.done) == 2 and not has_group:
-            self._end_turn()
 
     def _end_turn(self) -> None:
         """Rule 14: the next seat begins, or the turn limit is reached."""

@@ -215,6 +215,8 @@ def test_by_hand_groups_may_be_held_and_go_one_at_a_time() -> None:
     assert referee.legal_actions() == ["pass", *runs]
     referee.apply("discard:red 2-4")
     assert referee.hands[0] == ["red 1", "red 9", "yellow 9", "green 7"]
+    assert referee.legal_actions() == ["pass"]  # it says itself when its turn is over
+    referee.apply("pass")
     assert referee.seat_to_act() == 1
 
 
