@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .core.vector import TablesEnv
 
 GAMES = {
+    "notty": "Notty-v0",
     "president": "President-v0",
     "trick_taking": "TrickTaking-v0",
 }

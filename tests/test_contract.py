@@ -27,6 +27,11 @@ HOUSE_FOLDERS = ("envs/core", "training", "scripts")
 
 # Further settings of a game; every game is tried with its defaults.
 CONFIGS: dict[str, list[dict[str, Any]]] = {
+    "notty": [
+        {"num_players": 3, "protect_small_hands": False, "turn_limit": 40},
+        {"num_players": 4, "starter": "random", "initial_hand": 3, "turn_limit": 40},
+        {"discard": "manual", "hand_limit": 12, "turn_limit": 60},
+    ],
     "president": [
         {"num_players": 2},
         {"num_players": 5},
@@ -136,7 +141,7 @@ def test_unknown_and_impossible_settings_are_refused(name: str) -> None:
 
 
 def test_an_unknown_game_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match=r"unknown game 'chess'; the games are president"):
+    with pytest.raises(ValueError, match=r"unknown game 'chess'; the games are notty, president"):
         load_game("chess")
 
 

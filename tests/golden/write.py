@@ -28,7 +28,17 @@ _EXCHANGE = ("hand", "table_count", "table_rank", "roles", "gives_left", "given"
 _PLAYERS = ("lowest", "random")
 _TRICK = ("hand", "table", "leader", "led_colour", "tricks_won")
 
+_HANDS = ("hands", "phase", "turns_played", "passes")
+
 GOLDEN: dict[str, dict[str, Golden]] = {
+    "notty": {
+        "2_players": Golden({"turn_limit": 10}, ("random",), _HANDS),
+        "3_players": Golden({"num_players": 3, "turn_limit": 5}, ("random",), _HANDS),
+        "4_players": Golden(
+            {"num_players": 4, "turn_limit": 4, "starter": "random"}, ("random",), _HANDS
+        ),
+        "manual": Golden({"discard": "manual", "turn_limit": 10}, ("random",), _HANDS),
+    },
     "president": {
         "2_players": Golden({"num_players": 2}, _PLAYERS, _TABLE),
         "4_players": Golden({"num_players": 4}, _PLAYERS, _TABLE),
