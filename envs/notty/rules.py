@@ -295,7 +295,16 @@ def play_chance(state, rng):
         state.phase |= HAS_DRAWN
     if state.winner == NO_SEAT:
         discard_if_optimal(state)
-    if state.winner == NO_SEAT and state.discard == OPTIMAL and state.phase == HAS_BOTH:
+    if state.winner == NO_SEAT:
+        end_what_is_over(state)
+
+
+@rule
+def end_what_is_over(state):
+    """With every seat stuck the game is over (14); after two actions the turn is (4)."""
+    if is_deadlock(state):
+        state.is_drawn = 1
+    elif state.discard == OPTIMAL and state.phase == HAS_BOTH:
         end_turn(state)
 
 
