@@ -20,6 +20,7 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
     return (
         Field("hands", i16, (n, NUM_KINDS), 0, NUM_COPIES, "cards of each kind in each hand"),
         Field("deck", i16, (NUM_KINDS,), 0, NUM_COPIES, "cards of each kind in the deck"),
+        Field("seat", i16, (), 0, n - 1, "the own seat"),
         Field("seat_to_act", i16, (), 0, n - 1, "whose turn it is"),
         Field(
             "phase", i16, (), 0, HAS_BOTH, "of the turn: 0 nothing yet, 1 drawn, 2 taken, 3 both"
@@ -42,6 +43,7 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
 @rule
 def observe(state, seat, out):
     """Everything `seat` may know."""
+    out.seat = seat
     other = seat
     num_seats = state.hands.shape[0]
     for place in range(num_seats):
