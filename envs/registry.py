@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 GAMES = {
     "top_trumps": "TopTrumps-v0",
+    "notty": "Notty-v0",
     "president": "President-v0",
     "trick_taking": "TrickTaking-v0",
 }

@@ -31,6 +31,11 @@ CONFIGS: dict[str, list[dict[str, Any]]] = {
         {"num_cards": 71, "num_fields": 1, "trick_limit": 200, "starter": "random"},
         {"deck": "planets", "starter": 1},
     ],
+    "notty": [
+        {"num_players": 3, "protect_small_hands": False, "turn_limit": 40},
+        {"num_players": 4, "starter": "random", "initial_hand": 3, "turn_limit": 40},
+        {"discard": "manual", "hand_limit": 12, "turn_limit": 60},
+    ],
     "president": [
         {"num_players": 2},
         {"num_players": 5},

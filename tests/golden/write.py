@@ -28,6 +28,7 @@ _EXCHANGE = ("hand", "table_count", "table_rank", "roles", "gives_left", "given"
 _PLAYERS = ("lowest", "random")
 _TOP = ("top", "top_values", "deck_sizes", "last_values", "last_cards", "pile", "places")
 _TRICK = ("hand", "table", "leader", "led_colour", "tricks_won")
+_HANDS = ("hands", "phase", "turns_played", "passes")
 
 GOLDEN: dict[str, dict[str, Golden]] = {
     "top_trumps": {
@@ -38,6 +39,14 @@ GOLDEN: dict[str, dict[str, Golden]] = {
             ("meaner_max",),
             _TOP,
         ),
+    },
+    "notty": {
+        "2_players": Golden({"turn_limit": 10}, ("random",), _HANDS),
+        "3_players": Golden({"num_players": 3, "turn_limit": 5}, ("random",), _HANDS),
+        "4_players": Golden(
+            {"num_players": 4, "turn_limit": 4, "starter": "random"}, ("random",), _HANDS
+        ),
+        "manual": Golden({"discard": "manual", "turn_limit": 10}, ("random",), _HANDS),
     },
     "president": {
         "2_players": Golden({"num_players": 2}, _PLAYERS, _TABLE),
