@@ -225,7 +225,9 @@ class Referee:
         """A full position, whatever it is: the referee judges no position."""
         self.table = [[card_of(card) for card in tier] for tier in position["table"]]
         self.decks = [[card_of(card) for card in deck] for deck in position["decks"]]
-        self.nobles = [tuple(need) if need else None for need in position["nobles"]]
+        slots = [*position["nobles"], *[None] * (len(position["seats"]) + 1)]
+        slots = slots[: len(position["seats"]) + 1]  # the last ones are empty, as if taken
+        self.nobles = [tuple(need) if need else None for need in slots]
         self.bank = gems_of(position["bank"])
         self.seats = [Seat(data) for data in position["seats"]]
         self.first_seat, self.turn = position["first_seat"], position["seat_to_act"]

@@ -237,7 +237,7 @@ def test_reserved_slots_count_from_the_oldest_and_close_up() -> None:
 def test_one_noble_comes_after_any_action_while_its_need_is_met() -> None:
     referee = referee_on(seat_with("3 black, 3 red, 3 green"), nobles=[[3, 3, 3, 0, 0]])
     play(referee, "collect:black+red+green")
-    assert referee.seats[0].nobles == [(3, 3, 3, 0, 0)] and referee.nobles == [None]
+    assert referee.seats[0].nobles == [(3, 3, 3, 0, 0)] and referee.nobles == [None] * 3
     assert referee.seats[0].points() == 3 + sum(card.points for card in referee.seats[0].cards)
     assert referee.seat_to_act() == 1
 
@@ -247,7 +247,7 @@ def test_reserved_cards_count_for_no_noble() -> None:
     seat["reserved"] = [seat["cards"].pop()]
     referee = referee_on(seat, nobles=[[3, 3, 3, 0, 0]])
     play(referee, "collect:black+red+green")
-    assert referee.nobles == [(3, 3, 3, 0, 0)]
+    assert referee.nobles[0] == (3, 3, 3, 0, 0)
 
 
 def test_of_several_nobles_one_is_chosen_in_a_ply_before_the_refill_and_the_others_wait() -> None:
