@@ -151,3 +151,23 @@ def _hand_out_gems(rng: random.Random, seats: list[Data]) -> None:
         for _ in range(rng.choice([0, rng.randint(0, 9), 8, 9, 10, 10])):
             if pile:
                 seat["gems"][pile.pop()] += 1
+
+
+def stuck_board() -> Data:
+    """Seat 0 of three can only pass, and has met two nobles: 4 + 4 and 3 + 3 + 3 of three colours.
+
+    No gems are left in the bank, its own are black and red, and every card asks for blue or white.
+    """
+    asking = [[card for card in tier if any(card[2][3:])] for tier in CARDS]
+    seat = empty_seat() | {"gems": [5, 5, 0, 0, 0, 0], "reserved": asking[2][:3]}
+    for colour, number in (("black", 4), ("red", 4), ("green", 3)):
+        seat["cards"] += [card for card in CARDS[0] if card[0] == colour][:number]
+    others = [empty_seat() | {"gems": gems} for gems in ([0, 0, 5, 5, 0, 0], [0, 0, 0, 0, 5, 5])]
+    held = seat["cards"] + seat["reserved"]
+    table = [[card for card in tier if card not in held][:4] for tier in asking]
+    decks = [
+        [card for card in tier if card not in held + row]
+        for tier, row in zip(CARDS, table, strict=True)
+    ]
+    nobles = [[4, 4, 0, 0, 0], [3, 3, 3, 0, 0], [0, 0, 0, 4, 4], [0, 0, 4, 4, 0]]
+    return board([seat, *others], table=table, decks=decks, nobles=nobles)

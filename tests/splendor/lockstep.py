@@ -185,11 +185,11 @@ def compare(num_players: int, setting: Setting, num_games: int, seed: int) -> Co
                 if is_deal
                 else random_board(rng, num_players, setting.target)
             )
-        _compare_batch(game, deals, rng, tally)
+        compare_deals(game, deals, rng, tally)
     return tally
 
 
-def _compare_batch(game: Game, deals: list[Data], rng: random.Random, tally: Counter[str]) -> None:
+def compare_deals(game: Game, deals: list[Data], rng: random.Random, tally: Counter[str]) -> None:
     """All the games that begin with these deals, each at a table of its own."""
     names = [game.action_name(action) for action in range(game.num_actions)]
     index_of = {name: index for index, name in enumerate(names)}

@@ -6,12 +6,15 @@ The seats play in several styles and many games start late, so that what is rare
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 
 import pytest
+from parlour.envs.registry import load_game
 
-from tests.splendor.boards import PLAYER_COUNTS
-from tests.splendor.lockstep import SETTINGS, compare
+from tests.splendor.boards import PLAYER_COUNTS, stuck_board
+from tests.splendor.lockstep import SETTINGS, compare, compare_deals
+from tests.splendor.referee import Referee
 
 GAMES = {2: 30, 3: 25, 4: 20}  # of each setting
 RARE = (
@@ -40,3 +43,18 @@ def test_games_go_as_the_referee_says_and_bring_up_what_is_rare(num_players: int
     for setting in SETTINGS:
         tally += compare(num_players, setting, GAMES[num_players], seed=0)
     assert [what for what in RARE if not tally[what]] == []
+
+
+def test_nobles_come_after_a_pass_too_one_at_a_time_and_by_choice() -> None:
+    game = load_game("splendor", num_players=3)
+    tally: Counter[str] = Counter()
+    rng = random.Random(0)
+    referee = Referee(stuck_board(), num_players=3)
+    referee.apply("pass")
+    assert sorted(referee.legal_actions()) == ["noble:0", "noble:1"] and referee.passes == 1
+    compare_deals(game, [stuck_board() for _ in range(8)], rng, tally)
+    assert tally["Pass"] >= 8 and tally["TakeNoble"] >= 8
+    one_met = stuck_board()
+    one_met["position"]["nobles"][0] = [0, 4, 4, 0, 0]
+    compare_deals(game, [one_met], rng, tally)
+    assert tally["nobles received"] >= 9
