@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 GAMES = {
     "president": "President-v0",
+    "splendor": "Splendor-v0",
     "trick_taking": "TrickTaking-v0",
 }
 
