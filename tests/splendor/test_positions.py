@@ -294,6 +294,10 @@ def test_neither_deal_nor_position_is_refused(data: Any) -> None:
     refused(data, r'a deal is {"decks".*} or {"position": .*}; got ')
 
 
+def test_what_keys_a_position_has_instead_is_said_whatever_they_are() -> None:
+    refused({"position": {5: 3, "bank": []}}, "a position needs 'num_players'; its keys are 5, 'b")
+
+
 @pytest.mark.parametrize("position", [None, 7, [1, 2]])
 def test_a_position_is_a_dict(position: Any) -> None:
     refused({"position": position}, "a position is a dict; got")
