@@ -24,8 +24,9 @@ if TYPE_CHECKING:
 GAMES = {
     "top_trumps": "TopTrumps-v0",
     "notty": "Notty-v0",
-    "president": "President-v0",
+    "splendor": "Splendor-v0",
     "trick_taking": "TrickTaking-v0",
+    "president": "President-v0",
 }
 
 

@@ -42,6 +42,7 @@ CONFIGS: dict[str, list[dict[str, Any]]] = {
         {"num_players": 8},
         {"num_games": 2, "economy": "swap_two", "passing": "out"},
     ],
+    "splendor": [{"num_players": 3}, {"num_players": 4, "target": 8, "turn_limit": 30}],
     "trick_taking": [{"num_seats": 3, "num_values": 5}, {"num_seats": 4, "leader": 2}],
 }
 CASES = [(name, config) for name in GAMES for config in ({}, *CONFIGS.get(name, []))]

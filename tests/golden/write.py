@@ -27,6 +27,7 @@ _TABLE = ("hand", "table_count", "table_rank", "passed")
 _EXCHANGE = ("hand", "table_count", "table_rank", "roles", "gives_left", "given", "received")
 _PLAYERS = ("lowest", "random")
 _TOP = ("top", "top_values", "deck_sizes", "last_values", "last_cards", "pile", "places")
+_GEMS = ("bank", "gems", "cards", "points", "deck_left")
 _TRICK = ("hand", "table", "leader", "led_colour", "tricks_won")
 _HANDS = ("hands", "phase", "turns_played", "passes")
 
@@ -58,6 +59,12 @@ GOLDEN: dict[str, dict[str, Golden]] = {
             {"num_players": 2, "num_games": 2, "economy": "swap_one"}, _PLAYERS, _EXCHANGE
         ),
         "swap_two": Golden({"num_games": 2, "economy": "swap_two"}, _PLAYERS, _EXCHANGE),
+    },
+    "splendor": {
+        "2_players": Golden({"target": 5}, ("greedy", "random"), _GEMS),
+        "3_players": Golden({"num_players": 3, "target": 3}, ("greedy",), _GEMS),
+        "4_players": Golden({"num_players": 4, "target": 3}, ("greedy",), _GEMS),
+        "turn_limit": Golden({"turn_limit": 5}, ("random", "greedy"), _GEMS),
     },
     "trick_taking": {
         "2_seats": Golden({"num_values": 5}, ("high_low", "first_play"), _TRICK),
