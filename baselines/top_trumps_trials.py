@@ -15,6 +15,7 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +26,7 @@ from ..envs.core.rng import streams
 from ..envs.core.seating import Seating, player_streams
 from ..envs.core.tables import Tables
 from ..envs.registry import load_game
-from .arena.match import BATCH_DEALS
+from .arena.batches import BATCH_DEALS, play_deals
 from .arena.statistics import Estimate, wilson
 from .players import make_policy
 from .policy import Policy
@@ -145,11 +146,8 @@ def play_trial(
 
 def _play(game: Game, players: tuple[Policy, Policy], seeds: np.ndarray) -> np.ndarray:
     """The return of player 1, in seat 0, for each seed."""
-    tables = Tables(game, streams(seeds))
-    tables.deal(tables.all_rows)
-    places = np.tile(np.arange(2), (len(seeds), 1))
-    Seating(tables, players, places, player_streams(seeds, 2)).advance(tables.all_rows)
-    return tables.returns(tables.all_rows)[:, 0]
+    seated = np.broadcast_to(np.arange(2), (len(seeds), 1, 2))
+    return play_deals(game, players, seeds, seated)[:, 0, 0]
 
 
 def told_game(trial: Trial, settings: Settings) -> Iterator[str]:
@@ -302,6 +300,10 @@ def _chosen_trials(chosen: argparse.Namespace) -> list[Trial]:
     return [trial._replace(num_trials=chosen.num_trials) for trial in trials]
 
 
+def _advance(bar: Any, task: Any, num_games: int) -> None:
+    bar.update(task, completed=num_games)
+
+
 def _run_batch(trials: Sequence[Trial], settings: Settings, folder: Path) -> None:
     """Play trial after trial; what is done is in the files, whatever happens then."""
     from ..scripts.output import progress_bar
@@ -312,9 +314,7 @@ def _run_batch(trials: Sequence[Trial], settings: Settings, folder: Path) -> Non
         for trial in trials:
             name = f"{trial.player_1} v {trial.player_2}"
             task = bar.add_task(name, total=trial.num_trials)
-            results.append(
-                play_trial(trial, settings, lambda n, task=task: bar.update(task, completed=n))
-            )
+            results.append(play_trial(trial, settings, partial(_advance, bar, task)))
             write_results(files, settings, results, len(trials))
     print(summary(settings, results), end="")
     print(f"written: {files[0]} and {files[1]}")

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from parlour.baselines import make_policy, top_trumps_agent_template
 from parlour.baselines.arena import play_match
-from parlour.baselines.arena.match import play_deals
+from parlour.baselines.arena.batches import play_deals
+from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.top_trumps_agents import Agent, AgentAtTable, create_agent
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
@@ -137,7 +138,8 @@ def test_frames_have_ids_and_whole_numbers_and_played_cards_one_row() -> None:
 def test_each_game_of_a_match_has_its_own_agent() -> None:
     game = load_game(GAME, **SIZES)
     policies = (make_policy(Recorder, game), make_policy("maxer", game))
-    returns = play_deals(game, policies, np.arange(3))
+    seeds = np.arange(3)
+    returns = play_deals(game, policies, seeds, one_against_field(2, seeds))
     assert returns.shape == (3, 2, 2)
     assert len([agent for agent in Recorder.all if agent.told]) == 6
 

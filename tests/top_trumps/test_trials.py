@@ -6,9 +6,11 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from parlour.baselines import top_trumps_agent_template, top_trumps_trials
-from parlour.baselines.arena.match import play_deals
+from parlour.baselines import top_trumps_agent_template
+from parlour.baselines.arena.batches import play_deals
+from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.players import make_policy
 from parlour.baselines.top_trumps_trials import (
     Settings,
@@ -45,7 +47,8 @@ def test_a_trial_plays_player_1_in_the_first_seat_and_is_repeatable() -> None:
     assert done == [512, 600]
     game = load_game("top_trumps", num_cards=7, num_fields=3, trick_limit=60)
     policies = (make_policy("maxer", game), make_policy("goliath", game))
-    returns = play_deals(game, policies, top_trumps_trials.np.arange(600))[:, 0, 0]
+    seeds = np.arange(600)
+    returns = play_deals(game, policies, seeds, one_against_field(2, seeds))[:, 0, 0]
     assert (first.wins, first.losses) == ((returns == 1).sum(), (returns == -1).sum())
 
 
