@@ -1,7 +1,7 @@
-"""An agent of Top Trumps to copy: `cp top_trumps_agent_template.py my_agent.py`, then change it.
+"""An agent of Top Trumps to begin with; envs/top_trumps/AGENTS.md says what it is told.
 
 parlour watch top_trumps --players my_agent.py:MyAgent,goliath
-parlour evaluate top_trumps my_agent.py:MyAgent:caution=0.3 --against maxer --deals 20
+parlour evaluate top_trumps my_agent.py:MyAgent:caution=0.3 --against maxer --deals 3
 """
 
 from collections.abc import Iterable

@@ -2,6 +2,7 @@
 
     python -m parlour.baselines.top_trumps_trials single goliath expert
     python -m parlour.baselines.top_trumps_trials batch [TRIALS.json]
+    python -m parlour.baselines.top_trumps_trials template > my_agent.py
 
 A list has a row [player_1, player_2, num_cards, num_trials, p1_fraction, p2_fraction, p1_m, p2_m]
 for each trial; the last four may be null or left out. Player 1 has seat 0 and starts. Without a
@@ -33,6 +34,7 @@ from .policy import Policy
 
 GAME = "top_trumps"
 SHIPPED = Path(__file__).with_name("top_trumps_trials.json")
+TEMPLATE = Path(__file__).with_name("top_trumps_agent_template.py")
 MOST_TRIALS = 10**9
 ROW = "[player_1, player_2, num_cards, num_trials, p1_fraction, p2_fraction, p1_m, p2_m]"
 _NEEDED = 4  # of the eight
@@ -252,6 +254,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(prog="top_trumps_trials", description=__doc__)
     _add_arguments(parser)
     chosen = parser.parse_args(arguments)
+    if chosen.kind == "template":
+        print(TEMPLATE.read_text(), end="")
+        return 0
     try:
         settings = Settings(chosen.num_fields, chosen.trick_limit, chosen.seed)
         with user_input():
@@ -281,6 +286,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     batch.add_argument("trials", metavar="TRIALS.json", nargs="?", type=Path, default=SHIPPED)
     batch.add_argument("--num-trials", type=positive, help="games of each row instead of its own")
     batch.add_argument("--out", type=Path, default=Path("runs"), help="folder of the results")
+    kinds.add_parser("template", help="an agent to begin your own with")
     for kind in (single, batch):
         kind.add_argument("--num-fields", type=positive, default=Settings().num_fields)
         kind.add_argument("--trick-limit", type=positive, default=Settings().trick_limit)

@@ -1,6 +1,7 @@
 """Agents with pandas frames at our table, and our players as such agents."""
 
 import random
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, ClassVar
@@ -8,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from parlour.baselines import make_policy, top_trumps_agent_template
+from parlour.baselines import make_policy, top_trumps_agent_template, top_trumps_trials
 from parlour.baselines.arena import play_match
 from parlour.baselines.arena.batches import play_deals
 from parlour.baselines.arena.seatings import one_against_field
@@ -157,17 +158,50 @@ def test_the_template_plays_and_beats_rander(tmp_path: Path) -> None:
         play_match(game, f"{file}:MyAgent:colour=1", "rander", num_deals=1)
 
 
-def test_the_template_runs_from_the_command_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+PAGE = (Path(__file__).resolve().parents[2] / "envs" / GAME / "AGENTS.md").read_text()
+SMALLER = {"--deals 50": "--deals 5", "50, 3]": "10, 3]", "50, 1000,": "10, 20,"}
+
+
+def blocks(language: str) -> list[str]:
+    """The code of the page in one language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def smaller(text: str) -> str:
+    for size, less in SMALLER.items():
+        text = text.replace(size, less)
+    return text
+
+
+def run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """A command of the page, without a shell."""
+    command, _, file = command.partition(" > ")
+    module = "python -m parlour.baselines.top_trumps_trials "
+    if command.startswith(module):
+        assert top_trumps_trials.main(command.removeprefix(module).split()) == 0
+    else:
+        assert main(command.removeprefix("parlour ").split()) == 0
+    told = capsys.readouterr().out
+    if file:
+        Path(file).write_text(told)
+    return told
+
+
+def test_the_commands_of_the_page_run_as_they_stand(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    file = tmp_path / "my_agent.py"
-    file.write_text(TEMPLATE.read_text())
-    settings = "--set num_cards=7,num_fields=3"
-    assert main(f"watch {GAME} {settings} --players {file}:MyAgent,goliath".split()) == 0
-    assert "(MyAgent)" in capsys.readouterr().out
-    command = f"evaluate {GAME} {file}:MyAgent:caution=0.3 {settings} --against maxer --deals 2"
-    assert main(command.split()) == 0
-    assert "MyAgent" in capsys.readouterr().out
+    """In an empty folder, in their order, with fewer games where there are many."""
+    monkeypatch.chdir(tmp_path)
+    function, factory = blocks("python")
+    Path("mine.py").write_text(function)
+    Path("my_trials.json").write_text(smaller(*blocks("json")))
+    told = [run(command, capsys) for command in smaller("".join(blocks("sh"))).splitlines()]
+    assert len(told) == 7
+    assert all(size in PAGE for size in SMALLER)
+    assert all("MyAgent" in shown for shown in told[2:])
+    assert "(steady)" in told[0]
+    exec(compile(factory, "<AGENTS.md>", "exec"), {})
+    assert capsys.readouterr().out == "weight\n"
 
 
 class Unknown(Recorder):
