@@ -204,13 +204,20 @@ def _seat(state: np.record, owner: int, top: float, seat: int | None) -> list[Sh
     ]
     points = count_noun(int(state.points[owner]), "point")
     shapes += seat_plate(x + 128, top + 24, 236, f"player {owner}{you}", points, is_to_act)
-    last = last_action_name(state, owner)
-    if last:
-        shapes += pill(x + 376, top + 24, last, "#0e2b22", CHALK, 11)
+    shapes += _last_action(last_action_name(state, owner), x + 376, top + 25)
     shapes += _holdings(unpack(state.cards[owner], NUM_COLOURS), unpack(state.gems[owner]), x, top)
     shapes += _reserved(state, owner, x + 282, top + 48, is_to_act)
     for place, noble in enumerate(nobles_won(state, owner)):
-        shapes += _noble(noble, x + 16 + 50 * place, top + height - 50, 42, False)
+        shapes += _noble(noble, x + 16 + 50 * place, top + height - 48, 42, False)
+    return shapes
+
+
+def _last_action(name: str, x: float, y: float) -> list[Shape]:
+    """What was done last, and below it what was returned: together they are too long for a line."""
+    parts = name.split()
+    shapes: list[Shape] = []
+    for line, part in enumerate(parts):
+        shapes += pill(x, y + 20 * (line - (len(parts) - 1) / 2), part, "#0e2b22", CHALK, 11)
     return shapes
 
 
@@ -221,12 +228,12 @@ def _holdings(cards: Sequence[int], gems: Sequence[int], x: float, top: float) -
         middle = x + 36 + 42 * colour
         if colour < NUM_COLOURS and cards[colour]:
             shapes.append(
-                Rectangle(middle - 14, top + 50, 28, 36, FILLS[colour], 4, PAPER_EDGE, 1.5)
+                Rectangle(middle - 14, top + 43, 28, 34, FILLS[colour], 4, PAPER_EDGE, 1.5)
             )
             label = str(cards[colour])
-            shapes.append(Text(middle, top + 68, label, 18, INKS[colour], is_bold=True))
+            shapes.append(Text(middle, top + 60, label, 18, INKS[colour], is_bold=True))
         if gems[colour]:
-            shapes += _gem(colour, middle, top + 106, 13.5, str(gems[colour]))
+            shapes += _gem(colour, middle, top + 94, 13, str(gems[colour]))
     return shapes
 
 

@@ -124,7 +124,7 @@ def _check_keys(data: Any, num_seats: int) -> None:
         raise ValueError(f"a position is a dict; got {_short(data)}")
     for key in REQUIRED:
         if key not in data:
-            raise ValueError(f"a position needs {key!r}; its keys are {', '.join(data)}")
+            raise ValueError(f"a position needs {key!r}; its keys are {', '.join(map(repr, data))}")
     known = (*REQUIRED, *DECKS, *OPTIONAL)
     unknown = [key for key in data if key not in known]
     if unknown:
