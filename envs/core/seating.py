@@ -145,10 +145,12 @@ class Seating:
 
     def _play_forced(self, rows: np.ndarray) -> np.ndarray:
         """With `skip_forced` the plies of EXTERNAL seats without a choice; where it was played."""
+        if not self.skip_forced:
+            return rows[:0]
         seats, _, words = self.tables.show(rows)
         is_external = (seats != NO_SEAT) & (self.seated[rows, seats] == EXTERNAL)
         masks = action_masks(words, self.tables.game.num_actions)
-        forced = np.flatnonzero(is_external & (masks.sum(axis=1) == 1) & self.skip_forced)
+        forced = np.flatnonzero(is_external & (masks.sum(axis=1) == 1))
         self.tables.apply(rows[forced], masks[forced].argmax(axis=1))
         return rows[forced]
 

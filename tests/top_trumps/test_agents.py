@@ -146,13 +146,13 @@ def test_each_game_of_a_match_has_its_own_agent() -> None:
 
 
 def test_the_template_plays_and_beats_rander(tmp_path: Path) -> None:
-    """Far above its expected 50 %: the interval of 40 deals ends at 64 %."""
+    """Of 24 games an equal of rander would win 18 or more in one of 90 runs."""
     file = tmp_path / "my_agent.py"
     file.write_text(TEMPLATE.read_text())
     game = load_game(GAME, **SIZES)
-    result = play_match(game, f"{file}:MyAgent", "rander", num_deals=20)
+    result = play_match(game, f"{file}:MyAgent", "rander", num_deals=12)
     assert result.first == "MyAgent"
-    assert result.mean_return.mean > 0.3
+    assert result.first_places.mean >= 18 / 24
     make_policy(f"{file}:MyAgent:caution=0.3", game)
     with pytest.raises(ValueError, match="unexpected keyword argument 'colour'"):
         play_match(game, f"{file}:MyAgent:colour=1", "rander", num_deals=1)
