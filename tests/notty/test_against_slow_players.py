@@ -134,6 +134,10 @@ def test_expectations_are_exact() -> None:
             assert after_draw(words(hand), words(deck), count) == (hits, gone)
         for other in referee.hands:
             if other is not hand and other:
-                hits = sum(slow_players.has_group([*hand, card]) for card in other)
-                gone = sum(slow_players.reduction_size([*hand, card]) for card in other)
+                hits = len(other) * slow_players.mean_over_takes(
+                    hand, other, slow_players.has_group
+                )
+                gone = len(other) * slow_players.mean_over_takes(
+                    hand, other, slow_players.reduction_size
+                )
                 assert after_take(words(hand), words(other)) == (hits, gone)
