@@ -4,24 +4,24 @@
 """
 
 import argparse
-from functools import partial
 from typing import Any
-
-from rich.progress import Progress, TaskID
 
 from ..baselines import Policy
 from ..baselines.arena import DuplicateResult, play_duplicate, play_match
+from ..baselines.arena.export import as_data
 from ..baselines.arena.statistics import Estimate
 from ..baselines.solvers import measures_of
 from ..envs.core.game import Game
-from ..envs.core.rng import SEED_LIMIT
-from ..training.evaluate import as_data
 from .options import (
     BadArgument,
     add_game,
+    add_plan,
     add_seed,
+    check_deals,
     chosen_game,
+    chosen_plan,
     chosen_players,
+    player_names,
     positive,
 )
 from .output import add_json, print_matches, print_table, progress_bar, write_json
@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="solved games: how far from perfect, by the exact value of every position",
     )
     add_seed(parser)
+    add_plan(parser)
     add_json(parser)
 
 
@@ -69,8 +70,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument(f"evaluate measures one player; got {arguments.player}")
     if arguments.deals == ALL_DEALS and not arguments.exact:
         raise BadArgument("--deals all is for --exact; a match needs a number of deals")
-    if arguments.deals != ALL_DEALS and arguments.seed + arguments.deals > SEED_LIMIT:
-        raise BadArgument(f"no {arguments.deals} deals follow seed {arguments.seed}")
+    if arguments.deals != ALL_DEALS:
+        check_deals(arguments)
     opponents = chosen_players(arguments.against, game)
     measure = _exactly if arguments.exact else _by_matches
     measure(arguments, game, players[0], opponents)
@@ -82,22 +83,26 @@ def _by_matches(
     if arguments.duplicate and game.num_seats != 2:
         raise BadArgument(f"--duplicate is for two seats; {game.name} has {game.num_seats}")
     play: Any = play_duplicate if arguments.duplicate else play_match
+    names = player_names(arguments.against)
     results = []
-    with progress_bar() as progress:
-        for opponent in opponents:
+    with progress_bar() as progress, chosen_plan(arguments) as plan:
+        for opponent, name in zip(opponents, names, strict=True):
             bar = progress.add_task(opponent.name, total=arguments.deals * game.num_seats)
-            advance = partial(_advance, progress, bar)
             results.append(
-                play(game, player, opponent, arguments.deals, arguments.seed, on_progress=advance)
+                play(
+                    game,
+                    arguments.player,
+                    name,
+                    arguments.deals,
+                    arguments.seed,
+                    lambda games, bar=bar: progress.update(bar, completed=games),
+                    plan=plan,
+                )
             )
     if arguments.json != "-":
         print(f"{player.name} at {game!r}")
         (_print_duplicates if arguments.duplicate else print_matches)(results)
     write_json([as_data(result) for result in results], arguments.json)
-
-
-def _advance(progress: Progress, bar: TaskID, games: int) -> None:
-    progress.update(bar, completed=games)
 
 
 def _print_duplicates(results: list[DuplicateResult]) -> None:

@@ -11,13 +11,16 @@ from types import ModuleType
 
 from .. import __version__
 from ..envs.core.seating import PlayerError
-from . import bench, evaluate, games, train, watch
+from . import bench, evaluate, games, match, ratings, tournament, train, watch
 from .options import BadArgument, Parser
 
 COMMANDS: dict[str, ModuleType] = {
     "games": games,
     "watch": watch,
     "evaluate": evaluate,
+    "match": match,
+    "tournament": tournament,
+    "ratings": ratings,
     "train": train,
     "bench": bench,
 }

@@ -7,10 +7,13 @@ keeps its traceback.
 import argparse
 import contextlib
 import re
+import sqlite3
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
 from ..baselines import Policy, make_policy
+from ..baselines.arena import Plan, Store, Workers
+from ..baselines.arena.workers import start_cluster
 from ..baselines.players import parse_settings
 from ..envs import GAMES, load_game
 from ..envs.core.game import Game
@@ -52,6 +55,36 @@ def add_game(parser: argparse.ArgumentParser) -> None:
         default="",
         help="settings of the game, such as num_players=2; `parlour games` lists them",
     )
+
+
+def add_plan(parser: argparse.ArgumentParser) -> None:
+    """`--workers`, `--cluster` and `--store`; see `chosen_plan`."""
+    parser.add_argument(
+        "--workers", type=positive, default=1, metavar="N", help="processes to play in (default 1)"
+    )
+    parser.add_argument(
+        "--cluster", action="store_true", help="play on the Ray cluster that there is, N at a time"
+    )
+    parser.add_argument(
+        "--store",
+        metavar="FILE",
+        help="keep results there as they come, and do not play again what it has",
+    )
+
+
+@contextlib.contextmanager
+def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
+    """How to play, with the store open. Raises BadArgument."""
+    workers = Workers(arguments.workers, arguments.cluster)
+    with user_input():
+        if arguments.cluster:
+            start_cluster()
+        store = None if arguments.store is None else Store(arguments.store)
+    with store or contextlib.nullcontext():
+        try:
+            yield Plan(workers, store=store)
+        except sqlite3.Error as error:
+            raise BadArgument(f"cannot keep results in {arguments.store}: {error}") from error
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
@@ -99,3 +132,9 @@ def chosen_players(text: str, game: Game) -> list[Policy]:
 def player_names(text: str) -> tuple[str, ...]:
     """The names in `a,b:setting=1,other=2,c`: a part like `other=2` goes on with b's settings."""
     return tuple(name.strip() for name in re.split(r",(?!\s*\w+=)", text))
+
+
+def check_deals(arguments: argparse.Namespace) -> None:
+    """Raise BadArgument where `--deals` from `--seed` on are more than there are seeds."""
+    if arguments.seed + arguments.deals > SEED_LIMIT:
+        raise BadArgument(f"no {arguments.deals} deals follow seed {arguments.seed}")

@@ -2,7 +2,6 @@
 
 import argparse
 import json
-import math
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -12,7 +11,15 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 from rich.table import Table
 
-from ..baselines.arena import MatchResult
+from ..baselines.arena import MatchResult, Standings
+from ..baselines.arena.export import (
+    HEADINGS,
+    about,
+    cross_cells,
+    finite,
+    fit_text,
+    standing_cells,
+)
 from ..baselines.arena.statistics import Estimate
 from .options import BadArgument
 
@@ -50,6 +57,15 @@ def _match_row(result: MatchResult) -> list[str]:
         f"{result.mean_return:+.3f}",
         f"{result.elo:+.0f}",
     ]
+
+
+def print_standings(table: Standings) -> None:
+    """The table of a tournament, the cross table, and how well the ratings fit."""
+    print(f"{about(table)}\n")
+    print_table(HEADINGS, [standing_cells(row) for row in table.rows])
+    print("\nscore against, %")
+    print_table(["", *(row.player for row in table.rows)], cross_cells(table))
+    print(f"\n{fit_text(table)}")
 
 
 def progress_bar() -> Progress:
@@ -91,7 +107,7 @@ def write_json(data: Any, file: str | None) -> None:
     """
     if file is None:
         return
-    text = json.dumps(_finite(data), indent=2) + "\n"
+    text = json.dumps(finite(data), indent=2) + "\n"
     if file == "-":
         sys.stdout.write(text)
         return
@@ -99,11 +115,3 @@ def write_json(data: Any, file: str | None) -> None:
         Path(file).write_text(text)
     except OSError as error:
         raise BadArgument(f"cannot write {file}: {error.strerror}") from error
-
-
-def _finite(data: Any) -> Any:
-    if isinstance(data, dict):
-        return {key: _finite(value) for key, value in data.items()}
-    if isinstance(data, list | tuple):
-        return [_finite(value) for value in data]
-    return None if isinstance(data, float) and not math.isfinite(data) else data

@@ -50,7 +50,12 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         "--out", metavar="FOLDER", help="what is made goes here (default runs/ALGORITHM-GAME)"
     )
     parser.add_argument(
-        "--against", metavar="A,B,...", default="random", help="whom to measure it against"
+        "--evaluate-against",
+        "--against",
+        dest="against",
+        metavar="A,B,...",
+        default="random",
+        help="whom to measure it against",
     )
     parser.add_argument(
         "--points", type=positive, default=20, help="of the learning curve (default 20)"

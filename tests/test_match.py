@@ -2,7 +2,9 @@
 
 import numpy as np
 import pytest
-from parlour.baselines.arena import match, play_match
+from parlour.baselines.arena import Plan, play_match
+from parlour.baselines.arena.batches import play_deals
+from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.players import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
@@ -14,12 +16,16 @@ TWO = load_game("president", num_players=2)
 FOUR = load_game("president")
 
 
-def test_the_result_does_not_depend_on_the_batch(monkeypatch: pytest.MonkeyPatch) -> None:
-    results = []
-    for size in (512, 7, 1):
-        monkeypatch.setattr(match, "BATCH_DEALS", size)
-        results.append(play_match(FOUR, "lowest", "random", num_deals=15, seed=3))
-    assert results[0] == results[1] == results[2]
+def returns_of(policies: tuple[Policy, Policy], num_deals: int) -> np.ndarray:
+    seeds = np.arange(num_deals)
+    return play_deals(TWO, policies, seeds, one_against_field(2, seeds))
+
+
+@pytest.mark.parametrize("size", [1, 7, 4096])
+def test_the_result_does_not_depend_on_the_batch(size: int) -> None:
+    plain = play_match(FOUR, "lowest", "random", num_deals=15, seed=3)
+    batched = play_match(FOUR, "lowest", "random", 15, 3, plan=Plan(batch_deals=size))
+    assert batched == plain
 
 
 def test_the_seed_decides_the_result() -> None:
@@ -46,16 +52,18 @@ def test_equals_that_draw_are_even_within_the_interval() -> None:
 def test_two_players_mirror_each_other() -> None:
     ours = play_match(TWO, "lowest", "random", num_deals=100)
     policies = (make_policy("lowest", TWO), make_policy("random", TWO))
-    returns = match.play_deals(TWO, policies, np.arange(100))
+    returns = returns_of(policies, 100)
     assert returns.sum(axis=2) == pytest.approx(0)
     assert ours.mean_return.mean == pytest.approx(returns[:, [0, 1], [0, 1]].mean())
-    assert ours.losses == pytest.approx(1 - ours.first_places.mean)
-    assert ours.draws == 0
+    assert ours.losses.mean == pytest.approx(1 - ours.first_places.mean)
+    assert ours.wins.mean == pytest.approx(ours.first_places.mean)
+    assert ours.draws.mean == 0
+    assert ours.difference == pytest.approx(2 * np.array(ours.mean_return))
 
 
 def test_every_deal_is_played_from_every_seat() -> None:
     policies = (make_policy("lowest", TWO), make_policy("lowest", TWO))
-    returns = match.play_deals(TWO, policies, np.arange(30))
+    returns = returns_of(policies, 30)
     assert (returns[:, 0] == returns[:, 1]).all()
     assert len(np.unique(returns[:, 0], axis=0)) == 2
 
@@ -96,10 +104,9 @@ def test_an_action_out_of_range_is_named() -> None:
         play_match(TWO, too_far, "random", num_deals=1)
 
 
-def test_progress_is_told_in_games(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(match, "BATCH_DEALS", 4)
+def test_progress_is_told_in_games() -> None:
     told: list[int] = []
-    play_match(TWO, "random", "random", num_deals=10, on_progress=told.append)
+    play_match(TWO, "random", "random", 10, on_progress=told.append, plan=Plan(batch_deals=4))
     assert told == [8, 16, 20]
 
 

@@ -9,6 +9,7 @@ from parlour.baselines.arena.statistics import (
     Estimate,
     elo_of_score,
     mean_of_deals,
+    score_of_elo,
     share_of_deals,
     wilson,
 )
@@ -42,7 +43,7 @@ def test_a_share_is_covered_however_alike_the_games_of_a_deal_are(likeness: floa
     covered = 0
     for _ in range(TRIALS):
         wins, share = clustered_wins(rng, likeness)
-        covered += holds(share_of_deals(wins.mean(axis=1), SEATS), share)
+        covered += holds(share_of_deals(wins.sum(axis=1), SEATS), share)
     assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
 
 
@@ -76,14 +77,14 @@ def test_duplicate_deals_narrow_the_interval() -> None:
 def test_a_share_of_none_or_all_has_an_interval_within_nought_and_one(
     deals: int, share: float
 ) -> None:
-    estimate = share_of_deals(np.full(deals, share), SEATS)
+    estimate = share_of_deals(np.full(deals, share * SEATS), SEATS)
     assert estimate.mean == share
     assert 0 <= estimate.low <= share <= estimate.high <= 1
     assert estimate.high - estimate.low > 0.5 / deals
 
 
 def test_deals_without_variance_count_as_one_game_each() -> None:
-    assert share_of_deals(np.full(50, 0.25), SEATS) == wilson(0.25, 50)
+    assert share_of_deals(np.full(50, 0.25 * SEATS), SEATS) == wilson(0.25, 50)
 
 
 def test_a_single_deal_says_nothing_about_its_mean() -> None:
@@ -105,3 +106,24 @@ def test_elo_is_nought_at_a_half_and_four_hundred_at_ten_to_one() -> None:
 def test_an_estimate_prints_with_its_interval() -> None:
     assert f"{Estimate(0.5, 0.25, 0.75):.2f}" == "0.50 [0.25, 0.75]"
     assert f"{Estimate(0.5, 0.25, 0.75)}" == "0.500 [0.250, 0.750]"
+
+
+def test_a_ratio_counts_each_deal_by_its_games() -> None:
+    """Deals of one and of three games: the mean over games, not the mean of the deals' means."""
+    sums, games = np.array([1.0, 0.0, 1.0, 3.0]), np.array([1, 3, 1, 3])
+    assert mean_of_deals(sums, games).mean == pytest.approx(5 / 8)
+    assert share_of_deals(sums, games).mean == pytest.approx(5 / 8)
+
+
+def test_a_ratio_is_covered_where_deals_differ_in_games() -> None:
+    rng = np.random.default_rng(5)
+    covered = 0
+    for _ in range(TRIALS):
+        games = rng.integers(1, 5, DEALS)
+        chances = rng.beta(3, 7, DEALS)
+        covered += holds(share_of_deals(rng.binomial(games, chances), games), 0.3)
+    assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
+
+
+def test_scores_and_elo_are_inverse() -> None:
+    assert elo_of_score(Estimate(score_of_elo(37), 0.5, 0.5)).mean == pytest.approx(37)

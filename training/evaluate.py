@@ -1,6 +1,5 @@
 """How strong a policy is: duplicate matches against a list of players."""
 
-import dataclasses
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -21,11 +20,3 @@ def evaluate(
     Every match plays the same deals. `on_progress` is called with the games done in each match.
     """
     return [play_match(game, policy, other, num_deals, seed, on_progress) for other in against]
-
-
-def as_data(result: MatchResult) -> dict[str, Any]:
-    """A match result as plain data, estimates as [mean, low, high]."""
-    return {
-        key: list(value) if isinstance(value, tuple) else value
-        for key, value in dataclasses.asdict(result).items()
-    }

@@ -15,10 +15,11 @@ from types import ModuleType
 from typing import Any
 
 from ..baselines.arena import MatchResult
+from ..baselines.arena.export import as_data
 from ..envs.core.game import Game
 from . import __path__ as _folder
 from .checkpoint import Checkpoint, code_revision, save_checkpoint
-from .evaluate import as_data, evaluate
+from .evaluate import evaluate
 
 CHECKPOINT_FILE = "checkpoint.pt"
 CURVE_FILE = "curve.csv"

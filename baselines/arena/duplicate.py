@@ -11,8 +11,12 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import Game
-from ..players import make_policy
-from .match import play_batches, play_deals
+from ..policy import Policy
+from .batches import Contest, play_deals
+from .entrants import enter
+from .match import PLAIN, deal_seeds
+from .playing import Plan, play_contests
+from .seatings import one_against_field
 from .statistics import Estimate, share_of_deals
 
 
@@ -45,6 +49,7 @@ def play_duplicate(
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
+    plan: Plan = PLAIN,
 ) -> DuplicateResult:
     """Play `first` against `second` in duplicate: two games a deal, hands exchanged.
 
@@ -52,21 +57,33 @@ def play_duplicate(
     returns are a draw. Players are anything that `make_policy` takes. `on_progress` is called with
     the number of games done. Raises ValueError for a game of more than two seats.
     """
+    check_two_seats(game)
+    contest = Contest(enter((first, second), game), "field")
+    seeds = deal_seeds(seed, num_deals)
+    played = play_contests(game, [contest], seeds, plan, on_progress)[0]
+    outcomes = _outcomes(played.returns)
+    wins, draws, losses = (share_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
+    one, other = (entrant.name for entrant in contest.entrants)
+    return DuplicateResult(game.name, one, other, num_deals, wins, draws, losses)
+
+
+def check_two_seats(game: Game) -> None:
+    """Raise ValueError where there is no duplicate match."""
     if game.num_seats != 2:
         raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
-    policies = (make_policy(first, game), make_policy(second, game))
-    outcomes = _outcomes(play_batches(game, policies, num_deals, seed, on_progress))
-    wins, draws, losses = (share_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
-    return DuplicateResult(
-        game.name, policies[0].name, policies[1].name, num_deals, wins, draws, losses
-    )
 
 
-def compare_deals(game: Game, policies: tuple[Any, Any], seeds: np.ndarray) -> np.ndarray:
+def compare_deals(game: Game, policies: tuple[Policy, Policy], seeds: np.ndarray) -> np.ndarray:
     """For each deal +1 where the first policy did more with seat 0 than the second, 0 or -1."""
-    return _outcomes(play_deals(game, policies, seeds))
+    seated = one_against_field(game.num_seats, seeds)
+    return _outcomes(play_deals(game, policies, seeds, seated))
+
+
+def hands_of_seat_0(returns: np.ndarray) -> np.ndarray:
+    """What either player did with the hand of seat 0: [deals, 2], of returns [deals, 2, 2]."""
+    return returns[:, :, 0]
 
 
 def _outcomes(returns: np.ndarray) -> np.ndarray:
-    first_with_seat_0, second_with_seat_0 = returns[:, 0, 0], returns[:, 1, 0]
-    return np.sign(first_with_seat_0 - second_with_seat_0)
+    first, second = hands_of_seat_0(returns).T
+    return np.sign(first - second)

@@ -7,18 +7,23 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import Game
-from ...envs.core.rng import streams
-from ...envs.core.seating import Seating, player_streams
-from ...envs.core.tables import Tables
-from ..players import make_policy
+from ...envs.core.rng import SEED_LIMIT
+from .batches import Contest
+from .entrants import enter
+from .playing import Plan, Played, join, play_contests
+from .sprt import UNDECIDED, Sprt, Verdict, judge
 from .statistics import Estimate, elo_of_score, mean_of_deals, share_of_deals
 
-BATCH_DEALS = 512  # deals played side by side; the results do not depend on it
+PLAIN = Plan()
 
 
 @dataclasses.dataclass(frozen=True)
 class MatchResult:
-    """What a match showed of `first`, each figure with its 95 % interval."""
+    """What a match showed of `first`, each figure with its 95 % interval.
+
+    After a sequential test the intervals hold the truth less often than they say: it stops where
+    luck has carried it far.
+    """
 
     game: str
     first: str
@@ -26,22 +31,28 @@ class MatchResult:
     num_deals: int
     num_games: int
     mean_return: Estimate  # of `first`; 0 = as strong as the field
+    difference: Estimate  # of its return and the mean of its opponents', in the same deals
     first_places: Estimate  # share of games won by `first`, shared places counted in part
     fair_share: float  # what it would be among equals
-    draws: float  # share of games in which nobody was ahead of anybody
-    losses: float  # share of games in which somebody was ahead of `first`
+    wins: Estimate  # share of games in which `first` was ahead of everybody
+    draws: Estimate  # in which it shared the first place
+    losses: Estimate  # in which somebody was ahead of it
     elo: Estimate  # Elo difference at the mean return
+    faults: tuple[int, int] = (0, 0)  # games that each of the two lost by a fault
+    verdict: Verdict | None = None  # of the sequential test, where there was one
 
     def __str__(self) -> str:
-        return (
+        shares = (self.wins, self.draws, self.losses, self.first_places)
+        won, drawn, lost, leading = (Estimate(*(100 * v for v in share)) for share in shares)
+        lines = [
             f"{self.first} v {self.second} at {self.game}: {self.num_games:,} games, "
-            f"{self.num_deals:,} deals each from every seat\n"
-            f"  first places {100 * self.first_places.mean:.1f} % "
-            f"[{100 * self.first_places.low:.1f}, {100 * self.first_places.high:.1f}] "
-            f"(fair share {100 * self.fair_share:.1f})\n"
-            f"  mean return  {self.mean_return:+.3f}\n"
-            f"  Elo          {self.elo:+.0f}"
-        )
+            f"{self.num_deals:,} deals each from every seat",
+            f"  won {won:.1f} %, drawn {drawn:.1f} %, lost {lost:.1f} %",
+            f"  first places {leading:.1f} % (fair share {100 * self.fair_share:.1f})",
+            f"  mean return  {self.mean_return:+.3f}",
+            f"  Elo          {self.elo:+.0f}",
+        ]
+        return "\n".join(lines if self.verdict is None else [*lines, f"  {self.verdict}"])
 
 
 def play_match(
@@ -51,67 +62,92 @@ def play_match(
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
+    sprt: Sprt | None = None,
+    plan: Plan = PLAIN,
 ) -> MatchResult:
     """Play `first` in one seat against `second` in all others, each deal once from every seat.
 
     Players are anything that `make_policy` takes. The same seed gives the same result whatever the
-    batch. `on_progress` is called with the number of games done.
+    `plan`. With `sprt` the match ends as soon as the test decides, after `num_deals` at the latest;
+    a deal scores (1 + mean return of `first`) / 2. `on_progress` is called with the number of games
+    done. Raises ValueError for players or deals that cannot be.
     """
-    policies = (make_policy(first, game), make_policy(second, game))
-    return _result(game, policies, play_batches(game, policies, num_deals, seed, on_progress))
+    contest = Contest(enter((first, second), game), "field")
+    seeds = deal_seeds(seed, num_deals)
+    if sprt is None:
+        return _result(game, play_contests(game, [contest], seeds, plan, on_progress)[0])
+    return _until_decided(game, contest, seeds, sprt, plan, on_progress)
 
 
-def play_batches(
-    game: Game,
-    policies: tuple[Any, Any],
-    num_deals: int,
-    seed: int,
-    on_progress: Callable[[int], None] | None,
-) -> np.ndarray:
-    """`play_deals` for the seeds from `seed` on, some deals at a time, telling how far it is."""
+def deal_seeds(seed: int, num_deals: int) -> range:
+    """The seeds of so many deals. Raises ValueError for none, and where seeds run out."""
     if num_deals < 1:
         raise ValueError(f"a match needs at least one deal; got {num_deals}")
-    parts = []
-    for start in range(0, num_deals, BATCH_DEALS):
-        seeds = seed + np.arange(start, min(start + BATCH_DEALS, num_deals))
-        parts.append(play_deals(game, policies, seeds))
+    if not 0 <= seed <= SEED_LIMIT - num_deals:
+        raise ValueError(f"no {num_deals} deals follow seed {seed}")
+    return range(seed, seed + num_deals)
+
+
+def _until_decided(
+    game: Game,
+    contest: Contest,
+    seeds: range,
+    sprt: Sprt,
+    plan: Plan,
+    on_progress: Callable[[int], None] | None,
+) -> MatchResult:
+    """A block of deals at a time; what was played after the deciding deal does not count."""
+    block = plan.batch_deals * plan.workers.num_workers
+    parts: list[Played] = []
+    for start in range(0, len(seeds), block):
+        parts += play_contests(game, [contest], seeds[start : start + block], plan)
         if on_progress is not None:
-            on_progress((start + len(seeds)) * game.num_seats)
-    return np.concatenate(parts)
+            on_progress(min(start + block, len(seeds)) * game.num_seats)
+        played = join(parts)
+        verdict = judge(_scores(played), sprt, start)
+        if verdict.decision != UNDECIDED:
+            break
+    decided = played.first(verdict.num_deals)
+    return dataclasses.replace(_result(game, decided), verdict=verdict)
 
 
-def play_deals(game: Game, policies: tuple[Any, Any], seeds: np.ndarray) -> np.ndarray:
-    """Returns [deals, seatings, seats]: in seating s the first policy has seat s."""
-    n = game.num_seats
-    deal_seeds = np.repeat(seeds, n)
-    seat_of_first = np.tile(np.arange(n), len(seeds))
-    tables = Tables(game, streams(deal_seeds))
-    seated = np.ones((len(deal_seeds), n), np.int64)
-    seated[tables.all_rows, seat_of_first] = 0
-    tables.deal(tables.all_rows)
-    rngs = np.stack([player_streams(seeds, n, sitting) for sitting in range(n)], axis=1)
-    Seating(tables, policies, seated, rngs.reshape(-1, n)).advance(tables.all_rows)
-    return tables.returns(tables.all_rows).reshape(len(seeds), n, n)
+def _own_returns(played: Played) -> np.ndarray:
+    """Returns [deals, sittings] of the first entrant, which has seat s in sitting s."""
+    return np.diagonal(played.returns, axis1=1, axis2=2)
 
 
-def _result(game: Game, policies: tuple[Any, Any], returns: np.ndarray) -> MatchResult:
+def _scores(played: Played) -> np.ndarray:
+    return (1 + _own_returns(played).mean(axis=1)) / 2
+
+
+def _result(game: Game, played: Played) -> MatchResult:
+    returns, own = played.returns, _own_returns(played)
     num_deals, n, _ = returns.shape
-    own = returns[:, np.arange(n), np.arange(n)]
+    opponents = (returns.sum(axis=2) - own) / (n - 1)
     best = returns.max(axis=2)
     leaders = (returns == best[:, :, None]).sum(axis=2)
     is_ahead = own == best
-    mean_return = mean_of_deals(own.mean(axis=1))
-    score = Estimate(*((1 + value) / 2 for value in mean_return))
+    mean_return = mean_of_deals(own.sum(axis=1), n)
+    first, second = played.contest.entrants
     return MatchResult(
         game=game.name,
-        first=policies[0].name,
-        second=policies[1].name,
+        first=first.name,
+        second=second.name,
         num_deals=num_deals,
         num_games=num_deals * n,
         mean_return=mean_return,
-        first_places=share_of_deals((is_ahead / leaders).mean(axis=1), n),
+        difference=mean_of_deals((own - opponents).sum(axis=1), n),
+        first_places=share_of_deals((is_ahead / leaders).sum(axis=1), n),
         fair_share=1 / n,
-        draws=float((leaders == n).mean()),
-        losses=float((~is_ahead).mean()),
-        elo=elo_of_score(score),
+        wins=share_of_deals((is_ahead & (leaders == 1)).sum(axis=1), n),
+        draws=share_of_deals((is_ahead & (leaders > 1)).sum(axis=1), n),
+        losses=share_of_deals((~is_ahead).sum(axis=1), n),
+        elo=elo_of_score(Estimate(*((1 + value) / 2 for value in mean_return))),
+        faults=_faults(played),
     )
+
+
+def _faults(played: Played) -> tuple[int, int]:
+    """A fault in sitting s is the first entrant's where it happened in seat s."""
+    own = sum(fault.seat == fault.sitting for fault in played.faults)
+    return own, len(played.faults) - own

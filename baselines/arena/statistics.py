@@ -11,7 +11,7 @@ from scipy import special
 
 LEVEL = 0.95
 _Z = float(special.ndtri(0.5 + LEVEL / 2))
-_ELO_SCALE = 400 / math.log(10)
+ELO_SCALE = 400 / math.log(10)  # Elo points of a factor e in strength
 
 
 class Estimate(NamedTuple):
@@ -26,28 +26,40 @@ class Estimate(NamedTuple):
         return f"{self.mean:{spec}} [{self.low:{spec}}, {self.high:{spec}}]"
 
 
-def mean_of_deals(per_deal: np.ndarray) -> Estimate:
-    """The mean of one value a deal, with Student's interval; infinite for fewer than two."""
-    mean = float(per_deal.mean())
-    if len(per_deal) < 2:
+def mean_of_deals(sums: np.ndarray, games: np.ndarray | int = 1) -> Estimate:
+    """The mean of a value, with Student's interval; infinite for fewer than two deals.
+
+    `sums` [deals] is its sum over the games of each deal, `games` how many these are.
+    """
+    mean, error = _mean_and_error(sums, games)
+    if len(sums) < 2:
         return Estimate(mean, -math.inf, math.inf)
-    error = float(per_deal.std(ddof=1)) / math.sqrt(len(per_deal))
-    reach = float(special.stdtrit(len(per_deal) - 1, 0.5 + LEVEL / 2)) * error
+    reach = float(special.stdtrit(len(sums) - 1, 0.5 + LEVEL / 2)) * error
     return Estimate(mean, mean - reach, mean + reach)
 
 
-def share_of_deals(per_deal: np.ndarray, games_per_deal: int) -> Estimate:
-    """A share (values 0 .. 1, one mean a deal) with Wilson's interval.
+def share_of_deals(sums: np.ndarray, games: np.ndarray | int) -> Estimate:
+    """A share with Wilson's interval; `sums` [deals] over `games`, of values 0 .. 1.
 
     The number of games is corrected to the number of independent ones that would have the same
     variance. Where the deals show no variance at all, each deal counts as one game.
     """
-    share = float(per_deal.mean())
-    variance = float(per_deal.var(ddof=1)) / len(per_deal) if len(per_deal) > 1 else 0.0
+    share, error = _mean_and_error(sums, games)
     spread = share * (1 - share)
-    games = spread / variance if variance > 0 and spread > 0 else float(len(per_deal))
-    games = min(games, float(len(per_deal) * games_per_deal))
-    return wilson(share, games)
+    independent = spread / error**2 if error > 0 and spread > 0 else float(len(sums))
+    return wilson(share, min(independent, float(np.broadcast_to(games, sums.shape).sum())))
+
+
+def _mean_and_error(sums: np.ndarray, games: np.ndarray | int) -> tuple[float, float]:
+    """The mean over all games, and its standard error with the deal as the unit."""
+    games = np.broadcast_to(games, sums.shape)
+    num_games = float(games.sum())
+    mean = float(sums.sum()) / num_games
+    if len(sums) < 2:
+        return mean, 0.0
+    residuals = sums - mean * games
+    variance = float((residuals**2).sum()) * len(sums) / (len(sums) - 1)
+    return mean, math.sqrt(variance) / num_games
 
 
 def wilson(share: float, games: float) -> Estimate:
@@ -66,4 +78,9 @@ def elo_of_score(score: Estimate) -> Estimate:
 def _elo(score: float) -> float:
     if score <= 0:
         return -math.inf
-    return math.inf if score >= 1 else _ELO_SCALE * math.log(score / (1 - score))
+    return math.inf if score >= 1 else ELO_SCALE * math.log(score / (1 - score))
+
+
+def score_of_elo(elo: float) -> float:
+    """The mean score (0 .. 1) that is expected at an Elo difference."""
+    return float(special.expit(elo / ELO_SCALE))

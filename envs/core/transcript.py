@@ -159,6 +159,7 @@ def _choices(
     places = np.arange(game.num_seats)[None, :]
     seating = Seating(tables, seated, places, player_streams([seed], game.num_seats))
     while True:
+        seating.watch(tables.all_rows)
         seats, observations, words = tables.show(tables.all_rows)
         if seats[0] == NO_SEAT:
             return

@@ -37,7 +37,9 @@ def game(**settings: Any) -> Game:
         num_seats=config.num_players,
         num_actions=actions.NUM_ACTIONS,
         state_fields=rules.state_fields(config.num_players),
-        observation_fields=observation.observation_fields(config.num_players),
+        observation_fields=observation.observation_fields(
+            config.num_players, config.target, config.turn_limit
+        ),
         house_rules={"target": config.target, "turn_limit": config.turn_limit},
         deal=rules.deal,
         seat_to_act=rules.seat_to_act,

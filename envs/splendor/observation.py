@@ -39,13 +39,13 @@ from .rules import (
 HIGHEST_NEED = 4
 
 
-def observation_fields(num_seats: int) -> tuple[Field, ...]:
+def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Field, ...]:
     """Whole numbers in natural units; -1 in all numbers of a place that is empty."""
     n, i16, i64 = num_seats, np.int16, np.int64
     most_gems = max(GEMS_OF_COLOUR[n], YELLOW_GEMS)
     slots, held = NUM_SLOTS, (n, MOST_RESERVED)
     colours, gem_colours = NUM_COLOURS, NUM_GEM_COLOURS
-    most_points = MOST_TARGET + MOST_GAIN
+    most_points = target + MOST_GAIN - 1
     top_colour = NUM_COLOURS - 1
     all_cards = MOST_OF_COLOUR * NUM_COLOURS
     by_colour = "black, red, green, blue, white"
@@ -70,7 +70,7 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
         Field("first_seat", i16, (), 0, n - 1, "who begins each round"),
         Field("is_choosing", i16, (), 0, 1, "who acts has met several nobles and chooses one"),
         Field("passes", i16, (), 0, n, "passes in a row just made"),
-        Field("turn", i16, (), 0, MOST_TURNS, "complete rounds"),
+        Field("turn", i16, (), 0, turn_limit, "complete rounds"),
         Field("turn_limit", i16, (), 1, MOST_TURNS, "house rule: rounds after which it ends"),
         Field("target", i16, (), 1, MOST_TARGET, "house rule: points that end the game"),
     )

@@ -1,0 +1,136 @@
+"""Contests from first deal to last: what a store has is read, the rest is played and kept."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.game import Game
+from .batches import BATCH_DEALS, Batch, Contest, Control, Fault, Outcomes
+from .seatings import sittings_a_deal
+from .store import Setting, Store
+from .workers import Workers, play_all
+
+
+class Played(NamedTuple):
+    """All that is known of a contest."""
+
+    contest: Contest
+    seeds: np.ndarray  # [deals], ascending
+    returns: np.ndarray  # [deals, sittings, seats]
+    faults: tuple[Fault, ...]
+
+    def first(self, num_deals: int) -> "Played":
+        """The first so many deals of it."""
+        seeds = self.seeds[:num_deals]
+        faults = tuple(fault for fault in self.faults if fault.seed <= seeds[-1])
+        return Played(self.contest, seeds, self.returns[:num_deals], faults)
+
+
+def join(parts: Sequence[Played]) -> Played:
+    """One after the other, of the same contest."""
+    return Played(
+        parts[0].contest,
+        np.concatenate([part.seeds for part in parts]),
+        np.concatenate([part.returns for part in parts]),
+        tuple(fault for part in parts for fault in part.faults),
+    )
+
+
+class Plan(NamedTuple):
+    """How contests are played; none of it changes what comes out, but `control`."""
+
+    workers: Workers = Workers()
+    batch_deals: int = BATCH_DEALS
+    store: Store | None = None  # where results are read from, and kept as they come
+    control: Control | None = None
+
+
+def play_contests(
+    game: Game,
+    contests: Sequence[Contest],
+    seeds: range,
+    plan: Plan,
+    on_progress: Callable[[int], None] | None = None,
+) -> list[Played]:
+    """Play the deals `seeds` of every contest; `on_progress` is told the games done so far.
+
+    Raises ValueError where there is nothing to play, or where a store cannot tell who plays.
+    """
+    if not seeds or plan.batch_deals < 1:
+        raise ValueError("there must be at least one deal to play, and one in a batch")
+    sheets = {contest: Sheet(game.num_seats, contest, seeds) for contest in contests}
+    setting = Setting.of(game, plan.control)
+    for contest, sheet in sheets.items():
+        if plan.store is not None:
+            for first_seed, outcomes in plan.store.read(setting, contest, seeds):
+                sheet.enter(first_seed, outcomes)
+    batches = _missing(game, sheets, plan)
+    num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
+    done = sum(int(sheet.is_played.sum()) * num_games[c] for c, sheet in sheets.items())
+    for batch, outcomes in play_all(batches, plan.workers):
+        if plan.store is not None:
+            plan.store.add(batch, outcomes)
+        sheets[batch.contest].enter(batch.first_seed, outcomes)
+        done += batch.num_deals * num_games[batch.contest]
+        if on_progress is not None:
+            on_progress(done)
+    return [sheet.played() for sheet in sheets.values()]
+
+
+def _missing(game: Game, sheets: "dict[Contest, Sheet]", plan: Plan) -> list[Batch]:
+    """What is not played yet, contest after contest for the first deals, then for the next ones."""
+    cast = tuple(dict.fromkeys(e for contest in sheets for e in contest.entrants))
+    batches = [
+        Batch(game, contest, first, num_deals, cast, plan.control)
+        for contest, sheet in sheets.items()
+        for first, num_deals in _runs(sheet.seeds[~sheet.is_played], plan.batch_deals)
+    ]
+    return sorted(batches, key=lambda batch: batch.first_seed)
+
+
+def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:
+    """Seeds in succession as (first, how many), none longer than `longest`."""
+    breaks = np.flatnonzero(np.diff(seeds) > 1) + 1
+    for part in np.split(seeds, breaks) if len(seeds) else []:
+        for start in range(0, len(part), longest):
+            yield int(part[start]), len(part[start : start + longest])
+
+
+class Sheet:
+    """The results of one contest, filled in as they come."""
+
+    def __init__(self, num_seats: int, contest: Contest, seeds: range) -> None:
+        sittings = sittings_a_deal(contest.seating, num_seats)
+        self.contest = contest
+        self.seeds = np.array(seeds)
+        self.is_played = np.zeros(len(seeds), bool)
+        self.returns = np.zeros((len(seeds), sittings, num_seats))
+        self.faults: dict[tuple[int, int], Fault] = {}
+
+    def enter(self, first_seed: int, outcomes: Outcomes) -> None:
+        """Results of the deals from `first_seed` on, as far as they are asked for."""
+        places = first_seed - int(self.seeds[0]) + np.arange(len(outcomes.returns))
+        wanted = (places >= 0) & (places < len(self.seeds))
+        self.returns[places[wanted]] = outcomes.returns[wanted]
+        self.is_played[places[wanted]] = True
+        for fault in outcomes.faults:
+            if self.seeds[0] <= fault.seed <= self.seeds[-1]:
+                self.faults[fault.seed, fault.sitting] = fault
+
+    def played(self) -> Played:
+        """All that is in by now."""
+        faults = tuple(self.faults[key] for key in sorted(self.faults))
+        done = self.is_played
+        return Played(self.contest, self.seeds[done], self.returns[done], faults)
+
+
+def read_contests(store: Store, setting: Setting) -> list[Played]:
+    """All that a store has of a game."""
+    sheets = []
+    for contest, seeds in store.contests(setting):
+        sheet = Sheet(setting.num_seats, contest, seeds)
+        for first_seed, outcomes in store.read(setting, contest, seeds):
+            sheet.enter(first_seed, outcomes)
+        sheets.append(sheet)
+    return [sheet.played() for sheet in sheets]

@@ -1,0 +1,110 @@
+"""Play a match: two players, or as many as there are seats, until it is decided who is stronger.
+
+Two players play one in one seat against the other in all others, every deal from every seat; with
+`--sprt` no longer than it takes to decide. As many players as seats play at one table, in a
+balanced sample of seatings.
+"""
+
+import argparse
+
+from ..baselines.arena import Sprt, play_match, play_tournament
+from ..baselines.arena.export import as_data
+from ..envs.core.game import Game
+from .options import (
+    BadArgument,
+    add_game,
+    add_plan,
+    add_seed,
+    check_deals,
+    chosen_game,
+    chosen_plan,
+    chosen_players,
+    player_names,
+    positive,
+    user_input,
+)
+from .output import add_json, print_standings, progress_bar, write_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The players, how many deals, and the sequential test."""
+    add_game(parser)
+    parser.add_argument(
+        "players", metavar="A,B,...", help="names, checkpoints, or FILE.py:FUNCTION"
+    )
+    parser.add_argument(
+        "--deals", type=positive, default=1000, help="with --sprt the most (default 1000)"
+    )
+    parser.add_argument(
+        "--sprt",
+        type=_sprt,
+        metavar="ELO0,ELO1[,ALPHA,BETA]",
+        help="stop as soon as Wald's test accepts one of these Elo differences; "
+        "the chances of a wrong decision are 0.05 unless given",
+    )
+    add_seed(parser)
+    add_plan(parser)
+    add_json(parser)
+
+
+def _sprt(text: str) -> Sprt:
+    try:
+        numbers = [float(part) for part in text.split(",")]
+        if len(numbers) not in (2, 4):
+            raise ValueError(f"a test is ELO0,ELO1 or ELO0,ELO1,ALPHA,BETA, not {text}")
+        return Sprt(*numbers)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Play and print the result."""
+    game = chosen_game(arguments)
+    chosen_players(arguments.players, game)
+    check_deals(arguments)
+    names = player_names(arguments.players)
+    if len(names) == 2:
+        _two(arguments, game, *names)
+    elif arguments.sprt is not None:
+        raise BadArgument("--sprt is for two players")
+    elif len(names) == game.num_seats:
+        _table(arguments, game, names)
+    else:
+        allowed = " or ".join(dict.fromkeys(("2", str(game.num_seats))))
+        raise BadArgument(f"{game.name} is played by {allowed} players; got {len(names)}")
+
+
+def _two(arguments: argparse.Namespace, game: Game, first: str, second: str) -> None:
+    with progress_bar() as progress, chosen_plan(arguments) as plan:
+        bar = progress.add_task(f"{first} v {second}", total=arguments.deals * game.num_seats)
+        result = play_match(
+            game,
+            first,
+            second,
+            arguments.deals,
+            arguments.seed,
+            lambda games: progress.update(bar, completed=games),
+            arguments.sprt,
+            plan,
+        )
+    if arguments.json != "-":
+        print(result)
+    write_json(as_data(result), arguments.json)
+
+
+def _table(arguments: argparse.Namespace, game: Game, names: tuple[str, ...]) -> None:
+    with progress_bar() as progress, chosen_plan(arguments) as plan:
+        bar = progress.add_task(game.name, total=arguments.deals * game.num_seats)
+        with user_input():
+            table = play_tournament(
+                game,
+                names,
+                arguments.deals,
+                arguments.seed,
+                lambda games: progress.update(bar, completed=games),
+                form="free_for_all",
+                plan=plan,
+            )
+    if arguments.json != "-":
+        print_standings(table)
+    write_json(as_data(table), arguments.json)

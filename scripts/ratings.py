@@ -1,0 +1,51 @@
+"""Rate all that a store has results of: one table for each game, from every tournament in it."""
+
+import argparse
+from pathlib import Path
+
+from ..baselines.arena import Standings, Store, rate_store
+from ..baselines.arena.export import as_data, export
+from ..baselines.arena.standings import SCORINGS
+from .options import BadArgument, user_input
+from .output import add_json, print_standings, write_json
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The store, and where the tables go."""
+    parser.add_argument("store", metavar="STORE", help="what `--store` of a tournament has written")
+    parser.add_argument(
+        "--scoring", choices=SCORINGS, default="games", help="as for a tournament (default games)"
+    )
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots there"
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print a table for each game, version and settings that there are results of."""
+    if not Path(arguments.store).is_file():
+        raise BadArgument(f"no store {arguments.store}")
+    with user_input(), Store(arguments.store) as store:
+        tables = rate_store(store, arguments.scoring)
+    if not tables:
+        raise BadArgument(f"{arguments.store} has no results yet")
+    if arguments.json != "-":
+        for table in tables:
+            print_standings(table)
+            print()
+    if arguments.out is not None:
+        _export(tables, Path(arguments.out))
+    write_json([as_data(table) for table in tables], arguments.json)
+
+
+def _export(tables: list[Standings], folder: Path) -> None:
+    """A folder for each table: the game's name, numbered where a game has several."""
+    names = [table.game for table in tables]
+    try:
+        for index, table in enumerate(tables):
+            nth = names[: index + 1].count(table.game)
+            name = table.game if names.count(table.game) == 1 else f"{table.game}-{nth}"
+            export(table, folder / name)
+    except OSError as error:
+        raise BadArgument(f"cannot write to {folder}: {error.strerror}") from error

@@ -1,0 +1,130 @@
+"""Play a tournament: ratings with intervals, the contest's points and a cross table.
+
+GAME `all` plays one for each game, by its scripted players, and leaves the results in a folder
+for each. With `--store`, a run that was stopped goes on where it was.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+from ..baselines.arena import Plan, Standings, play_tournament
+from ..baselines.arena.entrants import scripted_players
+from ..baselines.arena.export import as_data, export
+from ..baselines.arena.standings import SCORINGS, check_scoring
+from ..baselines.arena.store import Setting
+from ..baselines.arena.tournament import FORMS, contests_of, num_games
+from ..envs import GAMES, load_game
+from ..envs.core.game import Game
+from .options import (
+    BadArgument,
+    add_game,
+    add_plan,
+    add_seed,
+    check_deals,
+    chosen_game,
+    chosen_plan,
+    player_names,
+    positive,
+    user_input,
+)
+from .output import add_json, print_standings, progress_bar, write_json
+
+ALL_GAMES = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The players, who meets whom, how it is scored, and where results go."""
+    add_game(parser)
+    parser.add_argument(
+        "--players",
+        metavar="A,B,...",
+        help="names, checkpoints, or FILE.py:FUNCTION (default: all scripted players)",
+    )
+    parser.add_argument(
+        "--form",
+        choices=FORMS,
+        default="round_robin",
+        help="round_robin: everybody everybody else; gauntlet: the first player all others; "
+        "free_for_all: all tables of different players, in a balanced sample of seatings, or in "
+        "every_seating (default round_robin)",
+    )
+    parser.add_argument(
+        "--deals", type=positive, default=1000, help="of each meeting (default 1000)"
+    )
+    parser.add_argument(
+        "--scoring",
+        choices=SCORINGS,
+        default="games",
+        help="duplicate: two seats, a deal is one result, won by whoever does more with the hand "
+        "of seat 0 (default games)",
+    )
+    add_seed(parser)
+    add_plan(parser)
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots there"
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Play and print the table; with `all`, one for each game."""
+    check_deals(arguments)
+    if arguments.game == ALL_GAMES:
+        tables = _all_games(arguments)
+    else:
+        with chosen_plan(arguments) as plan:
+            game = chosen_game(arguments)
+            players = arguments.players and player_names(arguments.players)
+            tables = [_play(arguments, game, players or scripted_players(game), plan)]
+            if arguments.out is not None:
+                _export(tables[0], Path(arguments.out))
+    data = [as_data(table) for table in tables]
+    write_json(data if arguments.game == ALL_GAMES else data[0], arguments.json)
+
+
+def _all_games(arguments: argparse.Namespace) -> list[Standings]:
+    if arguments.players or arguments.set or arguments.scoring != "games":
+        raise BadArgument("all games have only their default settings and players in common")
+    if arguments.out is None:
+        raise BadArgument("say with --out FOLDER where the results of all games go")
+    tables = []
+    with chosen_plan(arguments) as plan:
+        for name in GAMES:
+            game = load_game(name)
+            tables.append(_play(arguments, game, scripted_players(game), plan))
+            _export(tables[-1], Path(arguments.out) / name)
+    return tables
+
+
+def _play(
+    arguments: argparse.Namespace, game: Game, players: tuple[str, ...] | list[str], plan: Plan
+) -> Standings:
+    with user_input():
+        check_scoring(arguments.scoring, Setting.of(game, plan.control))
+        contests = contests_of(game, players, arguments.form)
+    total = num_games(game, contests, arguments.deals)
+    started = time.perf_counter()
+    with progress_bar() as progress:
+        bar = progress.add_task(game.name, total=total)
+        table = play_tournament(
+            game,
+            players,
+            arguments.deals,
+            arguments.seed,
+            lambda games: progress.update(bar, completed=games),
+            arguments.form,
+            arguments.scoring,
+            plan,
+        )
+    if arguments.json != "-":
+        print_standings(table)
+        print(f"{total:,} games in {time.perf_counter() - started:.0f} s")
+    return table
+
+
+def _export(table: Standings, folder: Path) -> None:
+    try:
+        export(table, folder)
+    except OSError as error:
+        raise BadArgument(f"cannot write to {folder}: {error.strerror}") from error
