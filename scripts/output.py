@@ -62,7 +62,7 @@ def _match_row(result: MatchResult) -> list[str]:
 def print_standings(table: Standings) -> None:
     """The table of a tournament, the cross table, and how well the ratings fit."""
     print(f"{about(table)}\n")
-    print_table(HEADINGS, [standing_cells(row) for row in table.rows])
+    print_table(HEADINGS, standing_cells(table))
     print("\nscore against, %")
     print_table(["", *(row.player for row in table.rows)], cross_cells(table))
     print(f"\n{fit_text(table)}")

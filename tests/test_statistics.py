@@ -83,8 +83,20 @@ def test_a_share_of_none_or_all_has_an_interval_within_nought_and_one(
     assert estimate.high - estimate.low > 0.5 / deals
 
 
-def test_deals_without_variance_count_as_one_game_each() -> None:
-    assert share_of_deals(np.full(50, 0.25 * SEATS), SEATS) == wilson(0.25, 50)
+def test_deals_that_are_all_alike_have_the_variance_of_one_deal_that_is_not() -> None:
+    alike = share_of_deals(np.full(50, 0.25 * SEATS), SEATS)
+    assert alike == pytest.approx(wilson(0.25, 50 * 50 * SEATS))
+
+
+def test_a_share_is_covered_where_the_games_of_a_deal_exclude_each_other() -> None:
+    """Duplicate deals: mostly won with one hand and lost with the other. Independent games would
+    have an interval twice as wide."""
+    rng = np.random.default_rng(6)
+    covered = 0
+    for _ in range(TRIALS):
+        wins = rng.choice(3, p=[0.08, 0.82, 0.1], size=DEALS)
+        covered += holds(share_of_deals(wins, 2), 0.51)
+    assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
 
 
 def test_a_single_deal_says_nothing_about_its_mean() -> None:

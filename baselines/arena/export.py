@@ -13,7 +13,8 @@ from .standings import Standing, Standings
 from .statistics import Estimate
 
 HEADINGS = (
-    "player", "Elo", "points", "won", "drawn", "lost", "first places, %", "mean return", "faults",
+    "player", "Elo", "above next, %", "points", "won", "drawn", "lost",
+    "first places, %", "mean return", "faults",
 )  # fmt: skip
 LITTLE = 0.05  # a fit that would be as bad or worse this seldom is called bad
 
@@ -84,13 +85,19 @@ def _cross_lines(table: Standings) -> list[list[Any]]:
     return lines
 
 
-def standing_cells(row: Standing) -> list[str]:
-    """A player's line as text, under HEADINGS."""
+def standing_cells(table: Standings) -> list[list[str]]:
+    """The players' lines as text, under HEADINGS; how likely each is stronger than the next."""
+    above = [f"{100 * table.superiority[k][k + 1]:.1f}" for k in range(len(table.rows) - 1)]
+    return [_cells(row, chance) for row, chance in zip(table.rows, [*above, ""], strict=True)]
+
+
+def _cells(row: Standing, above_next: str) -> list[str]:
     share = Estimate(*(100 * value for value in row.first_places))
     counts = (row.points, row.wins, row.draws, row.losses)
     return [
         row.player,
         f"{row.elo:+.0f}",
+        above_next,
         *(f"{count:,}" for count in counts),
         f"{share:.1f}",
         f"{row.mean_return:+.3f}",
@@ -136,10 +143,11 @@ def summary(table: Standings) -> str:
     lines = [
         f"# {table.game}",
         "",
-        f"{about(table)}. Elo above the mean of these players, with 95 % intervals over deals;",
-        "3 points for a win, 1 for a shared first place; a game counts for each seat in it.",
+        f"{about(table)}. Elo above the mean of these players, with 95 % intervals over deals, "
+        "and how likely it is above the next; 3 points for a win, 1 for a shared first place; "
+        "a game counts for each seat in it.",
         "",
-        *_markdown(HEADINGS, [standing_cells(row) for row in table.rows]),
+        *_markdown(HEADINGS, standing_cells(table)),
         "",
         "Score of the row against the column in per cent, a draw being half:",
         "",

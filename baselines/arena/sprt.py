@@ -16,7 +16,7 @@ STRONGER = "stronger"  # the difference of elo1 is accepted
 NOT_STRONGER = "not stronger"  # that of elo0 is
 UNDECIDED = "undecided"
 # Seen before the first deal, at scores 0 and 1: else the first few deals would rule out all others.
-_PRIOR_DEALS = 0.25
+_PRIOR_DEALS = 1.0
 _BISECTIONS = 50
 
 

@@ -42,12 +42,15 @@ def share_of_deals(sums: np.ndarray, games: np.ndarray | int) -> Estimate:
     """A share with Wilson's interval; `sums` [deals] over `games`, of values 0 .. 1.
 
     The number of games is corrected to the number of independent ones that would have the same
-    variance. Where the deals show no variance at all, each deal counts as one game.
+    variance, to which one deal of independent games is added: few deals, or few that differ, must
+    not pass for certainty. A share of none or all has no variance, and each deal counts as a game.
     """
     share, error = _mean_and_error(sums, games)
     spread = share * (1 - share)
-    independent = spread / error**2 if error > 0 and spread > 0 else float(len(sums))
-    return wilson(share, min(independent, float(np.broadcast_to(games, sums.shape).sum())))
+    num_games = float(np.broadcast_to(games, sums.shape).sum())
+    if len(sums) < 2 or spread <= 0:
+        return wilson(share, float(len(sums)))
+    return wilson(share, spread / (error**2 + spread / (num_games * len(sums))))
 
 
 def _mean_and_error(sums: np.ndarray, games: np.ndarray | int) -> tuple[float, float]:

@@ -181,8 +181,8 @@ class Store:
             setting.game,
             setting.version,
             setting.num_seats,
-            json.dumps(setting.config, sort_keys=True),
-            json.dumps(setting.control, sort_keys=True),
+            json.dumps(setting.config),
+            json.dumps(setting.control),
         )
         return self._id_of("setting", ("game", "version", "num_seats", "config", "control"), row)
 
