@@ -68,9 +68,9 @@ def _lay_out_table(num_values: int, table_tricks: int) -> tuple[np.ndarray, int]
 
 
 @rule
-def without(word, rank):
-    """A colour after one of its cards has gone."""
-    below = (np.int64(1) << rank) - 1
+def without(word, card):
+    """A colour after one of its cards has gone; the card is its bit alone."""
+    below = card - 1
     return (word & below) | (word >> 1 & ~below)
 
 
@@ -90,15 +90,16 @@ def lowest_of_runs(cards):
 def dominant_reply(word, size, word2, size2, lead, choice):
     """The replies that need a look: (0) the lowest card that loses, (1) the lowest that wins.
 
-    A higher card is never worse to keep. Returns the reply, -1 where there is no such card, and
-    whether it is of the colour led.
+    A higher card is never worse to keep: so it is in every position of up to 12 values, each
+    checked against all cards. Returns the reply, 0 where there is no such card, and whether it is
+    of the colour led.
     """
     own = flipped(word, size)
     if own == 0:
-        return (lowest_bit(flipped(word2, size2)) if choice == 0 else np.int64(-1)), False
-    below = (np.int64(1) << lead) - 1
-    fitting = own & below if choice == 0 else own & ~below
-    return (lowest_bit(fitting) if fitting != 0 else np.int64(-1)), True
+        other = flipped(word2, size2)
+        return (other & -other if choice == 0 else np.int64(0)), False
+    fitting = own & (lead - 1) if choice == 0 else own & ~(lead - 1)
+    return fitting & -fitting, True
 
 
 # The table: bottom-up over the number of tricks left
@@ -123,12 +124,11 @@ def fill_positions(solution, tricks, size):
     words = (np.int64(1) << tricks) - 1
     while words < np.int64(1) << (2 * tricks):
         word, word2 = words & below, words >> size
-        value = max(
-            best_lead(solution, tricks, word, size, word2, size2),
-            best_lead(solution, tricks, word2, size2, word, size),
-        )
-        solution.values[start + words] = value
-        solution.values[mirror + (word2 | word << size2)] = value
+        if size < size2 or word <= word2:
+            value = best_lead(solution, tricks, word, size, word2, size2, np.int64(_UNKNOWN))
+            value = best_lead(solution, tricks, word2, size2, word, size, value)
+            solution.values[start + words] = value
+            solution.values[mirror + (word2 | word << size2)] = value
         words = next_with_as_many_bits(words)
 
 
@@ -141,24 +141,26 @@ def next_with_as_many_bits(word):
 
 
 @rule
-def best_lead(solution, tricks, word, size, word2, size2):
-    """The most that leading a card of the first colour brings; -1 without one."""
-    best = np.int64(_UNKNOWN)
+def best_lead(solution, tricks, word, size, word2, size2, best):
+    """The most that leading a card of the first colour brings, or `best` if that is more."""
     leads = lowest_of_runs(word)
     while leads != 0 and best < tricks:
-        lead = lowest_bit(leads)
-        leads &= leads - 1
-        best = max(best, lead_value(solution, tricks, word, size, word2, size2, lead))
+        lead = leads & -leads
+        leads ^= lead
+        best = max(best, lead_value(solution, tricks, word, size, word2, size2, lead, best))
     return best
 
 
 @rule
-def lead_value(solution, tricks, word, size, word2, size2, lead):
-    """What leading this card of the first colour brings against the best reply."""
+def lead_value(solution, tricks, word, size, word2, size2, lead, enough):
+    """What leading this card of the first colour brings against the best reply.
+
+    Only whether it is more than `enough` counts: else it may be too high.
+    """
     worst = np.int64(tricks)
     for choice in range(2):
         reply, can_follow = dominant_reply(word, size, word2, size2, lead, choice)
-        if reply >= 0:
+        if reply != 0 and worst > enough:
             value = trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow)
             worst = min(worst, value)
     return worst
@@ -232,12 +234,12 @@ def search(solution, tricks, word, size, word2, size2, goal):
     for _colour in range(2):
         leads = lowest_of_runs(word)
         while leads != 0 and best < goal:
-            lead = highest_bit(leads)
-            leads ^= np.int64(1) << lead
+            lead = np.int64(1) << highest_bit(leads)
+            leads ^= lead
             worst = np.int64(tricks)
             for choice in range(2):
                 reply, can_follow = dominant_reply(word, size, word2, size2, lead, choice)
-                if reply < 0 or worst < goal:
+                if reply == 0 or worst < goal:
                     continue
                 wins, next_word, next_size, next_word2, next_size2 = after_trick(
                     word, size, word2, size2, lead, reply, can_follow
@@ -251,14 +253,11 @@ def search(solution, tricks, word, size, word2, size2, goal):
             best = max(best, worst)
         word, word2 = word2, word
         size, size2 = size2, size
-    remember(
-        solution,
-        slot,
-        key,
-        key2,
-        max(low, best) if best >= goal else low,
-        min(high, best) if best < goal else high,
-    )
+    if best >= goal:
+        low = max(low, best)
+    else:
+        high = min(high, best)
+    remember(solution, slot, key, key2, low, high)
     return best
 
 
@@ -345,8 +344,9 @@ def value_leads(solution, hand, other, out):
         while cards != 0:
             value = lowest_bit(cards)
             cards &= cards - 1
-            rank = rank_of(hand[colour] | other[colour], value)
-            worth = lead_value(solution, tricks, word, size, word2, size2, rank)
+            lead = np.int64(1) << rank_of(hand[colour] | other[colour], value)
+            none = np.int64(_UNKNOWN)
+            worth = lead_value(solution, tricks, word, size, word2, size2, lead, none)
             out[colour * solution.num_values + value] = worth
 
 
@@ -357,7 +357,7 @@ def value_replies(solution, hand, other, table, led, out):
     word, size = ranked(other[led] | table[led], hand[led])
     word2, size2 = ranked(other[1 - led], hand[1 - led])
     all_led = hand[led] | other[led] | table[led]
-    lead = rank_of(all_led, lowest_bit(table[led]))
+    lead = np.int64(1) << rank_of(all_led, lowest_bit(table[led]))
     can_follow = hand[led] != 0
     colour = led if can_follow else 1 - led
     all_cards = all_led if can_follow else hand[colour] | other[colour]
@@ -365,7 +365,7 @@ def value_replies(solution, hand, other, table, led, out):
     while cards != 0:
         value = lowest_bit(cards)
         cards &= cards - 1
-        reply = rank_of(all_cards, value)
+        reply = np.int64(1) << rank_of(all_cards, value)
         worth = trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow)
         out[colour * solution.num_values + value] = tricks - worth
 

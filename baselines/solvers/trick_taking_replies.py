@@ -63,11 +63,13 @@ def reply_table(num_values: int, opponent: Opponent, is_perfect: bool = False) -
 def table_against_random(num_values: int, is_perfect: bool) -> ReplyTable:
     """The table against uniformly random play, made once in a process."""
     check_has_table(num_values)
+    return reply_table(num_values, no_choices(num_values), is_perfect)
+
+
+def no_choices(num_values: int) -> Opponent:
+    """A player that plays anything."""
     slots = len(solution_of(num_values).values)
-    anything = Opponent(
-        np.full(slots, ANY, np.int8), np.full((slots, 2 * num_values), ANY, np.int8)
-    )
-    return reply_table(num_values, anything, is_perfect)
+    return Opponent(np.full(slots, ANY, np.int8), np.full((slots, 2 * num_values), ANY, np.int8))
 
 
 def check_has_table(num_values: int) -> None:
@@ -162,7 +164,8 @@ def after_trick(tricks, size, words, lead, reply):
     """Whether the leader wins, and the position as the next leader sees it."""
     has_followed = (lead < size) == (reply < size)
     leader_wins = lead > reply or not has_followed
-    rest = without(without(words, max(lead, reply)), min(lead, reply))
+    rest = without(words, np.int64(1) << max(lead, reply))
+    rest = without(rest, np.int64(1) << min(lead, reply))
     if not leader_wins:
         rest = flipped(rest, 2 * tricks - 2)
     return leader_wins, rest, size - (lead < size) - (reply < size)
