@@ -27,12 +27,13 @@ class Entrant(NamedTuple):
     identity: str | None  # what its results are kept under; None where nothing names it
 
 
-def enter(specs: Sequence[Any], game: Game) -> tuple[Entrant, ...]:
+def enter(specs: Sequence[Any], game: Game, runs_files: bool = True) -> tuple[Entrant, ...]:
     """The players in the order given. Raises ValueError for one that is none.
 
     Names are those of the policies; players whose names are alike are called as they were given.
+    Without `runs_files` nothing of a user's file is run here, in the arena's own process.
     """
-    names = [make_policy(spec, game).name for spec in specs]
+    names = [_name(spec, game, runs_files) for spec in specs]
     named = [
         name if names.count(name) == 1 or not isinstance(spec, str) else spec
         for name, spec in zip(names, specs, strict=True)
@@ -40,6 +41,15 @@ def enter(specs: Sequence[Any], game: Game) -> tuple[Entrant, ...]:
     return tuple(
         Entrant(name, spec, _identity(spec, game)) for name, spec in zip(named, specs, strict=True)
     )
+
+
+def _name(spec: Any, game: Game, runs_files: bool) -> str:
+    path, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    if runs_files or not path.endswith(".py"):
+        return make_policy(spec, game).name
+    if not Path(path).is_file():
+        raise ValueError(f"no file {path}")
+    return rest.partition(":")[0] or Path(path).stem
 
 
 def check_distinct(entrants: Sequence[Entrant]) -> None:

@@ -148,16 +148,27 @@ class IsolatedPlayer:
         try:
             return self._process.ask(request, reply_size, seconds, kind)
         except Forfeit as forfeit:
-            self.forfeit = forfeit
             self.close()
+            self._note_forfeit(forfeit)
             raise
 
     def _warn(self, what: str) -> None:
         self.warnings.append(what)
+        self._note(f"warning: {what}")
         if len(self.warnings) >= self._control.warnings:
             reason = f"{len(self.warnings)} warnings: {'; '.join(self.warnings)}"
-            self.forfeit = Forfeit("warnings", reason)
-            raise self.forfeit
+            forfeit = Forfeit("warnings", reason)
+            self._note_forfeit(forfeit)
+            raise forfeit
+
+    def _note_forfeit(self, forfeit: Forfeit) -> None:
+        self.forfeit = forfeit
+        self._note(f"forfeits: {forfeit.reason}")
+
+    def _note(self, what: str) -> None:
+        """What the arena adds to the log."""
+        with self._log.open("a", encoding="utf-8") as log:
+            log.write(f"[arena] {what}\n")
 
     def close(self) -> None:
         """End the player's process."""

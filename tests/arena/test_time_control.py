@@ -39,14 +39,14 @@ class Game(NamedTuple):
     warnings: list[list[str]]  # of each seat
 
 
-def two_games(name: str, logs: Path, limits: TimeControl) -> list[Game]:
-    """Two games of this player of the bad file in seat 1, a good one in seat 0."""
-    games = []
+def games(name: str, logs: Path, limits: TimeControl, num_games: int = 2) -> list[Game]:
+    """Games of this player of the bad file in seat 1, a good one in seat 0."""
+    played = []
     with isolated(GAME, [bad("legal"), bad(name)], limits, logs) as players:
-        for seed in range(2):
+        for seed in range(num_games):
             returns, fault = play_game(GAME, players, seed)
-            games.append(Game(returns.tolist(), fault, [player.warnings for player in players]))
-    return games
+            played.append(Game(returns.tolist(), fault, [player.warnings for player in players]))
+    return played
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def two_games(name: str, logs: Path, limits: TimeControl) -> list[Game]:
 def test_a_fault_costs_its_player_the_game_and_nothing_else(
     name: str, kind: str, reason: str, tmp_path: Path
 ) -> None:
-    for game in two_games(name, tmp_path, control()):
+    for game in games(name, tmp_path, control(), num_games=2 if name == "crash" else 1):
         assert game.fault is not None
         assert (game.fault.seat, game.fault.player, game.fault.kind) == (1, bad(name), kind)
         assert re.search(reason, game.fault.detail), game.fault.detail
@@ -77,7 +77,7 @@ def test_a_fault_costs_its_player_the_game_and_nothing_else(
 
 @pytest.mark.parametrize("name", ["hang_asleep", "hang_in_a_loop"])
 def test_a_player_that_hangs_forfeits(name: str, tmp_path: Path) -> None:
-    for game in two_games(name, tmp_path, control()):
+    for game in games(name, tmp_path, control(), num_games=1):
         assert game.fault is not None
         assert (game.fault.seat, game.fault.kind) == (1, "time")
         assert game.fault.detail == "gave no action within 1.2 s"
@@ -85,14 +85,14 @@ def test_a_player_that_hangs_forfeits(name: str, tmp_path: Path) -> None:
 
 def test_slow_actions_are_warnings_and_are_played(tmp_path: Path) -> None:
     """The first has the allowance of the start; each of the others is a warning."""
-    for game in two_games("dawdle", tmp_path, control(warnings=ACTIONS)):
+    for game in games("dawdle", tmp_path, control(warnings=ACTIONS)):
         assert game.fault is None
         assert len(game.warnings[1]) == ACTIONS - 1
         assert all(re.match(r"took \d\.\d\d s", text) for text in game.warnings[1])
 
 
 def test_the_last_warning_forfeits(tmp_path: Path) -> None:
-    for game in two_games("dawdle", tmp_path, control(warnings=ACTIONS - 1)):
+    for game in games("dawdle", tmp_path, control(warnings=ACTIONS - 1)):
         assert game.fault is not None
         assert game.fault.seat == 1
         assert len(game.warnings[1]) >= ACTIONS - 2
@@ -108,8 +108,8 @@ def test_a_player_that_is_never_ready_forfeits(tmp_path: Path) -> None:
 def test_what_a_player_prints_is_in_its_log_and_nowhere_else(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    games = two_games("print_a_little", tmp_path, control())
-    assert [game.fault for game in games] == [None, None]
+    two = games("print_a_little", tmp_path, control())
+    assert [game.fault for game in two] == [None, None]
     silent, talking = (path.read_text() for path in sorted(tmp_path.iterdir()))
     assert silent == ""
     assert talking.count("thinking aloud\n") == 2 * ACTIONS
@@ -142,6 +142,9 @@ def test_a_match_counts_the_games_that_were_lost_by_a_fault(tmp_path: Path) -> N
     result = play_match(GAME, *players, num_deals=2, plan=Plan(control=limits))
     assert result.faults == (0, 4)
     assert result.wins.mean == 1
+    assert "lost by a fault: first_play 0 games, crash 4" in str(result)
+    logs = [path.read_text() for path in tmp_path.rglob("1-*.log")]
+    assert all("[arena] forfeits: its process ended with status 1" in log for log in logs)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
