@@ -16,10 +16,12 @@ import json
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from rich.progress import Progress, TaskID
 
 from ..envs.core.game import Game, check_range
 from ..envs.core.rng import streams
@@ -318,12 +320,14 @@ def _run_batch(trials: Sequence[Trial], settings: Settings, folder: Path) -> Non
         for trial in trials:
             name = f"{trial.player_1} v {trial.player_2}"
             task = bar.add_task(name, total=trial.num_trials)
-            results.append(
-                play_trial(trial, settings, lambda n, task=task: bar.update(task, completed=n))
-            )
+            results.append(play_trial(trial, settings, partial(_show, bar, task)))
             write_results(files, settings, results, len(trials))
     print(summary(settings, results), end="")
     print(f"written: {files[0]} and {files[1]}")
+
+
+def _show(bar: Progress, task: TaskID, num_done: int) -> None:
+    bar.update(task, completed=num_done)
 
 
 if __name__ == "__main__":
