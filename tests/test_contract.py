@@ -28,9 +28,8 @@ HOUSE_FOLDERS = ("envs/core", "training", "scripts")
 # Further settings of a game; every game is tried with its defaults.
 CONFIGS: dict[str, list[dict[str, Any]]] = {
     "notty": [
-        {"num_players": 3, "protect_small_hands": False, "turn_limit": 40},
-        {"num_players": 4, "starter": "random", "initial_hand": 3, "turn_limit": 40},
-        {"discard": "manual", "hand_limit": 12, "turn_limit": 60},
+        {"num_players": 4, "starter": "random", "protect_small_hands": False, "turn_limit": 40},
+        {"discard": "manual", "hand_limit": 12, "initial_hand": 3, "turn_limit": 60},
     ],
     "president": [
         {"num_players": 2},
