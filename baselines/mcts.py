@@ -10,7 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..envs.core.bits import is_allowed, mask_words, random_allowed
+from ..envs.core.bits import gather_mask, is_allowed, mask_words, random_allowed
 from ..envs.core.game import NO_ACTION, Function, Game, check_range
 from ..envs.core.jit import bind, rule
 from ..envs.core.rng import split
@@ -60,11 +60,13 @@ def mcts(
     noise: float = NOISE,
     expand_at: int = EXPAND_AT,
     explore: float = EXPLORE,
+    shortlist: Function | None = None,
 ) -> Policy:
     """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
 
     The budget, `playout_policy` and `noise` are as for `playout`. A node whose actions have not yet
     been looked at `expand_at` times in all is a leaf; `explore` weighs what was tried seldom.
+    `shortlist`, a compiled function (observation, mask), strikes actions that are not worth a look.
     Raises ValueError for a value out of range.
     """
     num_playouts = checked_budget(NAME, num_playouts, milliseconds)
@@ -74,15 +76,19 @@ def mcts(
         raise ValueError(f"explore must be a number of 0 or more; got {explore!r}")
     num_nodes = NODES_IN_TIME if milliseconds is not None else num_playouts + game.num_actions + 1
     row = compiled_row(game, playout_policy)
+    shorten = shortlist or _keep_all
+    shorten_masks = _bind_shorten(shorten)
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
-        tree = _Tree(game, row, num_nodes, noise, expand_at, explore)
+        tree = _Tree(game, row, shorten, num_nodes, noise, expand_at, explore)
+        masks = action_masks.astype(np.int8)
+        shorten_masks(observations, masks, np.zeros(game.num_mask_words, np.int64))
         actions = np.empty(len(positions), np.int64)
         for index, one in enumerate(single_rows(len(positions))):
             tree.clear()
-            batch = (action_masks[one], rngs[one], positions[one])
+            batch = (masks[one], rngs[one], positions[one])
             if milliseconds is None:
                 actions[index] = choose_by_halving(tree.play_rounds, *batch, num_playouts)[0]
             else:
@@ -99,6 +105,7 @@ class _Tree:
         self,
         game: Game,
         row: Function,
+        shorten: Function,
         num_nodes: int,
         noise: float,
         expand_at: int,
@@ -115,7 +122,8 @@ class _Tree:
             np.zeros(game.num_seats),
             np.zeros((MOST_PLIES, 2), np.int64),
         )
-        self._grow = _bind_grow(row, tuple(meanings_for(game, row).items()))
+        meanings = {**meanings_for(game, row), "shorten": shorten}
+        self._grow = _bind_grow(row, tuple(meanings.items()))
 
     def clear(self) -> None:
         """Only the root is left."""
@@ -142,6 +150,25 @@ class _Tree:
             *self.settings,
             *self.scratch,
         )
+
+
+@rule
+def _keep_all(observation, mask):
+    """Without a shortlist every action is looked at."""
+
+
+@lru_cache
+def _bind_shorten(shorten: Function) -> Function:
+    return bind(_shorten_masks, shorten=shorten)
+
+
+def _shorten_masks(observations, masks, words):
+    """Strike actions off masks [B, A]."""
+    for row in range(masks.shape[0]):
+        gather_mask(masks[row], words)
+        shorten(observations[row], words)
+        for action in range(masks.shape[1]):
+            masks[row, action] = is_allowed(words, action)
 
 
 @lru_cache
@@ -231,15 +258,15 @@ def _select(state, rng, seat, nodes, node, explore, observation, words):
     words[:] = 0
     legal_actions(state, words)
     best, num_tried = best_child(nodes, node, words, explore)
-    if num_tried * num_tried < nodes[node].visits:
-        observe(state, seat, observation[0])
-        preferred = choose(observation[0], words, rng)
-        if not is_child(nodes, node, preferred):
-            return preferred
-        drawn = random_allowed(words, rng)
-        if best == NO_ACTION or not is_child(nodes, node, drawn):
-            return drawn
-    return best
+    if num_tried * num_tried >= nodes[node].visits:
+        return best
+    observe(state, seat, observation[0])
+    preferred = choose(observation[0], words, rng)
+    if not is_child(nodes, node, preferred):
+        return preferred
+    shorten(observation[0], words)
+    drawn = random_allowed(words, rng)
+    return best if is_child(nodes, node, drawn) else drawn
 
 
 @rule

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..envs.core.game import Function, Game
 from ..envs.core.jit import python_source
 from ..envs.core.seating import Memory, PlayerError
-from . import generic, human, mcts, playout
+from . import generic, human, playout
 from .learned import learned_policy, shipped_checkpoints
 from .policy import Policy, compiled_policy, remembering_policy
 
@@ -49,7 +49,6 @@ GENERIC = {
     "random": scripted(generic.random),
     "first_legal": scripted(generic.first_legal),
     "playout": searching(playout.playout),
-    "mcts": searching(mcts.mcts),
 }
 AT_THE_CONSOLE = {
     "human": Player(human.human, "You, at the console."),

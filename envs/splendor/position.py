@@ -104,9 +104,9 @@ def _lay_position(state: np.record, data: Any, rng: np.record) -> None:
     _check_nobles(nobles, seats, num_seats)
     bank = _counts(data["bank"], NUM_GEM_COLOURS, "the bank")
     _check_gems(bank, seats, num_seats)
-    _check_points(seats, int(state.target))
-    _check_slots(table, decks)
     turn = _parse_turn(data, num_seats, int(state.turn_limit))
+    _check_points(seats, turn, int(state.target))
+    _check_slots(table, decks)
     _put_decks(state, decks)
     _put_table(state, table, bank, nobles)
     for index, seat in enumerate(seats):
@@ -234,9 +234,17 @@ def _check_gems(bank: list[int], seats: list[_Seat], num_seats: int) -> None:
             raise ValueError(f"{num_seats} players have {whole} {name} gems; here are {number}")
 
 
-def _check_points(seats: list[_Seat], target: int) -> None:
+def _check_points(seats: list[_Seat], turn: dict[str, int], target: int) -> None:
     """A game ends with the round in which somebody reaches the target."""
+    num_seats, first_seat = len(seats), turn["first_seat"]
+    num_moved = (turn["seat_to_act"] - first_seat) % num_seats
     for index, seat in enumerate(seats):
+        has_moved = (index - first_seat) % num_seats < num_moved
+        if seat.points >= target and not has_moved:
+            raise ValueError(
+                f"seat {index} has {seat.points} points and has yet to act in this round, "
+                f"but at {target} points the game ended with the round before"
+            )
         if seat.points >= target + MOST_GAIN:
             raise ValueError(
                 f"seat {index} has {seat.points} points; "

@@ -294,6 +294,34 @@ def test_neither_deal_nor_position_is_refused(data: Any) -> None:
     refused(data, r'a deal is {"decks".*} or {"position": .*}; got ')
 
 
+def five_pointers(number: int) -> Data:
+    """A seat with so many cards of five points."""
+    return empty_seat() | {"cards": [card for card in CARDS[2] if card[1] == 5][:number]}
+
+
+@pytest.mark.parametrize(("seat_to_act", "first_seat"), [(0, 0), (1, 1), (0, 1)])
+def test_who_has_reached_the_target_cannot_have_still_to_act(
+    seat_to_act: int, first_seat: int
+) -> None:
+    seats = [five_pointers(3), empty_seat()]
+    deal = board(seats, seat_to_act=seat_to_act, first_seat=first_seat)
+    refused(deal, "seat 0 has 15 points and has yet to act in this round, but at 15 points the")
+
+
+def test_who_has_reached_the_target_has_acted_and_the_others_play_the_round_to_its_end() -> None:
+    tables = laid_out(board([five_pointers(4), empty_seat()], seat_to_act=1))
+    assert seen_from_seat_0(tables)["points"] == [20, 0]
+    action = tables.game.parse_action("collect:black+red+green")
+    tables.apply(np.array([0]), np.array([action]))
+    assert tables.game.is_terminal(tables.states[0])
+    assert tables.returns(np.array([0]))[0].tolist() == [1, -1]
+
+
+def test_nobody_has_more_points_than_one_turn_can_bring_beyond_the_target() -> None:
+    deal = board([five_pointers(5), empty_seat()], seat_to_act=1)
+    refused(deal, "seat 0 has 25 points; nobody comes beyond 22")
+
+
 def test_what_keys_a_position_has_instead_is_said_whatever_they_are() -> None:
     refused({"position": {5: 3, "bank": []}}, "a position needs 'num_players'; its keys are 5, 'b")
 
