@@ -1,7 +1,7 @@
 """Finding players by name: scripts of a game, generic players, checkpoints, users' own files."""
 
 import ast
-import functools
+import dataclasses
 import importlib
 import importlib.util
 import inspect
@@ -15,10 +15,10 @@ from typing import Any, NamedTuple
 
 from ..envs.core.game import Function, Game
 from ..envs.core.jit import python_source
-from ..envs.core.seating import PlayerError
+from ..envs.core.seating import Memory, PlayerError
 from . import generic, human, playout
 from .learned import learned_policy, shipped_checkpoints
-from .policy import Policy, compiled_policy
+from .policy import Policy, compiled_policy, remembering_policy
 
 
 class Player(NamedTuple):
@@ -50,7 +50,10 @@ GENERIC = {
     "first_legal": scripted(generic.first_legal),
     "playout": searching(playout.playout),
 }
-AT_THE_CONSOLE = {"human": Player(human.human, "You, at the console.")}
+AT_THE_CONSOLE = {
+    "human": Player(human.human, "You, at the console."),
+    "user": Player(human.human, "The same, as some call it."),
+}
 
 
 def players_of(game: Game) -> dict[str, Player]:
@@ -89,12 +92,17 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
     """A player of `game`.
 
     `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with
-    settings (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function in a
-    file of your own (`"mine.py:choose"`), a function over batches, or a Policy. Raises ValueError
-    for anything else and TypeError for a setting that the player does not have.
+    settings (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function or a
+    class in a file of your own (`"mine.py:choose"`, `"mine.py:Mine:setting=1"`), a function over
+    batches, or a Policy. A class is for players that remember: it is called with its settings for
+    each seat of each game, and what it gives has begin(seat, game), watch(observation) and
+    choose(observation, action_mask, rng); a class with `take_seat` has that called in its stead.
+    Raises ValueError for anything else and TypeError for a setting that the player does not have.
     """
     if isinstance(spec, Policy):
         return spec
+    if isinstance(spec, type):
+        return _of_class(spec, spec.__name__, None, game, settings)
     if callable(spec):
         return Policy(getattr(spec, "__name__", type(spec).__name__), game, spec)
     if not isinstance(spec, str):
@@ -103,21 +111,29 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
         return learned_policy(spec, game, **settings)
     name, _, rest = spec.partition(":")
     if name.endswith(".py"):
-        return make_policy(_function_in_file(Path(name), rest), game)
+        return _of_file(Path(name), rest, game, settings)
     return _named(name, game, {**parse_settings(rest), **settings})
 
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
     players = {**players_of(game), **AT_THE_CONSOLE}
-    key = player_key(name)
-    if key not in players:
+    return players[player_key(name, game)].make(game, **settings)
+
+
+def player_key(name: str, game: Game) -> str:
+    """The player as it is listed, however its inventor wrote it. Raises ValueError for nobody.
+
+    `MeanerMax`, `meaner-max` and `meaner_max` are one name.
+    """
+    players = {**players_of(game), **AT_THE_CONSOLE}
+    listed = {_run_together(key): key for key in players}
+    if _run_together(name) not in listed:
         raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")
-    return players[key].make(game, **settings)
+    return listed[_run_together(name)]
 
 
-def player_key(name: str) -> str:
-    """A player's name as it is listed: lower snake case, however its inventor wrote it."""
-    return re.sub(r"[\s-]+", "_", name.strip()).lower()
+def _run_together(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()
 
 
 def parse_settings(text: str) -> dict[str, Any]:
@@ -140,28 +156,88 @@ def parse_settings(text: str) -> dict[str, Any]:
     return settings
 
 
-def _function_in_file(path: Path, name: str) -> Callable[..., Any]:
-    """A function of a user's file; when it fails in play, the PlayerError says where."""
+def _of_file(path: Path, rest: str, game: Game, settings: dict[str, Any]) -> Policy:
+    """`NAME` or `NAME:setting=1` of a user's file."""
+    name, _, given = rest.partition(":")
+    settings = {**parse_settings(given), **settings}
+    found = _found_in_file(path, name)
+    if isinstance(found, type):
+        return _of_class(found, f"{path}:{name}", path, game, settings)
+    if settings:
+        raise TypeError(f"{path}:{name} is a function and has no setting {', '.join(settings)}")
+    return Policy(name, game, _Guarded(found, f"{path}:{name}", path))
+
+
+def _found_in_file(path: Path, name: str) -> Callable[..., Any]:
     if not path.is_file():
         raise ValueError(f"no file {path}")
     module = _load_module(path)
-    function = getattr(module, name, None)
-    if not name or not callable(function):
-        own = [key for key, value in vars(module).items() if inspect.isfunction(value)]
+    found = getattr(module, name, None)
+    if not name or not callable(found):
+        own = [
+            key
+            for key, value in vars(module).items()
+            if inspect.isfunction(value) or (inspect.isclass(value) and _is_of(module, value))
+        ]
         raise ValueError(
-            f"say which function of {path}: {path}:NAME, of {', '.join(own)}"
+            f"say which function or class of {path}: {path}:NAME, of {', '.join(own)}"
             if own
-            else f"{path} has no function to play with"
+            else f"{path} has no function or class to play with"
         )
+    return found
 
-    @functools.wraps(function)
-    def choose(*arguments: Any) -> Any:
+
+def _is_of(module: ModuleType, found: type) -> bool:
+    return found.__module__ == module.__name__
+
+
+def _of_class(
+    found: type, who: str, path: Path | None, game: Game, settings: dict[str, Any]
+) -> Policy:
+    """A policy that makes players of this class; settings that it does not take show at once."""
+    make = _Guarded(getattr(found, "take_seat", found), who, path)
+    player = make(**settings)
+    missing = [name for name in ("begin", "watch", "choose") if not hasattr(player, name)]
+    if missing:
+        raise ValueError(f"{who} is a class of players without {', '.join(missing)}")
+    return remembering_policy(
+        found.__name__, game, lambda: _GuardedMemory(make(**settings), who, path)
+    )
+
+
+@dataclasses.dataclass
+class _Guarded:
+    """What a user wrote; when it fails in play, the PlayerError says where."""
+
+    function: Callable[..., Any]
+    who: str
+    path: Path | None = None
+
+    def __call__(self, *arguments: Any, **settings: Any) -> Any:
         try:
-            return function(*arguments)
+            return self.function(*arguments, **settings)
+        except PlayerError:
+            raise
         except Exception as error:
-            raise PlayerError(f"{path}:{name} failed: {_told(error, path)}") from error
+            raise PlayerError(f"{self.who} failed: {_told(error, self.path)}") from error
 
-    return choose
+
+@dataclasses.dataclass
+class _GuardedMemory:
+    """The same of a player that remembers."""
+
+    player: Memory
+    who: str
+    path: Path | None
+
+    def begin(self, seat: int, game: Game) -> None:
+        _Guarded(self.player.begin, self.who, self.path)(seat, game)
+
+    def watch(self, observation: Any) -> None:
+        _Guarded(self.player.watch, self.who, self.path)(observation)
+
+    def choose(self, observation: Any, action_mask: Any, rng: Any) -> int:
+        return _Guarded(self.player.choose, self.who, self.path)(observation, action_mask, rng)
 
 
 def _load_module(path: Path) -> ModuleType:
@@ -175,12 +251,12 @@ def _load_module(path: Path) -> ModuleType:
     return module
 
 
-def _told(error: Exception, path: Path) -> str:
+def _told(error: Exception, path: Path | None) -> str:
     """What went wrong, and the last line of this file that it went through."""
     lines = [
         frame.lineno
         for frame in traceback.extract_tb(error.__traceback__)
-        if Path(frame.filename) == path
+        if path is not None and Path(frame.filename) == path
     ]
     where = f" (line {lines[-1]})" if lines else ""
     return f"{type(error).__name__}: {error}{where}"

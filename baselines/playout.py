@@ -203,8 +203,8 @@ def _play_rounds(
 
 def _play_out(state, rng, noise, observation, words):
     """One player in all seats, to the end."""
+    settle(state, rng)
     while not is_terminal(state):
-        settle(state, rng)
         words[:] = 0
         legal_actions(state, words)
         if noise > 0.0 and uniform(rng) < noise:
@@ -213,3 +213,4 @@ def _play_out(state, rng, noise, observation, words):
             observe(state, seat_to_act(state), observation[0])
             action = choose(observation[0], words, rng)
         apply_action(state, action)
+        settle(state, rng)

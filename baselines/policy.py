@@ -15,7 +15,7 @@ from ..envs.core.bits import gather_mask
 from ..envs.core.game import Function, Game
 from ..envs.core.jit import bind
 from ..envs.core.rng import fresh_seed, streams
-from ..envs.core.seating import check_legal
+from ..envs.core.seating import Memory, check_legal
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -31,6 +31,9 @@ class Policy:
 
     A searching policy (`needs_positions`) is also handed positions [B]: full states re-dealt at
     random from everything its seat cannot tell apart, never the true ones.
+
+    One that remembers is made anew for each seat of each game by `remember`, and is shown every
+    ply: it plays wherever games are played, and cannot be called for a position by itself.
     """
 
     name: str
@@ -39,6 +42,7 @@ class Policy:
     row: Function | None = None  # compiled: (observation, mask words, rng) -> action
     needs_positions: bool = False
     values: Callable[..., np.ndarray] | None = None
+    remember: Callable[[], Memory] | None = None
 
     def __call__(
         self,
@@ -98,6 +102,17 @@ def compiled_policy(name: str, game: Game, row: Function) -> Policy:
         return actions
 
     return Policy(name, game, choose, row=row)
+
+
+def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) -> Policy:
+    """A policy from what makes a player with begin(seat, game), watch(observation) and choose."""
+
+    def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        raise ValueError(
+            f"{name} remembers its game: seat it in one, it cannot be asked in between"
+        )
+
+    return Policy(name, game, choose, remember=remember)
 
 
 @lru_cache

@@ -5,7 +5,7 @@ import numpy as np
 from ..envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ..envs.core.jit import rule
 from .players import Player, scripted
-from .solvers.trick_taking import best_response, perfect
+from .solvers.trick_taking_players import best_response, perfect
 
 _WORD_BITS = 63  # of a non-negative word
 

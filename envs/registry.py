@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     from .core.vector import TablesEnv
 
 GAMES = {
-    "president": "President-v0",
+    "top_trumps": "TopTrumps-v0",
+    "notty": "Notty-v0",
+    "splendor": "Splendor-v0",
     "trick_taking": "TrickTaking-v0",
+    "president": "President-v0",
 }
 
 

@@ -4,6 +4,7 @@
 """
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from ..baselines import Policy
@@ -23,6 +24,7 @@ from .options import (
     chosen_players,
     player_names,
     positive,
+    user_input,
 )
 from .output import add_json, print_matches, print_table, progress_bar, write_json
 
@@ -53,6 +55,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="solved games: how far from perfect, by the exact value of every position",
     )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="write what is measured into the checkpoint PLAYER, and its model card",
+    )
     add_seed(parser)
     add_plan(parser)
     add_json(parser)
@@ -72,6 +79,8 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument("--deals all is for --exact; a match needs a number of deals")
     if arguments.deals != ALL_DEALS:
         check_deals(arguments)
+    if arguments.keep and not Path(arguments.player).is_file():
+        raise BadArgument(f"--keep needs the file of a checkpoint; got {arguments.player}")
     opponents = chosen_players(arguments.against, game)
     measure = _exactly if arguments.exact else _by_matches
     measure(arguments, game, players[0], opponents)
@@ -102,7 +111,9 @@ def _by_matches(
     if arguments.json != "-":
         print(f"{player.name} at {game!r}")
         (_print_duplicates if arguments.duplicate else print_matches)(results)
-    write_json([as_data(result) for result in results], arguments.json)
+    data = [as_data(result) for result in results]
+    write_json(data, arguments.json)
+    _keep(arguments, "duplicates" if arguments.duplicate else "strength", data)
 
 
 def _print_duplicates(results: list[DuplicateResult]) -> None:
@@ -143,7 +154,17 @@ def _exactly(
         rows = [[r["measure"], r["against"], _value_text(r)] for r in results]
         print_table(("measure", "against", "value"), rows)
     head = {"game": game.name, "player": player.name, "deals": arguments.deals}
-    write_json([{**head, **result} for result in results], arguments.json)
+    data = [{**head, **result} for result in results]
+    write_json(data, arguments.json)
+    _keep(arguments, "exact", [result for result in data if result["value"] is not None])
+
+
+def _keep(arguments: argparse.Namespace, kind: str, results: list[dict[str, Any]]) -> None:
+    if arguments.keep:
+        from ..training.checkpoint import keep_results  # needs torch, which other players do not
+
+        with user_input():
+            keep_results(arguments.player, kind, results)
 
 
 def _value_text(result: dict[str, Any]) -> str:

@@ -8,6 +8,7 @@ balanced sample of seatings.
 import argparse
 
 from ..baselines.arena import Sprt, play_match, play_tournament
+from ..baselines.arena.entrants import enter
 from ..baselines.arena.export import as_data
 from ..envs.core.game import Game
 from .options import (
@@ -18,7 +19,6 @@ from .options import (
     check_deals,
     chosen_game,
     chosen_plan,
-    chosen_players,
     player_names,
     positive,
     user_input,
@@ -60,9 +60,10 @@ def _sprt(text: str) -> Sprt:
 def run(arguments: argparse.Namespace) -> None:
     """Play and print the result."""
     game = chosen_game(arguments)
-    chosen_players(arguments.players, game)
-    check_deals(arguments)
     names = player_names(arguments.players)
+    with user_input():  # now, rather than after other work
+        enter(names, game, arguments.contest is None)
+    check_deals(arguments)
     if len(names) == 2:
         _two(arguments, game, *names)
     elif arguments.sprt is not None:

@@ -6,6 +6,7 @@ keeps its traceback.
 
 import argparse
 import contextlib
+import dataclasses
 import re
 import sqlite3
 from collections.abc import Iterator
@@ -13,6 +14,8 @@ from typing import Any, NoReturn
 
 from ..baselines import Policy, make_policy
 from ..baselines.arena import Plan, Store, Workers
+from ..baselines.arena.batches import BATCH_DEALS
+from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl
 from ..baselines.arena.workers import start_cluster
 from ..baselines.players import parse_settings
 from ..envs import GAMES, load_game
@@ -58,7 +61,7 @@ def add_game(parser: argparse.ArgumentParser) -> None:
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
-    """`--workers`, `--cluster` and `--store`; see `chosen_plan`."""
+    """`--workers`, `--cluster`, `--store` and `--contest`; see `chosen_plan`."""
     parser.add_argument(
         "--workers", type=positive, default=1, metavar="N", help="processes to play in (default 1)"
     )
@@ -70,6 +73,15 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="keep results there as they come, and do not play again what it has",
     )
+    parser.add_argument(
+        "--contest",
+        metavar="KEY=VALUE,...",
+        nargs="?",
+        const="",
+        help="each player in its own process, under the contest's time control: one second an "
+        "action, three warnings; limits are "
+        + ", ".join(f"{key}={value}" for key, value in dataclasses.asdict(TimeControl()).items()),
+    )
 
 
 @contextlib.contextmanager
@@ -79,12 +91,26 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
     with user_input():
         if arguments.cluster:
             start_cluster()
+        control = chosen_control(arguments)
         store = None if arguments.store is None else Store(arguments.store)
     with store or contextlib.nullcontext():
         try:
-            yield Plan(workers, store=store)
+            batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
+            yield Plan(workers, batch_deals, store, control)
         except sqlite3.Error as error:
             raise BadArgument(f"cannot keep results in {arguments.store}: {error}") from error
+
+
+def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:
+    """The time control of `--contest`. Raises ValueError, or TypeError for what is no limit."""
+    if arguments.contest is None:
+        return None
+    given = parse_settings(arguments.contest)
+    known = [field.name for field in dataclasses.fields(TimeControl)]
+    for key in given:
+        if key not in known:
+            raise TypeError(f"a contest has no limit {key!r}; it has {', '.join(known)}")
+    return TimeControl(**given)
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:

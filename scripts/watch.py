@@ -8,7 +8,7 @@ import numpy as np
 from ..baselines import Policy
 from ..envs.core.game import Game
 from ..envs.core.rng import streams
-from ..envs.core.seating import player_streams
+from ..envs.core.seating import Seating, player_streams
 from ..envs.core.tables import Tables, action_masks
 from .options import (
     BadArgument,
@@ -47,13 +47,16 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
         raise BadArgument(f"seats are 0 .. {game.num_seats - 1}, not {arguments.seat}")
     tables = Tables(game, streams([arguments.seed]))
+    places = np.arange(game.num_seats)[None, :]
     rngs = player_streams([arguments.seed], game.num_seats)
+    seating = Seating(tables, players, places, rngs)
     tables.deal(tables.all_rows)
+    seating.watch(tables.all_rows)
     ply = 0
     while not game.is_terminal(tables.states[0]) and ply != arguments.plies:
         print(game.describe(tables.states[0], arguments.seat))
         ply += 1
-        print(f"{ply:4}  {_play(tables, players, rngs)}\n", flush=True)
+        print(f"{ply:4}  {_play(seating, players)}\n", flush=True)
         time.sleep(arguments.delay)
     print(game.describe(tables.states[0], arguments.seat))
     if game.is_terminal(tables.states[0]):
@@ -72,18 +75,18 @@ def _seated(players: list[Policy], game: Game) -> list[Policy]:
     return players
 
 
-def _play(tables: Tables, players: list[Policy], rngs: np.ndarray) -> str:
+def _play(seating: Seating, players: list[Policy]) -> str:
     """One ply at the only table; says who did what."""
-    game = tables.game
-    seats, observations, words = tables.show(tables.all_rows)
+    tables = seating.tables
+    rows, game = tables.all_rows, tables.game
+    seats, observations, words = tables.show(rows)
     player = players[seats[0]]
-    rng = rngs[:, seats[0]]  # a view: what the player draws is gone from its stream
-    position = tables.imagine(tables.all_rows, seats, rng) if player.needs_positions else None
+    action = seating.choose(player, rows, seats, observations, words)
+    tables.apply(rows, action)
+    seating.watch(rows)
     mask = action_masks(words, game.num_actions)[0]
-    action = player.act(observations[0], mask, rng=rng, position=position)
-    tables.apply(tables.all_rows, np.array([action]))
     comment = "the only choice" if mask.sum() == 1 else _opinion(player, observations, mask)
-    played = f"player {seats[0]} ({player.name}): {game.action_name(action)}"
+    played = f"player {seats[0]} ({player.name}): {game.action_name(int(action[0]))}"
     return f"{played}   ({comment})" if comment else played
 
 

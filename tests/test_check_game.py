@@ -194,6 +194,10 @@ def a_name_for_two(action):
     return toy.action_name(action // 2)
 
 
+def a_name_with_a_gap(action):
+    return f"card  {action}"
+
+
 def a_parser_that_takes_all(name):
     return 0 if not name.startswith("card:") else toy.parse_action(name)
 
@@ -240,6 +244,7 @@ GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
     ("ends", "play_chance", chance_without_end),
     ("seeds", "deal", deal_without_the_seed),
     ("names", "action_name", a_name_for_two),
+    ("names", "action_name", a_name_with_a_gap),
     ("names", "parse_action", a_parser_that_takes_all),
     ("names", "parse_action", a_parser_that_breaks),
     ("bad_deals", "deal_from", deal_from_anything),

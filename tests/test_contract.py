@@ -27,12 +27,22 @@ HOUSE_FOLDERS = ("envs/core", "training", "scripts")
 
 # Further settings of a game; every game is tried with its defaults.
 CONFIGS: dict[str, list[dict[str, Any]]] = {
+    "top_trumps": [
+        {"num_cards": 71, "num_fields": 1, "trick_limit": 200, "starter": "random"},
+        {"deck": "planets", "starter": 1},
+    ],
+    "notty": [
+        {"num_players": 3, "protect_small_hands": False, "turn_limit": 40},
+        {"num_players": 4, "starter": "random", "initial_hand": 3, "turn_limit": 40},
+        {"discard": "manual", "hand_limit": 12, "turn_limit": 60},
+    ],
     "president": [
         {"num_players": 2},
         {"num_players": 5},
         {"num_players": 8},
         {"num_games": 2, "economy": "swap_two", "passing": "out"},
     ],
+    "splendor": [{"num_players": 3}, {"num_players": 4, "target": 8, "turn_limit": 30}],
     "trick_taking": [{"num_seats": 3, "num_values": 5}, {"num_seats": 4, "leader": 2}],
 }
 CASES = [(name, config) for name in GAMES for config in ({}, *CONFIGS.get(name, []))]
@@ -136,7 +146,7 @@ def test_unknown_and_impossible_settings_are_refused(name: str) -> None:
 
 
 def test_an_unknown_game_is_refused_with_those_there_are() -> None:
-    with pytest.raises(ValueError, match=r"unknown game 'chess'; the games are president"):
+    with pytest.raises(ValueError, match=r"unknown game 'chess'; the games are top_trumps"):
         load_game("chess")
 
 

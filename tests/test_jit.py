@@ -59,10 +59,16 @@ def test_a_second_process_finds_what_the_first_compiled(checkout: Path, tmp_path
     assert (first[1], second[1]) == ("0", "1")
 
 
-def test_an_edit_in_another_file_changes_the_folder(checkout: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("edited", "line"), [("rules.py", "ANOTHER_CONSTANT = 3"), ("costs.csv", "1,2,3")]
+)
+def test_an_edit_in_another_file_changes_the_folder(
+    checkout: Path, tmp_path: Path, edited: str, line: str
+) -> None:
+    """Rules as well as tables of data, from which compiled code takes its constants."""
     before = probe(checkout, tmp_path / "cache")
-    with (checkout / "envs" / "president" / "rules.py").open("a") as file:
-        file.write("\nANOTHER_CONSTANT = 3\n")
+    with (checkout / "envs" / "president" / edited).open("a") as file:
+        file.write(f"\n{line}\n")
     after = probe(checkout, tmp_path / "cache")
     assert before[0] != after[0]
     assert after[1] == "0"

@@ -8,7 +8,12 @@ import torch
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.envs import load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
 from parlour.training import lookahead
+from parlour.training.networks import RankedValues
+from torch import nn
 
 GAME = load_game("trick_taking")
 CONFIG = lookahead.Config(
@@ -19,11 +24,15 @@ CONFIG = lookahead.Config(
     learning_rate=3e-3,
     follow=0.2,
 )
+RANKED = lookahead.Config(hidden=(8,), inputs=("tricks_won",), sets=("hand", "unseen", "table"))
+NUM_PLIES = 20
 
 
-def positions() -> lookahead.Positions:
-    tables = lookahead.scattered_tables(GAME, 200, np.random.default_rng(0))
-    return lookahead.look(GAME, tables)
+def positions(first: int = 0, game: Game = GAME) -> lookahead.Positions:
+    random = np.random.default_rng(0)
+    tables = Tables(game, streams(range(200)))
+    lookahead.deal_aged(game, tables, tables.all_rows, first, NUM_PLIES, random)
+    return lookahead.look(game, tables, tables.all_rows)
 
 
 def exact_values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
@@ -32,10 +41,16 @@ def exact_values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     return np.asarray(values(observations, masks), dtype=np.float32)
 
 
-def solved(integers: torch.Tensor) -> torch.Tensor:
-    """Stands in for a network that knows everything."""
-    records = GAME.layout.records(integers.numpy())
-    return torch.from_numpy(exact_values(records, np.empty(0)))
+class Solved(nn.Module):
+    """Stands in for a network that knows everything, but for an error of its own."""
+
+    def __init__(self, error: float = 0.0) -> None:
+        super().__init__()
+        self.error = error
+
+    def forward(self, integers: torch.Tensor) -> torch.Tensor:
+        records = GAME.layout.records(integers.numpy())
+        return torch.from_numpy(exact_values(records, np.empty(0))) + self.error
 
 
 def test_if_the_network_knew_all_values_its_targets_would_be_the_same() -> None:
@@ -43,13 +58,65 @@ def test_if_the_network_knew_all_values_its_targets_would_be_the_same() -> None:
     here = positions()
     wanted = exact_values(here.observations, here.masks)
     legal = here.masks == 1
-    found = lookahead.targets(GAME, solved, here)  # type: ignore[arg-type]
+    found = lookahead.targets(GAME, Solved(), here)
     np.testing.assert_allclose(found[legal], wanted[legal], atol=1e-6)
 
 
-def test_tables_start_at_all_ages() -> None:
+def test_targets_are_drawn_towards_the_returns_that_there_are() -> None:
+    here = positions()
+    wanted = exact_values(here.observations, here.masks)
+    legal = here.masks == 1
+    plain = lookahead.targets(GAME, Solved(0.02), here) - wanted
+    drawn = lookahead.targets(GAME, Solved(0.02), here, grain=0.2) - wanted
+    assert np.isclose(np.abs(plain[legal]).max(), 0.02, atol=1e-6)
+    assert np.abs(drawn[legal]).max() < 0.002
+
+
+def test_tables_start_at_all_ages_from_the_first_asked_for() -> None:
     tricks_left = np.bincount(positions().states["tricks_left"], minlength=11)
     assert (tricks_left[1:] > 0).all()
+    assert positions(first=NUM_PLIES - 5).states["tricks_left"].max() == 3
+    assert lookahead.shortest_game(GAME, 3, np.random.default_rng(0)) == NUM_PLIES
+
+
+def test_learning_begins_at_the_end_of_games_and_reaches_their_start() -> None:
+    config = lookahead.Config(backwards=0.5)
+    plies = [lookahead.first_ply(config, NUM_PLIES, done) for done in (0.0, 0.25, 0.49, 0.5, 1.0)]
+    assert plies == [19, 10, 0, 0, 0]
+    assert lookahead.first_ply(lookahead.Config(), NUM_PLIES, 0.0) == 0
+
+
+def test_positions_of_the_same_order_look_the_same() -> None:
+    """Colours exchanged, or played cards elsewhere: every card keeps the value of its place."""
+    network = lookahead.new_network(GAME, RANKED)
+    values = []
+    for hands, leads in (
+        ([5, 7, 12], [6, 9, 18]),
+        ([0, 2, 18], [1, 3, 19]),
+        ([12, 15, 3], [14, 16, 9]),
+    ):
+        observation = GAME.new_observations(1)
+        observation["led_colour"] = -1
+        for name, cards in (("hand", hands), ("unseen", leads)):
+            for card in cards:
+                observation[name][0, card // 10] |= 1 << card % 10
+        with torch.inference_mode():
+            values.append(network(torch.from_numpy(GAME.layout.integers(observation)))[0, hands])
+    torch.testing.assert_close(values[0], values[1])
+    torch.testing.assert_close(values[0], values[2])
+
+
+def test_every_card_keeps_its_own_value_where_nothing_is_played() -> None:
+    """With the whole deck left and colours in order, ranks are the cards themselves."""
+    network = lookahead.new_network(GAME, RANKED)
+    assert isinstance(network, RankedValues)
+    observation = GAME.new_observations(1)
+    observation["hand"], observation["unseen"] = [[0b0000011111, 0b0000011111]], [[992, 992]]
+    integers = torch.from_numpy(GAME.layout.integers(observation))
+    sets = integers[:, network.columns].transpose(1, 2).flatten(start_dim=1).float()
+    with torch.inference_mode():
+        baseline = network.baseline(network.encoder(integers))
+        torch.testing.assert_close(network(integers), network.body(sets) + baseline)
 
 
 def test_a_short_run_beats_random() -> None:
@@ -62,5 +129,7 @@ def test_a_short_run_beats_random() -> None:
 def test_games_of_more_seats_and_unknown_fields_are_refused() -> None:
     with pytest.raises(ValueError, match="two seats"):
         next(lookahead.train(load_game("trick_taking", num_seats=3), CONFIG))
+    with pytest.raises(ValueError, match="'dealt' does not hold one bit an action"):
+        lookahead.new_network(GAME, lookahead.Config(sets=("dealt",)))
     with pytest.raises(ValueError, match="no observation 'luck'"):
         lookahead.new_network(GAME, lookahead.Config(inputs=("luck",)))

@@ -31,7 +31,7 @@ def tables_after(*actions: int) -> Tables:
 
 
 def taught(tables: Tables, action: int, outcome: float) -> np.ndarray:
-    """The distributions that one choice in a match of this outcome teaches: [0 or 1, A]."""
+    """The targets that one choice in a match of this outcome teaches: [0 or 1, A]."""
     _, observations, _ = tables.show(tables.all_rows)
     choices = mlp.Choices(observations, np.array([action]), np.array([outcome]))
     network = mlp.new_network(GAME, CONFIG)
@@ -67,7 +67,7 @@ def test_after_a_won_match_the_card_played_is_the_target() -> None:
 def test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets() -> None:
     (target,) = taught(tables_after(), 9, -1.0)
     assert np.flatnonzero(target).tolist() == [1, 2, 3, 4, 5, 6, 7, 8, 10]
-    assert target.sum() == pytest.approx(1) and target[1] == pytest.approx(1 / 9)
+    assert set(target.tolist()) == {0.0, 1.0}
 
 
 def test_a_drawn_match_and_a_lost_last_card_teach_nothing() -> None:

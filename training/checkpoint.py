@@ -35,6 +35,8 @@ class Checkpoint:
     parlour: str = __version__
     training: dict[str, Any] = dataclasses.field(default_factory=dict)  # seconds, decisions, ...
     strength: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # match results
+    duplicates: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # deals won, lost
+    exact: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # by the exact solution
     format: int = FORMAT
 
 
@@ -44,6 +46,20 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path | str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     torch.save(dataclasses.asdict(checkpoint), path)
     path.with_suffix(".md").write_text(model_card(checkpoint))
+
+
+def keep_results(path: Path | str, kind: str, results: list[dict[str, Any]]) -> None:
+    """Put results into a checkpoint and its card, in place of those of the same measurement.
+
+    `kind` is `strength`, `duplicates` or `exact`. Raises ValueError where `path` is no checkpoint.
+    """
+    checkpoint = load_checkpoint(path)
+    kept = {_measurement(result): result for result in [*getattr(checkpoint, kind), *results]}
+    save_checkpoint(dataclasses.replace(checkpoint, **{kind: list(kept.values())}), path)
+
+
+def _measurement(result: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(result.get(key) for key in ("measure", "second", "against"))
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:
@@ -138,11 +154,50 @@ def model_card(checkpoint: Checkpoint) -> str:
         *(_strength_row(result) for result in checkpoint.strength),
         "",
     ]
+    if checkpoint.duplicates:
+        lines += _duplicate_lines(checkpoint.duplicates)
+    if checkpoint.exact:
+        lines += _exact_lines(checkpoint.exact)
     return "\n".join(lines)
 
 
 def _short(value: Any) -> str:
     return f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
+
+
+def _duplicate_lines(results: list[dict[str, Any]]) -> list[str]:
+    return [
+        "Deals won, drawn and lost, each played twice with the hands exchanged; 95 % intervals.",
+        "",
+        "| against | deals | won, % | drawn, % | lost, % |",
+        "|---|---|---|---|---|",
+        *(_duplicate_row(result) for result in results),
+        "",
+    ]
+
+
+def _duplicate_row(result: dict[str, Any]) -> str:
+    shares = [[100 * value for value in result[key]] for key in ("wins", "draws", "losses")]
+    percent = " | ".join(f"{mean:.2f} [{low:.2f}, {high:.2f}]" for mean, low, high in shares)
+    return f"| {result['second']} | {result['num_deals']:,} | {percent} |"
+
+
+def _exact_lines(results: list[dict[str, Any]]) -> list[str]:
+    return [
+        "By the exact solution of the game; 95 % intervals, which all deals there are do not need.",
+        "",
+        "| measure | against | deals | value |",
+        "|---|---|---|---|",
+        *(_exact_row(result) for result in results),
+        "",
+    ]
+
+
+def _exact_row(result: dict[str, Any]) -> str:
+    mean, low, high = result["value"]
+    deals = result["deals"] if isinstance(result["deals"], str) else f"{result['deals']:,}"
+    value = f"{mean:.4f} [{low:.4f}, {high:.4f}]"
+    return f"| {result['measure']} | {result['against']} | {deals} | {value} |"
 
 
 def _strength_row(result: dict[str, Any]) -> str:

@@ -155,7 +155,7 @@ def explorer(
     return choose
 
 
-def policy_of(game: Game, network: ActionValues, name: str = "dqn") -> Policy:
+def policy_of(game: Game, network: nn.Module, name: str = "dqn") -> Policy:
     """The learned policy: always the legal action of highest value."""
     return Policy(
         name,
@@ -166,14 +166,14 @@ def policy_of(game: Game, network: ActionValues, name: str = "dqn") -> Policy:
 
 
 def best_actions(
-    game: Game, network: ActionValues, observations: np.ndarray, masks: np.ndarray
+    game: Game, network: nn.Module, observations: np.ndarray, masks: np.ndarray
 ) -> np.ndarray:
     """The legal action of highest value for each record [B]: int64 [B]."""
     return action_values(game, network, observations, masks).argmax(axis=1)
 
 
 def action_values(
-    game: Game, network: ActionValues, observations: np.ndarray, masks: np.ndarray
+    game: Game, network: nn.Module, observations: np.ndarray, masks: np.ndarray
 ) -> np.ndarray:
     """The return that the network expects of each action: float32 [B, A], BLOCKED if illegal."""
     with torch.inference_mode():

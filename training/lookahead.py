@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 import torch
+from torch import nn
 
 from ..baselines.policy import Policy
 from ..envs.core.game import NO_SEAT, Game
@@ -21,7 +22,7 @@ from ..envs.core.rng import streams
 from ..envs.core.tables import Tables, action_masks
 from . import dqn
 from .dqn import END_SHARE
-from .networks import ActionValues, mask_values
+from .networks import ActionValues, RankedValues, mask_values
 
 
 @dataclasses.dataclass
@@ -32,15 +33,15 @@ class Config:
     minutes: float = math.inf  # or this long on the clock, if that is sooner
     seed: int = 0
     inputs: tuple[str, ...] = ()  # fields of the observation that it is shown; all if none is named
+    sets: tuple[str, ...] = ()  # sets of actions that it is shown by rank among those left
     hidden: tuple[int, ...] = (256, 256)  # units of the hidden layers
     num_tables: int = 512  # games played side by side
     learning_rate: float = 1e-3  # decays to END_SHARE of it over the run, on a cosine
     exploration: float = 0.2  # share of random actions
     follow: float = 0.05  # how far the target network moves to the network in a step
+    grain: float = 0.0  # returns are -1 and so many times this: targets are drawn towards them
+    backwards: float = 0.0  # share of the run in which first plies move from the end to the start
     threads: int = 1
-
-
-MOST_PLIES_AHEAD = 64  # tables start up to so many random plies into their games
 
 
 class Progress(NamedTuple):
@@ -62,12 +63,14 @@ class Positions(NamedTuple):
     masks: np.ndarray  # int8 [N, A]
 
 
-def new_network(game: Game, config: Config) -> ActionValues:
+def new_network(game: Game, config: Config) -> nn.Module:
     """An untrained network for these settings."""
+    if config.sets:
+        return RankedValues(game, config.sets, config.hidden, config.inputs)
     return ActionValues(game, config.hidden, config.inputs)
 
 
-def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]:
+def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
     """Learn `game`, handing out the progress and the network after every step of all tables.
 
     The network is the learner's own: evaluate it before the next step, or copy it. Raises
@@ -81,17 +84,19 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
     network = new_network(game, config)
     target = copy.deepcopy(network)
     optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
-    tables = scattered_tables(game, config.num_tables, random)
+    length = shortest_game(game, config.num_tables, random)
+    tables = Tables(game, streams(random.integers(2**62, size=config.num_tables)))
+    deal_aged(game, tables, tables.all_rows, first_ply(config, length, 0.0), length, random)
     start = time.monotonic()
     progress = Progress(0.0, 0.0, 0, 0, math.nan)
     while progress.done < 1.0:
         decay = END_SHARE + (1 - END_SHARE) * (1 + math.cos(math.pi * progress.done)) / 2
         optimizer.param_groups[0]["lr"] = config.learning_rate * decay
-        positions = look(game, tables)
-        wanted = torch.from_numpy(targets(game, target, positions))
+        positions = look(game, tables, tables.all_rows)
+        wanted = torch.from_numpy(targets(game, target, positions, config.grain))
         predicted = network(torch.from_numpy(game.layout.integers(positions.observations)))
         is_legal = torch.from_numpy(positions.masks) == 1
-        loss = torch.nn.functional.smooth_l1_loss(predicted[is_legal], wanted[is_legal])
+        loss = nn.functional.smooth_l1_loss(predicted[is_legal], wanted[is_legal])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
@@ -99,7 +104,9 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
             for slow, fast in zip(target.parameters(), network.parameters(), strict=True):
                 slow.lerp_(fast, config.follow)
         actions = mask_values(predicted.detach(), torch.from_numpy(positions.masks)).argmax(dim=1)
-        play(tables, explore(actions.numpy(), positions.masks, config.exploration, random))
+        actions = explore(actions.numpy(), positions.masks, config.exploration, random)
+        over = play(tables, tables.all_rows, actions)
+        deal_aged(game, tables, over, first_ply(config, length, progress.done), length, random)
         decisions = progress.decisions + config.num_tables
         seconds = time.monotonic() - start
         done = max(decisions / config.decisions, seconds / (60 * config.minutes))
@@ -107,29 +114,56 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
         yield progress, network
 
 
-def scattered_tables(game: Game, num_tables: int, random: np.random.Generator) -> Tables:
-    """Running games, each a random number of random plies old: early and late positions mixed."""
-    tables = Tables(game, streams(random.integers(2**62, size=num_tables)))
+def first_ply(config: Config, length: int, done: float) -> int:
+    """The earliest ply to learn from: at first the last of a game, later the first.
+
+    What is learned at a ply rests on what is known of the next, so the end comes first.
+    """
+    return round((length - 1) * (1 - done / config.backwards)) if done < config.backwards else 0
+
+
+def shortest_game(game: Game, num_games: int, random: np.random.Generator) -> int:
+    """How many plies the shortest of so many random games has."""
+    tables = Tables(game, streams(random.integers(2**62, size=num_games)))
     tables.deal(tables.all_rows)
-    age = random.integers(MOST_PLIES_AHEAD, size=num_tables)
-    for ply in range(MOST_PLIES_AHEAD):
-        masks = look(game, tables).masks
-        actions = explore(np.zeros(num_tables, np.int64), masks, 1.0, random)
-        play(tables, actions, np.flatnonzero(age > ply))
-    return tables
+    plies = 1
+    while not len(play_random(game, tables, tables.all_rows, random)):
+        plies += 1
+    return plies
 
 
-def look(game: Game, tables: Tables) -> Positions:
-    """Where the tables stand."""
-    seats, observations, words = tables.show(tables.all_rows)
-    return Positions(tables.states, seats, observations, action_masks(words, game.num_actions))
+def deal_aged(
+    game: Game, tables: Tables, rows: np.ndarray, first: int, stop: int, random: np.random.Generator
+) -> None:
+    """New games at these tables, each first .. stop - 1 random plies old.
+
+    Mostly young, so that the plies that follow are met about equally often.
+    """
+    tables.deal(rows)
+    ages = first + ((stop - first) * random.random(len(rows)) ** 3).astype(np.int64)
+    for ply in range(stop):
+        tables.deal(play_random(game, tables, rows[ages > ply], random))
 
 
-def play(tables: Tables, actions: np.ndarray, rows: np.ndarray | None = None) -> None:
-    """An action at each of these tables (all of them by default); finished games are dealt anew."""
-    rows = tables.all_rows if rows is None else rows
-    tables.apply(rows, actions[rows])
-    tables.deal(rows[tables.show(rows)[0] == NO_SEAT])
+def look(game: Game, tables: Tables, rows: np.ndarray) -> Positions:
+    """Where these tables stand."""
+    seats, observations, words = tables.show(rows)
+    masks = action_masks(words, game.num_actions)
+    return Positions(tables.states[rows], seats, observations, masks)
+
+
+def play(tables: Tables, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
+    """An action at each of these tables; returns those where the game is over."""
+    tables.apply(rows, actions)
+    return rows[tables.show(rows)[0] == NO_SEAT]
+
+
+def play_random(
+    game: Game, tables: Tables, rows: np.ndarray, random: np.random.Generator
+) -> np.ndarray:
+    """A random action at each of these tables; returns those where the game is over."""
+    masks = look(game, tables, rows).masks
+    return play(tables, rows, explore(np.zeros(len(rows), np.int64), masks, 1.0, random))
 
 
 def explore(
@@ -144,11 +178,13 @@ def explore(
     return out
 
 
-def targets(game: Game, target: ActionValues, positions: Positions) -> np.ndarray:
+def targets(game: Game, target: nn.Module, positions: Positions, grain: float = 0.0) -> np.ndarray:
     """What each legal action is worth to the seat that takes it: float32 [N, A], 0 elsewhere.
 
     The return where it ends the game; else the best value of the next seat to act, with its sign
-    turned where that is the other one: what one seat gains the other loses.
+    turned where that is the other one: what one seat gains the other loses. Where a game hides
+    nothing, the value is one of its returns: with `grain` the nearest of these is taken, so that
+    small errors are not handed on.
     """
     parents, actions = np.nonzero(positions.masks)
     children = Tables(game, streams(np.zeros(len(parents), np.int64)))
@@ -162,11 +198,14 @@ def targets(game: Game, target: ActionValues, positions: Positions) -> np.ndarra
     acted = positions.seats[parents]
     returns = children.returns(children.all_rows)[np.arange(len(parents)), acted]
     going_on = np.where(seats == acted, best, -best)
+    if grain:
+        turns = 2 * np.pi * (going_on + 1) / grain
+        going_on -= grain / (2 * np.pi) * np.sin(turns)
     out = np.zeros(positions.masks.shape, np.float32)
     out[parents, actions] = np.where(seats == NO_SEAT, returns, going_on)
     return out
 
 
-def policy_of(game: Game, network: ActionValues, name: str = "lookahead") -> Policy:
+def policy_of(game: Game, network: nn.Module, name: str = "lookahead") -> Policy:
     """The learned policy: always the legal action of highest value."""
     return dqn.policy_of(game, network, name)

@@ -41,7 +41,7 @@ class Config:
     held: str = "hand"  # the set that it could have chosen from
     hidden: tuple[int, ...] = (40,)  # units of the hidden layers
     dropout: float = 0.5  # share of hidden units left out of each step of learning
-    batch_size: int = 32  # examples a gradient step
+    batch_size: int = 128  # examples a gradient step
     learning_rate: float = 1e-3
     seed: int = 0
     threads: int = 1
@@ -178,10 +178,11 @@ def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray
 def examples(
     game: Game, network: Perceptron, choices: Choices, held: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What to learn from these choices: inputs [E, ...] and distributions over actions [E, A].
+    """What to learn from these choices: inputs [E, ...] and 0/1 targets over actions [E, A].
 
-    After a won match the action taken; after a lost one whatever else was in the set `held`, all of
-    it alike. A choice that leaves nothing to learn is left out.
+    After a won match the action taken; after a lost one whatever else was in the set `held`, each
+    as much as an action of a won match: so early choices of lost matches count most. A choice that
+    leaves nothing to learn is left out.
     """
     observations = torch.from_numpy(game.layout.integers(choices.observations))
     outcomes = torch.from_numpy(choices.outcomes)[:, None]
@@ -189,8 +190,7 @@ def examples(
     others = observations[:, set_columns(game, held)].amax(dim=1) * (1 - taken)
     targets = (taken * (outcomes > 0) + others * (outcomes < 0)).float()
     teaches = targets.sum(dim=1) > 0
-    targets = targets[teaches]
-    return network.sets(observations[teaches]), targets / targets.sum(dim=1, keepdim=True)
+    return network.sets(observations[teaches]), targets[teaches]
 
 
 def fit(
@@ -200,7 +200,10 @@ def fit(
     targets: torch.Tensor,
     config: Config,
 ) -> float:
-    """Go through the examples `epochs` times, by cross-entropy; returns the last epoch's loss."""
+    """Go through the examples `epochs` times, by cross-entropy; returns the last epoch's loss.
+
+    The loss of an example is the sum over its targets.
+    """
     network.train()
     total = math.nan
     for _ in range(config.epochs):

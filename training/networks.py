@@ -75,15 +75,75 @@ class ActionValues(nn.Module):
     ) -> None:
         super().__init__()
         self.encoder = Encoder(game, fields)
-        sizes = [self.encoder.num_outputs, *hidden]
-        layers: list[nn.Module] = []
-        for inputs, outputs in itertools.pairwise(sizes):
-            layers += [nn.Linear(inputs, outputs), nn.ReLU()]
-        self.body = nn.Sequential(*layers, nn.Linear(sizes[-1], game.num_actions))
+        self.body = hidden_layers([self.encoder.num_outputs, *hidden, game.num_actions])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Values of all actions, legal or not; see `mask_values`."""
         return self.body(self.encoder(observations))
+
+
+class RankedValues(nn.Module):
+    """The same of what is left in a game where only the order of the cards left matters.
+
+    `sets` are packed fields of one bit an action and one word a colour, such as hands. Cards that
+    are in none of them are taken out, higher ones move down to close the gaps, and the colours are
+    put in an order of their own: so positions that differ in names alone look the same. `fields`,
+    such as tricks won, move the values of all actions alike.
+    """
+
+    columns: torch.Tensor
+    weights: torch.Tensor
+
+    def __init__(
+        self,
+        game: Game,
+        sets: Sequence[str],
+        hidden: Sequence[int] = (256, 256),
+        fields: Sequence[str] = (),
+    ) -> None:
+        super().__init__()
+        columns = torch.tensor([set_columns(game, name) for name in sets])
+        self.encoder = Encoder(game, fields)
+        self.register_buffer("columns", columns)
+        self.register_buffer("weights", 2 ** torch.arange(columns[:, 0].numel()))
+        self.baseline = nn.Linear(self.encoder.num_outputs, 1)
+        self.body = hidden_layers([columns.numel(), *hidden, game.num_actions])
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Values of all actions [B, A], by their own names again."""
+        sets = observations[:, self.columns]  # [B, sets, colours, values]
+        is_left = sets.amax(dim=1) > 0
+        last = self.columns.shape[-1] - 1  # where nothing comes to lie if anything is missing
+        rank = torch.where(is_left, is_left.cumsum(dim=-1) - 1, last)
+        closed = torch.zeros_like(sets).scatter_(3, rank[:, None].expand_as(sets), sets)
+        colours = closed.transpose(1, 2).flatten(start_dim=2)  # [B, colours, sets * values]
+        order = (colours * self.weights).sum(dim=2).argsort(dim=1)
+        shown = colours.gather(1, order[:, :, None].expand_as(colours))
+        place = order.argsort(dim=1)[:, :, None] * (last + 1) + rank
+        ranked = self.body(shown.flatten(start_dim=1).float())
+        baseline = self.baseline(self.encoder(observations))
+        return ranked.gather(1, place.flatten(start_dim=1)) + baseline
+
+
+def set_columns(game: Game, name: str) -> list[list[int]]:
+    """Where a flat observation holds a set of actions: columns [words, bits].
+
+    Raises ValueError for a field that does not hold one bit an action.
+    """
+    columns = flat_columns(game, [name])
+    field = next(field for field in game.observation_fields if field.name == name)
+    if not field.num_bits or len(columns) != game.num_actions:
+        raise ValueError(f"{name!r} does not hold one bit an action of {game.name}")
+    bits = len(columns) // field.size
+    return [columns[start : start + bits] for start in range(0, len(columns), bits)]
+
+
+def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:
+    """Linear layers of these sizes, inputs first, with ReLU between them."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in itertools.pairwise(sizes):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
 
 
 def mask_values(values: torch.Tensor, action_masks: torch.Tensor) -> torch.Tensor:

@@ -131,6 +131,7 @@ class Rollout:
         seated = self._seating.seated.copy()
         seated[rows] = self._draw_seats(len(rows))
         self._seating.seat(seated)
+        self._seating.begin(rows)
         self.tables.deal(rows)
 
     def _draw_seats(self, num_rows: int) -> np.ndarray:

@@ -58,7 +58,7 @@ def play_duplicate(
     the number of games done. Raises ValueError for a game of more than two seats.
     """
     check_two_seats(game)
-    contest = Contest(enter((first, second), game), "field")
+    contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
     played = play_contests(game, [contest], seeds, plan, on_progress)[0]
     outcomes = _outcomes(played.returns)

@@ -27,12 +27,13 @@ class Entrant(NamedTuple):
     identity: str | None  # what its results are kept under; None where nothing names it
 
 
-def enter(specs: Sequence[Any], game: Game) -> tuple[Entrant, ...]:
+def enter(specs: Sequence[Any], game: Game, runs_files: bool = True) -> tuple[Entrant, ...]:
     """The players in the order given. Raises ValueError for one that is none.
 
     Names are those of the policies; players whose names are alike are called as they were given.
+    Without `runs_files` nothing of a user's file is run here, in the arena's own process.
     """
-    names = [make_policy(spec, game).name for spec in specs]
+    names = [_name(spec, game, runs_files) for spec in specs]
     named = [
         name if names.count(name) == 1 or not isinstance(spec, str) else spec
         for name, spec in zip(names, specs, strict=True)
@@ -40,6 +41,15 @@ def enter(specs: Sequence[Any], game: Game) -> tuple[Entrant, ...]:
     return tuple(
         Entrant(name, spec, _identity(spec, game)) for name, spec in zip(named, specs, strict=True)
     )
+
+
+def _name(spec: Any, game: Game, runs_files: bool) -> str:
+    path, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    if runs_files or not path.endswith(".py"):
+        return make_policy(spec, game).name
+    if not Path(path).is_file():
+        raise ValueError(f"no file {path}")
+    return rest.partition(":")[0] or Path(path).stem
 
 
 def check_distinct(entrants: Sequence[Entrant]) -> None:
@@ -63,7 +73,7 @@ def _identity(spec: Any, game: Game) -> str | None:
         return f"checkpoint {_file_digest(Path(spec))} played by {_code_digest()}"
     if name.endswith(".py"):
         return f"file {_file_digest(Path(name))} {rest}"
-    key = player_key(name)
+    key = player_key(name, game)
     parts = [key, *(f"{k}={_setting(v)}" for k, v in sorted(parse_settings(rest).items()))]
     if key in shipped_checkpoints(game):
         parts.append(f"checkpoint {_file_digest(shipped_checkpoints(game)[key])}")

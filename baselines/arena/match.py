@@ -52,6 +52,9 @@ class MatchResult:
             f"  mean return  {self.mean_return:+.3f}",
             f"  Elo          {self.elo:+.0f}",
         ]
+        if any(self.faults):
+            own, others = self.faults
+            lines.append(f"  lost by a fault: {self.first} {own:,} games, {self.second} {others:,}")
         return "\n".join(lines if self.verdict is None else [*lines, f"  {self.verdict}"])
 
 
@@ -72,7 +75,7 @@ def play_match(
     a deal scores (1 + mean return of `first`) / 2. `on_progress` is called with the number of games
     done. Raises ValueError for players or deals that cannot be.
     """
-    contest = Contest(enter((first, second), game), "field")
+    contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
     if sprt is None:
         return _result(game, play_contests(game, [contest], seeds, plan, on_progress)[0])

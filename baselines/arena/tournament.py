@@ -38,14 +38,16 @@ def play_tournament(
     """
     setting = Setting.of(game, plan.control)
     check_scoring(scoring, setting)
-    contests = contests_of(game, players, form)
+    contests = contests_of(game, players, form, plan.control is None)
     seeds = deal_seeds(seed, num_deals)
     return standings(setting, play_contests(game, contests, seeds, plan, on_progress), scoring)
 
 
-def contests_of(game: Game, players: Sequence[Any], form: str = "round_robin") -> list[Contest]:
-    """Who meets in such a tournament."""
-    entrants = enter(players, game)
+def contests_of(
+    game: Game, players: Sequence[Any], form: str = "round_robin", runs_files: bool = True
+) -> list[Contest]:
+    """Who meets in such a tournament; see `enter`."""
+    entrants = enter(players, game, runs_files)
     check_distinct(entrants)
     if form not in FORMS:
         raise ValueError(f"form must be one of {', '.join(FORMS)}; got {form!r}")

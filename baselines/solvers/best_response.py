@@ -91,7 +91,7 @@ def _grow_layer(
         masks[is_choice] &= narrow(observations[is_choice], masks[is_choice])
     is_reply = ~is_choice & ~is_over
     if is_reply.any():
-        masks[is_reply] = _possible(policy, observations[is_reply], masks[is_reply])
+        masks[is_reply] = possible_actions(policy, observations[is_reply], masks[is_reply])
     first_edge = np.concatenate([[0], np.cumsum(masks.sum(axis=1, dtype=np.int64))])
     parents, actions = np.nonzero(masks)
     children, child_of = _expand(game, states, parents, actions)
@@ -99,7 +99,7 @@ def _grow_layer(
     return layer, children
 
 
-def _possible(policy: Policy, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+def possible_actions(policy: Policy, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     """The actions [B, A] that a policy may choose, each of a row equally likely."""
     if policy.row is generic.random:
         return masks

@@ -6,17 +6,13 @@ The colours may be exchanged. A value is the number of tricks that the leader wi
 """
 
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
-from ...envs.core.rng import below
-from ..players import make_policy
-from ..policy import Policy
-from .best_response import best_replies
 
 MAX_TABLE_VALUES = 12  # up to here a table of all positions takes a second and 40 MB at most
 ENDGAME_TRICKS = 8  # beyond, a table of the last tricks ends the search
@@ -72,9 +68,9 @@ def _lay_out_table(num_values: int, table_tricks: int) -> tuple[np.ndarray, int]
 
 
 @rule
-def without(word, rank):
-    """A colour after one of its cards has gone."""
-    below = (np.int64(1) << rank) - 1
+def without(word, card):
+    """A colour after one of its cards has gone; the card is its bit alone."""
+    below = card - 1
     return (word & below) | (word >> 1 & ~below)
 
 
@@ -94,15 +90,16 @@ def lowest_of_runs(cards):
 def dominant_reply(word, size, word2, size2, lead, choice):
     """The replies that need a look: (0) the lowest card that loses, (1) the lowest that wins.
 
-    A higher card is never worse to keep. Returns the reply, -1 where there is no such card, and
-    whether it is of the colour led.
+    A higher card is never worse to keep: so it is in every position of up to 12 values, each
+    checked against all cards. Returns the reply, 0 where there is no such card, and whether it is
+    of the colour led.
     """
     own = flipped(word, size)
     if own == 0:
-        return (lowest_bit(flipped(word2, size2)) if choice == 0 else np.int64(-1)), False
-    below = (np.int64(1) << lead) - 1
-    fitting = own & below if choice == 0 else own & ~below
-    return (lowest_bit(fitting) if fitting != 0 else np.int64(-1)), True
+        other = flipped(word2, size2)
+        return (other & -other if choice == 0 else np.int64(0)), False
+    fitting = own & (lead - 1) if choice == 0 else own & ~(lead - 1)
+    return fitting & -fitting, True
 
 
 # The table: bottom-up over the number of tricks left
@@ -127,12 +124,11 @@ def fill_positions(solution, tricks, size):
     words = (np.int64(1) << tricks) - 1
     while words < np.int64(1) << (2 * tricks):
         word, word2 = words & below, words >> size
-        value = max(
-            best_lead(solution, tricks, word, size, word2, size2),
-            best_lead(solution, tricks, word2, size2, word, size),
-        )
-        solution.values[start + words] = value
-        solution.values[mirror + (word2 | word << size2)] = value
+        if size < size2 or word <= word2:
+            value = best_lead(solution, tricks, word, size, word2, size2, np.int64(_UNKNOWN))
+            value = best_lead(solution, tricks, word2, size2, word, size, value)
+            solution.values[start + words] = value
+            solution.values[mirror + (word2 | word << size2)] = value
         words = next_with_as_many_bits(words)
 
 
@@ -145,24 +141,26 @@ def next_with_as_many_bits(word):
 
 
 @rule
-def best_lead(solution, tricks, word, size, word2, size2):
-    """The most that leading a card of the first colour brings; -1 without one."""
-    best = np.int64(_UNKNOWN)
+def best_lead(solution, tricks, word, size, word2, size2, best):
+    """The most that leading a card of the first colour brings, or `best` if that is more."""
     leads = lowest_of_runs(word)
     while leads != 0 and best < tricks:
-        lead = lowest_bit(leads)
-        leads &= leads - 1
-        best = max(best, lead_value(solution, tricks, word, size, word2, size2, lead))
+        lead = leads & -leads
+        leads ^= lead
+        best = max(best, lead_value(solution, tricks, word, size, word2, size2, lead, best))
     return best
 
 
 @rule
-def lead_value(solution, tricks, word, size, word2, size2, lead):
-    """What leading this card of the first colour brings against the best reply."""
+def lead_value(solution, tricks, word, size, word2, size2, lead, enough):
+    """What leading this card of the first colour brings against the best reply.
+
+    Only whether it is more than `enough` counts: else it may be too high.
+    """
     worst = np.int64(tricks)
     for choice in range(2):
         reply, can_follow = dominant_reply(word, size, word2, size2, lead, choice)
-        if reply >= 0:
+        if reply != 0 and worst > enough:
             value = trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow)
             worst = min(worst, value)
     return worst
@@ -171,14 +169,22 @@ def lead_value(solution, tricks, word, size, word2, size2, lead):
 @rule
 def trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow):
     """What the leader takes from this trick on, once both cards are on the table."""
+    leader_wins, word, size, word2, size2 = after_trick(
+        word, size, word2, size2, lead, reply, can_follow
+    )
+    value = value_of(solution, tricks - 1, word, size, word2, size2)
+    return 1 + value if leader_wins else tricks - 1 - value
+
+
+@rule
+def after_trick(word, size, word2, size2, lead, reply, can_follow):
+    """Whether the leader wins, and both colours as the next leader sees them."""
     if not can_follow:
-        word, word2 = without(word, lead), without(word2, reply)
-        return 1 + value_of(solution, tricks - 1, word, size - 1, word2, size2 - 1)
+        return True, without(word, lead), size - 1, without(word2, reply), size2 - 1
     word = without(without(word, max(lead, reply)), min(lead, reply))
     if lead > reply:
-        return 1 + value_of(solution, tricks - 1, word, size - 2, word2, size2)
-    word, word2 = flipped(word, size - 2), flipped(word2, size2)
-    return tricks - 1 - value_of(solution, tricks - 1, word, size - 2, word2, size2)
+        return True, word, size - 2, word2, size2
+    return False, flipped(word, size - 2), size - 2, flipped(word2, size2), size2
 
 
 @rule
@@ -213,61 +219,36 @@ def search(solution, tricks, word, size, word2, size2, goal):
     """A bound on the value: a lower one if it is at least `goal`, else an upper one."""
     if tricks <= solution.table_tricks:
         return np.int64(solution.values[solution.starts[tricks, size] + (word | word2 << size)])
-    if goal <= 0:
-        return np.int64(0)
     sure = np.int64(sure_tricks(word, size, word2, size2))
-    if sure >= goal or sure == tricks:
+    if goal <= sure or sure == tricks:
         return sure
     if goal > tricks:
         return np.int64(tricks)
-    key, key2 = word | np.int64(1) << size, word2 | np.int64(1) << size2
-    if key > key2:
-        key, key2 = key2, key
-    slot = slot_of(solution, key, key2)
+    slot, key, key2 = slot_of(solution, word, size, word2, size2)
     low, high = sure, np.int64(tricks)
     if solution.keys[slot, 0] == key and solution.keys[slot, 1] == key2:
         low, high = np.int64(solution.bounds[slot, 0]), np.int64(solution.bounds[slot, 1])
-        if low >= goal:
-            return low
-        if high < goal:
-            return high
+    if low >= goal or high < goal:
+        return low if low >= goal else high
     best = np.int64(0)
     for _colour in range(2):
         leads = lowest_of_runs(word)
         while leads != 0 and best < goal:
-            lead = highest_bit(leads)
-            leads ^= np.int64(1) << lead
+            lead = np.int64(1) << highest_bit(leads)
+            leads ^= lead
             worst = np.int64(tricks)
             for choice in range(2):
                 reply, can_follow = dominant_reply(word, size, word2, size2, lead, choice)
-                if reply < 0 or worst < goal:
+                if reply == 0 or worst < goal:
                     continue
-                if not can_follow:
-                    value = 1 + search(
-                        solution,
-                        tricks - 1,
-                        without(word, lead),
-                        size - 1,
-                        without(word2, reply),
-                        size2 - 1,
-                        goal - 1,
-                    )
+                wins, next_word, next_size, next_word2, next_size2 = after_trick(
+                    word, size, word2, size2, lead, reply, can_follow
+                )
+                rest = (tricks - 1, next_word, next_size, next_word2, next_size2)
+                if wins:
+                    value = 1 + search(solution, *rest, goal - 1)
                 else:
-                    rest = without(without(word, max(lead, reply)), min(lead, reply))
-                    if lead > reply:
-                        value = 1 + search(
-                            solution, tricks - 1, rest, size - 2, word2, size2, goal - 1
-                        )
-                    else:
-                        value = (tricks - 1) - search(
-                            solution,
-                            tricks - 1,
-                            flipped(rest, size - 2),
-                            size - 2,
-                            flipped(word2, size2),
-                            size2,
-                            tricks - goal,
-                        )
+                    value = tricks - 1 - search(solution, *rest, tricks - goal)
                 worst = min(worst, value)
             best = max(best, worst)
         word, word2 = word2, word
@@ -276,8 +257,7 @@ def search(solution, tricks, word, size, word2, size2, goal):
         low = max(low, best)
     else:
         high = min(high, best)
-    solution.keys[slot, 0], solution.keys[slot, 1] = key, key2
-    solution.bounds[slot, 0], solution.bounds[slot, 1] = low, high
+    remember(solution, slot, key, key2, low, high)
     return best
 
 
@@ -307,12 +287,22 @@ def highest_bit(word):
 
 
 @rule
-def slot_of(solution, key, key2):
-    """Where the memory keeps a position."""
+def slot_of(solution, word, size, word2, size2):
+    """Where the memory keeps a position, and the two words it is known by, the lower first."""
+    key, key2 = word | np.int64(1) << size, word2 | np.int64(1) << size2
+    if key > key2:
+        key, key2 = key2, key
     mixed = (key * np.int64(0x1E3779B97F4A7C15)) ^ (key2 * np.int64(0x3F58476D1CE4E5B9))
     mixed ^= mixed >> 29
     mixed *= np.int64(0x14D049BB133111EB)
-    return (mixed >> 32) & (solution.keys.shape[0] - 1)
+    return (mixed >> 32) & (solution.keys.shape[0] - 1), key, key2
+
+
+@rule
+def remember(solution, slot, key, key2, low, high):
+    """Keep what a position can be worth, in place of another that was here."""
+    solution.keys[slot, 0], solution.keys[slot, 1] = key, key2
+    solution.bounds[slot, 0], solution.bounds[slot, 1] = low, high
 
 
 # Cards: from what a seat knows to the value of each of its legal cards
@@ -354,8 +344,9 @@ def value_leads(solution, hand, other, out):
         while cards != 0:
             value = lowest_bit(cards)
             cards &= cards - 1
-            rank = rank_of(hand[colour] | other[colour], value)
-            worth = lead_value(solution, tricks, word, size, word2, size2, rank)
+            lead = np.int64(1) << rank_of(hand[colour] | other[colour], value)
+            none = np.int64(_UNKNOWN)
+            worth = lead_value(solution, tricks, word, size, word2, size2, lead, none)
             out[colour * solution.num_values + value] = worth
 
 
@@ -366,7 +357,7 @@ def value_replies(solution, hand, other, table, led, out):
     word, size = ranked(other[led] | table[led], hand[led])
     word2, size2 = ranked(other[1 - led], hand[1 - led])
     all_led = hand[led] | other[led] | table[led]
-    lead = rank_of(all_led, lowest_bit(table[led]))
+    lead = np.int64(1) << rank_of(all_led, lowest_bit(table[led]))
     can_follow = hand[led] != 0
     colour = led if can_follow else 1 - led
     all_cards = all_led if can_follow else hand[colour] | other[colour]
@@ -374,7 +365,7 @@ def value_replies(solution, hand, other, table, led, out):
     while cards != 0:
         value = lowest_bit(cards)
         cards &= cards - 1
-        reply = rank_of(all_cards, value)
+        reply = np.int64(1) << rank_of(all_cards, value)
         worth = trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow)
         out[colour * solution.num_values + value] = tricks - worth
 
@@ -397,70 +388,6 @@ def ranked(own, other):
         size += 1
         cards ^= lowest
     return word, size
-
-
-# Players
-
-
-def perfect(game: Game, against: Any = None) -> Policy:
-    """Never takes a trick less than can be had against perfect play.
-
-    Of cards that are equal in that, one at random; or, with `against`, the one that brings most
-    against that player, the exact best among all ways to play perfectly. Raises ValueError for a
-    game of more than two seats.
-    """
-    check_two_seats(game)
-
-    def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
-        actions = np.empty(len(observations), np.int64)
-        _choose_best(card_values(game, observations), rngs, actions)
-        return actions
-
-    def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        tricks = observations["tricks_won"][:, :1] + card_values(game, observations)
-        return 2.0 * tricks / game.config.num_values - 1.0
-
-    if against is None:
-        return Policy("perfect", game, choose, values=values)
-    return _replying("perfect", game, make_policy(against, game), _perfect_cards)
-
-
-def best_response(game: Game, against: Any = "first_play") -> Policy:
-    """Plays what brings most tricks against one player, and may lose to others.
-
-    The order in which the other hand was dealt is hidden from it, and guessed at.
-    """
-    check_two_seats(game)
-    return _replying("best_response", game, make_policy(against, game), None)
-
-
-def _replying(name: str, game: Game, opponent: Policy, narrow: Any) -> Policy:
-    def choose(
-        observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
-    ) -> np.ndarray:
-        seats = positions["seat_to_act"].astype(np.int64)
-        narrowed = None if narrow is None else lambda seen, legal: narrow(game, seen, legal)
-        _, values = best_replies(game, opponent, positions, seats, narrowed)
-        return np.nanargmax(values, axis=1)
-
-    return Policy(f"{name}:against={opponent.name}", game, choose, needs_positions=True)
-
-
-def _perfect_cards(game: Game, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    values = card_values(game, observations)
-    return (values == values.max(axis=1, keepdims=True)).astype(np.int8)
-
-
-@rule
-def _choose_best(values, rngs, actions):
-    """One of the cards of the highest value, each as likely as any other."""
-    for row in range(values.shape[0]):
-        best, ties = values[row].max(), 0
-        for card in range(values.shape[1]):
-            if values[row, card] == best:
-                ties += 1
-                if below(rngs[row], ties) == 0:
-                    actions[row] = card
 
 
 def check_two_seats(game: Game) -> None:

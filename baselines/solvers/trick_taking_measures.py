@@ -19,6 +19,8 @@ from ..players import make_policy
 from . import Measure
 from .best_response import best_replies
 from .trick_taking import card_values, check_two_seats
+from .trick_taking_choices import choices_of
+from .trick_taking_replies import MAX_VALUES, Opponent, reply_table
 
 _BATCH = 4096
 
@@ -45,10 +47,16 @@ def exploitability(
     """Tricks a game that the best reply to a player takes beyond what perfect play is sure of.
 
     Deals as for `regret`. The reply sees the order in which hands were dealt, so for a player that
-    goes by it this is an upper bound. About 10 ms a deal of 10 values. Raises ValueError for a
+    goes by it this is an upper bound. About 10 ms a deal of 10 values; every deal there is at once
+    for a player that goes by nothing but the order of the cards left. Raises ValueError for a
     player that draws, unless it is `random`.
     """
+    check_two_seats(game)
     player = make_policy(policy, game)
+    if num_deals is None and game.config.num_values <= MAX_VALUES:
+        choices = choices_of(game, player)
+        if choices is not None:
+            return mean_of_deals(_gained_in_every_deal(game.config.num_values, choices))
     parts = [_gained_tricks(game, player, tables) for tables in _deals(game, num_deals, seed)]
     return mean_of_deals(np.concatenate(parts))
 
@@ -96,6 +104,13 @@ def _gained_tricks(game: Game, player: Any, tables: Tables) -> np.ndarray:
         returns, _ = best_replies(game, player, tables.states, np.full(len(total), seat))
         total += (returns + 1) * game.config.num_values / 2
     return (total - game.config.num_values) / 2
+
+
+def _gained_in_every_deal(num_values: int, choices: Opponent) -> np.ndarray:
+    """Mean over both seats: the reply leads the first trick in one, the player in the other."""
+    table = reply_table(num_values, choices)
+    slots = table.solution.starts[num_values, num_values] + _all_hands(num_values)
+    return (table.leading[slots] + table.following[slots] - num_values) / 2
 
 
 def _values(game: Game, tables: Tables) -> np.ndarray:

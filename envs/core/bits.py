@@ -17,9 +17,11 @@ _PAIRS = np.uint64(0x5555555555555555)
 _NIBBLES = np.uint64(0x3333333333333333)
 _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
-_LOW_BYTE = np.uint64(0xFF)
-_DIAGONAL = np.uint64(0x8040201008040201)
-_CARRY = np.uint64(0x7F7F7F7F7F7F7F7F)  # lifts any bit of a byte to its highest
+_LOW_BYTE = 0xFF
+# By eight actions of a mask, the same with a byte each.
+_SPREAD = np.array(
+    [sum((byte >> bit & 1) << (8 * bit) for bit in range(8)) for byte in range(256)], np.int64
+)
 
 
 def mask_words(num_actions: int) -> int:
@@ -102,9 +104,7 @@ def random_allowed(mask, rng):
 def spread_mask(mask, out):
     """Write a mask as one byte an action; `out` is a row of words holding eight bytes each."""
     for index in range(out.shape[0]):
-        byte = np.uint64(mask[index >> 3] >> (8 * (index & 7))) & _LOW_BYTE
-        own_bit = (byte * _EVERY_BYTE) & _DIAGONAL  # byte k of the word keeps bit k alone
-        out[index] = np.int64(((own_bit + _CARRY) >> np.uint64(7)) & _EVERY_BYTE)
+        out[index] = _SPREAD[(mask[index >> 3] >> (8 * (index & 7))) & _LOW_BYTE]
 
 
 @rule

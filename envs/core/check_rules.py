@@ -13,6 +13,7 @@ from .check_report import CheckError, CheckReport, Trial, no_global_generators, 
 from .game import CHANCE, Game
 from .records import Field
 from .rng import streams
+from .transcript import is_name, split_names
 
 _OBSERVER_STREAM = 1 << 20  # purpose of the streams that re-deal; far from tables and players
 _GARBAGE = 0x55
@@ -330,13 +331,15 @@ def check_returns(game: Game, played: Sequence[PlayedGame]) -> None:
 
 
 def check_names(game: Game, played: Sequence[PlayedGame]) -> None:
-    """Every action has one name, without spaces, that parses back; other names are refused."""
+    """Every action has one name that parses back, alone and in a list; others are refused."""
     names = [game.action_name(action) for action in range(game.num_actions)]
     for action, name in enumerate(names):
-        if not name or name.split() != [name]:
+        if not is_name(name):
             raise CheckError("names", f"action {action} is called {name!r}")
         if game.parse_action(name) != action:
             raise CheckError("names", f"{name!r} of action {action} parses to another action")
+    if split_names(" ".join(names), set(names)) != names:
+        raise CheckError("names", "a list of all names, spaces between, does not part into them")
     _refused("names", "parse_action takes a name that no action has", game.parse_action, "???")
     for action in (-1, game.num_actions):
         what = f"action_name has a name for {action}, which is no action"

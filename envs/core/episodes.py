@@ -76,6 +76,7 @@ class Episodes:
         for _ in range(MOST_DEALS):  # again where the game is over before the learner has a choice
             self._draw_seats(waiting)
             self.tables.deal(waiting)
+            self._seating.begin(waiting)
             self._seating.advance(waiting)
             waiting = waiting[self.tables.show(waiting)[0] == NO_SEAT]
             if not len(waiting):
@@ -87,6 +88,7 @@ class Episodes:
         rows = np.array([row])
         self._draw_seats(rows)
         self.tables.deal_from(row, deal)
+        self._seating.begin(rows)
         self._seating.advance(rows)
         if self.tables.show(rows)[0][0] == NO_SEAT:
             raise no_choice_error(self.game)
@@ -102,12 +104,15 @@ class Episodes:
             self._seating.seat(self._seated(self.seats[rows]), rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_seating"}
+        state = {name: value for name, value in vars(self).items() if name != "_seating"}
+        return {**state, "memories": self._seating.memories} if "tables" in state else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        memories = state.pop("memories", {})
         self.__dict__.update(state)
         if hasattr(self, "tables"):
             self._seating = self._make_seating()
+            self._seating.memories = memories
 
 
 @rule

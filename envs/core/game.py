@@ -38,7 +38,7 @@ class Game:
     num_actions: int
     state_fields: tuple[Field, ...]
     observation_fields: tuple[Field, ...]
-    house_rules: Mapping[str, int]  # state fields that hold them; `deal` leaves them alone
+    house_rules: Mapping[str, Any]  # state fields that hold them; `deal` leaves them alone
 
     # Compiled.
     deal: Function  # (state, rng): a new game

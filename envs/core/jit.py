@@ -23,6 +23,7 @@ from numba.core import config as numba_config
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SOURCE_FOLDERS = ("envs", "baselines", "training")
+_SOURCE_SUFFIXES = (".py", ".csv")  # compiled code takes constants from tables of data, too
 _DIGEST_LENGTH = 16
 _KEEP_OLD_DIGESTS_FOR = 14 * 24 * 3600.0  # seconds; other checkouts may still use theirs
 
@@ -146,7 +147,8 @@ def source_digest() -> str:
     """Digest of every source file that compiled rules can come from, and of the bounds check."""
     digest = hashlib.sha256(f"boundscheck={numba_config.BOUNDSCHECK}".encode())
     for folder in _SOURCE_FOLDERS:
-        for path in sorted((_ROOT / folder).rglob("*.py")):
+        sources = [p for p in (_ROOT / folder).rglob("*") if p.suffix in _SOURCE_SUFFIXES]
+        for path in sorted(sources):
             digest.update(path.relative_to(_ROOT).as_posix().encode())
             digest.update(path.read_bytes())
     return digest.hexdigest()[:_DIGEST_LENGTH]

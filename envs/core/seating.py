@@ -3,7 +3,7 @@
 Compiled players act inside the compiled loops; networks, searches and people are asked in batches.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -13,6 +13,22 @@ from .rng import streams
 from .tables import EXTERNAL, NO_ROW, Tables, action_masks, advance_loop
 
 PLAYER_STREAMS = 1  # purpose of a seat's stream: this plus the seat; 0 deals the cards
+
+
+class Memory(Protocol):
+    """A player that remembers: one at each seat of each table, for one game.
+
+    It is shown what its seat may know at the start and after every ply, whoever played it.
+    """
+
+    def begin(self, seat: int, game: Any) -> None:
+        """A new game, before anything is shown."""
+
+    def watch(self, observation: Any) -> None:
+        """What its seat knows now, as a record."""
+
+    def choose(self, observation: Any, action_mask: Any, rng: Any) -> int:
+        """A legal action; `rng` is the stream of its seat, [1]."""
 
 
 class SeatedPolicy(Protocol):
@@ -29,6 +45,10 @@ class SeatedPolicy(Protocol):
     @property
     def needs_positions(self) -> bool:
         """Whether it searches from imagined positions."""
+
+    @property
+    def remember(self) -> Callable[[], Memory] | None:
+        """Makes a player that remembers; None where the policy is a function of what it sees."""
 
     def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any:
         """Actions [B]."""
@@ -73,6 +93,8 @@ class Seating:
             + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it
             dtype=np.int64,
         )
+        self._remembers = np.array([p.remember is not None for p in policies] + [False])
+        self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
         self._observation = tables.game.new_observations()
         self._words = np.zeros(tables.game.num_mask_words, np.int64)
         self.seated = np.array(seated, dtype=np.int64)
@@ -84,11 +106,53 @@ class Seating:
         self.seated[rows] = seated
         self._codes[rows] = self._code_of_policy[seated]
 
+    def begin(self, rows: np.ndarray) -> None:
+        """New games lie at these tables: nobody there remembers anything."""
+        for row, seat in [place for place in self.memories if place[0] in rows]:
+            del self.memories[row, seat]
+
+    def watch(self, rows: np.ndarray) -> None:
+        """Show those who remember what they know now; `advance` does it after every ply."""
+        for row, seat in zip(*np.nonzero(self._remembers[self.seated[rows]]), strict=True):
+            place = rows[row : row + 1]
+            seen = self.tables.observe(place, np.array([seat]))
+            policy = self.policies[self.seated[place[0], seat]]
+            self._memory(policy, place[0], seat).watch(seen[0])
+
+    def _memory(self, policy: SeatedPolicy, row: int, seat: int) -> Memory:
+        if (row, seat) not in self.memories:
+            assert policy.remember is not None
+            self.memories[row, seat] = policy.remember()
+            self.memories[row, seat].begin(int(seat), self.tables.game)
+        return self.memories[row, seat]
+
     def advance(self, rows: np.ndarray) -> None:
         """Play on at these tables until each is over or waits for an EXTERNAL seat."""
+        if self._remembers.any():
+            is_watched = self._remembers[self.seated[rows]].any(axis=1)
+            self._advance_watched(rows[is_watched])
+            rows = rows[~is_watched]
         while len(rows):
             self._advance_compiled(rows)
             rows = self._ask_policies(rows)
+
+    def _advance_watched(self, rows: np.ndarray) -> None:
+        """Play on ply by ply, everybody being asked, where somebody watches."""
+        while len(rows):
+            self.watch(rows)
+            forced = self._play_forced(rows)
+            rows = np.union1d(forced, self._ask_policies(np.setdiff1d(rows, forced)))
+
+    def _play_forced(self, rows: np.ndarray) -> np.ndarray:
+        """With `skip_forced` the plies of EXTERNAL seats without a choice; where it was played."""
+        if not self.skip_forced:
+            return rows[:0]
+        seats, _, words = self.tables.show(rows)
+        is_external = (seats != NO_SEAT) & (self.seated[rows, seats] == EXTERNAL)
+        masks = action_masks(words, self.tables.game.num_actions)
+        forced = np.flatnonzero(is_external & (masks.sum(axis=1) == 1))
+        self.tables.apply(rows[forced], masks[forced].argmax(axis=1))
+        return rows[forced]
 
     def _advance_compiled(self, rows: np.ndarray) -> None:
         if not self._rows and not self.skip_forced:
@@ -144,8 +208,14 @@ class Seating:
         game = self.tables.game
         masks = action_masks(words, game.num_actions)
         rngs = self.rngs[rows, seats]  # a copy: written back below
-        positions = self.tables.imagine(rows, seats, rngs) if policy.needs_positions else None
-        actions = np.asarray(policy(observations, masks, rngs, positions))
+        if policy.remember is not None:
+            asked = [self._memory(policy, *place) for place in zip(rows, seats, strict=True)]
+            own = (rngs[k : k + 1] for k in range(len(rngs)))
+            told = zip(asked, observations, masks, own, strict=True)
+            actions = np.array([memory.choose(*what) for memory, *what in told])
+        else:
+            positions = self.tables.imagine(rows, seats, rngs) if policy.needs_positions else None
+            actions = np.asarray(policy(observations, masks, rngs, positions))
         self.rngs[rows, seats] = rngs
         check_legal(game, policy.name, actions, masks)
         return actions.astype(np.int64, copy=False)

@@ -74,8 +74,12 @@ def rule_meanings(
     """The names that a loop template may use, with a game's functions as their meaning."""
     meanings = dict(zip(_RULES, functions, strict=True))
     chance = play_chance or _no_chance
-    seat_to_act = meanings["seat_to_act"]
-    meanings["settle"] = bind(_settle, seat_to_act=seat_to_act, play_chance=chance)
+    meanings["settle"] = bind(
+        _settle,
+        seat_to_act=meanings["seat_to_act"],
+        is_terminal=meanings["is_terminal"],
+        play_chance=chance,
+    )
     for template in (_play, _new_game, _random_ply):
         meanings[template.__name__.removeprefix("_")] = bind_inline(template, **meanings)
     return meanings
@@ -92,8 +96,8 @@ def _no_chance(state, rng):
 
 
 def _settle(state, rng):
-    """Let the game draw until a seat has to act."""
-    while seat_to_act(state) == CHANCE:
+    """Let the game draw until a seat has to act, or it is over."""
+    while seat_to_act(state) == CHANCE and not is_terminal(state):
         play_chance(state, rng)
 
 
@@ -106,9 +110,9 @@ def _play(state, rng, action, words, skip_forced):
         if action != NO_ACTION:
             apply_action(state, action)
         words[:] = 0
+        settle(state, rng)
         if is_terminal(state):
             return NO_SEAT
-        settle(state, rng)
         legal_actions(state, words)
         if not skip_forced or num_allowed(words) > 1:
             return np.int64(seat_to_act(state))
@@ -145,8 +149,7 @@ def _apply_rows(states, rngs, rows, actions):
     for k in range(rows.shape[0]):
         state = states[rows[k]]
         apply_action(state, actions[k])
-        if not is_terminal(state):
-            settle(state, rngs[rows[k]])
+        settle(state, rngs[rows[k]])
 
 
 def _show_rows(states, rows, seats, observations, words):
@@ -288,8 +291,7 @@ def _advance_rows(
             if not 0 <= action < num_actions or not is_allowed(words, action):
                 return row, action
             apply_action(state, action)
-            if not is_terminal(state):
-                settle(state, rngs[row])
+            settle(state, rngs[row])
     return NO_ROW, NO_ACTION
 
 

@@ -4,7 +4,7 @@ Owns the format and everything done with it: record, save, load, replay, verify.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -159,6 +159,7 @@ def _choices(
     places = np.arange(game.num_seats)[None, :]
     seating = Seating(tables, seated, places, player_streams([seed], game.num_seats))
     while True:
+        seating.watch(tables.all_rows)
         seats, observations, words = tables.show(tables.all_rows)
         if seats[0] == NO_SEAT:
             return
@@ -262,7 +263,8 @@ def from_text(text: str, game: Game | None = None) -> Transcript:
     header = _header(lines[1 : len(_HEADER) + 1])
     game = _game_of(header, game)
     body = lines[len(_HEADER) + 1 : -2]
-    plies = tuple(_read_ply(line, number) for number, line in enumerate(body, start=1))
+    names = frozenset(game.action_name(action) for action in range(game.num_actions))
+    plies = tuple(_read_ply(line, number, names) for number, line in enumerate(body, start=1))
     returns = _read_returns(lines[-2], game)
     seed, deal = _json(header, "seed"), _json(header, "deal")
     if not isinstance(seed, int):
@@ -308,19 +310,35 @@ def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
     return game
 
 
-def _read_ply(line: str, number: int) -> Ply:
+def _read_ply(line: str, number: int, names: Set[str]) -> Ply:
     """The inverse of `_ply_line`."""
     try:
         start, _, seen = line.partition(" | ")
         who, _, what = start.partition(": ")
         action, _, legal = what.partition(" of ")
         written, word, seat = who.split(" ")
-        if written != str(number) or word != "seat" or action.split() != [action]:
+        if written != str(number) or word != "seat" or not is_name(action):
             raise ValueError("not the line of a ply")
         shown = tuple(_read_field(part) for part in seen.split())
-        return Ply(int(seat), action, tuple(legal.split()), shown)
+        return Ply(int(seat), action, tuple(split_names(legal, names)), shown)
     except ValueError as error:
         raise TranscriptError(f"damaged: line of ply {number} cannot be read: {line!r}") from error
+
+
+def is_name(text: str) -> bool:
+    """Whether this can be the name of an action: words with single spaces between them."""
+    return text != "" and " ".join(text.split()) == text
+
+
+def split_names(text: str, names: Set[str]) -> list[str]:
+    """Names with spaces between them, one by one; a word goes on a name that has it next."""
+    found: list[str] = []
+    for word in text.split():
+        if found and f"{found[-1]} {word}" in names:
+            found[-1] += f" {word}"
+        else:
+            found.append(word)
+    return found
 
 
 def _read_field(part: str) -> tuple[str, tuple[int, ...]]:

@@ -26,9 +26,29 @@ class Golden(NamedTuple):
 _TABLE = ("hand", "table_count", "table_rank", "passed")
 _EXCHANGE = ("hand", "table_count", "table_rank", "roles", "gives_left", "given", "received")
 _PLAYERS = ("lowest", "random")
+_TOP = ("top", "top_values", "deck_sizes", "last_values", "last_cards", "pile", "places")
+_GEMS = ("bank", "gems", "cards", "points", "deck_left")
 _TRICK = ("hand", "table", "leader", "led_colour", "tricks_won")
+_HANDS = ("hands", "phase", "turns_played", "passes")
 
 GOLDEN: dict[str, dict[str, Golden]] = {
+    "top_trumps": {
+        "8_cards": Golden({"num_cards": 8, "num_fields": 3}, ("goliath", "maxer"), _TOP),
+        "planets": Golden({"deck": "planets", "starter": 1}, ("expert", "rander"), _TOP),
+        "trick_limit": Golden(
+            {"num_cards": 5, "num_fields": 1, "trick_limit": 7, "starter": "random"},
+            ("meaner_max",),
+            _TOP,
+        ),
+    },
+    "notty": {
+        "2_players": Golden({"turn_limit": 10}, ("random",), _HANDS),
+        "3_players": Golden({"num_players": 3, "turn_limit": 5}, ("random",), _HANDS),
+        "4_players": Golden(
+            {"num_players": 4, "turn_limit": 4, "starter": "random"}, ("random",), _HANDS
+        ),
+        "manual": Golden({"discard": "manual", "turn_limit": 10}, ("random",), _HANDS),
+    },
     "president": {
         "2_players": Golden({"num_players": 2}, _PLAYERS, _TABLE),
         "4_players": Golden({"num_players": 4}, _PLAYERS, _TABLE),
@@ -39,6 +59,12 @@ GOLDEN: dict[str, dict[str, Golden]] = {
             {"num_players": 2, "num_games": 2, "economy": "swap_one"}, _PLAYERS, _EXCHANGE
         ),
         "swap_two": Golden({"num_games": 2, "economy": "swap_two"}, _PLAYERS, _EXCHANGE),
+    },
+    "splendor": {
+        "2_players": Golden({"target": 5}, ("greedy", "random"), _GEMS),
+        "3_players": Golden({"num_players": 3, "target": 3}, ("greedy",), _GEMS),
+        "4_players": Golden({"num_players": 4, "target": 3}, ("greedy",), _GEMS),
+        "turn_limit": Golden({"turn_limit": 5}, ("random", "greedy"), _GEMS),
     },
     "trick_taking": {
         "2_seats": Golden({"num_values": 5}, ("high_low", "first_play"), _TRICK),

@@ -1,27 +1,34 @@
 """The exact solution against brute force written from the referee's side, and the exact players."""
 
 import itertools
-from functools import cache
 
 import numpy as np
 import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_duplicate
 from parlour.baselines.solvers import trick_taking as solver
+from parlour.baselines.solvers import trick_taking_replies as replies
 from parlour.baselines.solvers.best_response import best_replies
+from parlour.baselines.solvers.trick_taking_choices import choices_of
 from parlour.baselines.solvers.trick_taking_measures import exploitability, leader_tricks, regret
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
+from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 
 Card = tuple[int, int]  # colour, value
 Hand = frozenset[Card]
 
 
-@cache
+MEMORY: dict[tuple[Hand, Hand], int] = {}  # of `minimax`
+
+
 def minimax(leader: Hand, follower: Hand) -> int:
     """The tricks that the leader takes, by trying every card; no two cards are taken for equal."""
-    return max((minimax_lead(leader, follower, card) for card in leader), default=0)
+    value = MEMORY.get((leader, follower))
+    if value is None:
+        value = max((minimax_lead(leader, follower, card) for card in leader), default=0)
+        MEMORY[leader, follower] = value
+    return value
 
 
 def minimax_lead(leader: Hand, follower: Hand, lead: Card) -> int:
@@ -95,10 +102,39 @@ def test_every_card_of_every_deal_is_worth_what_brute_force_says(num_values: int
 def test_cards_of_larger_deals_are_worth_what_brute_force_says(
     num_values: int, num_deals: int
 ) -> None:
+    """Every card of these deals, and then thousands of the positions that they can come to."""
+    MEMORY.clear()
     rng = np.random.default_rng(num_values)
     hands = [rng.permutation(2 * num_values)[:num_values].tolist() for _ in range(num_deals)]
     assert_every_card_has_its_value(tables_of(hands, num_values))
-    minimax.cache_clear()
+    reached = list(MEMORY.items())
+    assert len(reached) > 2000
+    for index in rng.choice(len(reached), 2000, replace=False):
+        (leader, follower), expected = reached[index]
+        assert solved_value(num_values, leader, follower) == expected
+    MEMORY.clear()
+
+
+def solved_value(num_values: int, leader: Hand, follower: Hand) -> int:
+    """What the solver says the leader takes."""
+    colours = []
+    for colour in range(2):
+        own, other = (
+            sum(1 << value for c, value in hand if c == colour) for hand in (leader, follower)
+        )
+        colours += solver.ranked(own, other)
+    return int(solver.value_of(solver.solution_of(num_values), len(leader), *colours))
+
+
+def test_cards_left_out_of_the_search_are_never_better() -> None:
+    """All cards of all positions of six values, where the solver looks only at dominant ones."""
+    solution = solver.solution_of(6)
+    for tricks in range(1, 7):
+        for size in range(max(0, 2 * tricks - 6), min(6, 2 * tricks) + 1):
+            for words in map(int, np.flatnonzero(np.bitwise_count(np.arange(4**tricks)) == tricks)):
+                leads = [lead for lead in range(2 * tricks) if words >> lead & 1]
+                best = max(replies.exact_lead(solution, tricks, size, words, c) for c in leads)
+                assert solution.values[solution.starts[tricks, size] + words] == best
 
 
 def test_the_search_beyond_the_table_finds_the_values_of_the_table() -> None:
@@ -224,6 +260,55 @@ def test_an_exact_reply_needs_a_player_that_does_not_draw_or_is_random() -> None
     assert exploitability(game, "random", num_deals=20).mean > 0
     with pytest.raises(ValueError, match="perfect draws"):
         exploitability(game, "perfect", num_deals=20)
+
+
+@pytest.mark.parametrize("is_perfect", [False, True])
+def test_the_table_against_a_random_player_says_what_walking_every_position_says(
+    is_perfect: bool,
+) -> None:
+    game = load_game("trick_taking", num_values=5)
+    tables = Tables(game, streams(range(150)))
+    tables.deal(tables.all_rows)
+    for ply in range(6):  # some further on than others, leading and following
+        rows = tables.all_rows[tables.all_rows % 7 > ply]
+        _, _, words = tables.show(rows)
+        tables.apply(rows, action_masks(words, 10).argmax(axis=1))
+    seats, observations, _ = tables.show(tables.all_rows)
+    narrow = perfect_cards if is_perfect else None
+    _, returns = best_replies(game, make_policy("random", game), tables.states, seats, narrow)
+    table = replies.table_against_random(5, is_perfect)
+    found = replies.expected_tricks(game, table, observations)
+    won = observations["tricks_won"][:, :1]
+    np.testing.assert_allclose(found + won, (returns + 1) * 5 / 2)
+
+
+def perfect_cards(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    values = solver.card_values(load_game("trick_taking", num_values=5), observations)
+    return (values == values.max(axis=1, keepdims=True)).astype(np.int8)
+
+
+@pytest.mark.parametrize("player", ["random", "smart"])
+def test_all_deals_at_once_are_worth_what_they_are_one_by_one(player: str) -> None:
+    game = load_game("trick_taking", num_values=4)
+    policy = make_policy(player, game)
+    choices = choices_of(game, policy)
+    assert choices is not None
+    table = replies.reply_table(4, choices)
+    tables = Tables(game, streams(range(60)))
+    tables.deal(tables.all_rows)
+    for seat, by_position in ((0, table.leading), (1, table.following)):
+        returns, _ = best_replies(game, policy, tables.states, np.full(60, seat))
+        hands = tables.states["hands"][:, 0]
+        slots = table.solution.starts[4, 4] + (hands[:, 0] | hands[:, 1] << 4)
+        np.testing.assert_allclose(by_position[slots], (returns + 1) * 2)
+
+
+def test_a_player_that_goes_by_more_than_the_order_of_cards_has_no_such_table() -> None:
+    game = load_game("trick_taking", num_values=4)
+    assert choices_of(game, make_policy("high_low", game)) is None
+    assert choices_of(game, make_policy("first_play", game)) is None
+    with pytest.raises(ValueError, match="up to 12 values"):
+        choices_of(load_game("trick_taking", num_values=13), make_policy("random", game))
 
 
 def test_ties_broken_against_a_player_bring_more_and_stay_perfect() -> None:

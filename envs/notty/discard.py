@@ -1,0 +1,323 @@
+"""The best discard, exactly: the most cards in groups that do not share a card.
+
+A colour of a hand is one of 3**10 patterns of counts; a table says what runs can cover of each.
+Sets are few, so all choices of them are tried, and what they leave is looked up by colour.
+"""
+
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from ..core.bits import lowest_bit
+from ..core.jit import rule
+from .cards import (
+    COLOUR_MASK,
+    NUM_COLOURS,
+    NUM_COPIES,
+    NUM_KINDS,
+    NUM_NUMBERS,
+    RUNS,
+    SETS,
+    numbers_in_three_colours,
+    words_of,
+)
+
+SOLVERS = ("table", "scip")
+MOST_CARDS = 20  # of a hand; the choices of sets in a larger one can be too many to try
+
+# A hand in one word: 16 bits a colour, red the highest; the ten counts of a colour are the digits,
+# in base 3, of a number whose first digit is that of the 1. So hands compare as their counts do.
+BASE = NUM_COPIES + 1
+NUM_PATTERNS = BASE**NUM_NUMBERS
+PATTERN_BITS = 16
+PATTERN_MASK = (1 << PATTERN_BITS) - 1
+_SHIFTS = tuple(PATTERN_BITS * (NUM_COLOURS - 1 - colour) for colour in range(NUM_COLOURS))
+DIGITS = np.array([BASE ** (NUM_NUMBERS - 1 - number) for number in range(NUM_NUMBERS)])
+_SIGN = np.int64(-(2**63))  # flipped, signed words compare as unsigned ones
+
+
+def _pattern_of_bits() -> np.ndarray:
+    """The pattern [1024] of each set of numbers held once."""
+    bits = np.arange(1 << NUM_NUMBERS)[:, None] >> np.arange(NUM_NUMBERS) & 1
+    return (bits @ DIGITS).astype(np.int64)
+
+
+def _bits_of_pattern() -> np.ndarray:
+    """For each pattern the numbers held once (low ten bits) and twice (the next ten)."""
+    counts = np.arange(NUM_PATTERNS)[:, None] // DIGITS % BASE
+    powers = 1 << np.arange(NUM_NUMBERS)
+    once, twice = (counts >= 1) @ powers, (counts >= 2) @ powers
+    return (once | twice << NUM_NUMBERS).astype(np.int32)
+
+
+def _best_runs() -> np.ndarray:
+    """For each pattern: cards that runs can cover << 16 | 65535 - the least pattern they leave.
+
+    Of a pattern, either nothing is discarded, or a run and then the best of what is left.
+    """
+    patterns = np.arange(NUM_PATTERNS)
+    held = _BITS_OF_PATTERN & COLOUR_MASK
+    best = PATTERN_MASK - patterns
+    runs = [run for run in RUNS if run[-1] < NUM_NUMBERS]  # those of one colour
+    while True:
+        before = best.copy()
+        for run in runs:
+            word, value = sum(1 << number for number in run), sum(DIGITS[number] for number in run)
+            fits = patterns[held & word == word]
+            best[fits] = np.maximum(best[fits], (len(run) << PATTERN_BITS) + best[fits - value])
+        if (best == before).all():
+            return best.astype(np.int32)
+
+
+_PATTERN_OF_BITS = _pattern_of_bits()
+_BITS_OF_PATTERN = _bits_of_pattern()
+_BEST_RUNS = _best_runs()
+_COVERED = (_BEST_RUNS >> PATTERN_BITS).astype(np.uint8)
+
+# Choices of sets at one number. The colours that hold it once are four bits, those that hold it
+# twice the next four. A choice is how many sets take a card of each colour, at the lowest digit.
+_COLOUR_BITS = 1 << NUM_COLOURS
+_ALL_COLOURS = _COLOUR_BITS - 1
+_SETS_OF_A_NUMBER = tuple(
+    tuple(kind // NUM_NUMBERS for kind in group) for group in SETS if group[0] % NUM_NUMBERS == 0
+)
+SET_CHOICES: tuple[tuple[tuple[int, ...], ...], ...] = (
+    (),
+    *((colours,) for colours in _SETS_OF_A_NUMBER),
+    *combinations_with_replacement(_SETS_OF_A_NUMBER, 2),
+)
+
+
+def _choice_counts(choice: Sequence[Sequence[int]]) -> list[int]:
+    """How many cards of each colour a choice of sets takes."""
+    return [sum(colour in colours for colours in choice) for colour in range(NUM_COLOURS)]
+
+
+def _fits(choice: Sequence[Sequence[int]], column: int) -> bool:
+    once, twice = column % _COLOUR_BITS, column // _COLOUR_BITS
+    held = [(once >> colour & 1) + (twice >> colour & 1) for colour in range(NUM_COLOURS)]
+    return all(taken <= has for taken, has in zip(_choice_counts(choice), held, strict=True))
+
+
+_FITTING = [[k for k, choice in enumerate(SET_CHOICES) if _fits(choice, c)] for c in range(256)]
+_NUM_FITTING = np.array([len(fitting) for fitting in _FITTING])
+_CHOICES = np.zeros((256, len(SET_CHOICES)), np.int64)
+for _column, _fitting in enumerate(_FITTING):
+    _CHOICES[_column, : len(_fitting)] = _fitting
+_TAKEN = np.array(
+    [
+        sum(count << shift for count, shift in zip(_choice_counts(choice), _SHIFTS, strict=True))
+        for choice in SET_CHOICES
+    ]
+)
+_NUM_TAKEN = np.array([sum(_choice_counts(choice)) for choice in SET_CHOICES])
+
+
+@rule
+def pack(once, twice):
+    """A hand as one word of four patterns."""
+    word = np.int64(0)
+    for colour in range(NUM_COLOURS):
+        shift = colour * NUM_NUMBERS
+        pattern = _PATTERN_OF_BITS[(once >> shift) & COLOUR_MASK]
+        pattern += _PATTERN_OF_BITS[(twice >> shift) & COLOUR_MASK]
+        word = (word << PATTERN_BITS) | pattern
+    return word
+
+
+@rule
+def unpack(word):
+    """A word of four patterns as two sets of kinds: held at least once, held twice."""
+    once, twice = np.int64(0), np.int64(0)
+    for colour in range(NUM_COLOURS):
+        bits = np.int64(_BITS_OF_PATTERN[pattern_of(word, colour)])
+        once |= (bits & COLOUR_MASK) << (colour * NUM_NUMBERS)
+        twice |= (bits >> NUM_NUMBERS) << (colour * NUM_NUMBERS)
+    return once, twice
+
+
+@rule
+def pattern_of(word, colour):
+    """One colour of a packed hand."""
+    return (word >> (PATTERN_BITS * (NUM_COLOURS - 1 - colour))) & PATTERN_MASK
+
+
+@rule
+def covered_by_runs(word):
+    """How many cards of a packed hand runs can cover."""
+    total = np.int64(_COVERED[(word >> 48) & PATTERN_MASK])
+    total += _COVERED[(word >> 32) & PATTERN_MASK]
+    total += _COVERED[(word >> 16) & PATTERN_MASK]
+    return total + _COVERED[word & PATTERN_MASK]
+
+
+@rule
+def left_by_runs(word):
+    """The lexicographically smallest hand that runs leave when they cover the most."""
+    left = np.int64(0)
+    for colour in range(NUM_COLOURS):
+        best = np.int64(_BEST_RUNS[pattern_of(word, colour)])
+        left = (left << PATTERN_BITS) | (PATTERN_MASK - (best & PATTERN_MASK))
+    return left
+
+
+@rule
+def column_of(once, twice, number):
+    """The colours that hold a number once, four bits, and those that hold it twice, four more."""
+    low, high = once >> number, twice >> number
+    column = np.int64(0)
+    for colour in range(NUM_COLOURS):
+        shift = colour * NUM_NUMBERS
+        column |= ((low >> shift) & 1) << colour
+        column |= ((high >> shift) & 1) << (colour + NUM_COLOURS)
+    return column
+
+
+@rule
+def num_set_choices(once, twice, numbers):
+    """How many choices of sets there are at these numbers, none included."""
+    total = 1
+    while numbers != 0:
+        total *= _NUM_FITTING[column_of(once, twice, lowest_bit(numbers))]
+        numbers &= numbers - 1
+    return total
+
+
+@rule
+def take_sets(once, twice, numbers, packed, choice):
+    """What a choice of sets leaves of a packed hand, and how many cards it takes."""
+    taken = np.int64(0)
+    while numbers != 0:
+        number = lowest_bit(numbers)
+        numbers &= numbers - 1
+        column = column_of(once, twice, number)
+        num_fitting = _NUM_FITTING[column]
+        sets = _CHOICES[column, choice % num_fitting]
+        choice //= num_fitting
+        packed -= _TAKEN[sets] * DIGITS[number]
+        taken += _NUM_TAKEN[sets]
+    return packed, taken
+
+
+@rule
+def most_discarded(once, twice, packed):
+    """The largest number of cards that groups of a hand can cover."""
+    numbers = numbers_in_three_colours(once)
+    if numbers == 0:
+        return covered_by_runs(packed)
+    most = np.int64(0)
+    for choice in range(num_set_choices(once, twice, numbers)):
+        left, taken = take_sets(once, twice, numbers, packed, choice)
+        most = max(most, taken + covered_by_runs(left))
+    return most
+
+
+@rule
+def best_left(once, twice):
+    """What the best discard leaves of a hand, packed: of several the smallest counts (10)."""
+    packed = pack(once, twice)
+    numbers = numbers_in_three_colours(once)
+    most, best = np.int64(-1), np.int64(0)
+    for choice in range(num_set_choices(once, twice, numbers)):
+        left, taken = take_sets(once, twice, numbers, packed, choice)
+        taken += covered_by_runs(left)
+        if taken >= most:
+            left = left_by_runs(left)
+            if taken > most or (left ^ _SIGN) < (best ^ _SIGN):
+                most, best = taken, left
+    return best
+
+
+@rule
+def discard_groups(hand):
+    """Put away the best discard of a hand that has a group."""
+    hand[0], hand[1] = unpack(best_left(hand[0], hand[1]))
+
+
+# For people
+
+
+def best_discard(hand: Sequence[int], solver: str = "table") -> list[tuple[int, ...]]:
+    """The groups of a best discard, each as its kinds in ascending order; one may be there twice.
+
+    `hand` [40] is how many cards it has of each kind. With `solver="scip"` the document's integer
+    programme finds the groups; both cover as many cards, and leave the same ones. Raises ValueError
+    for a hand that cannot be, or another solver.
+    """
+    if solver not in SOLVERS:
+        raise ValueError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}")
+    counts = checked_hand(hand)
+    if solver == "scip":
+        from . import scip
+
+        return scip.best_discard(counts)
+    words = np.zeros(2, np.int64)
+    words_of(np.array(counts), words)
+    left = counts_of(best_left(words[0], words[1]))
+    words_of(np.array(counts) - left, words)
+    return _groups_covering(int(words[0]), int(words[1]))
+
+
+def checked_hand(hand: Sequence[int]) -> list[int]:
+    """A hand as 40 counts of at most 20 cards in all. Raises ValueError."""
+    counts = [int(count) for count in hand]
+    if len(counts) != NUM_KINDS or not all(0 <= count <= NUM_COPIES for count in counts):
+        raise ValueError(f"a hand is {NUM_KINDS} counts of 0 .. {NUM_COPIES}; got {counts}")
+    if sum(counts) > MOST_CARDS:
+        raise ValueError(f"a hand has at most {MOST_CARDS} cards; got {sum(counts)}")
+    return counts
+
+
+def counts_of(packed: int) -> np.ndarray:
+    """A packed hand as how many cards [40] it has of each kind."""
+    kinds = np.arange(NUM_KINDS)
+    once, twice = unpack(np.int64(packed))
+    return (once >> kinds & 1) + (twice >> kinds & 1)
+
+
+def _groups_covering(once: int, twice: int) -> list[tuple[int, ...]]:
+    """Groups that together are all of these cards."""
+    numbers, packed = numbers_in_three_colours(once), pack(once, twice)
+    size = once.bit_count() + twice.bit_count()
+    for choice in range(num_set_choices(once, twice, numbers)):
+        left, taken = take_sets(once, twice, numbers, packed, choice)
+        if taken + covered_by_runs(left) == size:
+            return sorted(_sets_of(once, twice, numbers, choice) + _runs_covering(left))
+    raise AssertionError("what is discarded is made of groups")
+
+
+def _sets_of(once: int, twice: int, numbers: int, choice: int) -> list[tuple[int, ...]]:
+    """The sets of a choice, in the order in which `take_sets` reads it."""
+    groups = []
+    for number in range(NUM_NUMBERS):
+        if numbers >> number & 1:
+            column = column_of(once, twice, number)
+            choice, own = divmod(choice, int(_NUM_FITTING[column]))
+            for colours in SET_CHOICES[_CHOICES[column, own]]:
+                groups.append(tuple(colour * NUM_NUMBERS + number for colour in colours))
+    return groups
+
+
+def _runs_covering(packed: int) -> list[tuple[int, ...]]:
+    """Runs that together are all of a packed hand."""
+    counts = counts_of(packed)
+    groups = []
+    while counts.any():
+        run = _removable_run(counts)
+        counts[list(run)] -= 1
+        groups.append(run)
+    return groups
+
+
+def _removable_run(counts: np.ndarray) -> tuple[int, ...]:
+    """A run after which runs still cover all that is left."""
+    words = np.zeros(2, np.int64)
+    for run in RUNS:
+        rest = counts.copy()
+        rest[list(run)] -= 1
+        if rest.min() >= 0:
+            words_of(rest, words)
+            if covered_by_runs(pack(words[0], words[1])) == rest.sum():
+                return run
+    raise AssertionError("what runs cover is made of runs")

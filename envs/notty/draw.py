@@ -1,0 +1,112 @@
+"""The table of Notty as a picture: open hands, what each seat did last, and what is in the deck."""
+
+import numpy as np
+
+from ..core.game import NO_SEAT
+from ..core.picture import (
+    CHALK,
+    DIM_CHALK,
+    GOLD,
+    ROOM,
+    Card,
+    Circle,
+    Picture,
+    Point,
+    Rectangle,
+    Shape,
+    Text,
+    card_row,
+    crown,
+    pill,
+    seat_plate,
+    seats_around,
+    table_shapes,
+    toward,
+)
+from .cards import COLOURS, NUM_CARDS, NUM_COPIES, NUM_KINDS, NUM_NUMBERS, deck_words, kinds_of
+from .rules import is_terminal
+from .text import headline, last_action_text
+
+WIDTH, HEIGHT = 1080, 740
+CENTER: Point = (WIDTH / 2, HEIGHT / 2 + 2)
+INKS = ("#c2242f", "#2c6a8c", "#2f7d4f", "#a37a00")  # one a colour
+PALE_INKS = ("#ff8f84", "#8fd0ee", "#8fd6a8", "#f0cb75")  # the same on felt
+CARDS = tuple(
+    Card(str(number + 1), INKS[colour])
+    for colour in range(len(COLOURS))
+    for number in range(NUM_NUMBERS)
+)
+
+# By number of seats.
+HAND_WIDTH = {2: 800.0, 3: 400.0, 4: 360.0}
+CARD_HEIGHT = {2: 116.0, 3: 100.0, 4: 92.0}
+HALF_WIDTH, HALF_HEIGHT = 366.0, 244.0
+ACTION_SHARE = 0.46
+PANEL_STEP = 25.0
+
+
+def draw(state: np.record, seat: int | None = None) -> Picture:
+    """The table from the place of `seat`; all hands are open."""
+    places = seats_around(len(state.hands), CENTER, HALF_WIDTH, HALF_HEIGHT, seat or 0)
+    shapes = table_shapes(WIDTH, HEIGHT, 52)
+    shapes.append(Text(20, 18, headline(state), 16, DIM_CHALK, "start"))
+    shapes += _deck(state)
+    for owner, place in enumerate(places):
+        shapes += _last_action(state, owner, place)
+        shapes += _seat(state, owner, place)
+    return Picture(WIDTH, HEIGHT, ROOM, tuple(shapes))
+
+
+def _deck(state: np.record) -> list[Shape]:
+    """In the middle, a row a colour: how many of each card are still in the deck."""
+    held = kinds_of(*deck_words(state.hands))
+    left = CENTER[0] - PANEL_STEP * (NUM_NUMBERS - 1) / 2
+    top = CENTER[1] - PANEL_STEP * 1.5
+    width, height = PANEL_STEP * NUM_NUMBERS + 22, PANEL_STEP * len(COLOURS) + 40
+    title = f"deck: {len(held)} of {NUM_CARDS}"
+    shapes: list[Shape] = [
+        Rectangle(left - 24, top - 42, width, height, "#00000026", 12),
+        Text(CENTER[0], top - 26, title, 13, DIM_CHALK),
+    ]
+    for kind in range(NUM_KINDS):
+        colour, number = divmod(kind, NUM_NUMBERS)
+        x, y = left + PANEL_STEP * number, top + PANEL_STEP * colour
+        shapes += _count(held.count(kind), str(number + 1), PALE_INKS[colour], x, y)
+    return shapes
+
+
+def _count(count: int, label: str, ink: str, x: float, y: float) -> list[Shape]:
+    """A number with a dot for each of its cards."""
+    color = ink if count else "#ffffff22"
+    shapes: list[Shape] = [Text(x, y - 2, label, 14, color, is_bold=count == NUM_COPIES)]
+    for place in range(NUM_COPIES):
+        dot = ink if place < count else "#ffffff16"
+        shapes.append(Circle(x - 3.5 + 7 * place, y + 9, 2.2, dot))
+    return shapes
+
+
+def _seat(state: np.record, owner: int, place: Point) -> list[Shape]:
+    """The hand of a seat, or its crown, and its plate with the number of cards."""
+    num_seats = len(state.hands)
+    x, y = place
+    held = kinds_of(*state.hands[owner])
+    height = CARD_HEIGHT[num_seats]
+    shapes: list[Shape] = []
+    if held:
+        cards: list[Card | None] = [CARDS[kind] for kind in held]
+        shapes += card_row(cards, x, y - 12, height, HAND_WIDTH[num_seats])
+    elif state.winner == owner:
+        shapes += [*crown(x, y - 26, 64), Text(x, y + 22, "wins", 20, GOLD, is_bold=True)]
+    is_to_act = owner == state.seat_to_act and not is_terminal(state)
+    plate = seat_plate(x, y + height / 2 + 2, 200, f"player {owner}", str(len(held)), is_to_act)
+    return shapes + plate
+
+
+def _last_action(state: np.record, owner: int, place: Point) -> list[Shape]:
+    """What a seat did last, on the felt before it."""
+    text = last_action_text(state, owner)
+    if not text:
+        return []
+    x, y = toward(place, CENTER, ACTION_SHARE)
+    has_lost = state.winner not in (NO_SEAT, owner)
+    return pill(x, y, text, "#0e2b22", DIM_CHALK if has_lost else CHALK)

@@ -1,0 +1,75 @@
+"""What one seat of Notty may know: all but the order of the deck.
+
+Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise.
+"""
+
+import numpy as np
+
+from ..core.game import NO_ACTION
+from ..core.jit import rule
+from ..core.records import Field
+from ..core.rng import shuffle
+from .cards import NUM_COPIES, NUM_KINDS, deck_words
+from .rules import HAS_BOTH, MAX_TURN_LIMIT, MOST_DRAWN, NO_CARD, NUM_GROUPS, first_discard
+
+
+def observation_fields(num_seats: int) -> tuple[Field, ...]:
+    """Cards are counts by kind, colour by colour."""
+    n, i16 = num_seats, np.int16
+    most_turns, top_action = n * MAX_TURN_LIMIT, first_discard(n) + NUM_GROUPS - 1
+    return (
+        Field("hands", i16, (n, NUM_KINDS), 0, NUM_COPIES, "cards of each kind in each hand"),
+        Field("deck", i16, (NUM_KINDS,), 0, NUM_COPIES, "cards of each kind in the deck"),
+        Field("seat", i16, (), 0, n - 1, "the own seat"),
+        Field("seat_to_act", i16, (), 0, n - 1, "whose turn it is"),
+        Field(
+            "phase", i16, (), 0, HAS_BOTH, "of the turn: 0 nothing yet, 1 drawn, 2 taken, 3 both"
+        ),
+        Field("turns_played", i16, (), 0, most_turns, "turns ended, of all seats"),
+        Field("turn_limit", i16, (), 1, most_turns, "turns of all seats, after which it is a draw"),
+        Field("passes", i16, (n,), 0, MAX_TURN_LIMIT, "passes in a row of one's own will"),
+        Field("last_actions", i16, (n,), NO_ACTION, top_action, "each seat's last; -1: none"),
+        Field(
+            "last_cards",
+            i16,
+            (n, MOST_DRAWN),
+            NO_CARD,
+            NUM_KINDS - 1,
+            "kinds of the cards that it moved; -1: none",
+        ),
+    )
+
+
+@rule
+def observe(state, seat, out):
+    """Everything `seat` may know."""
+    out.seat = seat
+    other = seat
+    num_seats = state.hands.shape[0]
+    for place in range(num_seats):
+        write_counts(state.hands[other, 0], state.hands[other, 1], out.hands[place])
+        out.passes[place] = state.passes[other]
+        out.last_actions[place] = state.last_actions[other]
+        for index in range(MOST_DRAWN):
+            out.last_cards[place, index] = state.last_cards[other, index]
+        if other == state.seat_to_act:
+            out.seat_to_act = place
+        other = other + 1 if other + 1 < num_seats else 0
+    once, twice = deck_words(state.hands)
+    write_counts(once, twice, out.deck)
+    out.phase = state.phase
+    out.turns_played = state.turns_played
+    out.turn_limit = state.turn_limit * num_seats
+
+
+@rule
+def write_counts(once, twice, out):
+    """Two sets of kinds as a count for each kind."""
+    for kind in range(NUM_KINDS):
+        out[kind] = ((once >> kind) & 1) + ((twice >> kind) & 1)
+
+
+@rule
+def reshuffle_unseen(state, seat, rng):
+    """Only the order of the deck is hidden, and it is only there where it was laid down."""
+    shuffle(rng, state.deck_order[: state.num_ordered])

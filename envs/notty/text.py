@@ -1,0 +1,215 @@
+"""Notty in words: names of cards and actions, a position as text, a deal as plain data."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.game import NO_ACTION, NO_SEAT
+from .cards import (
+    COLOURS,
+    GROUPS,
+    KIND_NAMES,
+    NUM_COPIES,
+    NUM_KINDS,
+    NUM_NUMBERS,
+    RUNS,
+    add_card,
+    deck_words,
+    kinds_of,
+)
+from .rules import (
+    HAS_BOTH,
+    HAS_DRAWN,
+    HAS_TAKEN,
+    MOST_DRAWN,
+    NO_CARD,
+    NOTHING_YET,
+    first_discard,
+    first_seat,
+    is_terminal,
+    num_actions,
+    start_game,
+)
+
+KIND_INDEX = {name: kind for kind, name in enumerate(KIND_NAMES)}
+DEAL_FORM = '{"hands": [["red 3", ...], ...], "deck": ["blue 10", ...], "seat_to_act": 0}'
+LONGEST_VALUE = 60  # characters of a wrong value that an error shows
+PHASE_NAMES = {
+    NOTHING_YET: "begins a turn",
+    HAS_DRAWN: "has drawn",
+    HAS_TAKEN: "has taken",
+    HAS_BOTH: "has drawn and taken",
+}
+
+
+def group_name(group: Sequence[int]) -> str:
+    """`red 3-6` for a run, `7 red blue green` for a set; the group as its kinds, ascending."""
+    first, last = group[0], group[-1]
+    if tuple(group) in RUNS:
+        return f"{KIND_NAMES[first]}-{last % NUM_NUMBERS + 1}"
+    colours = " ".join(COLOURS[kind // NUM_NUMBERS] for kind in group)
+    return f"{first % NUM_NUMBERS + 1} {colours}"
+
+
+_MOVE_NAMES = ("pass", *(f"draw:{count}" for count in range(1, MOST_DRAWN + 1)))
+_DISCARD_NAMES = tuple(f"discard:{group_name(group)}".replace(" ", "_") for group in GROUPS)
+
+
+def action_names(num_seats: int, discard: str) -> tuple[str, ...]:
+    """The names of all actions, by index."""
+    takes = (f"take:+{places}" for places in range(1, num_seats))
+    return (*_MOVE_NAMES, *takes, *(_DISCARD_NAMES if discard == "manual" else ()))
+
+
+def action_name(num_seats: int, discard: str, action: int) -> str:
+    """`pass`, `draw:COUNT`, `take:+PLACES` or `discard:GROUP`. Raises ValueError."""
+    total = num_actions(num_seats, discard)
+    if not isinstance(action, int | np.integer) or not 0 <= action < total:
+        raise ValueError(f"Notty has actions 0 .. {total - 1} here, not {action!r}")
+    return action_names(num_seats, discard)[action]
+
+
+def parse_action(num_seats: int, discard: str, name: str) -> int:
+    """The inverse of `action_name`; blanks do for underscores, too. Raises ValueError."""
+    names = action_names(num_seats, discard)
+    written = str(name).replace(" ", "_")
+    if written in names:
+        return names.index(written)
+    moves = ", ".join(names[: first_discard(num_seats)])
+    groups = ", discard:red_3-6, discard:7_red_blue_green and their like"
+    raise ValueError(
+        f"no action is called {name!r}; actions are {moves}{groups if discard == 'manual' else ''}"
+    )
+
+
+# A deal as plain data
+
+
+def deal_from(state: np.record, data: Any, rng: np.record) -> None:
+    """Lay out `{"hands": [["red 3", ...], ...], "deck": [top first], "seat_to_act": seat}`.
+
+    The deck is shuffled where it is not given, the seat to act by the house rule. Raises ValueError
+    that says what is wrong with an impossible deal.
+    """
+    is_deal = isinstance(data, dict) and {"hands"} <= set(data) <= {"hands", "deck", "seat_to_act"}
+    if not is_deal:
+        raise ValueError(f"a deal is {DEAL_FORM}; got {_short(data)}")
+    hands = _parse_hands(data["hands"], len(state["hands"]), int(state["hand_limit"]))
+    deck = _parse_deck(data["deck"], hands) if "deck" in data else []
+    seat = data.get("seat_to_act", None)
+    if seat is not None:
+        _check_seat(seat, len(hands))
+    for words, hand in zip(state["hands"], hands, strict=True):
+        words[:] = 0
+        for kind in hand:
+            add_card(words, kind)
+    state["num_ordered"] = len(deck)
+    state["deck_order"][: len(deck)] = deck[::-1]
+    start_game(state, first_seat(state, rng) if seat is None else np.int64(seat))
+
+
+def _parse_hands(hands: Any, num_seats: int, hand_limit: int) -> list[list[int]]:
+    """The kinds of each hand."""
+    if not isinstance(hands, list | tuple) or len(hands) != num_seats:
+        raise ValueError(f"a deal needs {num_seats} hands, lists of cards; got {_short(hands)}")
+    parsed = [_parse_cards(hand) for hand in hands]
+    for hand in parsed:
+        if not 1 <= len(hand) <= hand_limit:
+            raise ValueError(f"a hand has 1 .. {hand_limit} cards; got one of {len(hand)}")
+    for kind, count in Counter(kind for hand in parsed for kind in hand).items():
+        if count > NUM_COPIES:
+            raise ValueError(f"there are two cards {KIND_NAMES[kind]}; the deal has {count}")
+    return parsed
+
+
+def _parse_deck(deck: Any, hands: Sequence[Sequence[int]]) -> list[int]:
+    """The kinds of the deck, top first: all cards that nobody holds."""
+    parsed = _parse_cards(deck)
+    held = Counter(kind for hand in hands for kind in hand)
+    rest = Counter({kind: NUM_COPIES - held[kind] for kind in range(NUM_KINDS)})
+    wrong = [kind for kind in range(NUM_KINDS) if parsed.count(kind) != rest[kind]]
+    if wrong:
+        kind = wrong[0]
+        raise ValueError(
+            f"a deck is all cards that nobody holds: {rest[kind]} of {KIND_NAMES[kind]}, "
+            f"not {parsed.count(kind)}"
+        )
+    return parsed
+
+
+def _parse_cards(names: Any) -> list[int]:
+    if not isinstance(names, list | tuple):
+        raise ValueError(f"cards are given as a list of names such as 'red 3'; got {_short(names)}")
+    for name in names:
+        if not isinstance(name, str) or name not in KIND_INDEX:
+            raise ValueError(
+                f"no card is called {name!r}; a card is a colour, of {' '.join(COLOURS)}, "
+                f"and a number 1 .. {NUM_NUMBERS}, such as 'red 3'"
+            )
+    return [KIND_INDEX[name] for name in names]
+
+
+def _check_seat(seat: Any, num_seats: int) -> None:
+    is_integer = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
+    if not is_integer or not 0 <= seat < num_seats:
+        raise ValueError(f"seat_to_act must be a seat 0 .. {num_seats - 1}; got {seat!r}")
+
+
+def _short(value: Any) -> str:
+    """A value as it is shown in an error."""
+    text = repr(value)
+    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
+
+
+# A position as text
+
+
+def describe(state: np.record, seat: int | None = None) -> str:
+    """A position as text; all but the order of the deck is open to every seat."""
+    lines = [headline(state)]
+    lines += [_seat_line(state, other, seat) for other in range(len(state["hands"]))]
+    deck = kinds_of(*deck_words(state["hands"]))
+    return "\n".join([*lines, f"  deck [{len(deck):2}] {cards_text(deck)}".rstrip()])
+
+
+def headline(state: np.record) -> str:
+    """How far the game is, and who has to do what."""
+    num_turns = int(state["turn_limit"]) * len(state["hands"])
+    turn = f"turn {min(int(state['turns_played']) + 1, num_turns)} of {num_turns}"
+    if state["winner"] != NO_SEAT:
+        return f"{turn}: player {state['winner']} has won"
+    if is_terminal(state):
+        return f"{turn}: a draw"
+    return f"{turn}: player {state['seat_to_act']} {PHASE_NAMES[int(state['phase'])]}"
+
+
+def cards_text(kinds: Sequence[int]) -> str:
+    """Cards by colour: `red 1 2 2, blue 7`."""
+    by_colour: dict[str, list[str]] = {}
+    for kind in sorted(kinds):
+        colour, number = KIND_NAMES[kind].split()
+        by_colour.setdefault(colour, []).append(number)
+    return ", ".join(" ".join([colour, *numbers]) for colour, numbers in by_colour.items())
+
+
+def last_action_text(state: np.record, seat: int) -> str:
+    """What a seat did last, with the cards that it moved; empty where it has not acted."""
+    action = int(state["last_actions"][seat])
+    num_seats = len(state["hands"])
+    if action == NO_ACTION:
+        return ""
+    moved = [int(kind) for kind in state["last_cards"][seat] if kind != NO_CARD]
+    name = action_names(num_seats, "manual")[action]
+    return f"{name} ({cards_text(moved)})" if moved else name
+
+
+def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
+    held = kinds_of(*state["hands"][owner])
+    turn = ">" if owner == state["seat_to_act"] and not is_terminal(state) else " "
+    name = f"player {owner}{' (you)' if owner == seat else ''}"
+    last = last_action_text(state, owner)
+    return (
+        f"{turn} {name} [{len(held):2}] {cards_text(held)}{f'   {last}' if last else ''}".rstrip()
+    )

@@ -1,0 +1,57 @@
+"""Splendor: `game(**config)` and the environment made from it."""
+
+import dataclasses
+from typing import Any
+
+from ..core.game import Game, check_range, make_config
+from . import actions, draw, observation, rules, text
+
+VERSION = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """The sizes and house rules of Splendor."""
+
+    num_players: int = 2  # seats: 2 .. 4
+    target: int = 15  # points that end the game at the end of a round
+    turn_limit: int = 200  # turns of each seat after which the game ends anyway
+
+    def __post_init__(self) -> None:
+        check_range("num_players", self.num_players, rules.MIN_SEATS, rules.MAX_SEATS)
+        check_range("target", self.target, 1, rules.MOST_TARGET)
+        check_range("turn_limit", self.turn_limit, 1, rules.MOST_TURNS)
+
+
+def game(**settings: Any) -> Game:
+    """The game of Splendor for these settings (see `Config`).
+
+    Raises TypeError for an unknown setting, ValueError for an impossible value.
+    """
+    config = make_config(Config, "splendor", settings)
+    return Game(
+        name="splendor",
+        version=VERSION,
+        config=config,
+        make=game,
+        num_seats=config.num_players,
+        num_actions=actions.NUM_ACTIONS,
+        state_fields=rules.state_fields(config.num_players),
+        observation_fields=observation.observation_fields(
+            config.num_players, config.target, config.turn_limit
+        ),
+        house_rules={"target": config.target, "turn_limit": config.turn_limit},
+        deal=rules.deal,
+        seat_to_act=rules.seat_to_act,
+        legal_actions=rules.legal_actions,
+        apply_action=rules.apply_action,
+        is_terminal=rules.is_terminal,
+        returns=rules.returns,
+        observe=observation.observe,
+        reshuffle_unseen=observation.reshuffle_unseen,
+        deal_from=text.deal_from,
+        describe=text.describe,
+        action_name=text.action_name,
+        parse_action=text.parse_action,
+        draw=draw.draw,
+    )

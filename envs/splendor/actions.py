@@ -1,0 +1,222 @@
+"""The flat table of actions, and the tables of words from which their masks are put together.
+
+Actions that return nothing come first and fill one word of the mask, which is all that a seat with
+few gems needs; those that return gems follow.
+"""
+
+import itertools
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.bits import WORD_BITS, mask_words
+from .cards import COLOURS, NUM_COLOURS, NUM_GEM_COLOURS, NUM_TIERS, pack
+
+SLOTS_PER_TIER = 4
+NUM_SLOTS = NUM_TIERS * SLOTS_PER_TIER
+MOST_RESERVED = 3
+MOST_NOBLES = 5
+GEM_LIMIT = 10
+MOST_TAKEN = 3  # gems taken, and gems returned, by one action
+
+Colours = tuple[int, ...]  # in ascending order; a colour is repeated where several gems are
+
+
+class Collecting(NamedTuple):
+    """Gems taken and gems returned, as colours."""
+
+    taken: Colours
+    returned: Colours = ()
+
+    @property
+    def is_same(self) -> bool:
+        """Whether two gems of one colour are taken."""
+        return len(self.taken) > len(set(self.taken))
+
+
+def _takings() -> list[Colours]:
+    """Sets of one, two and three colours, then two gems of one colour."""
+    different = [
+        taken for size in (1, 2, 3) for taken in itertools.combinations(range(NUM_COLOURS), size)
+    ]
+    return [*different, *((colour, colour) for colour in range(NUM_COLOURS))]
+
+
+def _most_returned(taken: Colours) -> int:
+    """A seat with ten gems returns as many as it takes."""
+    return len(taken)
+
+
+def _collections() -> Iterator[Collecting]:
+    """All ways to collect, those that return nothing first."""
+    takings = _takings()
+    for num_returned in range(MOST_TAKEN + 1):
+        for taken in takings:
+            others = [colour for colour in range(NUM_GEM_COLOURS) if colour not in taken]
+            if num_returned <= _most_returned(taken):
+                for returned in itertools.combinations_with_replacement(others, num_returned):
+                    yield Collecting(taken, returned)
+
+
+COLLECTIONS = tuple(_collections())
+NUM_PLAIN_COLLECTIONS = sum(not collecting.returned for collecting in COLLECTIONS)
+
+# Where each kind of action begins.
+COLLECT = 0
+RESERVE = COLLECT + NUM_PLAIN_COLLECTIONS
+BUY = RESERVE + NUM_SLOTS
+BUY_RESERVED = BUY + NUM_SLOTS
+PASS = BUY_RESERVED + MOST_RESERVED
+NOBLE = PASS + 1
+RESERVE_RETURNING = NOBLE + MOST_NOBLES  # colour by colour, the slots of each together
+COLLECT_RETURNING = RESERVE_RETURNING + NUM_COLOURS * NUM_SLOTS
+NUM_ACTIONS = COLLECT_RETURNING + len(COLLECTIONS) - NUM_PLAIN_COLLECTIONS
+
+NUM_WORDS = mask_words(NUM_ACTIONS)
+
+
+def collection_of(action: int) -> Collecting:
+    """What a collecting action takes and returns."""
+    is_plain = action < RESERVE
+    return COLLECTIONS[action if is_plain else action - COLLECT_RETURNING + NUM_PLAIN_COLLECTIONS]
+
+
+def _action_of(index: int) -> int:
+    """The action of COLLECTIONS[index]."""
+    is_plain = index < NUM_PLAIN_COLLECTIONS
+    return index if is_plain else index - NUM_PLAIN_COLLECTIONS + COLLECT_RETURNING
+
+
+def _slot_name(slot: int) -> str:
+    return f"{slot // SLOTS_PER_TIER + 1}.{slot % SLOTS_PER_TIER}"
+
+
+def _collecting_name(collecting: Collecting) -> str:
+    taken, returned = collecting
+    names = [COLOURS[colour] for colour in sorted(set(taken))]
+    name = "collect:" + (f"{names[0]}*2" if collecting.is_same else "+".join(names))
+    return name + (" return:" + "+".join(_GEM_NAMES[c] for c in returned) if returned else "")
+
+
+_GEM_NAMES = (*COLOURS, "yellow")
+
+
+def _names() -> Iterator[str]:
+    slots = [_slot_name(slot) for slot in range(NUM_SLOTS)]
+    names = [_collecting_name(collecting) for collecting in COLLECTIONS]
+    yield from names[:NUM_PLAIN_COLLECTIONS]
+    yield from (f"reserve:{slot}" for slot in slots)
+    yield from (f"buy:{slot}" for slot in slots)
+    yield from (f"buy-reserved:{place}" for place in range(MOST_RESERVED))
+    yield "pass"
+    yield from (f"noble:{place}" for place in range(MOST_NOBLES))
+    yield from (f"reserve:{slot} return:{colour}" for colour in COLOURS for slot in slots)
+    yield from names[NUM_PLAIN_COLLECTIONS:]
+
+
+ACTION_NAMES = tuple(_names())
+ACTION_INDEX = {name: action for action, name in enumerate(ACTION_NAMES)}
+
+
+def _gems_moved() -> np.ndarray:
+    """By action, what collecting or returning adds to a seat's gems (as a word, see cards.py)."""
+    moved = np.zeros(NUM_ACTIONS, np.int64)
+    for index, (taken, returned) in enumerate(COLLECTIONS):
+        counts = [taken.count(c) - returned.count(c) for c in range(NUM_GEM_COLOURS)]
+        moved[_action_of(index)] = pack(counts)
+    for colour in range(NUM_COLOURS):
+        first = RESERVE_RETURNING + NUM_SLOTS * colour
+        moved[first : first + NUM_SLOTS] = -pack([i == colour for i in range(NUM_COLOURS)])
+    return moved
+
+
+GEMS_MOVED = _gems_moved()
+
+
+# The words that masks are put together from
+
+
+NUM_HOLDINGS = 4  # up to 7 gems held, 8, 9, 10: what may be collected differs
+_FEW_GEMS = GEM_LIMIT - MOST_TAKEN
+
+
+def _may_take_different(holding: int, num_available: int, collecting: Collecting) -> bool:
+    """The table of the rules: with so many gems and colours, this size and this many returned."""
+    size, num_returned = len(collecting.taken), len(collecting.returned)
+    most = min(MOST_TAKEN, num_available)
+    fewest = (most, min(2, num_available), 1, 1)[holding]
+    to_return = max(0, size + holding - MOST_TAKEN)
+    return fewest <= size <= most and num_returned == to_return
+
+
+def _may_take_same(holding: int, collecting: Collecting) -> bool:
+    """Two of one colour: with nine gems one is returned, with ten two."""
+    return len(collecting.returned) == max(0, holding + 2 - MOST_TAKEN)
+
+
+def _words_where(is_set: list[bool]) -> np.ndarray:
+    """A mask with the bits of these collections."""
+    flags = np.zeros(NUM_WORDS * WORD_BITS, np.uint8)
+    flags[[_action_of(index) for index, value in enumerate(is_set) if value]] = 1
+    return np.packbits(flags, bitorder="little").view(np.int64)
+
+
+def _different_words() -> np.ndarray:
+    """[holding, set of colours in the bank]: collections of different colours."""
+    words = np.zeros((NUM_HOLDINGS, 1 << NUM_COLOURS, NUM_WORDS), np.int64)
+    for holding, available in np.ndindex(words.shape[:2]):
+        size = int(available).bit_count()
+        words[holding, available] = _words_where(
+            [
+                not collecting.is_same
+                and all(available >> colour & 1 for colour in collecting.taken)
+                and _may_take_different(holding, size, collecting)
+                for collecting in COLLECTIONS
+            ]
+        )
+    return words
+
+
+def _same_words() -> np.ndarray:
+    """[holding, set of colours of which the bank has four]: two of one colour."""
+    words = np.zeros((NUM_HOLDINGS, 1 << NUM_COLOURS, NUM_WORDS), np.int64)
+    for holding, plenty in np.ndindex(words.shape[:2]):
+        words[holding, plenty] = _words_where(
+            [
+                collecting.is_same
+                and bool(plenty >> collecting.taken[0] & 1)
+                and _may_take_same(holding, collecting)
+                for collecting in COLLECTIONS
+            ]
+        )
+    return words
+
+
+COLOURS_PER_HALF = 3
+_HELD_BITS = 2  # a count of 0 .. 3: nobody returns more
+
+
+def _return_words() -> np.ndarray:
+    """[half, gems held of its three colours]: collections that return no more than is held.
+
+    The counts are packed in two bits each; three and more are alike.
+    """
+    words = np.zeros((2, 1 << _HELD_BITS * COLOURS_PER_HALF, NUM_WORDS), np.int64)
+    for half, packed in np.ndindex(words.shape[:2]):
+        held = {
+            half * COLOURS_PER_HALF + place: packed >> _HELD_BITS * place & MOST_TAKEN
+            for place in range(COLOURS_PER_HALF)
+        }
+        words[half, packed] = _words_where(
+            [
+                all(collecting.returned.count(colour) <= count for colour, count in held.items())
+                for collecting in COLLECTIONS
+            ]
+        )
+    return words
+
+
+DIFFERENT_WORDS = _different_words()
+SAME_WORDS = _same_words()
+RETURN_WORDS = _return_words()

@@ -1,0 +1,93 @@
+"""The 90 cards and ten nobles of Splendor, read from the tables beside this file.
+
+Source: the official game (Space Cowboys, 2014). Gems are packed into words, a byte to a colour, so
+that a seat's gems, its cards, or a price are one number that is added and compared as a whole.
+"""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+COLOURS = ("black", "red", "green", "blue", "white")
+YELLOW = len(COLOURS)  # the index of the colour that stands for any other
+GEM_COLOURS = (*COLOURS, "yellow")
+NUM_COLOURS = len(COLOURS)
+NUM_GEM_COLOURS = len(GEM_COLOURS)
+
+NUM_TIERS = 3
+TIER_SIZES = (40, 30, 20)
+NUM_CARDS = sum(TIER_SIZES)
+NUM_NOBLES = 10
+NOBLE_POINTS = 3
+MOST_POINTS_OF_CARD = 5
+HIGHEST_COST = 7  # of one colour
+
+NO_CARD = NUM_CARDS  # an empty place; the tables below have a line for it
+NO_NOBLE = NUM_NOBLES
+NOTHING = -1  # how an empty place looks in the tables by number
+UNAFFORDABLE = 25  # of each colour: above all that a seat can have, small enough to be summed
+
+COLOUR_BITS = 8
+
+
+class Card(NamedTuple):
+    """A card as it is printed."""
+
+    tier: int  # 0 .. 2
+    colour: int
+    points: int
+    cost: tuple[int, ...]  # by colour
+
+
+def pack(counts: Sequence[int]) -> int:
+    """Counts by colour as one word."""
+    return sum(count << COLOUR_BITS * colour for colour, count in enumerate(counts))
+
+
+def unpack(word: int, num_colours: int = NUM_GEM_COLOURS) -> list[int]:
+    """The inverse of `pack`."""
+    return [int(word) >> COLOUR_BITS * colour & 0x7F for colour in range(num_colours)]
+
+
+def _rows(name: str) -> list[dict[str, str]]:
+    with (Path(__file__).parent / name).open(encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def _cards() -> tuple[Card, ...]:
+    return tuple(
+        Card(
+            int(row["tier"]) - 1,
+            COLOURS.index(row["colour"]),
+            int(row["points"]),
+            tuple(int(row[f"cost_{colour}"]) for colour in COLOURS),
+        )
+        for row in _rows("cards.csv")
+    )
+
+
+def _nobles() -> tuple[tuple[int, ...], ...]:
+    return tuple(
+        tuple(int(row[f"need_{colour}"]) for colour in COLOURS) for row in _rows("nobles.csv")
+    )
+
+
+CARDS = _cards()  # sorted by tier: a tier is a run of indices
+NOBLES = _nobles()
+FIRST_OF_TIER = (0, 40, 70, 90)
+
+_NO_WORD = pack([UNAFFORDABLE] * NUM_COLOURS)
+_NO_COUNTS = (NOTHING,) * NUM_COLOURS
+
+# By card, with a last line for NO_CARD.
+COST_WORDS = np.array([*(pack(card.cost) for card in CARDS), _NO_WORD], np.int64)
+COSTS = np.array([*(card.cost for card in CARDS), _NO_COUNTS], np.int16)
+POINTS = np.array([*(card.points for card in CARDS), NOTHING], np.int16)
+CARD_COLOURS = np.array([*(card.colour for card in CARDS), NOTHING], np.int16)
+
+# By noble, with a last line for NO_NOBLE.
+NEED_WORDS = np.array([*(pack(need) for need in NOBLES), _NO_WORD], np.int64)
+NEEDS = np.array([*NOBLES, _NO_COUNTS], np.int16)

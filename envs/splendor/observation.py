@@ -1,0 +1,170 @@
+"""What one seat of Splendor may know, and how to re-deal what it may not.
+
+Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise. Only the
+order of the decks is hidden: reserved cards came from the table.
+"""
+
+import numpy as np
+
+from ..core.game import NO_ACTION
+from ..core.jit import rule
+from ..core.records import Field
+from .actions import MOST_RESERVED, NUM_ACTIONS, NUM_SLOTS
+from .cards import (
+    CARD_COLOURS,
+    COSTS,
+    HIGHEST_COST,
+    MOST_POINTS_OF_CARD,
+    NEEDS,
+    NOTHING,
+    NUM_COLOURS,
+    NUM_GEM_COLOURS,
+    NUM_TIERS,
+    POINTS,
+    TIER_SIZES,
+)
+from .rules import (
+    GEMS_OF_COLOUR,
+    MOST_GAIN,
+    MOST_OF_COLOUR,
+    MOST_TARGET,
+    MOST_TURNS,
+    YELLOW_GEMS,
+    count_of,
+    next_seat,
+    shuffle_decks,
+    total,
+)
+
+HIGHEST_NEED = 4
+
+
+def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Field, ...]:
+    """Whole numbers in natural units; -1 in all numbers of a place that is empty."""
+    n, i16, i64 = num_seats, np.int16, np.int64
+    most_gems = max(GEMS_OF_COLOUR[n], YELLOW_GEMS)
+    slots, held = NUM_SLOTS, (n, MOST_RESERVED)
+    colours, gem_colours = NUM_COLOURS, NUM_GEM_COLOURS
+    most_points = target + MOST_GAIN - 1
+    top_colour = NUM_COLOURS - 1
+    all_cards = MOST_OF_COLOUR * NUM_COLOURS
+    by_colour = "black, red, green, blue, white"
+    plain = (
+        Field("bank", i16, (gem_colours,), 0, most_gems, f"gems in the bank: {by_colour}, yellow"),
+        Field("gems", i16, (n, gem_colours), 0, most_gems, "gems of each seat"),
+        Field("cards", i16, (n, colours), 0, MOST_OF_COLOUR, "cards of each seat by colour"),
+        Field("num_cards", i16, (n,), 0, all_cards, "cards of each seat"),
+        Field("points", i16, (n,), 0, most_points, "points of each seat"),
+        Field("num_nobles", i16, (n,), 0, n + 1, "nobles of each seat"),
+        Field("num_reserved", i16, (n,), 0, MOST_RESERVED, "cards each seat has reserved"),
+        Field("table_cost", i16, (slots, colours), NOTHING, HIGHEST_COST, "costs on the table"),
+        Field("table_colour", i16, (slots,), NOTHING, top_colour, "colours of these cards"),
+        Field("table_points", i16, (slots,), NOTHING, MOST_POINTS_OF_CARD, "their points"),
+        Field("reserved_cost", i16, (*held, colours), NOTHING, HIGHEST_COST, "costs reserved"),
+        Field("reserved_colour", i16, held, NOTHING, top_colour, "colours of these cards"),
+        Field("reserved_points", i16, held, NOTHING, MOST_POINTS_OF_CARD, "their points"),
+        Field("noble_need", i16, (n + 1, colours), NOTHING, HIGHEST_NEED, "cards a noble asks for"),
+        Field("deck_left", i16, (NUM_TIERS,), 0, max(TIER_SIZES), "cards left in each deck"),
+        Field("last_actions", i16, (n,), NO_ACTION, NUM_ACTIONS - 1, "last action; -1: none yet"),
+        Field("seat_to_act", i16, (), 0, n - 1, "whose turn it is"),
+        Field("first_seat", i16, (), 0, n - 1, "who begins each round"),
+        Field("is_choosing", i16, (), 0, 1, "who acts has met several nobles and chooses one"),
+        Field("passes", i16, (), 0, n, "passes in a row just made"),
+        Field("turn", i16, (), 0, turn_limit, "complete rounds"),
+        Field("turn_limit", i16, (), 1, MOST_TURNS, "house rule: rounds after which it ends"),
+        Field("target", i16, (), 1, MOST_TARGET, "house rule: points that end the game"),
+    )
+    packed = tuple(
+        Field(
+            f"unseen_{tier + 1}",
+            i64,
+            (),
+            0,
+            (1 << size) - 1,
+            f"cards left in the deck of tier {tier + 1}, in the order of cards.csv",
+            num_bits=size,
+        )
+        for tier, size in enumerate(TIER_SIZES)
+    )
+    return plain + packed
+
+
+@rule
+def observe(state, seat, out):
+    """Everything `seat` may know."""
+    observe_table(state, out)
+    other = np.int64(seat)
+    for index in range(state.gems.shape[0]):
+        observe_seat(state, other, index, out)
+        other = next_seat(state, other)
+    out.seat_to_act = relative(state, seat, state.seat_to_act)
+    out.first_seat = relative(state, seat, state.first_seat)
+    out.is_choosing = state.choice != 0
+    out.passes = state.passes
+    out.turn = state.turn
+    out.turn_limit = state.turn_limit
+    out.target = state.target
+    out.unseen_1 = state.unseen[0]
+    out.unseen_2 = state.unseen[1]
+    out.unseen_3 = state.unseen[2]
+
+
+@rule
+def observe_table(state, out):
+    """What lies open: gems, cards and nobles, and how much is left."""
+    for colour in range(NUM_GEM_COLOURS):
+        out.bank[colour] = count_of(state.bank, colour)
+    for slot in range(NUM_SLOTS):
+        card = state.table[slot]
+        out.table_colour[slot] = CARD_COLOURS[card]
+        out.table_points[slot] = POINTS[card]
+        for colour in range(NUM_COLOURS):
+            out.table_cost[slot, colour] = COSTS[card, colour]
+    for slot in range(state.nobles.shape[0]):
+        for colour in range(NUM_COLOURS):
+            out.noble_need[slot, colour] = NEEDS[state.nobles[slot], colour]
+    for tier in range(NUM_TIERS):
+        out.deck_left[tier] = state.deck_left[tier]
+
+
+@rule
+def observe_seat(state, seat, index, out):
+    """What a seat has; `index` says where that is shown."""
+    for colour in range(NUM_GEM_COLOURS):
+        out.gems[index, colour] = count_of(state.gems[seat], colour)
+    for colour in range(NUM_COLOURS):
+        out.cards[index, colour] = count_of(state.cards[seat], colour)
+    out.num_cards[index] = total(state.cards[seat])
+    out.points[index] = state.points[seat]
+    out.num_nobles[index] = count_nobles(state.won[seat])
+    out.num_reserved[index] = state.num_reserved[seat]
+    out.last_actions[index] = state.last_actions[seat]
+    for place in range(MOST_RESERVED):
+        card = state.reserved[seat, place]
+        out.reserved_colour[index, place] = CARD_COLOURS[card]
+        out.reserved_points[index, place] = POINTS[card]
+        for colour in range(NUM_COLOURS):
+            out.reserved_cost[index, place, colour] = COSTS[card, colour]
+
+
+@rule
+def count_nobles(won):
+    """How many nobles a seat has received."""
+    number = 0
+    while won != 0:
+        won &= won - 1
+        number += 1
+    return number
+
+
+@rule
+def relative(state, seat, other):
+    """How many places clockwise `other` sits from `seat`."""
+    distance = other - seat
+    return distance if distance >= 0 else distance + state.gems.shape[0]
+
+
+@rule
+def reshuffle_unseen(state, seat, rng):
+    """Only the order of the decks is unknown, to every seat alike (4)."""
+    shuffle_decks(state, rng)

@@ -1,0 +1,101 @@
+"""Top Trumps: `game(**config)` and the environment made from it."""
+
+import dataclasses
+from functools import partial
+from typing import Any
+
+from ..core.game import Game, check_choice, check_range, make_config
+from . import cards, draw, observation, rules, text
+
+VERSION = 0
+STARTERS = (0, 1, "random")
+
+
+@dataclasses.dataclass(frozen=True)
+class Config:
+    """The sizes and house rules of Top Trumps."""
+
+    num_cards: int = 50  # cards in the deck: 2 .. 128
+    num_fields: int = 5  # integers on a card: 1 .. 16
+    trick_limit: int = 5000  # tricks at most
+    starter: int | str = 0  # the seat that starts: 0, 1 or "random"
+    deck: str = cards.RANDOM  # a new one each game; or "planets", or the text of a CSV file
+
+    def __post_init__(self) -> None:
+        check_range("num_cards", self.num_cards, cards.MIN_CARDS, cards.MAX_CARDS)
+        check_range("num_fields", self.num_fields, cards.MIN_FIELDS, cards.MAX_FIELDS)
+        check_range("trick_limit", self.trick_limit, 1, rules.MAX_TRICKS)
+        check_choice("starter", self.starter, STARTERS)
+        if cards.deck_text(self.deck) != cards.RANDOM:
+            sizes = _deck_sizes(self.deck)
+            check_choice("num_cards", self.num_cards, [sizes["num_cards"]])
+            check_choice("num_fields", self.num_fields, [sizes["num_fields"]])
+
+
+def game(**settings: Any) -> Game:
+    """The game of Top Trumps for these settings (see `Config`).
+
+    `deck` may also be the path of a CSV file or a pandas DataFrame with a column `id`; the sizes
+    are then those of the deck. Raises TypeError for an unknown setting, ValueError for an
+    impossible value.
+    """
+    if "deck" in settings:
+        deck = cards.deck_text(settings["deck"])
+        settings = {**_deck_sizes(deck), **settings, "deck": deck}
+    config = make_config(Config, "top_trumps", settings)
+    names, values = _names_and_values(config)
+    numbers = [value for row in values for value in row]
+    low, high = (min(numbers), max(numbers)) if numbers else (0, rules.MAX_VALUE)
+    sizes = (config.num_cards, config.num_fields, config.trick_limit, low, high)
+    return Game(
+        name="top_trumps",
+        version=VERSION,
+        config=config,
+        make=game,
+        num_seats=rules.NUM_SEATS,
+        num_actions=config.num_fields,
+        state_fields=rules.state_fields(*sizes),
+        observation_fields=observation.observation_fields(*sizes),
+        house_rules=_house_rules(config, values),
+        deal=rules.deal,
+        seat_to_act=rules.seat_to_act,
+        legal_actions=rules.legal_actions,
+        apply_action=rules.apply_action,
+        is_terminal=rules.is_terminal,
+        returns=rules.returns,
+        observe=observation.observe,
+        reshuffle_unseen=observation.reshuffle_unseen,
+        deal_from=text.deal_from,
+        describe=partial(text.describe, names),
+        action_name=partial(text.action_name, names),
+        parse_action=partial(text.parse_action, names),
+        draw=partial(draw.draw, names),
+    )
+
+
+def _deck_sizes(deck: str) -> dict[str, int]:
+    """The settings that follow from a deck."""
+    if deck == cards.RANDOM:
+        return {}
+    read = cards.read_deck(deck)
+    return {"num_cards": len(read.ids), "num_fields": len(read.field_names)}
+
+
+def _names_and_values(config: Config) -> tuple[text.Names, tuple[tuple[int, ...], ...]]:
+    if config.deck == cards.RANDOM:
+        fields = tuple(f"Field{field}" for field in range(config.num_fields))
+        return text.Names(fields, None), ()
+    deck = cards.read_deck(config.deck)
+    return text.Names(deck.field_names, deck.ids), deck.values
+
+
+def _house_rules(config: Config, values: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
+    """The state fields that a deal leaves alone; a deck of the game's own is among them."""
+    house_rules: dict[str, Any] = {
+        "trick_limit": config.trick_limit,
+        "first_starter": STARTERS.index(config.starter),
+        "has_own_deck": int(bool(values)),
+    }
+    if values:
+        house_rules |= {"values": values, "ids": tuple(range(len(values)))}
+    return house_rules

@@ -1,0 +1,352 @@
+"""What one seat of Top Trumps may know, and how to re-deal what it may not.
+
+Everything is told from the observer: index 0 is oneself, index 1 the other seat; places are counted
+from the top of a deck. What a seat can deduce place by place is kept by the rules.
+"""
+
+import numpy as np
+
+from ..core.bits import allow, is_allowed, lowest_bit, mask_words, nth_allowed
+from ..core.jit import rule
+from ..core.records import Field
+from ..core.rng import below
+from .rules import (
+    DRAWN,
+    HUNDREDTHS,
+    NO_CARD,
+    NONE,
+    NUM_IDS,
+    WORD_BITS,
+    count,
+    first_of,
+    forbid,
+    is_terminal,
+    place_at,
+    top_card,
+    value_type,
+)
+
+UNKNOWN = -1  # the place of a card
+MOST_DRAWS = 200  # attempts at a uniform draw for the doubtful places
+SWAPS_PER_PLACE = 40  # where that failed
+
+
+def observation_fields(
+    num_cards: int, num_fields: int, trick_limit: int, low: int, high: int
+) -> tuple[Field, ...]:
+    """Plain numbers and three sets are a network's view; the sets of every place are beside it."""
+    return (
+        *_table_fields(num_cards, num_fields, trick_limit, low, high),
+        *_deck_fields(num_cards, num_fields, low, high),
+        *_set_fields(num_cards),
+        Field(
+            "ids",
+            np.int64,
+            (num_cards,),
+            0,
+            NUM_IDS - 1,
+            "ids as numbers in base 36, or rows of a real deck",
+            num_bits=WORD_BITS,
+            hidden=True,
+        ),
+    )
+
+
+def _table_fields(
+    num_cards: int, num_fields: int, trick_limit: int, low: int, high: int
+) -> tuple[Field, ...]:
+    n, f, number = num_cards, num_fields, value_type(low, high)
+    least, top = min(low, 0), num_cards - 1
+
+    def plain(name: str, shape: tuple[int, ...], least: int, most: int, meaning: str) -> Field:
+        return Field(name, number, shape, least, most, meaning)
+
+    return (
+        plain("starter", (), 0, 1, "who starts: 0 oneself, 1 the other seat"),
+        plain("num_tricks", (), 0, trick_limit, "tricks played"),
+        plain("deck_sizes", (2,), 0, n, "cards in each deck"),
+        plain("pile_size", (), 0, n, "cards in the draw pile"),
+        plain("top", (), NO_CARD, top, "the own top card; -1: not known. The starter sees it"),
+        plain("top_values", (f,), least, high, "its values; 0 where it is not known"),
+        plain("last_starter", (), NONE, 1, "who started the last trick; -1: none was played"),
+        plain("last_field", (), NONE, f - 1, "the field chosen; -1: none was played"),
+        plain("last_values", (2,), least, high, "both values in it; 0 before the first"),
+        plain("last_cards", (2,), NO_CARD, top, "both cards; -1 where the other's is not known"),
+        plain("last_winner", (), NONE, DRAWN, "who won it; 2: drawn, -1: none was played"),
+        plain("pile", (n,), NO_CARD, top, "the draw pile in the order added; -1: no more"),
+    )
+
+
+def _deck_fields(num_cards: int, num_fields: int, low: int, high: int) -> tuple[Field, ...]:
+    n, f, number = num_cards, num_fields, value_type(low, high)
+    mean_low, mean_high = HUNDREDTHS * low, HUNDREDTHS * high
+    place = "each card's place from the top of the deck it is in; -1: not known, or in the pile"
+    deviation = "population standard deviation, in hundredths"
+    return (
+        Field("places", number, (n,), UNKNOWN, n - 1, place),
+        Field("means", number, (f,), mean_low, mean_high, "mean over the deck, in hundredths"),
+        Field("deviations", number, (f,), 0, mean_high - mean_low, deviation),
+        Field("values", number, (n, f), low, high, "the deck: a row a card"),
+    )
+
+
+def _set_fields(num_cards: int) -> tuple[Field, ...]:
+    n, num_words, bits = num_cards, mask_words(num_cards), min(num_cards, WORD_BITS)
+    most = (1 << min(num_cards, WORD_BITS - 1)) - 1
+
+    def sets(name: str, shape: tuple[int, ...], meaning: str, hidden: bool = False) -> Field:
+        return Field(name, np.int64, (*shape, num_words), 0, most, meaning, bits, hidden)
+
+    return (
+        sets("own_cards", (), "the set the own deck holds"),
+        sets("opponent_cards", (), "the set the other deck holds"),
+        sets("opponent_top", (), "what the other top card may be"),
+        sets("own_slots", (n,), "what each place of the own deck may hold", hidden=True),
+        sets("opponent_slots", (n,), "what each place of the other deck may hold", hidden=True),
+    )
+
+
+@rule
+def observe(state, seat, out):
+    """Everything `seat` may know."""
+    seat = np.int64(seat)
+    observe_table(state, seat, out)
+    observe_last_trick(state, seat, out)
+    observe_deck(state, out)
+    for card in range(out.places.shape[0]):
+        out.places[card] = UNKNOWN
+    observe_own_places(state, seat, out)
+    observe_other_places(state, 1 - seat, out)
+    for word in range(out.own_cards.shape[0]):
+        out.own_cards[word] = state.cards[seat, word]
+        out.opponent_cards[word] = state.cards[1 - seat, word]
+        out.opponent_top[word] = out.opponent_slots[0, word]
+
+
+@rule
+def observe_table(state, seat, out):
+    """Sizes, pile, tricks, who starts, and the own top card where it is known."""
+    out.starter = state.starter ^ seat
+    out.num_tricks = state.num_tricks
+    out.deck_sizes[0] = state.deck_sizes[seat]
+    out.deck_sizes[1] = state.deck_sizes[1 - seat]
+    out.pile_size = state.pile_size
+    for index in range(out.pile.shape[0]):
+        out.pile[index] = state.pile[index]
+    is_known = knows_own_top(state, seat)
+    out.top = top_card(state, seat) if is_known else NO_CARD
+    for field in range(out.top_values.shape[0]):
+        out.top_values[field] = state.values[out.top, field] if is_known else 0
+
+
+@rule
+def knows_own_top(state, seat):
+    """The starter sees its top card; the other seat may have deduced its own."""
+    if state.deck_sizes[seat] == 0:
+        return False
+    return sees_own_top(state, seat) or state.num_unplayed[seat] <= 1
+
+
+@rule
+def sees_own_top(state, seat):
+    """Only the starter looks at its top card, and only for a trick to come (7)."""
+    return state.starter == seat and not is_terminal(state)
+
+
+@rule
+def observe_last_trick(state, seat, out):
+    """Both values were announced; which card beat it the loser may not be able to tell (9)."""
+    out.last_field = state.last_field
+    if state.last_winner == NONE:
+        out.last_starter = NONE
+        out.last_winner = NONE
+        out.last_values[:] = 0
+        out.last_cards[:] = NO_CARD
+        return
+    out.last_starter = state.last_starter ^ seat
+    out.last_winner = DRAWN if state.last_winner == DRAWN else state.last_winner ^ seat
+    other = 1 - seat
+    out.last_values[0] = state.values[state.last_cards[seat], state.last_field]
+    out.last_values[1] = state.values[state.last_cards[other], state.last_field]
+    out.last_cards[0] = state.last_cards[seat]
+    is_hidden = state.last_winner == other and is_allowed(state.doubtful[other], state.last_place)
+    out.last_cards[1] = NO_CARD if is_hidden else state.last_cards[other]
+
+
+@rule
+def observe_deck(state, out):
+    """Both may look through the whole deck (1)."""
+    for field in range(out.means.shape[0]):
+        out.means[field] = state.means[field]
+        out.deviations[field] = state.deviations[field]
+    for card in range(out.ids.shape[0]):
+        out.ids[card] = state.ids[card]
+        for field in range(out.means.shape[0]):
+            out.values[card, field] = state.values[card, field]
+
+
+@rule
+def observe_own_places(state, seat, out):
+    """A seat knows where its cards are once it has played them, and its top card as starter (5)."""
+    num_unknown = np.int64(state.num_unplayed[seat])
+    is_top_seen = num_unknown > 0 and sees_own_top(state, seat)
+    for word in range(out.own_cards.shape[0]):
+        unseen = state.unplayed[seat, word]
+        if is_top_seen and top_card(state, seat) >> 6 == word:
+            unseen &= ~(np.int64(1) << (top_card(state, seat) & 63))
+        for depth in range(out.own_slots.shape[0]):
+            out.own_slots[depth, word] = unseen if depth < num_unknown else 0
+    first_known = num_unknown
+    if num_unknown == 1 or (is_top_seen and num_unknown == 2):
+        first_known = np.int64(0)  # all are known but one, so that one too
+    for depth in range(first_known, state.deck_sizes[seat]):
+        note_place(out, out.own_slots, depth, state.decks[seat, place_at(state, seat, depth)])
+    if is_top_seen:
+        note_place(out, out.own_slots, 0, top_card(state, seat))
+
+
+@rule
+def observe_other_places(state, other, out):
+    """What can be told of the other deck, place by place (9)."""
+    num_unplayed = state.num_unplayed[other]
+    size = state.deck_sizes[other]
+    for depth in range(out.opponent_slots.shape[0]):
+        place = place_at(state, other, depth)
+        for word in range(out.own_cards.shape[0]):
+            known = state.candidates[other, place, word] if depth < size else 0
+            out.opponent_slots[depth, word] = (
+                state.unplaced[other, word] if depth < num_unplayed else known
+            )
+        is_known = num_unplayed <= depth < size and not is_allowed(state.doubtful[other], place)
+        if is_known:
+            out.places[state.decks[other, place]] = depth
+    if num_unplayed == 1 and count(state.unplaced[other]) == 1:
+        out.places[first_of(state.unplaced[other])] = 0
+
+
+@rule
+def note_place(out, slots, depth, card):
+    """A card is known to lie at this depth."""
+    slots[depth, :] = 0
+    allow(slots[depth], card)
+    out.places[card] = depth
+
+
+# Re-dealing what a seat cannot know
+
+
+@rule
+def reshuffle_unseen(state, seat, rng):
+    """Put unseen cards into another order that agrees with all that `seat` has seen.
+
+    Every such order is equally likely, what the opponent's choices tell left aside. (Where 200
+    attempts to draw cards for the doubtful places collide, as with decks of very few different
+    values, many random exchanges that agree with what was seen take their place: nearly uniform.)
+    """
+    seat = np.int64(seat)
+    first_unseen = np.int64(1 if sees_own_top(state, seat) else 0)
+    shuffle_places(state, seat, first_unseen, rng)
+    other = 1 - seat
+    if redraw_doubtful(state, other, rng):
+        lay_out_unplayed(state, other)
+        shuffle_places(state, other, np.int64(0), rng)
+    else:
+        exchange_many(state, other, rng)
+    if state.last_winner == other:
+        state.last_cards[other] = state.decks[other, state.last_place]
+
+
+@rule
+def shuffle_places(state, seat, first, rng):
+    """Shuffle the cards never played, from this depth on."""
+    for depth in range(state.num_unplayed[seat] - 1, first, -1):
+        exchange(
+            state, seat, place_at(state, seat, depth), random_place(state, seat, first, depth, rng)
+        )
+
+
+@rule
+def random_place(state, seat, first, last, rng):
+    """One of the places from depth `first` to depth `last`, each as likely."""
+    return place_at(state, seat, first + below(rng, last - first + 1))
+
+
+@rule
+def exchange(state, seat, place, other_place):
+    """Let two cards change places."""
+    card = state.decks[seat, place]
+    state.decks[seat, place] = state.decks[seat, other_place]
+    state.decks[seat, other_place] = card
+
+
+@rule
+def redraw_doubtful(state, owner, rng):
+    """A card for each doubtful place, drawn until no card is drawn twice; False where none came.
+
+    Of the cards that the observer cannot place those left over are the ones never played.
+    """
+    if count(state.doubtful[owner]) == 0:
+        return True
+    drawn = np.empty(state.decks.shape[1], np.int16)
+    for _ in range(MOST_DRAWS):
+        for word in range(state.cards.shape[1]):
+            state.unplayed[owner, word] = state.unplaced[owner, word]
+        if draw_distinct(state, owner, drawn, rng):
+            for place in range(drawn.shape[0]):
+                if is_allowed(state.doubtful[owner], place):
+                    state.decks[owner, place] = drawn[place]
+            return True
+    return False
+
+
+@rule
+def draw_distinct(state, owner, drawn, rng):
+    """A candidate for each doubtful place, taken from `unplayed`; False at the first collision."""
+    for place in range(drawn.shape[0]):
+        if is_allowed(state.doubtful[owner], place):
+            candidates = state.candidates[owner, place]
+            card = nth_allowed(candidates, below(rng, count(candidates)))
+            if not is_allowed(state.unplayed[owner], card):
+                return False
+            forbid(state.unplayed[owner], card)
+            drawn[place] = card
+    return True
+
+
+@rule
+def lay_out_unplayed(state, owner):
+    """The cards never played, in the order of their indices."""
+    depth = 0
+    for index in range(state.unplayed.shape[1]):
+        cards = state.unplayed[owner, index]
+        while cards != 0:
+            card = index * WORD_BITS + lowest_bit(cards)
+            cards &= cards - 1
+            state.decks[owner, place_at(state, owner, depth)] = card
+            depth += 1
+
+
+@rule
+def exchange_many(state, owner, rng):
+    """Random exchanges between doubtful places and those never played, where both may be."""
+    size = np.int64(state.deck_sizes[owner])
+    for _ in range(SWAPS_PER_PLACE * size):
+        place = random_place(state, owner, np.int64(0), size - 1, rng)
+        other_place = random_place(state, owner, np.int64(0), size - 1, rng)
+        may_exchange = may_hold(state, owner, place, state.decks[owner, other_place])
+        if may_exchange and may_hold(state, owner, other_place, state.decks[owner, place]):
+            exchange(state, owner, place, other_place)
+    state.unplayed[owner, :] = 0
+    for depth in range(state.num_unplayed[owner]):
+        allow(state.unplayed[owner], state.decks[owner, place_at(state, owner, depth)])
+
+
+@rule
+def may_hold(state, owner, place, card):
+    """Whether, for all that the other seat can tell, this card may lie at this place."""
+    depth = place - np.int64(state.heads[owner])
+    if depth < 0:
+        depth += state.decks.shape[1]
+    if depth < state.num_unplayed[owner]:
+        return is_allowed(state.unplaced[owner], card)
+    return is_allowed(state.candidates[owner, place], card)

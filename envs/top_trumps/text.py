@@ -1,0 +1,215 @@
+"""Top Trumps in words: names of cards and fields, a position as text, a deal as plain data."""
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..core.game import check_choice
+from .observation import knows_own_top
+from .rules import (
+    DRAWN,
+    DRAWN_STARTER,
+    ID_LENGTH,
+    ID_LETTERS,
+    MAX_VALUE,
+    NONE,
+    NUM_SEATS,
+    deal,
+    is_terminal,
+    place_at,
+    start_game,
+)
+
+LETTERS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+_ID = re.compile(rf"[0-9A-Z]{{{ID_LENGTH}}}")
+_KEYS = {"cards", "ids", "hands", "starter"}
+DEAL_FORM = (
+    '{"cards": [[value, ...], ...], "ids": [...], "hands": [[index of the top card, ..., bottom], '
+    '[...]], "starter": seat}'
+)
+
+
+class Names(NamedTuple):
+    """What fields and cards are called; a made deck carries its ids in the position."""
+
+    fields: tuple[str, ...]
+    cards: tuple[str, ...] | None
+
+
+def action_name(names: Names, action: int) -> str:
+    """The name of the field. Raises ValueError."""
+    if not 0 <= action < len(names.fields):
+        raise ValueError(f"the fields are 0 .. {len(names.fields) - 1}, not {action}")
+    return names.fields[action]
+
+
+def parse_action(names: Names, name: str) -> int:
+    """The inverse of `action_name`. Raises ValueError."""
+    if name not in names.fields:
+        raise ValueError(f"no field is called {name!r}; the fields are {', '.join(names.fields)}")
+    return names.fields.index(name)
+
+
+def card_name(names: Names, state: np.record, card: int) -> str:
+    """The id of a card; `state` may be an observation."""
+    number = int(state["ids"][card])
+    return id_of_number(number) if names.cards is None else names.cards[number]
+
+
+def id_of_number(number: int) -> str:
+    """A number below 36**6 as six letters and digits."""
+    places = (number // ID_LETTERS**power % ID_LETTERS for power in reversed(range(ID_LENGTH)))
+    return "".join(LETTERS[digit] for digit in places)
+
+
+def number_of_id(name: str) -> int:
+    """The inverse."""
+    return int(name, ID_LETTERS)
+
+
+# A deal as plain data
+
+
+def deal_from(state: np.record, data: Any, rng: np.record) -> None:
+    """Lay out the deal in `DEAL_FORM`: each hand from the top of its deck down.
+
+    Without "ids" the cards are called 000000, 000001, ...; without "starter" the house rule says
+    who starts. Where the game has a deck of its own, "cards" and "ids" are left out. Raises
+    ValueError that says what is wrong with an impossible deal.
+    """
+    _check_keys(data, has_own_deck=bool(state["has_own_deck"]))
+    num_cards, num_fields = state["values"].shape
+    hands = _checked_hands(data["hands"], num_cards)
+    starter = data.get("starter")
+    if starter is not None:
+        check_choice("starter", starter, range(NUM_SEATS))
+    if not state["has_own_deck"]:
+        values = _checked_values(data["cards"], num_cards, num_fields)
+        ids = _checked_ids(data.get("ids"), num_cards)
+    deal(state, rng)
+    if not state["has_own_deck"]:
+        state["values"][:] = values
+        state["ids"][:] = ids
+    for seat, hand in enumerate(hands):
+        state["decks"][seat, : len(hand)] = hand
+    dealt_starter = state["starter"] if state["first_starter"] == DRAWN_STARTER else None
+    house_starter = state["first_starter"] if dealt_starter is None else dealt_starter
+    start_game(state, np.int64(house_starter if starter is None else starter))
+
+
+def _check_keys(data: Any, has_own_deck: bool) -> None:
+    needed = {"hands"} if has_own_deck else {"hands", "cards"}
+    allowed = {"hands", "starter"} if has_own_deck else _KEYS
+    if not isinstance(data, dict) or not needed <= set(data) <= allowed:
+        own = ', without "cards" and "ids" where the game has its own deck' if has_own_deck else ""
+        raise ValueError(f"a deal is {DEAL_FORM}{own}; got {_shown(data)}")
+
+
+def _shown(data: Any) -> str:
+    return f"the keys {', '.join(map(repr, data))}" if isinstance(data, dict) else repr(data)[:60]
+
+
+def _checked_hands(hands: Any, num_cards: int) -> list[list[int]]:
+    sizes = [(num_cards + 1) // 2, num_cards // 2]
+    is_list = isinstance(hands, Sequence) and all(isinstance(hand, Sequence) for hand in hands)
+    if not is_list or [len(hand) for hand in hands] != sizes:
+        raise ValueError(f"hands must have {sizes[0]} and {sizes[1]} cards; got {hands!r}")
+    dealt = [card for hand in hands for card in hand]
+    for card in dealt:
+        if not _is_whole(card) or not 0 <= card < num_cards:
+            raise ValueError(f"hands hold indices of cards 0 .. {num_cards - 1}; got {card!r}")
+        if dealt.count(card) > 1:
+            raise ValueError(f"hands hold the card {card} twice")
+    return [list(hand) for hand in hands]
+
+
+def _checked_values(cards: Any, num_cards: int, num_fields: int) -> list[list[int]]:
+    is_list = isinstance(cards, Sequence) and all(isinstance(card, Sequence) for card in cards)
+    if not is_list or [len(card) for card in cards] != [num_fields] * num_cards:
+        raise ValueError(f"cards must be {num_cards} rows of {num_fields} values")
+    for value in (value for card in cards for value in card):
+        if not _is_whole(value) or not 0 <= value <= MAX_VALUE:
+            raise ValueError(
+                f"cards have integer values in 0 .. {MAX_VALUE}; got {value!r} "
+                "(other decks come with the setting `deck`)"
+            )
+    return [list(card) for card in cards]
+
+
+def _checked_ids(ids: Any, num_cards: int) -> list[int]:
+    if ids is None:
+        return list(range(num_cards))
+    if not isinstance(ids, Sequence) or len(ids) != num_cards or len(set(ids)) != num_cards:
+        raise ValueError(f"ids must be {num_cards} different ones; got {ids!r}")
+    for name in ids:
+        if not isinstance(name, str) or not _ID.fullmatch(name):
+            raise ValueError(f"ids are {ID_LENGTH} characters from A-Z0-9; got {name!r}")
+    return [number_of_id(name) for name in ids]
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
+# A position
+
+
+def describe(names: Names, state: np.record, seat: int | None = None) -> str:
+    """A position as text, with both decks (seat None) or only what `seat` may see."""
+    lines = [headline(state), _last_trick(names, state, seat)]
+    lines += [_seat_lines(names, state, owner, seat) for owner in range(NUM_SEATS)]
+    pile = [card_name(names, state, card) for card in state["pile"][: state["pile_size"]]]
+    return "\n".join([*filter(None, lines), f"  draw pile: {' '.join(pile) or 'empty'}"])
+
+
+def headline(state: np.record) -> str:
+    """Which trick it is and who starts it."""
+    number = int(state["num_tricks"])
+    if is_terminal(state):
+        return f"after trick {number}: over"
+    return f"trick {number + 1} of at most {state['trick_limit']}: player {state['starter']} starts"
+
+
+def _last_trick(names: Names, state: np.record, seat: int | None) -> str:
+    if state["last_winner"] == NONE:
+        return ""
+    field = int(state["last_field"])
+    played = ", ".join(
+        f"player {owner} {state['values'][state['last_cards'][owner], field]}"
+        for owner in range(NUM_SEATS)
+    )
+    winner = int(state["last_winner"])
+    outcome = "drawn" if winner == DRAWN else f"player {winner} won"
+    return f"  last trick: {names.fields[field]}: {played}: {outcome}"
+
+
+def _seat_lines(names: Names, state: np.record, owner: int, seat: int | None) -> str:
+    size = int(state["deck_sizes"][owner])
+    turn = ">" if owner == state["starter"] and not is_terminal(state) else " "
+    you = " (you)" if owner == seat else ""
+    lines = [f"{turn} player {owner}{you}: {size} cards"]
+    if shows_top(state, owner, seat):
+        lines.append("    on top: " + top_text(names, state, owner))
+    cards = [int(state["decks"][owner, place_at(state, owner, depth)]) for depth in range(size)]
+    if seat is None and size > 1:
+        lines.append(f"    deck: {' '.join(card_name(names, state, card) for card in cards)}")
+    elif size:
+        held = " ".join(sorted(card_name(names, state, card) for card in cards))
+        lines.append(f"    holds, in whatever order: {held}")
+    return "\n".join(lines)
+
+
+def shows_top(state: np.record, owner: int, seat: int | None) -> bool:
+    """Whether the top card of `owner` may be shown to `seat` (None: everything may)."""
+    if state["deck_sizes"][owner] == 0:
+        return False
+    return seat is None or (owner == seat and bool(knows_own_top(state, owner)))
+
+
+def top_text(names: Names, state: np.record, owner: int) -> str:
+    """The top card with its values."""
+    card = int(state["decks"][owner, state["heads"][owner]])
+    values = zip(names.fields, state["values"][card], strict=True)
+    return f"{card_name(names, state, card)}  " + " ".join(f"{name}={v}" for name, v in values)

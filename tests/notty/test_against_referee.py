@@ -1,0 +1,89 @@
+"""The compiled rules against the naive referee, ply by ply over random games."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.envs.registry import load_game
+
+from tests.notty.brute_force import KINDS
+from tests.notty.lockstep import Lockstep, names_of, random_deal
+from tests.notty.referee import Referee
+
+# Settings, how many games, and how games must be seen to end.
+CONFIGS: list[tuple[dict[str, Any], int, str]] = [
+    ({"num_players": 2, "turn_limit": 30}, 50, "won, out of turns"),
+    ({"num_players": 3, "turn_limit": 10, "protect_small_hands": False}, 50, "won, out of turns"),
+    ({"num_players": 4, "turn_limit": 12, "hand_limit": 8}, 50, "won, stuck"),
+    ({"num_players": 4, "turn_limit": 8, "discard": "manual"}, 25, "out of turns"),
+    ({"num_players": 2, "turn_limit": 30, "discard": "manual", "hand_limit": 9}, 50, "stuck"),
+    ({"num_players": 2, "turn_limit": 60, "hand_limit": 5}, 50, "stuck"),
+]
+
+
+def end_of(referee: Referee) -> str:
+    """How a game has ended."""
+    if referee.winner is not None:
+        return "won"
+    is_out_of_turns = referee.turns_played == referee.turn_limit * len(referee.seats)
+    return "out of turns" if is_out_of_turns else "stuck"
+
+
+@pytest.mark.parametrize(("config", "num_games", "ends"), CONFIGS)
+def test_the_rules_agree_with_the_referee(
+    config: dict[str, Any], num_games: int, ends: str
+) -> None:
+    rng = random.Random(str(config))
+    seen = set()
+    for seed in range(num_games):
+        deal = random_deal(rng, config["num_players"], config.get("hand_limit", 20))
+        lockstep = Lockstep(seed, deal, config)
+        lockstep.run(rng)
+        seen.add(end_of(lockstep.referee))
+    assert seen >= set(ends.split(", "))
+
+
+@pytest.mark.parametrize("action", ["draw:1", "take:+1"])
+def test_all_cards_come_with_the_same_chance(action: str) -> None:
+    num_tables = 20_000
+    game = load_game("notty")
+    hands = [["red 10", "yellow 10"], ["blue 2", "blue 2", "blue 5", "green 7"]]
+    tables = Tables(game, streams(range(num_tables)))
+    tables.deal_from(0, {"hands": hands, "seat_to_act": 0})
+    tables.states[:] = tables.states[0]
+    tables.apply(tables.all_rows, np.full(num_tables, game.parse_action(action)))
+    referee = Referee({"hands": hands})
+    referee.apply(action)
+    came = Counter(tables.states["last_cards"][:, 0, 0].tolist())
+    chances = {KINDS.index(card): chance for (card,), chance in referee.chance_outcomes().items()}
+    assert set(came) == set(chances)
+    for kind, chance in chances.items():
+        expected = num_tables * float(chance)
+        assert abs(came[kind] - expected) <= 5 * expected**0.5
+
+
+def test_all_pairs_of_a_draw_come_with_the_same_chance() -> None:
+    num_tables = 40_000
+    game = load_game("notty")
+    hands = [["red 1", "blue 3"], ["green 5", "green 7"]]
+    tables = Tables(game, streams(range(num_tables), 1))
+    tables.deal_from(0, {"hands": hands, "seat_to_act": 0})
+    tables.states[:] = tables.states[0]
+    tables.apply(tables.all_rows, np.full(num_tables, game.parse_action("draw:2")))
+    referee = Referee({"hands": hands})
+    referee.apply("draw:2")
+    drawn = tables.states["last_cards"][:, 0]
+    came = Counter(tuple(sorted(names_of(kinds), key=KINDS.index)) for kinds in drawn)
+    chances = referee.chance_outcomes()
+    assert set(came) <= set(chances)
+    shares = [num_tables * float(chance) for chance in chances.values()]
+    found = [came[cards] for cards in chances]
+    chi_square = sum((n - share) ** 2 / share for n, share in zip(found, shares, strict=True))
+    freedom = len(chances) - 1
+    assert abs(chi_square - freedom) <= 5 * (2 * freedom) ** 0.5

@@ -1,0 +1,143 @@
+"""The compiled players against slow ones in plain Python, decision by decision."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from parlour.baselines import make_policy
+from parlour.baselines.notty_expectations import after_draw, after_take
+from parlour.baselines.policy import Policy
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import action_masks
+from parlour.envs.notty.cards import words_of
+
+from tests.notty import slow_players
+from tests.notty.brute_force import DECK, counts_of
+from tests.notty.lockstep import Lockstep
+from tests.notty.referee import Referee
+from tests.notty.slow_players import Chances
+
+NUM_POSITIONS = 60
+NUM_FULL_DECKS = 3  # these take the slow players half a second each
+NUM_DECISIONS = 1500  # of a player that leaves something to chance
+
+
+def random_hands(rng: random.Random, sizes: list[int], has_twins: bool) -> list[list[str]]:
+    """Hands of these sizes; as twins, the first and the last are the same cards."""
+    cards = rng.sample(DECK, len(DECK))
+    hands = [[cards.pop() for _ in range(size)] for size in sizes]
+    if has_twins:
+        kinds = rng.sample(sorted(set(DECK)), sizes[0])
+        rest = [card for card in rng.sample(DECK, len(DECK)) if card not in kinds]
+        hands = [list(kinds), *([rest.pop() for _ in hand] for hand in hands[1:-1]), list(kinds)]
+    return hands
+
+
+def random_position(rng: random.Random, small_deck: bool) -> Lockstep | None:
+    """A position in a first or a second action; None where the deal is over at once."""
+    num_players = 4 if small_deck else 2
+    smallest = 12 if small_deck else 1
+    sizes = [rng.randint(smallest, 20) for _ in range(num_players)]
+    seat = rng.randrange(num_players)
+    sizes[seat] = rng.randint(1, 19)
+    has_twins = small_deck and rng.random() < 0.3
+    deal = {"hands": random_hands(rng, sizes, has_twins), "seat_to_act": seat}
+    lockstep = Lockstep(rng.randrange(1000), deal, {"num_players": num_players})
+    moves = [name for name in lockstep.referee.legal_actions() if name != "pass"]
+    if moves and rng.random() < 0.4:
+        lockstep.play(rng.choice(moves))
+    referee = lockstep.referee
+    if referee.is_terminal() or referee.seat_to_act() != seat:
+        return None
+    referee.passes[seat] = rng.randint(0, 4)
+    lockstep.tables.states[0]["passes"][seat] = referee.passes[seat]
+    return lockstep
+
+
+def random_positions(seed: int, num_positions: int, small_deck: bool = True) -> list[Lockstep]:
+    """So many positions."""
+    rng = random.Random(seed)
+    positions: list[Lockstep] = []
+    while len(positions) < num_positions:
+        position = random_position(rng, small_deck)
+        if position is not None:
+            positions.append(position)
+    return positions
+
+
+def decisions(policy: Policy, position: Lockstep, number: int) -> list[str]:
+    """What a player does in a position, with so many different streams."""
+    tables = position.tables
+    _, seen, words = tables.show(tables.all_rows)
+    masks = action_masks(words, position.game.num_actions)
+    actions = policy(
+        np.repeat(seen, number), np.repeat(masks, number, axis=0), streams(range(number), 7)
+    )
+    return [position.game.action_name(int(action)) for action in actions]
+
+
+@pytest.mark.parametrize("name", ["x_defensive", "x_aggressive"])
+def test_a_calculating_player_decides_as_the_slow_one_does(name: str) -> None:
+    kinds = set()
+    for position in random_positions(1, NUM_POSITIONS):
+        kinds.add(agreed_decision(name, position).split(":")[0])
+    assert kinds == {"draw", "take", "pass"}
+
+
+@pytest.mark.parametrize("name", ["x_defensive", "x_aggressive"])
+def test_a_calculating_player_decides_so_with_a_full_deck_too(name: str) -> None:
+    for position in random_positions(2, NUM_FULL_DECKS, small_deck=False):
+        agreed_decision(name, position)
+
+
+def agreed_decision(name: str, position: Lockstep) -> str:
+    """What both versions of a player do."""
+    slow: Callable[[Referee], str] = getattr(slow_players, name)
+    (fast,) = decisions(make_policy(name, position.game), position, 1)
+    assert fast == slow(position.referee), vars(position.referee)
+    return fast
+
+
+@pytest.mark.parametrize("name", ["defensive", "aggressive"])
+def test_a_player_of_chance_does_each_thing_as_often_as_the_slow_one(name: str) -> None:
+    slow: Callable[[Referee], Chances] = getattr(slow_players, name)
+    for position in random_positions(3, NUM_POSITIONS):
+        policy = make_policy(name, position.game)
+        chances = slow(position.referee)
+        chosen = decisions(policy, position, NUM_DECISIONS)
+        assert set(chosen) == set(chances), position.referee.hands
+        for action, chance in chances.items():
+            expected = NUM_DECISIONS * float(chance)
+            assert abs(chosen.count(action) - expected) <= 5 * expected**0.5
+
+
+def words(hand: list[str]) -> np.ndarray:
+    """A hand as the compiled code holds it."""
+    out = np.zeros(2, np.int64)
+    words_of(np.array(counts_of(hand)), out)
+    return out
+
+
+def test_expectations_are_exact() -> None:
+    positions = random_positions(4, 15)
+    for referee in (position.referee for position in positions):
+        hand, deck = referee.hands[referee.seat_to_act()], referee.deck()
+        for count in range(1, min(3, len(deck)) + 1):
+            ways = sum(ways for _, ways in slow_players.draws_of(deck, count))
+            hits = ways * slow_players.mean_over_draws(hand, deck, count, slow_players.has_group)
+            gone = ways * slow_players.mean_over_draws(
+                hand, deck, count, slow_players.reduction_size
+            )
+            assert after_draw(words(hand), words(deck), count) == (hits, gone)
+        for other in referee.hands:
+            if other is not hand and other:
+                hits = len(other) * slow_players.mean_over_takes(
+                    hand, other, slow_players.has_group
+                )
+                gone = len(other) * slow_players.mean_over_takes(
+                    hand, other, slow_players.reduction_size
+                )
+                assert after_take(words(hand), words(other)) == (hits, gone)

@@ -1,0 +1,97 @@
+"""The best discard three ways: the table, the integer programme, the brute force of the tests."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+from parlour.envs.notty import scip
+from parlour.envs.notty.cards import GROUPS
+from parlour.envs.notty.discard import best_discard
+
+from tests.notty.brute_force import DECK, best_rest, cards_of, counts_of, in_order
+from tests.notty.brute_force import GROUPS as NAMED_GROUPS
+
+NUM_HANDS = 2000
+NUM_HANDS_FOR_SCIP = 600
+MOST_CARDS = 20
+
+
+def random_hand(rng: random.Random, size: int, favours_pairs: bool) -> list[str]:
+    """So many cards; with `favours_pairs` most kinds are there twice, and near to each other."""
+    if not favours_pairs:
+        return rng.sample(DECK, size)
+    group = rng.choice(list(NAMED_GROUPS.values()))
+    hand = list(group * 2)[:size]
+    while len(hand) < size:
+        kind = rng.choice(DECK)
+        free = 2 - hand.count(kind)
+        hand += [kind] * min(free, size - len(hand), rng.choice([1, 2, 2]))
+    return hand
+
+
+def random_hands(num_hands: int, seed: int) -> list[list[str]]:
+    """Hands of 3 to 20 cards; two in three hold a group twice, or nearly."""
+    rng = random.Random(seed)
+    sizes = [3 + index % (MOST_CARDS - 2) for index in range(num_hands)]
+    return [in_order(random_hand(rng, size, rng.random() < 2 / 3)) for size in sizes]
+
+
+def rest_of(hand: list[str], groups: list[tuple[int, ...]]) -> list[str]:
+    """What these groups, each a valid one, leave of a hand."""
+    counts = list(counts_of(hand))
+    for group in groups:
+        assert tuple(group) in GROUPS
+        for kind in group:
+            counts[kind] -= 1
+    assert min(counts) >= 0
+    return cards_of(tuple(counts))
+
+
+def test_the_groups_are_those_of_the_rule_sheet() -> None:
+    kinds = [
+        [kind for kind, n in enumerate(counts_of(list(g))) if n] for g in NAMED_GROUPS.values()
+    ]
+    assert [list(group) for group in GROUPS] == kinds
+
+
+def test_the_table_leaves_what_the_brute_force_leaves() -> None:
+    num_with_a_group_twice = 0
+    for hand in random_hands(NUM_HANDS, seed=1):
+        groups = best_discard(counts_of(hand))
+        assert rest_of(hand, groups) == best_rest(hand), hand
+        num_with_a_group_twice += len(set(groups)) < len(groups)
+    assert num_with_a_group_twice > NUM_HANDS // 10
+
+
+def test_the_integer_programme_leaves_what_the_brute_force_leaves() -> None:
+    for hand in random_hands(NUM_HANDS_FOR_SCIP, seed=2):
+        groups = best_discard(counts_of(hand), solver="scip")
+        assert rest_of(hand, groups) == best_rest(hand), hand
+
+
+@pytest.mark.parametrize("solver", ["table", "scip"])
+@pytest.mark.parametrize(
+    ("hand", "names"),
+    [
+        (
+            "red 1,red 2,red 3,red 4,red 5,green 1,yellow 1,blue 8,yellow 7",
+            ["red 2-5", "1 red green yellow"],
+        ),
+        (
+            "red 1,red 2,red 3,blue 1,yellow 1,blue 3,yellow 3,blue 8,yellow 7",
+            ["1 red blue yellow", "3 red blue yellow"],
+        ),
+        ("red 1,red 1,red 2,red 2,red 3,red 3", ["red 1-3", "red 1-3"]),
+        ("red 1,red 2,blue 3", []),
+    ],
+)
+def test_the_examples_of_the_document(solver: str, hand: str, names: list[str]) -> None:
+    groups = best_discard(counts_of(hand.split(",")), solver=solver)
+    kinds_by_name = dict(zip(NAMED_GROUPS, GROUPS, strict=True))
+    assert sorted(map(tuple, groups)) == sorted(kinds_by_name[name] for name in names)
+
+
+def test_the_programme_may_use_a_group_twice() -> None:
+    hand = counts_of(["red 1", "red 1", "red 2", "red 2", "red 3", "red 3"])
+    assert len(scip.best_discard(hand)) == 2

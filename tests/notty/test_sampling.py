@@ -1,0 +1,45 @@
+"""The document's sampled estimate, and the study of its error."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from parlour.baselines import notty_sampling_study as study
+from parlour.baselines.notty_expectations import after_draw, num_draws, sample_draws, size_of
+from parlour.envs.core.rng import streams
+
+NUM_ESTIMATES = 400
+
+
+def test_the_estimate_is_right_on_average_and_never_exact() -> None:
+    own, _, rest = study.random_hands(np.random.default_rng(3), 8)
+    hand, deck = study.words(own), study.words(rest)
+    exact = np.array(after_draw(hand, deck, 3), float)
+    sums = np.array([sample_draws(hand, deck, 3, rng) for rng in streams(range(NUM_ESTIMATES))])
+    total = num_draws(size_of(deck), 3)
+    factor = total // 1000
+    expected = exact * (factor * (total // factor) / total)  # the document drops the remainder
+    error = sums.std(axis=0) / NUM_ESTIMATES**0.5
+    assert (np.abs(sums.mean(axis=0) - expected) < 5 * error).all()
+    assert (sums % factor == 0).all()
+    assert len(set(sums[:, 1].tolist())) > NUM_ESTIMATES // 10
+
+
+def test_few_combinations_are_not_sampled() -> None:
+    own, _, rest = study.random_hands(np.random.default_rng(3), 12)
+    hand, deck = study.words(own), study.words(rest)
+    assert num_draws(size_of(deck), 2) < 2000 < num_draws(size_of(deck), 3)
+    assert sample_draws(hand, deck, 2, streams([0])[0]) == after_draw(hand, deck, 2)
+
+
+def test_an_error_is_taken_of_the_exact_value() -> None:
+    errors = study.relative(np.array([1.1, -0.9, 0.0]), np.array([1.0, -1.0, 0.0]))
+    assert errors.tolist() == pytest.approx([0.1, 0.1, 0.0])
+
+
+def test_the_study_has_a_row_for_every_size_and_draw() -> None:
+    rows = list(study.rows(2, seed=0))
+    assert [row[:2] for row in rows] == [
+        (str(size), str(count)) for size in study.HAND_SIZES for count in study.DRAWS
+    ]
+    assert {len(row) for row in rows} == {len(study.HEADINGS)}

@@ -1,0 +1,173 @@
+"""Laying Splendor out in tests: the printed cards, random deals and random full positions.
+
+Everything here is plain data, the form in which a deal or a position is given to the game.
+"""
+
+from __future__ import annotations
+
+import csv
+import random
+from pathlib import Path
+from typing import Any
+
+import parlour.envs
+
+from tests.splendor.referee import (
+    COLOURS,
+    GEMS_OF_A_COLOUR,
+    MOST_OF_A_COLOUR,
+    MOST_RESERVED,
+    NOBLE_POINTS,
+    NUM_GOLD,
+)
+
+FOLDER = Path(parlour.envs.__file__).parent / "splendor"
+PLAYER_COUNTS = (2, 3, 4)
+
+Data = dict[str, Any]
+CardData = list[Any]  # [colour, points, [cost in the five colours]]
+
+
+def rows(name: str) -> list[dict[str, str]]:
+    """The rows of a data file of the game."""
+    with (FOLDER / name).open(newline="", encoding="utf-8") as file:
+        return list(csv.DictReader(file))
+
+
+def printed_cards() -> list[list[CardData]]:
+    """All 90 cards by tier, as plain data."""
+    tiers: list[list[CardData]] = [[], [], []]
+    for row in rows("cards.csv"):
+        cost = [int(row[f"cost_{colour}"]) for colour in COLOURS]
+        tiers[int(row["tier"]) - 1].append([row["colour"], int(row["points"]), cost])
+    return tiers
+
+
+def printed_nobles() -> list[list[int]]:
+    """The needs of all ten nobles."""
+    return [[int(row[f"need_{colour}"]) for colour in COLOURS] for row in rows("nobles.csv")]
+
+
+CARDS = printed_cards()
+NOBLES = printed_nobles()
+
+
+def key_of(card: CardData) -> tuple[int, ...]:
+    """What tells a card from all others: its cost."""
+    return tuple(card[2])
+
+
+def random_deal(rng: random.Random, num_players: int) -> Data:
+    """A freshly shuffled deal."""
+    decks = [rng.sample(tier, len(tier)) for tier in CARDS]
+    return {"decks": decks, "nobles": rng.sample(NOBLES, num_players + 1)}
+
+
+def empty_seat() -> Data:
+    """A seat that has nothing yet."""
+    return {"gems": [0] * 6, "cards": [], "reserved": [], "nobles": []}
+
+
+def bank_beside(num_players: int, seats: list[Data]) -> list[int]:
+    """The gems that the seats do not hold."""
+    whole = [GEMS_OF_A_COLOUR[num_players]] * 5 + [NUM_GOLD]
+    return [n - sum(seat["gems"][i] for seat in seats) for i, n in enumerate(whole)]
+
+
+def board(seats: list[Data], **changes: Any) -> Data:
+    """A position around these seats: the rest of the gems, cards and nobles lies on the table.
+
+    Cards keep the order of the data file; any key of the position can be given instead.
+    """
+    held = {key_of(card) for seat in seats for card in seat["cards"] + seat["reserved"]}
+    tiers = [[card for card in tier if key_of(card) not in held] for tier in CARDS]
+    taken = [need for seat in seats for need in seat["nobles"]]
+    free = [need for need in NOBLES if need not in taken]
+    position = {
+        "num_players": len(seats),
+        "seat_to_act": 0,
+        "first_seat": 0,
+        "bank": bank_beside(len(seats), seats),
+        "table": [(tier[:4] + [None] * 4)[:4] for tier in tiers],
+        "decks": [tier[4:] for tier in tiers],
+        "nobles": free[: len(seats) + 1 - len(taken)],
+        "seats": seats,
+    }
+    return {"position": position | changes}
+
+
+def points_of(seat: Data) -> int:
+    """Points of a seat of a position."""
+    return sum(card[1] for card in seat["cards"]) + NOBLE_POINTS * len(seat["nobles"])
+
+
+def random_board(rng: random.Random, num_players: int, target: int = 15) -> Data:
+    """A position from late in a game: many cards bought, decks low, gems anywhere."""
+    tiers = [rng.sample(tier, len(tier)) for tier in CARDS]
+    nobles = rng.sample(NOBLES, num_players + 1)
+    seats = [empty_seat() for _ in range(num_players)]
+    for seat in seats:
+        if rng.random() < 0.3:
+            seat["nobles"].append(nobles.pop())
+        _hand_out_cards(rng, seat, tiers, target)
+    _hand_out_gems(rng, seats)
+    seat_to_act = rng.randrange(num_players)
+    return board(
+        seats,
+        table=[(tier[:4] + [None] * 4)[:4] for tier in tiers],
+        decks=[tier[4:] for tier in tiers],
+        nobles=nobles,
+        seat_to_act=seat_to_act,
+        first_seat=rng.randrange(num_players),
+        turn=rng.randrange(100),
+    )
+
+
+def _hand_out_cards(
+    rng: random.Random, seat: Data, tiers: list[list[CardData]], target: int
+) -> None:
+    """Cards from the tops of the decks, often of the few colours that the seat likes."""
+    liked = rng.sample(COLOURS, rng.randint(2, 5))
+    wanted = rng.randint(0, 30)
+    for tier in tiers:
+        for card in list(tier):
+            colours = [bought[0] for bought in seat["cards"]]
+            is_too_many = colours.count(card[0]) == MOST_OF_A_COLOUR
+            is_too_good = points_of(seat) + card[1] >= target
+            is_enough = len(colours) >= wanted
+            if card[0] in liked and not (is_too_many or is_too_good or is_enough):
+                tier.remove(card)
+                seat["cards"].append(card)
+        if len(seat["reserved"]) < MOST_RESERVED and tier and rng.random() < 0.5:
+            seat["reserved"].append(tier.pop(rng.randrange(len(tier))))
+
+
+def _hand_out_gems(rng: random.Random, seats: list[Data]) -> None:
+    """Gems from a whole bank, to some seats as many as they may hold."""
+    whole = bank_beside(len(seats), seats)
+    pile = [gem for gem, number in enumerate(whole) for _ in range(number)]
+    rng.shuffle(pile)
+    for seat in seats:
+        for _ in range(rng.choice([0, rng.randint(0, 9), 8, 9, 10, 10])):
+            if pile:
+                seat["gems"][pile.pop()] += 1
+
+
+def stuck_board() -> Data:
+    """Seat 0 of three can only pass, and has met two nobles: 4 + 4 and 3 + 3 + 3 of three colours.
+
+    No gems are left in the bank, its own are black and red, and every card asks for blue or white.
+    """
+    asking = [[card for card in tier if any(card[2][3:])] for tier in CARDS]
+    seat = empty_seat() | {"gems": [5, 5, 0, 0, 0, 0], "reserved": asking[2][:3]}
+    for colour, number in (("black", 4), ("red", 4), ("green", 3)):
+        seat["cards"] += [card for card in CARDS[0] if card[0] == colour][:number]
+    others = [empty_seat() | {"gems": gems} for gems in ([0, 0, 5, 5, 0, 0], [0, 0, 0, 0, 5, 5])]
+    held = seat["cards"] + seat["reserved"]
+    table = [[card for card in tier if card not in held][:4] for tier in asking]
+    decks = [
+        [card for card in tier if card not in held + row]
+        for tier, row in zip(CARDS, table, strict=True)
+    ]
+    nobles = [[4, 4, 0, 0, 0], [3, 3, 3, 0, 0], [0, 0, 0, 4, 4], [0, 0, 4, 4, 0]]
+    return board([seat, *others], table=table, decks=decks, nobles=nobles)

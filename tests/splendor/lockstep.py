@@ -1,0 +1,291 @@
+"""The compiled rules and the referee side by side, ply by ply, over many tables.
+
+`python -m tests.splendor.lockstep --games 1000` is the long comparison: it prints how many
+positions were compared and how often what is rare came up. The suite runs a short one.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import time
+from collections import Counter
+from typing import Any, NamedTuple
+
+import numpy as np
+from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.envs.registry import load_game
+
+from tests.splendor.boards import CARDS, PLAYER_COUNTS, Data, random_board, random_deal
+from tests.splendor.choosing import STYLES
+from tests.splendor.referee import (
+    COLOURS,
+    GEMS_OF_A_COLOUR,
+    GOLD,
+    NUM_GOLD,
+    Action,
+    Buy,
+    BuyReserved,
+    Card,
+    Collect,
+    Referee,
+    Reserve,
+    TakeNoble,
+)
+
+BATCH = 100  # tables side by side
+NO_CARD = (-1, -1, [-1] * 5)
+
+
+class Setting(NamedTuple):
+    """A kind of game to compare: how it starts and the house rules."""
+
+    start: str  # "deal", or "board" for a late position
+    target: int
+    turn_limit: int
+
+
+SETTINGS = (
+    Setting("deal", 15, 200),
+    Setting("board", 15, 200),
+    Setting("board", 40, 200),  # long after all else would have ended
+    Setting("deal", 2, 200),  # soon over, often in a tie
+    Setting("deal", 15, 11),  # by the turn limit
+)
+
+
+class Watcher(Referee):
+    """A referee that also says what a seat's observation should be, and counts what is rare."""
+
+    def __init__(self, deal: Data, tally: Counter[str], **rules: int) -> None:
+        super().__init__(deal, **rules)
+        self.tally = tally
+
+    def expected_observation(self, seat: int) -> dict[str, Any]:
+        """What the sheet lets this seat know, under the names of the observation's fields."""
+        order = [(seat + i) % len(self.seats) for i in range(len(self.seats))]
+        seats = [self.seats[i] for i in order]
+        table = [shown(card) for row in self.table for card in row]
+        reserved = [[shown(card) for card in (*s.reserved, *[None] * 3)][:3] for s in seats]
+        return {
+            "bank": list(self.bank.values()),
+            "gems": [list(s.gems.values()) for s in seats],
+            "cards": [[s.cards_of(colour) for colour in COLOURS] for s in seats],
+            "num_cards": [len(s.cards) for s in seats],
+            "points": [s.points() for s in seats],
+            "num_nobles": [len(s.nobles) for s in seats],
+            "num_reserved": [len(s.reserved) for s in seats],
+            "table_colour": [colour for colour, _, _ in table],
+            "table_points": [points for _, points, _ in table],
+            "table_cost": [cost for _, _, cost in table],
+            "reserved_colour": [[colour for colour, _, _ in cards] for cards in reserved],
+            "reserved_points": [[points for _, points, _ in cards] for cards in reserved],
+            "reserved_cost": [[cost for _, _, cost in cards] for cards in reserved],
+            "noble_need": [list(need) if need else [-1] * 5 for need in self.nobles],
+            "deck_left": [len(deck) for deck in self.decks],
+            "last_actions": [self.last_actions[i] for i in order],
+            "seat_to_act": order.index(self.turn),
+            "first_seat": order.index(self.first_seat),
+            "is_choosing": int(self.choosing),
+            "passes": self.passes,
+            "turn": self.rounds,
+            "turn_limit": self.turn_limit,
+            "target": self.target,
+            **{f"unseen_{tier + 1}": self._unseen(tier) for tier in range(3)},
+        }
+
+    def _unseen(self, tier: int) -> int:
+        """The cards of a deck, a bit a card in the order of the data file."""
+        costs = {card.cost for card in self.decks[tier] if card}
+        return sum(1 << i for i, card in enumerate(CARDS[tier]) if tuple(card[2]) in costs)
+
+    def count(self, action: Action) -> None:
+        """Note what is rare about a position and the action chosen in it."""
+        seat = self.seats[self.turn]
+        self.tally[type(action).__name__] += 1
+        returned = action.returned if isinstance(action, Collect | Reserve) else ()
+        self.tally[f"{type(action).__name__} returning {len(returned)}"] += len(returned) > 0
+        self.tally["yellow returned"] += GOLD in returned
+        self.tally["Reserve without yellow"] += isinstance(action, Reserve) and not self.bank[GOLD]
+        self.tally["paid with yellow"] += self._pays_with_yellow(action)
+        self.tally["positions with an empty deck"] += any(not deck for deck in self.decks)
+        self.tally["positions with an empty slot"] += any(None in row for row in self.table)
+        has_seven = any(seat.cards_of(colour) == 7 for colour in COLOURS)
+        is_barred = has_seven and self._is_barred_by_seven()
+        self.tally["positions with seven of a colour"] += has_seven
+        self.tally["positions with a buy barred by seven"] += is_barred
+        self.tally["choices of three nobles or more"] += (
+            isinstance(action, TakeNoble) and len(self.legal_actions()) > 2
+        )
+
+    def _pays_with_yellow(self, action: Action) -> bool:
+        seat = self.seats[self.turn]
+        if isinstance(action, BuyReserved):
+            return seat.price(seat.reserved[action.slot])[GOLD] > 0
+        if isinstance(action, Buy):
+            card = self.table[action.tier][action.slot]
+            return card is not None and seat.price(card)[GOLD] > 0
+        return False
+
+    def _is_barred_by_seven(self) -> bool:
+        seat = self.seats[self.turn]
+        within_reach = [card for _, _, card in self._face_up()] + seat.reserved
+        return any(
+            seat.cards_of(card.colour) == 7 and seat.price(card)[GOLD] <= seat.gems[GOLD]
+            for card in within_reach
+        )
+
+    def _receive_noble(self, slot: int) -> None:
+        last = self.last_actions[self.turn] or ""
+        self.tally["nobles received"] += 1
+        self.tally["nobles received after waiting"] += last.startswith(
+            ("collect", "reserve", "pass")
+        )
+        super()._receive_noble(slot)
+
+    def count_end(self) -> None:
+        """Note how a game ended and how close it was."""
+        points = [seat.points() for seat in self.seats]
+        leaders = [seat for seat in self.seats if seat.points() == max(points)]
+        others = [seat for seat in self.seats if seat.points() < max(points)]
+        fewest = min(len(seat.cards) for seat in leaders)
+        self.tally["games"] += 1
+        self.tally["ends: all passed"] += self.passes >= len(self.seats)
+        self.tally["ends: turn limit"] += self.rounds >= self.turn_limit
+        self.tally["ends: target"] += max(points) >= self.target
+        self.tally["ends: leaders level on points"] += len(leaders) > 1
+        self.tally["ends: victory shared"] += len(self.winners()) > 1
+        self.tally["ends: leaders level, an outsider with fewer cards"] += len(leaders) > 1 and any(
+            len(seat.cards) < fewest for seat in others
+        )
+
+
+def shown(card: Card | None) -> tuple[int, int, list[int]]:
+    """A card as an observation shows it: colour, points, cost; -1 for none."""
+    if card is None:
+        return NO_CARD
+    return COLOURS.index(card.colour), card.points, list(card.cost)
+
+
+def compare(num_players: int, setting: Setting, num_games: int, seed: int) -> Counter[str]:
+    """Play games of one setting side by side; any difference is an AssertionError.
+
+    Returns how often each rare thing happened, with "positions" and "games".
+    """
+    rules = {"target": setting.target, "turn_limit": setting.turn_limit}
+    game = load_game("splendor", num_players=num_players, **rules)
+    rng = random.Random(f"{num_players} {setting} {seed}")
+    tally: Counter[str] = Counter()
+    for first in range(0, num_games, BATCH):
+        deals = []
+        for _ in range(min(BATCH, num_games - first)):
+            is_deal = setting.start == "deal"
+            deals.append(
+                random_deal(rng, num_players)
+                if is_deal
+                else random_board(rng, num_players, setting.target)
+            )
+        compare_deals(game, deals, rng, tally)
+    return tally
+
+
+def compare_deals(game: Game, deals: list[Data], rng: random.Random, tally: Counter[str]) -> None:
+    """All the games that begin with these deals, each at a table of its own."""
+    names = [game.action_name(action) for action in range(game.num_actions)]
+    index_of = {name: index for index, name in enumerate(names)}
+    tables = Tables(game, streams(range(len(deals))))
+    referees = []
+    for row, deal in enumerate(deals):
+        tables.deal_from(row, deal)
+        referees.append(Watcher(deal, tally, **game.config_dict()))
+    styles = [rng.choices(STYLES, k=game.num_seats) for _ in deals]
+    while True:
+        seats, _, words = tables.show(tables.all_rows)
+        running = np.flatnonzero(seats != NO_SEAT)
+        assert running.tolist() == [i for i, r in enumerate(referees) if not r.is_terminal()]
+        check_observations(tables, referees, rng.randrange(game.num_seats), names)
+        if not len(running):
+            break
+        chosen = []
+        for row in running.tolist():
+            referee = referees[row]
+            legal = referee.legal_actions()
+            assert seats[row] == referee.seat_to_act()
+            check_mask(words[row], legal, index_of)
+            action = styles[row][referee.turn](referee, list(legal.values()), rng)
+            referee.count(action)
+            referee.apply_legal(action)
+            chosen.append(index_of[action.name])
+        tally["positions"] += len(running)
+        tables.apply(running, np.array(chosen))
+    check_ends(tables, referees)
+
+
+def check_mask(words: np.ndarray, legal: dict[str, Action], index_of: dict[str, int]) -> None:
+    """The bits of a mask are the legal actions, all of them and no others."""
+    bits = int.from_bytes(words.tobytes(), "little")
+    if bits != sum(1 << index_of[name] for name in legal):
+        masked = {name for name, index in index_of.items() if bits >> index & 1}
+        assert masked == set(legal)
+
+
+def check_observations(
+    tables: Tables, referees: list[Watcher], observer: int, names: list[str]
+) -> None:
+    """What one seat sees at every table."""
+    seen = tables.observe(tables.all_rows, np.full(len(referees), observer))
+    check_conservation(seen)
+    columns = {field: seen[field].tolist() for field in seen.dtype.fields or ()}
+    columns["last_actions"] = [
+        [None if action < 0 else names[action] for action in last]
+        for last in columns["last_actions"]
+    ]
+    for row, referee in enumerate(referees):
+        expected = referee.expected_observation(observer)
+        assert expected.keys() == columns.keys()
+        for field, value in expected.items():
+            assert columns[field][row] == value, f"{field} of seat {observer}"
+
+
+def check_conservation(seen: np.ndarray) -> None:
+    """Every gem, card and noble is in one place."""
+    num_players = seen["gems"].shape[1]
+    gems = seen["bank"] + seen["gems"].sum(axis=1)
+    assert (gems == [*[GEMS_OF_A_COLOUR[num_players]] * 5, NUM_GOLD]).all()
+    on_table = (seen["table_colour"] >= 0).sum(axis=1)
+    at_seats = (seen["num_cards"] + seen["num_reserved"]).sum(axis=1)
+    assert (seen["deck_left"].sum(axis=1) + on_table + at_seats == 90).all()
+    nobles = (seen["noble_need"][:, :, 0] >= 0).sum(axis=1) + seen["num_nobles"].sum(axis=1)
+    assert (nobles == num_players + 1).all()
+
+
+def check_ends(tables: Tables, referees: list[Watcher]) -> None:
+    """The returns at the end of every game."""
+    returns = tables.returns(tables.all_rows)
+    for row, referee in enumerate(referees):
+        np.testing.assert_allclose(returns[row], referee.returns(), atol=1e-6)
+        referee.count_end()
+
+
+def main() -> None:
+    """Compare many games of every setting and say what was compared."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=200, help="games of each setting")
+    parser.add_argument("--seed", type=int, default=0)
+    arguments = parser.parse_args()
+    for num_players in PLAYER_COUNTS:
+        start = time.process_time()
+        tally: Counter[str] = Counter()
+        for setting in SETTINGS:
+            tally += compare(num_players, setting, arguments.games, arguments.seed)
+        print(
+            f"{num_players} players, {time.process_time() - start:.0f} CPU-seconds, no difference"
+        )
+        for what, number in sorted(tally.items()):
+            print(f"  {number:9,d}  {what}")
+
+
+if __name__ == "__main__":
+    main()
