@@ -12,7 +12,7 @@ MINUTES ?= 3
 THREADS ?= 1
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo test check
+.PHONY: install demo test check tournaments
 
 install: $(READY)
 
@@ -36,6 +36,12 @@ demo: $(READY)
 	@echo '  $(PARLOUR) watch president --players human,$(DEMO)/checkpoint.pt,planner,dqn --seat 0'
 	@echo '  $(PARLOUR) evaluate president $(DEMO)/checkpoint.pt --against dqn --deals 2500'
 	@echo '  $(PARLOUR) games'
+
+# One tournament of each game by its scripted players; stopped, it goes on where it was.
+tournaments: $(READY)
+	$(PARLOUR) tournament all --deals 10000 --workers 2 --store runs/tournaments.db --out docs/tournaments
+	$(PARLOUR) tournament trick_taking --scoring duplicate --deals 10000 --workers 2 \
+		--store runs/tournaments.db --out docs/tournaments/trick_taking_duplicate
 
 check: $(READY)
 	.ci/run

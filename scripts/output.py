@@ -16,6 +16,7 @@ from ..baselines.arena.export import (
     HEADINGS,
     about,
     cross_cells,
+    export,
     finite,
     fit_text,
     standing_cells,
@@ -115,3 +116,21 @@ def write_json(data: Any, file: str | None) -> None:
         Path(file).write_text(text)
     except OSError as error:
         raise BadArgument(f"cannot write {file}: {error.strerror}") from error
+
+
+def new_folder(name: str) -> Path:
+    """A folder to write to, made where there is none. Raises BadArgument."""
+    folder = Path(name)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BadArgument(f"cannot make the folder {name}: {error.strerror}") from error
+    return folder
+
+
+def export_standings(table: Standings, folder: Path) -> None:
+    """All files of a tournament (see `export`). Raises BadArgument where they cannot be written."""
+    try:
+        export(table, folder)
+    except OSError as error:
+        raise BadArgument(f"cannot write to {folder}: {error.strerror}") from error

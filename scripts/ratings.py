@@ -4,10 +4,10 @@ import argparse
 from pathlib import Path
 
 from ..baselines.arena import Standings, Store, rate_store
-from ..baselines.arena.export import as_data, export
+from ..baselines.arena.export import as_data
 from ..baselines.arena.standings import SCORINGS
 from .options import BadArgument, user_input
-from .output import add_json, print_standings, write_json
+from .output import add_json, export_standings, new_folder, print_standings, write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -35,17 +35,14 @@ def run(arguments: argparse.Namespace) -> None:
             print_standings(table)
             print()
     if arguments.out is not None:
-        _export(tables, Path(arguments.out))
+        _export(tables, new_folder(arguments.out))
     write_json([as_data(table) for table in tables], arguments.json)
 
 
 def _export(tables: list[Standings], folder: Path) -> None:
     """A folder for each table: the game's name, numbered where a game has several."""
     names = [table.game for table in tables]
-    try:
-        for index, table in enumerate(tables):
-            nth = names[: index + 1].count(table.game)
-            name = table.game if names.count(table.game) == 1 else f"{table.game}-{nth}"
-            export(table, folder / name)
-    except OSError as error:
-        raise BadArgument(f"cannot write to {folder}: {error.strerror}") from error
+    for index, table in enumerate(tables):
+        nth = names[: index + 1].count(table.game)
+        name = table.game if names.count(table.game) == 1 else f"{table.game}-{nth}"
+        export_standings(table, folder / name)

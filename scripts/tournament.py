@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..baselines.arena import Plan, Standings, play_tournament
 from ..baselines.arena.entrants import scripted_players
-from ..baselines.arena.export import as_data, export
+from ..baselines.arena.export import as_data
 from ..baselines.arena.standings import SCORINGS, check_scoring
 from ..baselines.arena.store import Setting
 from ..baselines.arena.tournament import FORMS, contests_of, num_games
@@ -28,7 +28,14 @@ from .options import (
     positive,
     user_input,
 )
-from .output import add_json, print_standings, progress_bar, write_json
+from .output import (
+    add_json,
+    export_standings,
+    new_folder,
+    print_standings,
+    progress_bar,
+    write_json,
+)
 
 ALL_GAMES = "all"
 
@@ -70,30 +77,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Play and print the table; with `all`, one for each game."""
     check_deals(arguments)
+    folder = None if arguments.out is None else new_folder(arguments.out)
     if arguments.game == ALL_GAMES:
-        tables = _all_games(arguments)
+        tables = _all_games(arguments, folder)
     else:
         with chosen_plan(arguments) as plan:
             game = chosen_game(arguments)
             players = arguments.players and player_names(arguments.players)
             tables = [_play(arguments, game, players or scripted_players(game), plan)]
-            if arguments.out is not None:
-                _export(tables[0], Path(arguments.out))
+            if folder is not None:
+                export_standings(tables[0], folder)
     data = [as_data(table) for table in tables]
     write_json(data if arguments.game == ALL_GAMES else data[0], arguments.json)
 
 
-def _all_games(arguments: argparse.Namespace) -> list[Standings]:
+def _all_games(arguments: argparse.Namespace, folder: Path | None) -> list[Standings]:
     if arguments.players or arguments.set or arguments.scoring != "games":
         raise BadArgument("all games have only their default settings and players in common")
-    if arguments.out is None:
+    if folder is None:
         raise BadArgument("say with --out FOLDER where the results of all games go")
     tables = []
     with chosen_plan(arguments) as plan:
         for name in GAMES:
             game = load_game(name)
             tables.append(_play(arguments, game, scripted_players(game), plan))
-            _export(tables[-1], Path(arguments.out) / name)
+            export_standings(tables[-1], folder / name)
     return tables
 
 
@@ -121,10 +129,3 @@ def _play(
         print_standings(table)
         print(f"{total:,} games in {time.perf_counter() - started:.0f} s")
     return table
-
-
-def _export(table: Standings, folder: Path) -> None:
-    try:
-        export(table, folder)
-    except OSError as error:
-        raise BadArgument(f"cannot write to {folder}: {error.strerror}") from error

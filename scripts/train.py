@@ -24,7 +24,7 @@ from .options import (
     positive,
     user_input,
 )
-from .output import print_matches, progress_bar
+from .output import new_folder, print_matches, progress_bar
 
 FIELD_COMMENT = re.compile(r"^    (\w+):[^#\n]*#\s*(.+)$", re.MULTILINE)
 
@@ -115,7 +115,7 @@ def run(arguments: argparse.Namespace) -> None:
         algorithm=arguments.algorithm,
         game=game,
         config=config,
-        folder=_new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}"),
+        folder=new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}"),
         against=player_names(arguments.against),
         num_measurements=arguments.points,
         num_deals=arguments.point_deals,
@@ -145,15 +145,6 @@ def run(arguments: argparse.Namespace) -> None:
     print(
         f"kept in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
     )
-
-
-def _new_folder(name: str) -> Path:
-    folder = Path(name)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise BadArgument(f"cannot make the folder {name}: {error.strerror}") from error
-    return folder
 
 
 @contextlib.contextmanager

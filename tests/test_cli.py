@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from parlour.envs import GAMES
-from parlour.scripts import bench, output
+from parlour.scripts import bench, output, tournament
 from parlour.scripts.main import COMMANDS, main
 from parlour.scripts.options import player_names
 
@@ -40,10 +40,33 @@ WRONG = {
     f"evaluate {GAME} random --deals 2 --seed {2**63 - 1}": "follow seed",
     f"evaluate {GAME} random --deals 0": "--deals",
     f"evaluate {GAME} random --deals 1 --json /no/such/folder/file": "/no/such/folder/file",
+    f"evaluate {GAME} random --workers 0": "--workers",
+    f"match {GAME} random": "2 or",
+    f"match {GAME} random,nobody": "no player 'nobody'",
+    f"match {GAME} random,first_legal --sprt 3": "ELO0,ELO1",
+    f"match {GAME} random,first_legal --sprt 5,x": "--sprt",
+    f"match {GAME} random,first_legal --sprt 5,0": "elo0 must be below elo1",
+    f"match {GAME} random,first_legal --sprt 0,5,0,0.1": "alpha must be",
+    f"match {GAME} random,first_legal --seed {2**63 - 1} --deals 2": "follow seed",
+    f"match {GAME} random,first_legal --store /no/such/folder/file": "/no/such/folder/file",
+    "tournament whist": "unknown game 'whist'",
+    f"tournament {GAME} --players random,nobody": "no player 'nobody'",
+    f"tournament {GAME} --players random": "too few",
+    f"tournament {GAME} --players random,random": "entered twice",
+    f"tournament {GAME} --players random,first_legal --form knockout": "--form",
+    f"tournament {GAME} --set num_players=4 --scoring duplicate": "two seats",
+    f"tournament {GAME} --deals 0": "--deals",
+    f"tournament {GAME} --players random,first_legal --deals 1 --out /proc/none": "/proc/none",
+    "tournament all": "--out",
+    "tournament all --players random,first_legal --out x": "all games",
+    "ratings": "STORE",
+    "ratings /no/such/store": "no store",
+    f"ratings {Path(__file__)}": "is not a store",
     "train": "ALGORITHM",
     f"train alchemy {GAME}": "alchemy",
     f"train dqn {GAME} --minutes soon": "--minutes",
     f"train dqn {GAME} --against nobody": "nobody",
+    f"train dqn {GAME} --evaluate-against nobody": "nobody",
     f"train dqn {GAME} --minutes 0": "minutes must be above 0",
     f"train dqn {GAME} --minutes nan": "minutes must be above 0",
     f"train dqn {GAME} --decisions 0": "decisions must be",
@@ -189,6 +212,55 @@ def test_evaluate_gives_a_table_and_the_same_figures_as_data(
     assert [result["second"] for result in results] == ["random", "first_legal"]
     assert all(result["num_deals"] == 4 for result in results)
     assert f"{100 * results[0]['first_places'][0]:.1f} [" in shown
+
+
+def test_a_match_of_two_gives_its_result_and_the_same_as_data(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "result.json"
+    command = f"match {GAME} random,first_legal --deals 6 --sprt 0,400"
+    assert run(f"{command} --json {file}") == 0
+    shown = capsys.readouterr().out
+    result = json.loads(file.read_text())
+    assert (result["first"], result["second"]) == ("random", "first_legal")
+    assert result["verdict"]["decision"] in shown
+    assert f"mean return  {result['mean_return'][0]:+.3f}" in shown
+
+
+def test_as_many_players_as_seats_meet_at_one_table(capsys: pytest.CaptureFixture[str]) -> None:
+    players = "random,first_legal,lowest,planner"
+    assert run(f"match {GAME} {players} --deals 3 --json -") == 0
+    table = json.loads(capsys.readouterr().out)
+    assert {row["player"] for row in table["rows"]} == set(players.split(","))
+    assert table["num_games"] == 12
+
+
+def test_a_tournament_is_kept_and_rated_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    store, out = tmp_path / "store.db", tmp_path / "out"
+    command = f"tournament {GAME} --players random,first_legal --deals 5 --store {store}"
+    assert run(f"{command} --out {out}") == 0
+    shown = capsys.readouterr().out
+    assert "first_legal" in shown and "score against, %" in shown
+    assert (out / "summary.md").is_file()
+    tables = []
+    for again in (f"{command} --json -", f"ratings {store} --json -"):
+        assert run(again) == 0
+        tables.append(json.loads(capsys.readouterr().out))
+    assert tables[1] == [tables[0]] == [json.loads((out / "results.json").read_text())]
+    assert run(f"ratings {store} --out {tmp_path}") == 0
+    assert (tmp_path / GAME / "results.json").read_bytes() == (out / "results.json").read_bytes()
+
+
+def test_all_games_have_their_tournament(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    players = ["random", "first_legal"]
+    monkeypatch.setattr(tournament, "scripted_players", lambda game: players)
+    assert run(f"tournament all --deals 2 --out {tmp_path} --json -") == 0
+    assert [table["game"] for table in json.loads(capsys.readouterr().out)] == list(GAMES)
+    assert all((tmp_path / name / "results.json").is_file() for name in GAMES)
 
 
 def test_train_leaves_a_checkpoint_that_evaluate_takes(

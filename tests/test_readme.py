@@ -11,6 +11,7 @@ from parlour.scripts.main import COMMANDS
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
 SMALLER = {"num_envs=4096": "num_envs=64", "num_deals=500": "num_deals=20"}
+SMALLER |= {"Workers(2)": "Workers(1)", "results.db": ":memory:"}
 
 
 def examples() -> list[str]:

@@ -79,9 +79,9 @@ def test_two_players_of_two_seats_meet_as_in_a_match() -> None:
 
 
 def test_everybody_meets_everybody_and_the_mirror_only_where_it_differs() -> None:
-    four = toy.game(num_players=4)
+    three = toy.game(num_players=3)
     assert len(contests_of(GAME, THREE)) == 3
-    assert len(contests_of(four, ("random", "first_legal"))) == 2
+    assert len(contests_of(three, ("random", "first_legal"))) == 2
     assert num_games(GAME, contests_of(GAME, THREE), 10) == 60
 
 
