@@ -131,15 +131,15 @@ def power_after(observation, power, action, goal):
 
 # The planner adds up what all cards in view are worth to it, each by how near it is. The weights
 # were found by an evolution strategy in games of two seats against `greedy` and itself.
-CARD_EARLY, CARD_LATE = 3.0, 1.0  # of a card as such, while nobody has points and at the target
-POINT_EARLY, POINT_LATE = 3.0, 5.0
-NEED_OF_NOBLE = 1.0  # for each noble that asks for more cards of its colour
-NEARNESS_OF_ONE = 0.9  # what a card is worth with one gem missing, to one that can be bought
-SHARE_OF_NEXT = 0.5  # the best prospect counts whole, the next so much, and so on
-OWNING = 1.3  # of a card bought, to one that can be bought
-SAFETY = 1.1  # of a reserved card, to one on the table
-COST_OF_RESERVING = 2.0
-YELLOW_GEM, COLOURED_GEM = 0.3, 0.1  # of holding one
+CARD_EARLY, CARD_LATE = 3.0, 0.7  # of a card as such, while nobody has points and at the target
+POINT_EARLY, POINT_LATE = 0.65, 6.6
+NEED_OF_NOBLE = 1.4  # for each noble that asks for more cards of its colour
+NEARNESS_OF_ONE = 0.81  # what a card is worth with one gem missing, to one that can be bought
+SHARE_OF_NEXT = 0.58  # the best prospect counts whole, the next so much, and so on
+OWNING = 1.35  # of a card bought, to one that can be bought
+SHARE_OF_RESERVED = 0.74  # of a reserved card, to one on the table: it can wait
+COST_OF_RESERVING = 2.4
+YELLOW_GEM, COLOURED_GEM = 0.42, 0.22  # of holding one
 NUM_NEXT = 4
 NUM_CANDIDATES = 8  # actions that the search looks at
 NEARNESS = np.array([NEARNESS_OF_ONE**missing for missing in range(40)])  # by gems missing
@@ -147,7 +147,7 @@ NEARNESS = np.array([NEARNESS_OF_ONE**missing for missing in range(40)])  # by g
 
 @rule
 def planner(observation, mask, rng):
-    """Looks one action ahead: counts what it owns, and the cards in view by how near they are."""
+    """Looks one action ahead: adds up what it would own and, by nearness, the cards in view."""
     if observation.is_choosing != 0:
         return nth_allowed(mask, 0)
     costs, worths = cards_in_view(observation)
@@ -202,7 +202,7 @@ def cards_in_view(observation):
             needs = nobles_that_need(observation, colour)
             worths[place] = card + point * points + NEED_OF_NOBLE * needs
             if place >= NUM_SLOTS:
-                worths[place] *= SAFETY
+                worths[place] *= SHARE_OF_RESERVED
     return costs, worths
 
 
@@ -219,8 +219,8 @@ def value_of_action(observation, action, power, costs, worths):
         return prospects(after, costs, worths, NO_PLACE)
     if observation.bank[YELLOW] > 0:
         after += ONE_YELLOW
-    gain = (SAFETY - 1.0) * worths[slot] - COST_OF_RESERVING
-    return gain + prospects(after, costs, worths, NO_PLACE)
+    loss = COST_OF_RESERVING + (1.0 - SHARE_OF_RESERVED) * worths[slot]
+    return prospects(after, costs, worths, NO_PLACE) - loss
 
 
 @rule
