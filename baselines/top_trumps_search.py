@@ -26,9 +26,8 @@ from ..envs.top_trumps.rules import (
 )
 from .policy import Policy
 
-NUM_PLAYOUTS = 200
+NUM_PLAYOUTS = 60
 MOST_PLAYOUTS = 100_000
-MOST_UNKNOWN = 10  # cards of both decks in places that the seat does not know, to search at all
 CURIOSITY = 0.7  # the weight of what was tried seldom (UCB1)
 MOST_TRICKS = 400  # of a playout
 NUM_OPTIONS = 3
@@ -60,14 +59,14 @@ def new_tree(num_nodes: int) -> Tree:
 
 
 def david(game: Game, num_playouts: int = NUM_PLAYOUTS) -> Policy:
-    """Searches whether to win, draw or lose a trick, as soon as most cards' places are known.
+    """Searches whether to win, draw or lose a trick, where the opponent's top card is known.
 
-    Each of `num_playouts` games (200) is played out from the position with the unseen cards dealt
+    Each of `num_playouts` games (60) is played out from the position with the unseen cards dealt
     again. On the way through the tree its own options are to play as `goliath` or, where the
-    opponent's top card is known, to draw or to lose on purpose; they are chosen by UCB1 (Kocsis and
-    Szepesvari 2006). Everything else, the opponent too, is played as by `goliath`, each seat
-    from what it could know there. The option tried most is played. While more than ten cards lie
-    in unknown places david is goliath: searching there brought nothing.
+    opponent's top card is known there, to draw or to lose on purpose; they are chosen by UCB1
+    (Kocsis and Szepesvari 2006). Everything else, the opponent too, is played as by `goliath`,
+    each seat from what it could know there. The option tried most is played. Where the top card is
+    not known david is goliath: searching among the fields there brought nothing.
     """
     check_range("num_playouts", num_playouts, 1, MOST_PLAYOUTS)
 
@@ -95,8 +94,7 @@ def choose_field(position, rng, games, tree, num_playouts):
     seat = np.int64(position.starter)
     fields = np.empty(NUM_OPTIONS, np.int64)
     num_options = find_options(position, seat, rng, fields)
-    num_unknown = count(position.unplaced[1 - seat]) + position.num_unplayed[seat]
-    if num_options == 1 or num_unknown > MOST_UNKNOWN:
+    if num_options == 1:
         return fields[WIN]
     tree.size[0] = 0
     add_node(tree)
