@@ -15,7 +15,8 @@ FIRST = "red 9, blue 9 6"
 
 def test_a_laid_down_deck_is_shuffled_and_no_seat_sees_a_difference() -> None:
     tables = table(*HANDS, first=FIRST, script="draw:1 pass")
-    rows, tops = np.array([0]), Counter()
+    rows = np.array([0])
+    tops: Counter[int] = Counter()
     for seed in range(300):
         for seat in (0, 1):
             imagined = tables.imagine(rows, np.array([seat]), streams([seed], 1))

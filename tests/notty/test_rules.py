@@ -434,6 +434,7 @@ def test_drawing_is_chance_and_the_whole_draw_is_one_ply() -> None:
     sizes = set()
     for seed in range(40):
         branch = states.copy()
+        assert game.play_chance is not None
         game.play_chance(branch[0], streams([seed])[0])
         assert not chance_is_to_act(game, branch[0])
         sizes.add(len(kinds_of(*branch[0]["hands"][0])))
