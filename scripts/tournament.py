@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ..baselines.arena import Plan, Standings, play_tournament
 from ..baselines.arena.entrants import scripted_players
-from ..baselines.arena.export import as_data
+from ..baselines.arena.export import as_data, overview
 from ..baselines.arena.standings import SCORINGS, check_scoring
 from ..baselines.arena.store import Setting
 from ..baselines.arena.tournament import FORMS, contests_of, num_games
@@ -102,6 +102,7 @@ def _all_games(arguments: argparse.Namespace, folder: Path | None) -> list[Stand
             game = load_game(name)
             tables.append(_play(arguments, game, scripted_players(game), plan))
             export_standings(tables[-1], folder / name)
+    (folder / "README.md").write_text(overview(tables), encoding="utf-8")
     return tables
 
 

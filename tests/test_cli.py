@@ -11,6 +11,7 @@ from parlour.scripts.options import player_names
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 GAME = next(iter(GAMES))
+FOUR_SEATS = "president"
 SMALL_TRAINING = (
     f"train dqn {GAME} --set num_players=2 --decisions 64 --num-tables 8 --batch-size 8 "
     "--buffer-size 200 --hidden 8 --points 1 --deals 2 --threads 1"
@@ -41,7 +42,7 @@ WRONG = {
     f"evaluate {GAME} random --deals 0": "--deals",
     f"evaluate {GAME} random --deals 1 --json /no/such/folder/file": "/no/such/folder/file",
     f"evaluate {GAME} random --workers 0": "--workers",
-    f"match {GAME} random": "2 or",
+    f"match {FOUR_SEATS} random": "2 or 4 players",
     f"match {GAME} random,nobody": "no player 'nobody'",
     f"match {GAME} random,first_legal --sprt 3": "ELO0,ELO1",
     f"match {GAME} random,first_legal --sprt 5,x": "--sprt",
@@ -54,7 +55,7 @@ WRONG = {
     f"tournament {GAME} --players random": "too few",
     f"tournament {GAME} --players random,random": "entered twice",
     f"tournament {GAME} --players random,first_legal --form knockout": "--form",
-    f"tournament {GAME} --set num_players=4 --scoring duplicate": "two seats",
+    f"tournament {FOUR_SEATS} --scoring duplicate": "two seats",
     f"tournament {GAME} --deals 0": "--deals",
     f"tournament {GAME} --players random,first_legal --deals 1 --out /proc/none": "/proc/none",
     "tournament all": "--out",
@@ -229,7 +230,7 @@ def test_a_match_of_two_gives_its_result_and_the_same_as_data(
 
 def test_as_many_players_as_seats_meet_at_one_table(capsys: pytest.CaptureFixture[str]) -> None:
     players = "random,first_legal,lowest,planner"
-    assert run(f"match {GAME} {players} --deals 3 --json -") == 0
+    assert run(f"match {FOUR_SEATS} {players} --deals 3 --json -") == 0
     table = json.loads(capsys.readouterr().out)
     assert {row["player"] for row in table["rows"]} == set(players.split(","))
     assert table["num_games"] == 12
@@ -256,11 +257,14 @@ def test_a_tournament_is_kept_and_rated_again(
 def test_all_games_have_their_tournament(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    players = ["random", "first_legal"]
-    monkeypatch.setattr(tournament, "scripted_players", lambda game: players)
+    games = ("trick_taking", FOUR_SEATS)  # two of them: the others would only be compiled
+    monkeypatch.setattr(tournament, "GAMES", games)
+    monkeypatch.setattr(tournament, "scripted_players", lambda game: ["random", "first_legal"])
     assert run(f"tournament all --deals 2 --out {tmp_path} --json -") == 0
-    assert [table["game"] for table in json.loads(capsys.readouterr().out)] == list(GAMES)
-    assert all((tmp_path / name / "results.json").is_file() for name in GAMES)
+    assert tuple(table["game"] for table in json.loads(capsys.readouterr().out)) == games
+    assert all((tmp_path / name / "results.json").is_file() for name in games)
+    page = (tmp_path / "README.md").read_text()
+    assert all(f"## {name}\n" in page for name in games)
 
 
 def test_train_leaves_a_checkpoint_that_evaluate_takes(

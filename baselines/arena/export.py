@@ -16,6 +16,7 @@ HEADINGS = (
     "player", "Elo", "above next, %", "points", "won", "drawn", "lost",
     "first places, %", "mean return", "faults",
 )  # fmt: skip
+TINY = 0.0001
 LITTLE = 0.05  # a fit that would be as bad or worse this seldom is called bad
 
 
@@ -134,7 +135,8 @@ def fit_text(table: Standings) -> str:
         else "One rating a player explains the results"
     )
     measure = f"{fit.statistic:.1f} at {fit.degrees_of_freedom} degrees of freedom"
-    return f"{verdict} (Pearson's test for first places: {measure}, p = {fit.p_value:.2g})."
+    chance = f"p = {fit.p_value:.2g}" if fit.p_value >= TINY else f"p < {TINY}"
+    return f"{verdict} (Pearson's test for first places: {measure}, {chance})."
 
 
 def summary(table: Standings) -> str:
@@ -156,6 +158,23 @@ def summary(table: Standings) -> str:
         fit_text(table),
         "",
     ]
+    return "\n".join(lines)
+
+
+def overview(tables: Sequence[Standings]) -> str:
+    """One page for several games, as Markdown: each one's standings, and where the rest is."""
+    lines = ["# Tournaments", ""]
+    for table in tables:
+        lines += [
+            f"## {table.game}",
+            "",
+            f"{about(table)}; [cross table and fit]({table.game}/summary.md).",
+            "",
+            *_markdown(HEADINGS, standing_cells(table)),
+            "",
+            f"![Ratings with their intervals]({table.game}/ratings.png)",
+            "",
+        ]
     return "\n".join(lines)
 
 

@@ -59,7 +59,7 @@ def play_contests(
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
-    sheets = {contest: Sheet(game.num_seats, contest, seeds) for contest in contests}
+    sheets = {contest: Sheet(game.num_seats, contest, np.array(seeds)) for contest in contests}
     setting = Setting.of(game, plan.control)
     for contest, sheet in sheets.items():
         if plan.store is not None:
@@ -100,22 +100,23 @@ def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:
 class Sheet:
     """The results of one contest, filled in as they come."""
 
-    def __init__(self, num_seats: int, contest: Contest, seeds: range) -> None:
+    def __init__(self, num_seats: int, contest: Contest, seeds: np.ndarray) -> None:
         sittings = sittings_a_deal(contest.seating, num_seats)
         self.contest = contest
-        self.seeds = np.array(seeds)
+        self.seeds = seeds  # ascending
         self.is_played = np.zeros(len(seeds), bool)
         self.returns = np.zeros((len(seeds), sittings, num_seats))
         self.faults: dict[tuple[int, int], Fault] = {}
 
     def enter(self, first_seed: int, outcomes: Outcomes) -> None:
         """Results of the deals from `first_seed` on, as far as they are asked for."""
-        places = first_seed - int(self.seeds[0]) + np.arange(len(outcomes.returns))
-        wanted = (places >= 0) & (places < len(self.seeds))
-        self.returns[places[wanted]] = outcomes.returns[wanted]
-        self.is_played[places[wanted]] = True
+        played = first_seed + np.arange(len(outcomes.returns))
+        wanted = np.isin(played, self.seeds)
+        places = np.searchsorted(self.seeds, played[wanted])
+        self.returns[places] = outcomes.returns[wanted]
+        self.is_played[places] = True
         for fault in outcomes.faults:
-            if self.seeds[0] <= fault.seed <= self.seeds[-1]:
+            if wanted[fault.seed - first_seed]:
                 self.faults[fault.seed, fault.sitting] = fault
 
     def played(self) -> Played:
@@ -128,9 +129,11 @@ class Sheet:
 def read_contests(store: Store, setting: Setting) -> list[Played]:
     """All that a store has of a game."""
     sheets = []
-    for contest, seeds in store.contests(setting):
-        sheet = Sheet(setting.num_seats, contest, seeds)
-        for first_seed, outcomes in store.read(setting, contest, seeds):
+    for contest in store.contests(setting):
+        parts = list(store.read(setting, contest))
+        played = [first_seed + np.arange(len(outcomes.returns)) for first_seed, outcomes in parts]
+        sheet = Sheet(setting.num_seats, contest, np.unique(np.concatenate(played)))
+        for first_seed, outcomes in parts:
             sheet.enter(first_seed, outcomes)
         sheets.append(sheet)
     return [sheet.played() for sheet in sheets]

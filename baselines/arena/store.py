@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.rng import SEED_LIMIT
 from .batches import Batch, Contest, Control, Fault, Outcomes
 from .entrants import Entrant
 from .seatings import sittings_a_deal
@@ -119,15 +120,15 @@ class Store:
         self._database.execute("COMMIT")
 
     def read(
-        self, setting: Setting, contest: Contest, seeds: range
+        self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
     ) -> Iterator[tuple[int, Outcomes]]:
         """The batches of a contest that have some of these deals: (first seed, outcomes)."""
         number = self._contest_id(setting, contest)
         sittings = sittings_a_deal(contest.seating, setting.num_seats)
         rows = self._database.execute(
             "SELECT first_seed, num_deals, returns, faults FROM batch WHERE contest = ? "
-            "AND first_seed < ? AND first_seed + num_deals > ? ORDER BY first_seed",
-            (number, seeds.stop, seeds.start),
+            "AND first_seed <= ? AND first_seed > ? - num_deals ORDER BY first_seed, num_deals",
+            (number, seeds[-1], seeds[0]),
         )
         for first_seed, num_deals, packed, faults in rows.fetchall():
             returns = np.frombuffer(zlib.decompress(packed), "<f8")
@@ -149,18 +150,17 @@ class Store:
             for game, version, num_seats, config, control in rows
         ]
 
-    def contests(self, setting: Setting) -> list[tuple[Contest, range]]:
-        """All contests of a game, each with the span of deals that it has any of."""
+    def contests(self, setting: Setting) -> list[Contest]:
+        """All contests of a game that there are results of."""
         rows = self._database.execute(
-            "SELECT seating, players, min(first_seed), max(first_seed + num_deals) "
-            "FROM contest JOIN batch ON contest.id = batch.contest WHERE setting = ? "
-            "GROUP BY contest.id ORDER BY contest.id",
+            "SELECT seating, players FROM contest WHERE setting = ? "
+            "AND id IN (SELECT contest FROM batch) ORDER BY id",
             (self._setting_id(setting),),
         )
         known = self._players()
         return [
-            (Contest(tuple(known[p] for p in json.loads(players)), seating), range(first, last))
-            for seating, players, first, last in rows.fetchall()
+            Contest(tuple(known[p] for p in json.loads(players)), seating)
+            for seating, players in rows.fetchall()
         ]
 
     def _players(self) -> dict[int, Entrant]:

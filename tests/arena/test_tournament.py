@@ -200,6 +200,14 @@ def test_a_stored_tournament_is_not_played_again(tmp_path: Path) -> None:
     assert rated == play_tournament(GAME, THREE, 40)
 
 
+def test_deals_far_apart_are_rated_together(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.db") as store:
+        for seed in (0, 2**62):
+            play_match(GAME, "random", "smart", 10, seed, plan=Plan(store=store))
+        (rated,) = rate_store(store)
+    assert (rated.num_deals, rated.num_games) == (20, 40)
+
+
 def test_an_unnamed_player_cannot_be_kept(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store, pytest.raises(ValueError, match="cannot be kept"):
         play_tournament(GAME, (first_card, "random"), 1, plan=Plan(store=store))
