@@ -109,19 +109,24 @@ def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
 
 
 def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
-    """With values 0 and 1 only, the cards that beat me are all in doubt at once."""
-    tables = tables_of(1, 1)
-    game, state = tables.game, tables.states[0]
-    chooser = np.random.default_rng(3)
-    most = 0
-    for _ in range(60):
-        if game.is_terminal(state):
-            break
-        for seat in (0, 1):
-            in_doubt = int(np.bitwise_count(state["doubtful"][1 - seat]).sum())
+    """With values 0 and 1 only, the cards that beat me are in doubt all at once."""
+    tables = tables_of(1, 12)
+    game = tables.game
+    chooser = np.random.default_rng(0)
+    most, watcher, hardest = 0, 0, tables.states[0].copy()
+    for _ in range(120):
+        seats, _, _ = tables.show(tables.all_rows)
+        rows = np.flatnonzero(seats != NO_SEAT)
+        for row, seat in itertools.product(rows, (0, 1)):
+            in_doubt = int(np.bitwise_count(tables.states["doubtful"][row, 1 - seat]).sum())
             if in_doubt > most:
-                most = in_doubt
-                drawn = sample(game, state, seat, 200)
-                assert len({tuple(deck(twin, 1 - seat)) for twin in drawn}) > 190
-        game.apply_action(state, int(chooser.integers(5)))
-    assert most >= 12
+                most, watcher, hardest = in_doubt, seat, tables.states[row].copy()
+        tables.apply(rows, chooser.integers(0, 5, len(rows)))
+    assert most >= 8
+    places = sorted(members(hardest["doubtful"][1 - watcher]))
+    drawn = sample(game, hardest, watcher, 200)
+    held = np.array([twin["decks"][1 - watcher][places] for twin in drawn])
+    candidates = hardest["candidates"][1 - watcher][places]
+    for column, words in zip(held.T, candidates, strict=True):
+        assert set(column.tolist()) <= members(words)
+    assert np.mean([len(set(column)) > 1 for column in held.T]) > 0.8
