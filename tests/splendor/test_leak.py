@@ -27,8 +27,9 @@ def test_no_seat_sees_a_difference_when_the_decks_are_shuffled_again(num_players
             watchers = np.full(NUM_TABLES, seat)
             seen = tables.observe(tables.all_rows, watchers)
             assert imagined.observe(tables.all_rows, watchers).tobytes() == seen.tobytes()
-        rest = [field.name for field in game.state_fields if field.name != "deck"]
-        assert imagined.states[rest].tobytes() == tables.states[rest].tobytes()
+        for field in game.state_fields:
+            if field.name != "deck":
+                assert (imagined.states[field.name] == tables.states[field.name]).all(), field.name
         masks = action_masks(words, game.num_actions)
         actions = np.array([choices.choice(np.flatnonzero(mask)) for mask in masks])
         tables.apply(tables.all_rows, actions)
