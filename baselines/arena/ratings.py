@@ -165,7 +165,11 @@ def _goodness_of_fit(
     best: np.ndarray,
     num_players: int,
 ) -> Fit:
-    """Pearson's test of the first places in each kind of game, shared ones counted in part."""
+    """Pearson's test of the first places in each kind of game, shared ones counted in part.
+
+    Strengths that were fitted to first places alone take a degree of freedom each. Where they were
+    fitted to later places too they take less, and none is taken: the test then errs to caution.
+    """
     chances = _chances(model, best)[0]
     places = np.array([_first_places(choice, num_players) for choice in listed])
     expected = np.add.reduceat(chances[:, None] * places, model.starts, axis=0)  # [sets, players]
@@ -187,7 +191,8 @@ def _goodness_of_fit(
         statistic += float((away**2 / weights).sum())
         spread += float((variance / weights).sum())
         cells += len(players) - 1
-    freedom = cells - (num_players - 1)
+    has_later_places = any(not choice.is_first for choice in made.choices)
+    freedom = cells if has_later_places else cells - (num_players - 1)
     if freedom < 1 or spread == 0:
         return Fit(0.0, 0, 1.0)
     corrected = statistic * cells / spread

@@ -141,6 +141,6 @@ def test_a_circle_is_no_scale() -> None:
 
 
 def test_all_groups_are_counted_in_the_fit() -> None:
-    """Five tables of four leave 5 x 3 shares of first places, of which four are explained."""
+    """Five tables of four have 5 x 3 shares of first places; strengths come from all places."""
     ratings = rate(count_choices(tables(np.random.default_rng(5), 100)), len(ELO), 20)
-    assert ratings.fit.degrees_of_freedom == len(list(itertools.combinations(ELO, 4))) * 3 - 4
+    assert ratings.fit.degrees_of_freedom == len(list(itertools.combinations(ELO, 4))) * 3
