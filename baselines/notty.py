@@ -7,7 +7,7 @@ before anything else, as the game does with `discard="optimal"`.
 import numpy as np
 
 from ..envs.core.bits import is_allowed
-from ..envs.core.game import Game
+from ..envs.core.game import Function, Game
 from ..envs.core.jit import rule
 from ..envs.core.rng import below
 from ..envs.notty.cards import GROUP_WORDS, NUM_NUMBERS, has_group, numbers_in_three_colours
@@ -21,6 +21,7 @@ from .notty_expectations import (
     sample_draws,
     size_of,
 )
+from .notty_finisher import best_plan
 from .players import Player, scripted
 from .policy import Policy, compiled_policy
 
@@ -101,6 +102,15 @@ def reduce_hand(observation, mask, sampling, rng):
     has_passed = observation.phase == NOTHING_YET and observation.passes[0] >= MOST_PASSES
     is_wanted = move != NO_MOVE and (reduction >= 0 or has_passed)
     return move if is_wanted else np.int64(PASS)
+
+
+@rule
+def finisher(observation, mask, rng):
+    """Plays for a small hand that tempts others to take from it, and for emptying it."""
+    hands = hands_of(observation)
+    if must_discard(mask, hands):
+        return best_group(mask, hands)
+    return best_plan(mask, hands, observation.phase, observation.passes, rng)
 
 
 # Moves by what they bring
@@ -254,12 +264,16 @@ def _make_x_defensive(game: Game, sampling: bool = False) -> Policy:
     return compiled_policy("x_defensive", game, x_defensive_sampling if sampling else x_defensive)
 
 
+def _slow(row: Function) -> Player:
+    """A scripted player that takes too long for games to be played out with it by the thousand."""
+    return scripted(row)._replace(row=None)
+
+
 PLAYERS = {
     "always_pass": scripted(always_pass),
     "defensive": scripted(defensive),
     "aggressive": scripted(aggressive),
-    "x_aggressive": scripted(x_aggressive),
-    "x_defensive": Player(
-        _make_x_defensive, "The move expected to reduce its hand most, exactly.", x_defensive
-    ),
+    "x_aggressive": _slow(x_aggressive),
+    "x_defensive": Player(_make_x_defensive, "The move expected to reduce its hand most, exactly."),
+    "finisher": _slow(finisher),
 }

@@ -5,6 +5,7 @@ player; sequential halving (Karnin, Koren and Somekh 2013) drops the worse half 
 """
 
 import time
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -22,6 +23,9 @@ NUM_PLAYOUTS = 400
 NOISE = 0.2
 MOST_PLAYOUTS = 1_000_000
 PLAYOUTS_BETWEEN_CLOCKS = 64
+
+# (positions [B], rngs [B], alive [B, A], rounds [B], sums [B, A]): adds what live actions returned
+PlayRounds = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray], None]
 
 _BLIND = (generic.random, generic.first_legal)  # choose by the mask alone: nothing is observed
 
@@ -42,14 +46,9 @@ def playout(
     of a player that never draws would be alike. Raises ValueError for another, for both
     budgets at once, and for a budget out of range.
     """
-    if num_playouts is not None and milliseconds is not None:
-        raise ValueError("playout takes num_playouts or milliseconds, not both")
-    if milliseconds is not None:
-        _check_milliseconds(milliseconds)
-    num_playouts = NUM_PLAYOUTS if num_playouts is None else num_playouts
-    check_range("num_playouts", num_playouts, 1, MOST_PLAYOUTS)
-    _check_noise(noise)
-    search = _Search(game, _compiled_row(game, playout_policy), noise)
+    num_playouts = checked_budget(NAME, num_playouts, milliseconds)
+    check_noise(noise)
+    search = _Search(game, compiled_row(game, playout_policy), noise)
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
@@ -61,18 +60,31 @@ def playout(
     return Policy(NAME, game, choose, needs_positions=True)
 
 
+def checked_budget(name: str, num_playouts: int | None, milliseconds: float | None) -> int:
+    """How many playouts a move gets where there is no time to go by. Raises ValueError."""
+    if num_playouts is not None and milliseconds is not None:
+        raise ValueError(f"{name} takes num_playouts or milliseconds, not both")
+    if milliseconds is not None:
+        _check_milliseconds(milliseconds)
+    num_playouts = NUM_PLAYOUTS if num_playouts is None else num_playouts
+    check_range("num_playouts", num_playouts, 1, MOST_PLAYOUTS)
+    return num_playouts
+
+
 def _check_milliseconds(milliseconds: float) -> None:
     is_number = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
     if not is_number or not 0 < milliseconds < float("inf"):
         raise ValueError(f"milliseconds must be a number above 0; got {milliseconds!r}")
 
 
-def _check_noise(noise: float) -> None:
+def check_noise(noise: float) -> None:
+    """Raise ValueError unless this is a chance."""
     if isinstance(noise, bool) or not isinstance(noise, int | float) or not 0 <= noise <= 1:
         raise ValueError(f"noise must be a chance in 0 .. 1; got {noise!r}")
 
 
-def _compiled_row(game: Game, name: str | None) -> Function:
+def compiled_row(game: Game, name: str | None) -> Function:
+    """The player that plays games out; None is the strongest script. Raises ValueError."""
     from .players import players_of  # which lists this search among them
 
     rows = {key: player.row for key, player in players_of(game).items() if player.row is not None}
@@ -96,39 +108,17 @@ class _Search:
         self, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray, num_playouts: int
     ) -> np.ndarray:
         """Sequential halving at all rows side by side."""
-        alive = masks.astype(np.int8)
-        sums = np.zeros(masks.shape)
-        remaining = np.full(len(masks), num_playouts)
-        first = 1  # in the first phase every action is tried, whatever the budget
-        while True:
-            num_alive = alive.sum(axis=1, dtype=np.int64)
-            if num_alive.max(initial=0) <= 1:
-                return alive.argmax(axis=1)
-            num_phases = np.ceil(np.log2(np.maximum(num_alive, 2))).astype(np.int64)
-            rounds = np.maximum(np.maximum(remaining, 0) // (num_phases * num_alive), first)
-            rounds[num_alive <= 1] = 0
-            self.play_rounds(positions, rngs, alive, rounds, sums)
-            remaining -= rounds * num_alive
-            halve(alive, sums)
-            first = 0
+        return choose_by_halving(self.play_rounds, masks, rngs, positions, num_playouts)
 
     def choose_in_time(
         self, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray, seconds: float
     ) -> np.ndarray:
-        """The same by the clock: row after row, each phase an equal share of the time."""
-        alive = masks.astype(np.int8)
-        for row in range(len(masks)):
-            one = slice(row, row + 1)
-            sums = np.zeros((1, masks.shape[1]))
-            start = time.perf_counter()
-            num_phases = int(np.ceil(np.log2(max(1, int(alive[one].sum())))))
-            for phase in range(num_phases):
-                rounds = np.array([max(1, PLAYOUTS_BETWEEN_CLOCKS // int(alive[one].sum()))])
-                self.play_rounds(positions[one], rngs[one], alive[one], rounds, sums)
-                while time.perf_counter() < start + seconds * (phase + 1) / num_phases:
-                    self.play_rounds(positions[one], rngs[one], alive[one], rounds, sums)
-                halve(alive[one], sums)
-        return alive.argmax(axis=1)
+        """The same by the clock, row after row."""
+        actions = [
+            choose_in_time(self.play_rounds, masks[one], rngs[one], positions[one], seconds)
+            for one in single_rows(len(masks))
+        ]
+        return np.array(actions, np.int64)
 
     def play_rounds(
         self,
@@ -155,6 +145,57 @@ class _Search:
         )
 
 
+def single_rows(num_rows: int) -> list[slice]:
+    """Each row by itself, as a batch of one."""
+    return [slice(row, row + 1) for row in range(num_rows)]
+
+
+def choose_by_halving(
+    play_rounds: PlayRounds,
+    masks: np.ndarray,
+    rngs: np.ndarray,
+    positions: np.ndarray,
+    num_playouts: int,
+) -> np.ndarray:
+    """The best actions [B] by sequential halving with so many playouts, rows side by side."""
+    alive = masks.astype(np.int8)
+    sums = np.zeros(masks.shape)
+    remaining = np.full(len(masks), num_playouts)
+    first = 1  # in the first phase every action is tried, whatever the budget
+    while True:
+        num_alive = alive.sum(axis=1, dtype=np.int64)
+        if num_alive.max(initial=0) <= 1:
+            return alive.argmax(axis=1)
+        num_phases = np.ceil(np.log2(np.maximum(num_alive, 2))).astype(np.int64)
+        rounds = np.maximum(np.maximum(remaining, 0) // (num_phases * num_alive), first)
+        rounds[num_alive <= 1] = 0
+        play_rounds(positions, rngs, alive, rounds, sums)
+        remaining -= rounds * num_alive
+        halve(alive, sums)
+        first = 0
+
+
+def choose_in_time(
+    play_rounds: PlayRounds,
+    mask: np.ndarray,
+    rng: np.ndarray,
+    position: np.ndarray,
+    seconds: float,
+) -> int:
+    """The best action of a batch of one, each phase of halving an equal share of the time."""
+    alive = mask.astype(np.int8)
+    sums = np.zeros(mask.shape)
+    start = time.perf_counter()
+    num_phases = int(np.ceil(np.log2(max(1, int(alive.sum())))))
+    for phase in range(num_phases):
+        rounds = np.array([max(1, PLAYOUTS_BETWEEN_CLOCKS // int(alive.sum()))])
+        play_rounds(position, rng, alive, rounds, sums)
+        while time.perf_counter() < start + seconds * (phase + 1) / num_phases:
+            play_rounds(position, rng, alive, rounds, sums)
+        halve(alive, sums)
+    return int(alive[0].argmax())
+
+
 def halve(alive: np.ndarray, sums: np.ndarray) -> None:
     """Keep the better half of the live actions of each row, of equals the lower index."""
     ranked = np.argsort(np.where(alive == 1, -sums, np.inf), axis=1, kind="stable")
@@ -168,16 +209,19 @@ def _observe_nothing(state, seat, out):
 
 
 def _bind_play_rounds(game: Game, row: Function) -> Function:
+    return _bind_playouts(row, tuple(meanings_for(game, row).items()))
+
+
+def meanings_for(game: Game, row: Function) -> dict[str, Function]:
+    """The rules by name for a loop in which `row` plays; some players look at the mask alone."""
     meanings = meanings_of(game)
-    if row in _BLIND:
-        meanings = {**meanings, "observe": _observe_nothing}
-    return _bind_playouts(row, tuple(meanings.items()))
+    return {**meanings, "observe": _observe_nothing} if row in _BLIND else meanings
 
 
 @lru_cache
 def _bind_playouts(row: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
     rules = dict(meanings)
-    play_out = bind(_play_out, choose=row, **rules)
+    play_out = bind(play_out_template, choose=row, **rules)
     return bind(_play_rounds, play_out=play_out, **rules)
 
 
@@ -201,7 +245,7 @@ def _play_rounds(
                     sums[row, action] += outcome[seat]
 
 
-def _play_out(state, rng, noise, observation, words):
+def play_out_template(state, rng, noise, observation, words):
     """One player in all seats, to the end."""
     settle(state, rng)
     while not is_terminal(state):

@@ -1,4 +1,4 @@
-"""Scripted players of Top Trumps, weakest first.
+"""Players of Top Trumps, weakest first.
 
 All choose a field for their top card; what they differ in is what they hold it against.
 """
@@ -13,8 +13,9 @@ from ..envs.core.game import Function, Game
 from ..envs.core.jit import bind, rule
 from ..envs.core.rng import below, uniform
 from ..envs.top_trumps.rules import WORD_BITS, deviation_of, mean_of
-from .players import Player, scripted
+from .players import Player, scripted, searching
 from .policy import Policy, compiled_policy
+from .top_trumps_search import david
 
 FRACTION = 0.5  # of rand_maxer: how often it plays as maxer
 WEIGHT = 0.5  # of expert and goliath: what an equal value is worth
@@ -141,4 +142,5 @@ PLAYERS = {
     "meaner_max": scripted(meaner_max),
     "expert": _with_weight("expert", _expert),
     "goliath": _with_weight("goliath", _goliath),
+    "david": searching(david),
 }

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from rich.progress import Progress, TaskID
 
 from ..envs.core.game import Game, check_range
 from ..envs.core.rng import streams
@@ -306,10 +307,6 @@ def _chosen_trials(chosen: argparse.Namespace) -> list[Trial]:
     return [trial._replace(num_trials=chosen.num_trials) for trial in trials]
 
 
-def _advance(bar: Any, task: Any, num_games: int) -> None:
-    bar.update(task, completed=num_games)
-
-
 def _run_batch(trials: Sequence[Trial], settings: Settings, folder: Path) -> None:
     """Play trial after trial; what is done is in the files, whatever happens then."""
     from ..scripts.output import progress_bar
@@ -320,10 +317,14 @@ def _run_batch(trials: Sequence[Trial], settings: Settings, folder: Path) -> Non
         for trial in trials:
             name = f"{trial.player_1} v {trial.player_2}"
             task = bar.add_task(name, total=trial.num_trials)
-            results.append(play_trial(trial, settings, partial(_advance, bar, task)))
+            results.append(play_trial(trial, settings, partial(_show, bar, task)))
             write_results(files, settings, results, len(trials))
     print(summary(settings, results), end="")
     print(f"written: {files[0]} and {files[1]}")
+
+
+def _show(bar: Progress, task: TaskID, num_done: int) -> None:
+    bar.update(task, completed=num_done)
 
 
 if __name__ == "__main__":

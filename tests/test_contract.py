@@ -32,9 +32,8 @@ CONFIGS: dict[str, list[dict[str, Any]]] = {
         {"deck": "planets", "starter": 1},
     ],
     "notty": [
-        {"num_players": 3, "protect_small_hands": False, "turn_limit": 40},
-        {"num_players": 4, "starter": "random", "initial_hand": 3, "turn_limit": 40},
-        {"discard": "manual", "hand_limit": 12, "turn_limit": 60},
+        {"num_players": 4, "starter": "random", "protect_small_hands": False, "turn_limit": 40},
+        {"discard": "manual", "hand_limit": 12, "initial_hand": 3, "turn_limit": 60},
     ],
     "president": [
         {"num_players": 2},

@@ -55,7 +55,8 @@ def keep_results(path: Path | str, kind: str, results: list[dict[str, Any]]) -> 
     """
     checkpoint = load_checkpoint(path)
     kept = {_measurement(result): result for result in [*getattr(checkpoint, kind), *results]}
-    save_checkpoint(dataclasses.replace(checkpoint, **{kind: list(kept.values())}), path)
+    setattr(checkpoint, kind, list(kept.values()))
+    save_checkpoint(checkpoint, path)
 
 
 def _measurement(result: dict[str, Any]) -> tuple[Any, ...]:

@@ -103,8 +103,8 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
         with torch.no_grad():
             for slow, fast in zip(target.parameters(), network.parameters(), strict=True):
                 slow.lerp_(fast, config.follow)
-        actions = mask_values(predicted.detach(), torch.from_numpy(positions.masks)).argmax(dim=1)
-        actions = explore(actions.numpy(), positions.masks, config.exploration, random)
+        best = mask_values(predicted.detach(), torch.from_numpy(positions.masks)).argmax(dim=1)
+        actions = explore(best.numpy(), positions.masks, config.exploration, random)
         over = play(tables, tables.all_rows, actions)
         deal_aged(game, tables, over, first_ply(config, length, progress.done), length, random)
         decisions = progress.decisions + config.num_tables

@@ -15,6 +15,7 @@ from ...envs.core.game import Game
 from ...envs.core.jit import rule
 
 MAX_TABLE_VALUES = 12  # up to here a table of all positions takes a second and 40 MB at most
+MAX_SEARCH_VALUES = 24  # the first lead of a deal takes seconds; beyond, minutes
 ENDGAME_TRICKS = 8  # beyond, a table of the last tricks ends the search
 _LOG2_MEMORY = 22  # positions that the search remembers, 18 bytes each
 _UNKNOWN = -1
@@ -314,7 +315,7 @@ def card_values(game: Game, observations: np.ndarray) -> np.ndarray:
     `observations` are those of seats to act, of the game with two seats. Both play perfectly after
     the card.
     """
-    check_two_seats(game)
+    check_solved(game)
     out = np.full((len(observations), game.num_actions), _UNKNOWN, np.int8)
     led = observations["led_colour"].astype(np.int64)
     hands, others, tables = (
@@ -390,7 +391,12 @@ def ranked(own, other):
     return word, size
 
 
-def check_two_seats(game: Game) -> None:
-    """Raise ValueError for a game that is not solved."""
+def check_solved(game: Game) -> None:
+    """Raise ValueError for a game that is not solved, or would take minutes a card."""
     if game.num_seats != 2:
         raise ValueError(f"only trick-taking with two seats is solved, not with {game.num_seats}")
+    if game.config.num_values > MAX_SEARCH_VALUES:
+        raise ValueError(
+            f"trick-taking is solved for up to {MAX_SEARCH_VALUES} values, "
+            f"not for {game.config.num_values}"
+        )

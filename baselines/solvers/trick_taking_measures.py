@@ -18,7 +18,7 @@ from ..arena.statistics import Estimate, mean_of_deals
 from ..players import make_policy
 from . import Measure
 from .best_response import best_replies
-from .trick_taking import card_values, check_two_seats
+from .trick_taking import card_values, check_solved
 from .trick_taking_choices import choices_of
 from .trick_taking_replies import MAX_VALUES, Opponent, reply_table
 
@@ -51,7 +51,7 @@ def exploitability(
     for a player that goes by nothing but the order of the cards left. Raises ValueError for a
     player that draws, unless it is `random`.
     """
-    check_two_seats(game)
+    check_solved(game)
     player = make_policy(policy, game)
     if num_deals is None and game.config.num_values <= MAX_VALUES:
         choices = choices_of(game, player)
@@ -120,7 +120,7 @@ def _values(game: Game, tables: Tables) -> np.ndarray:
 
 def _deals(game: Game, num_deals: int | None, seed: int) -> Iterator[Tables]:
     """Tables with deals laid out, in batches: random ones, or all there are."""
-    check_two_seats(game)
+    check_solved(game)
     hands: np.ndarray | None = None
     if num_deals is None:
         hands = _all_hands(game.config.num_values)

@@ -11,7 +11,7 @@ from .. import generic
 from ..players import make_policy
 from ..policy import Policy
 from .best_response import best_replies
-from .trick_taking import card_values, check_two_seats
+from .trick_taking import card_values, check_solved
 from .trick_taking_replies import MAX_VALUES, expected_tricks, table_against_random
 
 
@@ -20,9 +20,9 @@ def perfect(game: Game, against: Any = None) -> Policy:
 
     Of cards that are equal in that, one at random; or, with `against`, the one that brings most
     against that player, the exact best among all ways to play perfectly. Raises ValueError for a
-    game of more than two seats.
+    game of more than two seats or 24 values.
     """
-    check_two_seats(game)
+    check_solved(game)
 
     def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         actions = np.empty(len(observations), np.int64)
@@ -43,7 +43,7 @@ def best_response(game: Game, against: Any = "first_play") -> Policy:
 
     The order in which the other hand was dealt is hidden from it, and guessed at.
     """
-    check_two_seats(game)
+    check_solved(game)
     return _replying("best_response", game, make_policy(against, game), is_perfect=False)
 
 

@@ -16,7 +16,7 @@ from ...envs.core.jit import rule
 from .trick_taking import (
     Solution,
     card_values,
-    check_two_seats,
+    check_solved,
     flipped,
     next_with_as_many_bits,
     rank_of,
@@ -239,7 +239,7 @@ def expected_tricks(game: Game, table: ReplyTable, observations: np.ndarray) -> 
 
     NaN for a card that is illegal or, in a table for perfect cards only, not perfect.
     """
-    check_two_seats(game)
+    check_solved(game)
     out = np.full((len(observations), game.num_actions), np.nan)
     led = observations["led_colour"].astype(np.int64)
     hands, others, tables = (

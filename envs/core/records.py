@@ -13,6 +13,8 @@ import numpy as np
 from .jit import rule
 
 WORD = np.dtype(np.int64)
+_BYTE_BITS = 8
+_BYTE = 0xFF
 
 
 class Field(NamedTuple):
@@ -95,7 +97,13 @@ class FlatLayout:
         out = np.empty((len(observations), self.num_inputs), self.plain_dtype)
         out[:, : self.num_plain] = self.plain(observations)
         if self.num_inputs > self.num_plain:
-            _expand_bits(self.words(observations), self._bits_per_word, out, self.num_plain)
+            _expand_bits(
+                self.words(observations),
+                self._bits_per_word,
+                _bits_of_bytes(out.dtype),
+                out,
+                self.num_plain,
+            )
         return out
 
     def scaled(self, observations: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
@@ -107,7 +115,13 @@ class FlatLayout:
             out = np.empty((len(observations), self.num_inputs), np.float32)
         scale_rows(self.plain(observations), self.scale, out)
         if self.num_inputs > self.num_plain:
-            _expand_bits(self.words(observations), self._bits_per_word, out, self.num_plain)
+            _expand_bits(
+                self.words(observations),
+                self._bits_per_word,
+                _bits_of_bytes(out.dtype),
+                out,
+                self.num_plain,
+            )
         return out
 
     def records(self, vectors: np.ndarray) -> np.ndarray:
@@ -160,6 +174,12 @@ def _check_order(fields: Sequence[Field], plain: Sequence[Field]) -> None:
             raise ValueError(f"packed field {f.name!r} must be made of int64 words")
 
 
+@cache
+def _bits_of_bytes(dtype: np.dtype) -> np.ndarray:
+    """The eight bits of every byte, lowest first, as numbers: [256, 8]."""
+    return (np.arange(256)[:, None] >> np.arange(8) & 1).astype(dtype)
+
+
 @rule
 def scale_rows(numbers, scale, out):
     """Whole numbers [B, P] times their scale [P]."""
@@ -169,14 +189,41 @@ def scale_rows(numbers, scale, out):
 
 
 @rule
-def _expand_bits(words, bits_per_word, out, first):
+def _expand_bits(words, bits_per_word, spread, out, first):
+    """Bits as numbers, eight at a time: `spread` [256, 8] holds those of every byte.
+
+    What a byte has beyond its word is zero, and the next word is written over it.
+    """
+    num_columns = out.shape[1]
     for row in range(words.shape[0]):
         column = first
         for index in range(words.shape[1]):
             word = words[row, index]
-            for bit in range(bits_per_word[index]):
-                out[row, column] = (word >> bit) & 1
-                column += 1
+            end = column + bits_per_word[index]
+            while column < end:
+                if column + _BYTE_BITS <= num_columns:
+                    _write_byte(spread, np.uint64(word & _BYTE), out, row, np.uint64(column))
+                else:
+                    for bit in range(num_columns - column):
+                        out[row, column + bit] = spread[word & _BYTE, bit]
+                word >>= _BYTE_BITS
+                column += _BYTE_BITS
+            column = end
+
+
+@rule
+def _write_byte(spread, byte, out, row, column):
+    """Eight numbers at once: all are read before any is written, so that it is one move."""
+    a, b, c, d = spread[byte, 0], spread[byte, 1], spread[byte, 2], spread[byte, 3]
+    e, f, g, h = spread[byte, 4], spread[byte, 5], spread[byte, 6], spread[byte, 7]
+    out[row, column] = a  # unsigned, or each index would be tested for being negative
+    out[row, column + np.uint64(1)] = b
+    out[row, column + np.uint64(2)] = c
+    out[row, column + np.uint64(3)] = d
+    out[row, column + np.uint64(4)] = e
+    out[row, column + np.uint64(5)] = f
+    out[row, column + np.uint64(6)] = g
+    out[row, column + np.uint64(7)] = h
 
 
 @rule

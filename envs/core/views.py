@@ -77,5 +77,5 @@ def given_deal(options: Mapping[str, Any] | None) -> Any:
 
 
 def no_choice_error(game: Game) -> ValueError:
-    """What to raise where `skip_forced` plays a game to its end without anybody's choice."""
-    return ValueError(f"with skip_forced this deal of {game.name} leaves nobody any choice")
+    """What to raise where a game is over before anybody has a choice."""
+    return ValueError(f"this deal of {game.name} leaves nobody any choice")

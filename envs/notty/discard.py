@@ -238,7 +238,7 @@ def discard_groups(hand):
 # For people
 
 
-def best_discard(hand: Sequence[int], solver: str = "table") -> list[tuple[int, ...]]:
+def best_discard(hand: Sequence[int] | np.ndarray, solver: str = "table") -> list[tuple[int, ...]]:
     """The groups of a best discard, each as its kinds in ascending order; one may be there twice.
 
     `hand` [40] is how many cards it has of each kind. With `solver="scip"` the document's integer
@@ -259,7 +259,7 @@ def best_discard(hand: Sequence[int], solver: str = "table") -> list[tuple[int, 
     return _groups_covering(int(words[0]), int(words[1]))
 
 
-def checked_hand(hand: Sequence[int]) -> list[int]:
+def checked_hand(hand: Sequence[int] | np.ndarray) -> list[int]:
     """A hand as 40 counts of at most 20 cards in all. Raises ValueError."""
     counts = [int(count) for count in hand]
     if len(counts) != NUM_KINDS or not all(0 <= count <= NUM_COPIES for count in counts):

@@ -1,5 +1,7 @@
 """The table of Notty as a picture: open hands, what each seat did last, and what is in the deck."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from ..core.game import NO_SEAT
@@ -21,7 +23,6 @@ from ..core.picture import (
     seat_plate,
     seats_around,
     table_shapes,
-    toward,
 )
 from .cards import COLOURS, NUM_CARDS, NUM_COPIES, NUM_KINDS, NUM_NUMBERS, deck_words, kinds_of
 from .rules import is_terminal
@@ -38,10 +39,12 @@ CARDS = tuple(
 )
 
 # By number of seats.
-HAND_WIDTH = {2: 800.0, 3: 400.0, 4: 360.0}
-CARD_HEIGHT = {2: 116.0, 3: 100.0, 4: 92.0}
+HAND_WIDTH = {2: 800.0, 3: 340.0, 4: 320.0}
+CARD_HEIGHT = {2: 116.0, 3: 92.0, 4: 92.0}
+CARDS_IN_A_ROW = {2: 20, 3: 10, 4: 10}
+ROW_STEP = 34.0  # what is seen of a card behind the front row
 HALF_WIDTH, HALF_HEIGHT = 366.0, 244.0
-ACTION_SHARE = 0.46
+ACTION_STEP = 29.0  # from a seat's plate down to its last action
 PANEL_STEP = 25.0
 
 
@@ -93,8 +96,7 @@ def _seat(state: np.record, owner: int, place: Point) -> list[Shape]:
     height = CARD_HEIGHT[num_seats]
     shapes: list[Shape] = []
     if held:
-        cards: list[Card | None] = [CARDS[kind] for kind in held]
-        shapes += card_row(cards, x, y - 12, height, HAND_WIDTH[num_seats])
+        shapes += _hand(held, num_seats, x, y - 12)
     elif state.winner == owner:
         shapes += [*crown(x, y - 26, 64), Text(x, y + 22, "wins", 20, GOLD, is_bold=True)]
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
@@ -102,11 +104,24 @@ def _seat(state: np.record, owner: int, place: Point) -> list[Shape]:
     return shapes + plate
 
 
+def _hand(held: Sequence[int], num_seats: int, x: float, y: float) -> list[Shape]:
+    """The cards in one row or two; the front row is as long as the one behind, or longer."""
+    num_behind = len(held) // 2 if len(held) > CARDS_IN_A_ROW[num_seats] else 0
+    shapes: list[Shape] = []
+    for row, raised in ((held[:num_behind], ROW_STEP), (held[num_behind:], 0.0)):
+        cards: list[Card | None] = [CARDS[kind] for kind in row]
+        if cards:
+            width = HAND_WIDTH[num_seats]
+            shapes += card_row(cards, x, y - raised, CARD_HEIGHT[num_seats], width)
+    return shapes
+
+
 def _last_action(state: np.record, owner: int, place: Point) -> list[Shape]:
-    """What a seat did last, on the felt before it."""
+    """What a seat did last, under its plate."""
     text = last_action_text(state, owner)
     if not text:
         return []
-    x, y = toward(place, CENTER, ACTION_SHARE)
+    x, y = place
+    y += CARD_HEIGHT[len(state.hands)] / 2 + ACTION_STEP
     has_lost = state.winner not in (NO_SEAT, owner)
     return pill(x, y, text, "#0e2b22", DIM_CHALK if has_lost else CHALK)

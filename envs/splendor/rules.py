@@ -307,6 +307,15 @@ def apply_action(state, action):
         end_turn(state)
         return
     state.passes = state.passes + 1 if action == PASS else 0
+    take_turn(state, seat, action)
+    invite_noble(state, seat)
+    if state.choice == 0:
+        end_turn(state)
+
+
+@rule
+def take_turn(state, seat, action):
+    """Collect (5, 6), reserve (8), buy (9), or pass (13)."""
     if action < RESERVE or action >= COLLECT_RETURNING:
         move_gems(state, seat, GEMS_MOVED[action])
     elif action < BUY:
@@ -318,9 +327,6 @@ def apply_action(state, action):
         buy_from_table(state, seat, action - BUY)
     elif action < PASS:
         buy_reserved(state, seat, action - BUY_RESERVED)
-    invite_noble(state, seat)
-    if state.choice == 0:
-        end_turn(state)
 
 
 @rule

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from parlour.baselines import make_policy
-from parlour.baselines.notty_expectations import after_draw, after_take
+from parlour.baselines.notty_hints import hints
 from parlour.baselines.policy import Policy
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import action_masks
-from parlour.envs.notty.cards import words_of
 
 from tests.notty import slow_players
-from tests.notty.brute_force import DECK, counts_of
+from tests.notty.brute_force import DECK, KINDS, best_rest, in_order
 from tests.notty.lockstep import Lockstep
 from tests.notty.referee import Referee
 from tests.notty.slow_players import Chances
@@ -114,30 +114,17 @@ def test_a_player_of_chance_does_each_thing_as_often_as_the_slow_one(name: str) 
             assert abs(chosen.count(action) - expected) <= 5 * expected**0.5
 
 
-def words(hand: list[str]) -> np.ndarray:
-    """A hand as the compiled code holds it."""
-    out = np.zeros(2, np.int64)
-    words_of(np.array(counts_of(hand)), out)
-    return out
-
-
-def test_expectations_are_exact() -> None:
-    positions = random_positions(4, 15)
-    for referee in (position.referee for position in positions):
-        hand, deck = referee.hands[referee.seat_to_act()], referee.deck()
-        for count in range(1, min(3, len(deck)) + 1):
-            ways = sum(ways for _, ways in slow_players.draws_of(deck, count))
-            hits = ways * slow_players.mean_over_draws(hand, deck, count, slow_players.has_group)
-            gone = ways * slow_players.mean_over_draws(
-                hand, deck, count, slow_players.reduction_size
-            )
-            assert after_draw(words(hand), words(deck), count) == (hits, gone)
-        for other in referee.hands:
-            if other is not hand and other:
-                hits = len(other) * slow_players.mean_over_takes(
-                    hand, other, slow_players.has_group
-                )
-                gone = len(other) * slow_players.mean_over_takes(
-                    hand, other, slow_players.reduction_size
-                )
-                assert after_take(words(hand), words(other)) == (hits, gone)
+def test_hints_are_exact() -> None:
+    for position in random_positions(4, 12):
+        game, referee = position.game, position.referee
+        state = position.tables.states[0]
+        given = {game.action_name(hint.action): hint for hint in hints(game, state).moves}
+        assert set(given) == set(referee.legal_actions())
+        for action, hint in given.items():
+            assert hint.probability == slow_players.group_probability(referee, action)
+            assert hint.reduction == slow_players.expected_reduction(referee, action)
+        for seat, hand in enumerate(referee.hands):
+            left = Counter(hand)
+            for group in hints(game, state, seat).best_discard:
+                left.subtract(KINDS[kind] for kind in group)
+            assert in_order(list(left.elements())) == best_rest(hand)

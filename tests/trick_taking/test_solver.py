@@ -164,10 +164,12 @@ def test_the_leader_of_three_values_takes_what_brute_force_says() -> None:
     assert leader_tricks(load_game("trick_taking", num_values=3)).mean == pytest.approx(expected)
 
 
-def test_equal_hands_of_another_number_of_seats_are_not_solved() -> None:
+def test_games_of_more_seats_or_too_many_values_are_not_solved() -> None:
     for player in ("perfect", "best_response"):
         with pytest.raises(ValueError, match="two seats"):
             make_policy(player, load_game("trick_taking", num_seats=3))
+        with pytest.raises(ValueError, match="up to 24 values, not for 25"):
+            make_policy(player, load_game("trick_taking", num_values=25))
 
 
 @pytest.mark.parametrize("opponent", ["random", "first_play", "high_low", "smart", "perfect"])

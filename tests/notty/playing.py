@@ -1,0 +1,116 @@
+"""Small tools of the Notty tests: a table on a stacked deal, hands written short, plies by name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from parlour.envs.core.game import CHANCE, Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.envs.notty.cards import KIND_NAMES, NUM_KINDS, kinds_of
+from parlour.envs.registry import load_game
+
+# Sixteen and twenty cards without a group: no three neighbours, no number in three colours.
+SIXTEEN = "red 1 1 2 2 4 4 5 5, blue 7 7 8 8 10 10, green 3 3"
+TWENTY = f"{SIXTEEN} 6 6, yellow 9 9"
+
+
+def cards(text: str) -> list[str]:
+    """`red 1 2 2, blue 7` as a list of card names."""
+    names = []
+    for part in filter(None, text.split(", ")):
+        colour, *numbers = part.split()
+        names += [f"{colour} {number}" for number in numbers]
+    return names
+
+
+def counts(text: str) -> list[int]:
+    """`red 1 2 2, blue 7` as how many there are of each kind."""
+    names = cards(text)
+    return [names.count(name) for name in KIND_NAMES]
+
+
+def rest_of(*hands: str, first: str = "") -> list[str]:
+    """A whole deck, top first, beside these hands, that begins with the cards of `first`."""
+    gone = [name for hand in (*hands, first) for name in cards(hand)]
+    rest = [name for name in KIND_NAMES for _ in range(2)]
+    for name in gone:
+        rest.remove(name)
+    return cards(first) + rest
+
+
+def deal_of(*hands: str, first: str | None = None, **more: Any) -> dict[str, Any]:
+    """A deal as data; with `first` a whole deck that begins with these cards."""
+    deal: dict[str, Any] = {"hands": [cards(hand) for hand in hands], **more}
+    if first is not None:
+        deal["deck"] = rest_of(*hands, first=first)
+    return deal
+
+
+def table(
+    *hands: str, first: str | None = None, script: str = "", seed: int = 0, **config: Any
+) -> Tables:
+    """A table on these hands, after the plies of the script; `beginner` may say who begins."""
+    more = {"seat_to_act": config.pop("beginner")} if "beginner" in config else {}
+    game = load_game("notty", num_players=len(hands), **config)
+    tables = Tables(game, streams([seed]))
+    tables.deal_from(0, deal_of(*hands, first=first, **more))
+    return play(tables, script)
+
+
+def play(tables: Tables, script: str) -> Tables:
+    """Play the actions of the script; each must be legal."""
+    for name in script.split():
+        assert name in legal(tables)
+        action = tables.game.parse_action(name)
+        tables.apply(np.array([0]), np.array([action]))
+    return tables
+
+
+def legal(tables: Tables) -> list[str]:
+    """The legal actions at the one table, by name."""
+    state, game = tables.states[0], tables.game
+    return [game.action_name(action) for action in game.legal_action_list(state)]
+
+
+def hand(tables: Tables, seat: int) -> str:
+    """The cards of a seat at the one table, written short."""
+    return written(kinds_of(*tables.states[0]["hands"][seat]))
+
+
+def written(kinds: list[int]) -> str:
+    """Kinds as `red 1 2 2, blue 7`."""
+    by_colour: dict[str, list[str]] = {}
+    for kind in kinds:
+        colour, number = KIND_NAMES[kind].split()
+        by_colour.setdefault(colour, []).append(number)
+    return ", ".join(" ".join([colour, *numbers]) for colour, numbers in by_colour.items())
+
+
+def returns(tables: Tables) -> list[float]:
+    """The returns at the one table."""
+    return tables.returns(tables.all_rows)[0].tolist()
+
+
+def is_over(tables: Tables) -> bool:
+    """Whether the game at the one table has ended."""
+    return bool(tables.game.is_terminal(tables.states[0]))
+
+
+def observed(tables: Tables, seat: int) -> np.record:
+    """What a seat knows at the one table."""
+    return tables.observe(np.array([0]), np.array([seat]))[0]
+
+
+def random_hand(chooser: np.random.Generator, size: int, *, paired: bool = False) -> np.ndarray:
+    """A random hand as counts; a paired one holds kinds twice, in few colours and numbers."""
+    pool = np.repeat(np.arange(NUM_KINDS), 2)
+    if paired:
+        pool = pool[(pool % 10 < 5) & (pool < 30)]
+    return np.bincount(chooser.permutation(pool)[:size], minlength=NUM_KINDS)
+
+
+def chance_is_to_act(game: Game, state: np.record) -> bool:
+    """Whether the game itself has to draw."""
+    return bool(game.seat_to_act(state) == CHANCE)

@@ -1,0 +1,277 @@
+"""The players of Notty in known positions: values, ties, counters, choices; and by hand."""
+
+from __future__ import annotations
+
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+from parlour.baselines import list_policies, make_policy
+from parlour.baselines.notty_expectations import after_draw, after_take, num_draws, sample_draws
+from parlour.baselines.notty_hints import hints
+from parlour.envs.core.rng import streams
+from parlour.envs.core.seating import Seating
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.notty.cards import deck_words, words_of
+from parlour.envs.notty.discard import best_discard
+from parlour.envs.registry import load_game
+
+from tests.notty.playing import SIXTEEN, TWENTY, counts, legal, play, table
+
+NEAR = "red 3 4, blue 9"  # red 2 and 5 make a group
+FAR = "green 2 8, yellow 10"
+
+
+def chosen(tables: Tables, name: str, *, draws: int = 1) -> Counter:
+    """How often a player does what at the one table."""
+    policy, game = make_policy(name, tables.game), tables.game
+    _, observations, words = tables.show(tables.all_rows)
+    masks = action_masks(words, game.num_actions)
+    many = policy(
+        np.repeat(observations, draws), np.repeat(masks, draws, axis=0), streams(range(draws), 1)
+    )
+    return Counter(game.action_name(action) for action in many.tolist())
+
+
+def only(tables: Tables, name: str) -> str:
+    """What a player that does not draw by lot does."""
+    (action,) = chosen(tables, name, draws=3)
+    return action
+
+
+def words(hand: list[int] | np.ndarray) -> np.ndarray:
+    """A hand as two words."""
+    out = np.zeros(2, np.int64)
+    words_of(np.array(hand), out)
+    return out
+
+
+def test_the_players_are_listed_weakest_first() -> None:
+    names = list_policies(load_game("notty"))
+    scripts = ["always_pass", "defensive", "aggressive", "x_aggressive", "x_defensive", "finisher"]
+    assert [name for name in names if name in scripts] == scripts
+    assert make_policy("X-DEFENSIVE", load_game("notty")).name == "x_defensive"
+
+
+# What draws and takes bring
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_draws_are_counted_exactly(count: int) -> None:
+    """Against a count of every draw, card by card, from a deck of 14 cards."""
+    hand = counts("red 3 4, blue 3, green 9 9 10")
+    deck = counts("red 2 2 3 5 6, green 3 3 8 8, yellow 3 9, blue 1 4 9")
+    hits = cards = 0
+    pile = [kind for kind in range(40) for _ in range(deck[kind])]
+    for drawn in combinations(pile, count):
+        with_them = np.array(hand) + np.bincount(drawn, minlength=40)
+        most = sum(len(group) for group in best_discard(with_them))
+        hits, cards = hits + (most > 0), cards + most
+    assert after_draw(words(hand), words(deck), count) == (hits, cards)
+    assert num_draws(len(pile), count) == len(list(combinations(pile, count)))
+
+
+def test_takes_are_counted_exactly() -> None:
+    hand, other = counts("red 3 4 6, blue 4"), counts("red 5 5 2, yellow 4 9")
+    # Either red 5 makes a run of four, red 2 one of three, yellow 4 a set, yellow 9 nothing.
+    assert after_take(words(hand), words(other)) == (4, 4 + 4 + 3 + 3)
+
+
+def test_the_documents_estimate_is_exact_up_to_two_thousand_draws() -> None:
+    hand = counts("red 3 4, blue 3 8, green 9 10")
+    deck = words(2 - np.array(counts(f"red 3 4, blue 3 8, green 9 10, {FAR[:9]}")))
+    rng = streams([0])[0]
+    assert sample_draws(words(hand), deck, 1, rng) == after_draw(words(hand), deck, 1)
+    assert sample_draws(words(hand), deck, 2, rng)[1] % 2 == 0  # 2628 draws: every second one
+
+
+def test_the_documents_estimate_is_right_on_average() -> None:
+    hand = counts("red 3 4 6, blue 3 8, green 9 10, yellow 5")
+    deck = words(2 - np.array(hand))
+    exact = after_draw(words(hand), deck, 3)
+    rngs = streams(range(60))
+    found = np.array([sample_draws(words(hand), deck, 3, rng) for rng in rngs])
+    for column in (0, 1):
+        error = found[:, column].std() / len(rngs) ** 0.5
+        assert abs(found[:, column].mean() - exact[column]) < 4 * error
+        assert found[:, column].std() > 0
+
+
+# x_defensive
+
+
+def test_x_defensive_takes_where_every_card_makes_a_group() -> None:
+    assert only(table(NEAR, "red 2 2 5"), "x_defensive") == "take:+1"
+
+
+def test_x_defensive_passes_with_nothing_to_hope_for() -> None:
+    assert only(table("red 1, blue 7", FAR), "x_defensive") == "pass"
+
+
+def test_a_take_worth_nothing_comes_before_a_pass() -> None:
+    """One card of three makes a group of three: 3/3 - 1 = 0."""
+    assert only(table(NEAR, "red 2, green 7, yellow 9"), "x_defensive") == "take:+1"
+
+
+def test_of_equal_takes_the_one_from_the_lowest_seat_is_chosen() -> None:
+    hands = ("red 2, blue 1 5", "green 1 3 5", NEAR, "red 5, blue 1 7")
+    assert only(table(*hands, beginner=2), "x_defensive") == "take:+2"
+
+
+def test_the_third_pass_in_a_row_becomes_the_best_other_move() -> None:
+    tables = table("red 1, blue 7", FAR)
+    for _ in range(2):
+        assert only(tables, "x_defensive") == "pass"
+        play(tables, "pass pass")
+    assert only(tables, "x_defensive") == "draw:1"
+    play(tables, "draw:1")
+    assert only(tables, "x_defensive") == "pass"  # a second action is never forced
+    play(tables, "pass pass")
+    assert only(tables, "x_defensive") == "pass"  # the count has begun anew
+
+
+def test_a_full_hand_passes_and_goes_on_counting_afterwards() -> None:
+    tables = table(TWENTY, FAR)
+    for _ in range(3):
+        assert only(tables, "x_defensive") == "pass"
+        play(tables, "pass pass")
+
+
+def test_a_large_hand_draws() -> None:
+    many_outs = "red 1 2 4 5 7 8, blue 1 2 4 5 7 8, green 3 6 9, yellow 10"
+    assert only(table(many_outs, "green 10 10, red 10"), "x_defensive").startswith("draw")
+
+
+def test_the_estimate_plays_as_the_exact_value_where_one_move_is_far_better() -> None:
+    assert only(table(NEAR, "red 2 2 5"), "x_defensive:sampling=True") == "take:+1"
+
+
+# x_aggressive
+
+
+def test_x_aggressive_prefers_what_is_most_likely_to_make_a_group() -> None:
+    assert only(table(NEAR, FAR), "x_aggressive") == "draw:3"
+    assert only(table(NEAR, "red 2 2 5"), "x_aggressive") == "take:+1"
+
+
+def test_x_aggressive_ends_the_turn_when_a_second_action_is_hopeless() -> None:
+    assert only(table(NEAR, FAR, first="yellow 1", script="draw:1"), "x_aggressive") == "pass"
+    near = table(NEAR, "red 2, green 7, yellow 9", first="yellow 1", script="draw:1")
+    assert only(near, "x_aggressive") == "take:+1"
+
+
+def test_of_equally_hopeless_first_moves_x_aggressive_draws_one() -> None:
+    """A hand of one card at a limit of five, where no two more cards make a group with a take."""
+    tables = table("red 1 1 4 4", "blue 1 1 7", hand_limit=5)
+    assert legal(tables) == ["pass", "draw:1", "take:+1"]
+    assert only(tables, "x_aggressive") == "draw:1"
+
+
+# defensive and aggressive
+
+
+def test_defensive_does_everything_legal_equally_often() -> None:
+    found = chosen(table(NEAR, FAR), "defensive", draws=1000)
+    assert set(found) == {"pass", "draw:1", "draw:2", "draw:3", "take:+1"}
+    assert all(abs(count - 200) < 65 for count in found.values())
+
+
+def test_aggressive_takes_from_a_larger_hand_with_a_card_worth_having() -> None:
+    larger = "red 2, green 7, yellow 9 1"
+    assert only(table(NEAR, larger), "aggressive") == "take:+1"
+    assert only(table(NEAR, "red 2, green 7, yellow 9"), "aggressive") == "draw:3"  # no larger
+    assert only(table(NEAR, "green 7 1, yellow 9 1"), "aggressive") == "draw:3"  # not worth it
+
+
+def test_aggressive_takes_from_the_largest_or_by_lot() -> None:
+    larger, largest = "red 2, green 7, yellow 9 1", "red 5, green 1, yellow 4 6 8"
+    assert only(table(NEAR, larger, largest), "aggressive") == "take:+2"
+    found = chosen(table(NEAR, larger, "red 5, green 1, yellow 4 6"), "aggressive", draws=400)
+    assert set(found) == {"take:+1", "take:+2"}
+    assert abs(found["take:+1"] - 200) < 50
+
+
+def test_aggressive_draws_less_with_more_cards() -> None:
+    eight = "red 1 1 2 2 4 4 5 5"
+    assert only(table(eight.removesuffix(" 5"), FAR), "aggressive") == "draw:3"
+    assert set(chosen(table(eight, FAR), "aggressive", draws=100)) == {"draw:1", "draw:2", "draw:3"}
+    assert set(chosen(table(SIXTEEN, FAR), "aggressive", draws=100)) == {"pass", "draw:1"}
+    assert only(table(TWENTY, FAR), "aggressive") == "pass"
+
+
+def test_aggressive_does_not_draw_twice() -> None:
+    assert only(table(NEAR, FAR, first="yellow 1", script="draw:1"), "aggressive") == "pass"
+
+
+def test_always_pass_passes() -> None:
+    assert only(table(NEAR, "red 2 2 5"), "always_pass") == "pass"
+
+
+# finisher
+
+
+def test_finisher_takes_the_card_that_wins() -> None:
+    assert only(table("red 3 4", "red 2 5 5, green 8"), "finisher") == "take:+1"
+
+
+def test_finisher_does_not_help_a_small_hand() -> None:
+    """It would like either card of three, but two cards left are nearly a win."""
+    assert only(table(f"{SIXTEEN} 9", "green 8 2, yellow 10"), "finisher") != "take:+1"
+
+
+def test_finisher_beats_x_defensive_by_games_won_and_hardly_ever_loses() -> None:
+    """Shared deals; measured 22 wins and no loss in 100 games, so 8 in 60 is far below."""
+    game = load_game("notty")
+    tables = Tables(game, streams(range(60)))
+    players = [make_policy(name, game) for name in ("finisher", "x_defensive")]
+    places = np.array([[row % 2, 1 - row % 2] for row in range(60)])
+    seating = Seating(tables, players, places, streams(range(120), 1).reshape(60, 2))
+    tables.deal(tables.all_rows)
+    seating.advance(tables.all_rows)
+    returns = tables.returns(tables.all_rows)
+    own = returns[tables.all_rows, (places == 0).argmax(axis=1)]
+    assert (own > 0).sum() >= 5
+    assert (own < 0).sum() <= 2
+
+
+# By hand
+
+
+@pytest.mark.parametrize(
+    "name", ["defensive", "aggressive", "x_aggressive", "x_defensive", "finisher"]
+)
+def test_by_hand_they_put_away_the_best_discard_first(name: str) -> None:
+    hand = "red 1 2 3 4 5, green 1, yellow 1, blue 8"
+    tables = table(hand, FAR, discard="manual")
+    done = [only(tables, name)]
+    play(tables, done[0])
+    done.append(only(tables, name))
+    play(tables, done[1])
+    assert sorted(done) == ["discard:1_red_green_yellow", "discard:red_2-5"]
+
+
+# Hints
+
+
+def test_hints_are_the_values_the_players_go_by() -> None:
+    tables = table(NEAR, "red 2, green 7, yellow 9")
+    shown = hints(tables.game, tables.states[0])
+    by_name = {tables.game.action_name(hint.action): hint for hint in shown.moves}
+    assert list(by_name) == legal(tables)
+    assert by_name["pass"][1:] == (0, 0)
+    assert by_name["take:+1"][1:] == (Fraction(1, 3), 0)
+    once, twice = deck_words(tables.states[0]["hands"])
+    deck = int(once).bit_count() + int(twice).bit_count()
+    outs = 3  # red 2, red 5 twice; the other red 2 is taken
+    assert by_name["draw:1"][1:] == (Fraction(outs, deck), Fraction(3 * outs, deck) - 1)
+    assert shown.best_discard == []
+
+
+def test_hints_for_another_seat_and_for_a_group_held_by_hand() -> None:
+    tables = table(NEAR, "green 1 2 3, blue 5", discard="manual")
+    shown = hints(tables.game, tables.states[0], 1)
+    assert shown.best_discard == [(20, 21, 22)]
+    assert shown.moves[0][1:] == (1, 3)
+    assert tables.states[0]["seat_to_act"] == 0

@@ -1,0 +1,80 @@
+"""Small tools of the Top Trumps tests: a table on a stacked deal, played by the names of fields."""
+
+from typing import Any
+
+import numpy as np
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.registry import load_game
+
+NUM_CARDS, NUM_FIELDS = 6, 2
+# Field0 rises with the index, Field1 is the same for pairs.
+CARDS = [[10, 1], [20, 1], [30, 2], [40, 2], [50, 3], [60, 3]]
+
+
+class Table:
+    """One table with six cards of two fields; each hand is given from the top down."""
+
+    def __init__(
+        self,
+        hands: list[list[int]],
+        cards: list[list[int]] | None = None,
+        starter: int = 0,
+        **settings: Any,
+    ) -> None:
+        settings = {"num_cards": NUM_CARDS, "num_fields": NUM_FIELDS, **settings}
+        self.game: Game = load_game("top_trumps", **settings)
+        self.states = self.game.new_states()
+        deal = {"cards": cards or CARDS, "hands": hands, "starter": starter}
+        self.game.deal_from(self.states[0], deal, streams([0])[0])
+
+    @property
+    def state(self) -> np.record:
+        return self.states[0]
+
+    def play(self, *fields: int) -> "Table":
+        for field in fields:
+            assert not self.game.is_terminal(self.state)
+            self.game.apply_action(self.state, field)
+        return self
+
+    def deck(self, seat: int) -> list[int]:
+        return deck(self.state, seat)
+
+    @property
+    def pile(self) -> list[int]:
+        return self.state["pile"][: self.state["pile_size"]].tolist()
+
+    @property
+    def returns(self) -> list[float]:
+        out = np.zeros(2)
+        self.game.returns(self.state, out)
+        return out.tolist()
+
+    def sees(self, seat: int) -> np.record:
+        out = self.game.new_observations()
+        self.game.observe(self.state, seat, out[0])
+        return out[0]
+
+    def own(self, seat: int) -> list[set[int]]:
+        """What a seat can tell of its own deck, place by place."""
+        seen = self.sees(seat)
+        return [members(words) for words in seen["own_slots"][: seen["deck_sizes"][0]]]
+
+    def other(self, seat: int) -> list[set[int]]:
+        """What a seat can tell of the other deck, place by place."""
+        seen = self.sees(seat)
+        return [members(words) for words in seen["opponent_slots"][: seen["deck_sizes"][1]]]
+
+
+def deck(state: np.record, seat: int) -> list[int]:
+    """The true order of a deck, from the top down."""
+    ring = np.roll(state["decks"][seat], -int(state["heads"][seat]))
+    return ring[: state["deck_sizes"][seat]].tolist()
+
+
+def members(words: np.ndarray) -> set[int]:
+    """A set of cards from its words."""
+    return {
+        64 * index + bit for index, word in enumerate(words) for bit in range(64) if word >> bit & 1
+    }

@@ -1,0 +1,132 @@
+"""Re-dealing what a seat cannot know: it must see no difference, and every order is as likely."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+import pytest
+from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.envs.registry import load_game
+from scipy import stats
+
+from tests.top_trumps.tables import Table, deck, members
+
+ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
+
+
+def tables_of(highest: int, num_tables: int) -> Tables:
+    """Tables of 50 cards with values 0 .. highest: the fewer values, the more is in doubt."""
+    game = load_game("top_trumps")
+    tables = Tables(game, streams(range(num_tables)))
+    chooser = np.random.default_rng(highest)
+    for row in range(num_tables):
+        order = chooser.permutation(50).tolist()
+        cards = chooser.integers(0, highest + 1, (50, 5)).tolist()
+        tables.deal_from(row, {"cards": cards, "hands": [order[:25], order[25:]]})
+    return tables
+
+
+@pytest.mark.parametrize("highest", [1, 3, 60])
+def test_no_seat_sees_a_difference_when_the_unseen_is_dealt_again(highest: int) -> None:
+    tables = tables_of(highest, 12)
+    chooser = np.random.default_rng(0)
+    num_changed = most_in_doubt = 0
+    for trick in range(120):
+        seats, _, _ = tables.show(tables.all_rows)
+        rows = np.flatnonzero(seats != NO_SEAT)
+        if not len(rows):
+            break
+        for seat in (0, 1):
+            num_changed += check_redeal(tables, rows, seat, trick)
+        doubtful = tables.states["doubtful"][rows]
+        most_in_doubt = max(most_in_doubt, int(np.bitwise_count(doubtful).max()))
+        tables.apply(rows, chooser.integers(0, 5, len(rows)))
+    assert num_changed > 100
+    assert most_in_doubt >= (8 if highest < 60 else 1)
+
+
+def check_redeal(tables: Tables, rows: np.ndarray, seat: int, trick: int) -> int:
+    """Re-deal for this seat; returns how many positions came out different."""
+    watchers = np.full(len(rows), seat)
+    before = tables.states.tobytes()
+    twins = Tables(tables.game, streams(rows, 9))
+    twins.states = tables.imagine(rows, watchers, streams(rows + 1000 * trick, 1))
+    assert tables.states.tobytes() == before
+    everyone = np.arange(len(rows))
+    seen, seen_again = tables.observe(rows, watchers), twins.observe(everyone, watchers)
+    assert seen.tobytes() == seen_again.tobytes()
+    for state, twin in zip(tables.states[rows], twins.states, strict=True):
+        for owner in (0, 1):
+            assert set(deck(state, owner)) == set(deck(twin, owner))
+        check_unplayed(twin)
+    return int((tables.states["decks"][rows] != twins.states["decks"]).any(axis=(1, 2)).sum())
+
+
+def check_unplayed(state: np.record) -> None:
+    """The set of cards never played is that of the places they lie in."""
+    for owner in (0, 1):
+        on_top = deck(state, owner)[: state["num_unplayed"][owner]]
+        assert members(state["unplayed"][owner]) == set(on_top)
+
+
+def orders(table: Table, seat: int, owner: int) -> set[tuple[int, ...]]:
+    """All orders of a deck that agree, place by place, with what a seat can tell."""
+    slots = table.own(seat) if owner == seat else table.other(seat)
+    cards = sorted(table.deck(owner))
+    return {
+        order
+        for order in itertools.permutations(cards)
+        if all(card in slot for card, slot in zip(order, slots, strict=True))
+    }
+
+
+def sample(game: Game, state: np.record, seat: int, times: int) -> list[np.record]:
+    states = game.new_states(times)
+    rngs = streams(range(times), 3)
+    for row in range(times):
+        states[row] = state
+        game.reshuffle_unseen(states[row], seat, rngs[row])
+    return list(states)
+
+
+@pytest.mark.parametrize("seat", [0, 1])
+@pytest.mark.parametrize("fields", [(), (1,), (1, 0), (0, 1)])
+def test_every_order_that_agrees_with_what_was_seen_is_as_likely(
+    seat: int, fields: tuple[int, ...]
+) -> None:
+    cards = [[10, 3], [20, 1], [30, 3], [40, 2], [50, 3], [30, 3]]
+    table = Table([[5, 2, 0], [1, 3, 4]], cards).play(*fields)
+    drawn = sample(table.game, table.state, seat, 3000)
+    for owner in (0, 1):
+        possible = orders(table, seat, owner)
+        counts = Counter(tuple(deck(state, owner)) for state in drawn)
+        assert set(counts) <= possible
+        if len(possible) > 1:
+            observed = [counts[order] for order in possible]
+            assert stats.chisquare(observed).pvalue > ALMOST_NEVER
+
+
+def test_many_doubtful_places_are_redealt_even_where_drawing_collides() -> None:
+    """With values 0 and 1 only, the cards that beat me are in doubt all at once."""
+    tables = tables_of(1, 12)
+    game = tables.game
+    chooser = np.random.default_rng(0)
+    most, watcher, hardest = 0, 0, tables.states[0].copy()
+    for _ in range(120):
+        seats, _, _ = tables.show(tables.all_rows)
+        rows = np.flatnonzero(seats != NO_SEAT)
+        for row, seat in itertools.product(rows, (0, 1)):
+            in_doubt = int(np.bitwise_count(tables.states["doubtful"][row, 1 - seat]).sum())
+            if in_doubt > most:
+                most, watcher, hardest = in_doubt, seat, tables.states[row].copy()
+        tables.apply(rows, chooser.integers(0, 5, len(rows)))
+    assert most >= 8
+    places = sorted(members(hardest["doubtful"][1 - watcher]))
+    drawn = sample(game, hardest, watcher, 200)
+    held = np.array([twin["decks"][1 - watcher][places] for twin in drawn])
+    candidates = hardest["candidates"][1 - watcher][places]
+    for column, words in zip(held.T, candidates, strict=True):
+        assert set(column.tolist()) <= members(words)
+    assert np.mean([len(set(column)) > 1 for column in held.T]) > 0.8

@@ -1,0 +1,197 @@
+"""Scripted players of Top Trumps: known positions, purity, settings, and strength in order."""
+
+import itertools
+
+import numpy as np
+import pytest
+from parlour.baselines import list_policies, make_policy
+from parlour.baselines.arena import play_match
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.registry import load_game
+
+from tests.top_trumps.tables import Table
+
+SCRIPTS = ["rander", "maxer", "meaner_max", "expert", "goliath"]
+ALL_FIELDS = np.ones(2, np.int8)
+
+
+def choices(player: str, table: Table, times: int = 40) -> set[int]:
+    """The fields that a player chooses for the starter, over so many streams."""
+    seen = np.repeat(np.asarray(table.sees(int(table.state["starter"]))).reshape(1), times)
+    masks = np.repeat(ALL_FIELDS[None], times, axis=0)
+    policy = make_policy(player, table.game)
+    return set(policy(seen.view(table.game.observation_dtype), masks, streams(range(times))))
+
+
+def table_of(cards: list[list[int]]) -> Table:
+    """Seat 0 starts with card 0; seat 1 holds 3, 4 and 5."""
+    return Table([[0, 1, 2], [3, 4, 5]], cards)
+
+
+def test_rander_chooses_any_field() -> None:
+    assert choices("rander", table_of([[9, 1]] * 6)) == {0, 1}
+
+
+def test_maxer_chooses_the_highest_value_and_the_first_of_equals() -> None:
+    assert choices("maxer", table_of([[8, 9], *[[99, 1]] * 5])) == {1}
+    assert choices("maxer", table_of([[9, 9], *[[1, 1]] * 5])) == {0}
+
+
+def test_rand_maxer_plays_as_maxer_so_often() -> None:
+    table = table_of([[8, 9], *[[1, 1]] * 5])
+    assert choices("rand_maxer:fraction=1", table) == {1}
+    assert choices("rand_maxer", table) == choices("rand_maxer:fraction=0", table) == {0, 1}
+
+
+def test_meaner_max_chooses_the_value_furthest_above_the_mean_of_the_deck() -> None:
+    cards = [[60, 30], [50, 10], [70, 20], [40, 10], [80, 20], [60, 10]]
+    assert choices("meaner_max", table_of(cards)) == {1}
+
+
+def test_meaner_max_takes_the_raw_value_where_a_field_does_not_vary() -> None:
+    cards = [[3, 30], [3, 10], [3, 20], [3, 10], [3, 20], [3, 10]]
+    assert choices("meaner_max", table_of(cards)) == {0}
+
+
+def test_expert_counts_the_opponents_cards_that_are_lower_and_half_of_the_equal_ones() -> None:
+    """Field0 beats one of three and ties none; Field1 beats none and ties all: 1/3 against m."""
+    cards = [[50, 50], [1, 1], [1, 1], [40, 50], [60, 50], [70, 50]]
+    assert choices("expert", table_of(cards)) == {1}
+    assert choices("expert:m=0.3", table_of(cards)) == {0}
+    cards[4] = [50, 60]  # 1.5 of 3 against 1 of 3
+    assert choices("expert", table_of(cards)) == {0}
+
+
+def test_expert_chooses_among_equals_at_random() -> None:
+    assert choices("expert", table_of([[9, 9], *[[1, 1]] * 5])) == {0, 1}
+
+
+def test_goliath_holds_its_card_against_what_the_top_may_be() -> None:
+    """Seat 1's next card is one that goliath knows; expert looks at all it holds."""
+    cards = [[9, 9], [50, 20], [40, 40], [30, 90], [10, 30], [20, 10]]
+    table = Table([[4, 1, 0], [5, 3, 2]], cards, starter=1)
+    table.play(1)  # 10 against 30: seat 0 takes card 5, and seat 1 knows of card 4 alone
+    table.play(0)  # 50 against 30: card 3 is taken too
+    assert table.deck(0) == [0, 4, 5, 1, 3]
+    table.play(0)  # 9 against 40: seat 1 wins card 0
+    assert table.deck(1) == [2, 0]
+    assert table.deck(0) == [4, 5, 1, 3]
+    # Card 2 (40, 40) against 4 (10, 30), which seat 1 knows to be on top: both fields win.
+    assert table.other(1)[0] == {4}
+    assert choices("goliath", table) == {0, 1}
+    # Against the set 4, 5, 1, 3 Field0 and Field1 both beat three of four.
+    assert choices("expert", table) == {0, 1}
+    cards[1] = [50, 45]
+    cards[4] = [10, 41]
+    table = Table([[4, 1, 0], [5, 3, 2]], cards, starter=1).play(1, 0, 0)
+    assert table.other(1)[0] == {4}
+    assert choices("goliath", table) == {0}
+
+
+def test_user_and_the_original_spellings_are_found() -> None:
+    game = load_game("top_trumps")
+    spellings = {"MeanerMax": "meaner_max", "EXPert": "expert", "RandMaxer": "rand_maxer"}
+    for spelling, name in {**spellings, "Goliath": "goliath", "rander": "rander"}.items():
+        assert make_policy(spelling, game).name == name
+    assert make_policy("User", game).name == "human"
+    assert "user" not in list_policies(game)
+
+
+@pytest.mark.parametrize("name", [*SCRIPTS, "rand_maxer"])
+def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
+    tables = Tables(load_game("top_trumps"), streams(range(32)))
+    tables.deal(tables.all_rows)
+    _, observations, words = tables.show(tables.all_rows)
+    masks = action_masks(words, tables.game.num_actions)
+    before = observations.tobytes(), masks.tobytes()
+    policy = make_policy(name, tables.game)
+    first = policy(observations, masks, streams(range(32), 1))
+    assert (policy(observations, masks, streams(range(32), 1)) == first).all()
+    assert (observations.tobytes(), masks.tobytes()) == before
+
+
+@pytest.mark.parametrize(("weaker", "stronger"), list(itertools.pairwise(SCRIPTS)))
+def test_each_script_beats_the_one_before_it(weaker: str, stronger: str) -> None:
+    result = play_match(load_game("top_trumps"), stronger, weaker, 300, seed=3)
+    assert result.mean_return.low > 0
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "low", "high"),
+    [
+        ("expert", "meaner_max", 60.3, 62.2),
+        ("goliath", "expert", 86.7, 88.0),
+        ("goliath", "meaner_max", 93.4, 94.4),
+    ],
+)
+def test_strengths_agree_with_an_independent_program(
+    first: str, second: str, low: float, high: float
+) -> None:
+    """Its 95 % intervals, and ours of 2,000 deals, touch."""
+    result = play_match(load_game("top_trumps"), first, second, 2000, seed=8)
+    assert 100 * result.first_places.low < high
+    assert 100 * result.first_places.high > low
+
+
+SEARCHES = {"playout": "playout:num_playouts=12", "david": "david:num_playouts=12"}
+
+
+def test_every_player_plays_real_decks() -> None:
+    game = load_game("top_trumps", deck="planets", starter=1)
+    for name in list_policies(game):
+        assert play_match(game, SEARCHES.get(name, name), "maxer", 3).num_games == 6
+
+
+# David
+
+
+def play_on(table: Table, names: tuple[str, str]) -> list[float]:
+    """These players from here to the end; the returns."""
+    policies = [make_policy(name, table.game) for name in names]
+    rngs = streams([1])
+    while not table.game.is_terminal(table.state):
+        seat = int(table.state["starter"])
+        position = table.states.copy()
+        table.game.reshuffle_unseen(position[0], seat, rngs[0])
+        seen = table.sees(seat)
+        table.play(policies[seat].act(seen, ALL_FIELDS, rng=rngs, position=position))
+    return table.returns
+
+
+def lost_for_goliath() -> Table:
+    """Seat 0 can win this trick, and loses the game if it does: every card's place is known."""
+    cards = [[26, 31], [22, 12], [31, 19], [30, 31], [37, 25], [21, 30]]
+    return Table([[0, 1, 2], [4, 3, 5]], cards).play(1, 0, 1, 1, 0)
+
+
+def test_david_loses_a_trick_on_purpose_to_win_the_game() -> None:
+    assert play_on(lost_for_goliath(), ("goliath", "goliath")) == [-1, 1]
+    assert play_on(lost_for_goliath(), ("david", "goliath")) == [1, -1]
+
+
+def test_david_is_the_same_for_the_same_positions_and_streams() -> None:
+    tables = Tables(load_game("top_trumps"), streams(range(8)))
+    tables.deal(tables.all_rows)
+    for _ in range(40):  # by then most places are known
+        seats, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, 5)
+        rows = np.flatnonzero(seats >= 0)
+        goliath = make_policy("goliath", tables.game)
+        tables.apply(rows, goliath(observations[rows], masks[rows], streams(rows)))
+    seats, observations, words = tables.show(tables.all_rows)
+    rows = np.flatnonzero(seats >= 0)
+    assert len(rows) > 3
+    positions = tables.imagine(rows, seats[rows], streams(rows, 2))
+    before = positions.tobytes()
+    david = make_policy("david:num_playouts=30", tables.game)
+    masks = action_masks(words[rows], 5)
+    chosen = [david(observations[rows], masks, streams(rows, 3), positions) for _ in range(2)]
+    assert (chosen[0] == chosen[1]).all()
+    assert positions.tobytes() == before
+
+
+def test_david_does_not_lose_to_goliath() -> None:
+    result = play_match(load_game("top_trumps"), "david:num_playouts=60", "goliath", 150, seed=2)
+    assert result.mean_return.high > 0.1
+    assert result.mean_return.mean > 0
