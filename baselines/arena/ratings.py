@@ -21,6 +21,7 @@ _RESAMPLING_SEED = 20_260_101
 _MOST_ROUNDS = 100
 _LONGEST_STEP = 2.0  # in log strength; Newton's own would overshoot where all games are won
 _PRECISE = 1e-9
+_ALIKE = 1e-5  # Elo; less is the rounding of equals
 
 
 class Fit(NamedTuple):
@@ -81,8 +82,9 @@ def _centred(parameters: np.ndarray, num_players: int) -> np.ndarray:
 
 
 def _superiority(draws: np.ndarray) -> np.ndarray:
-    ahead = np.sign(draws[:, :, None] - draws[:, None, :]).mean(axis=0)
-    return (1 + ahead) / 2
+    ahead = draws[:, :, None] - draws[:, None, :]
+    ahead[np.abs(ahead) < _ALIKE] = 0
+    return (1 + np.sign(ahead).mean(axis=0)) / 2
 
 
 def _spread(counts: np.ndarray, column: np.ndarray, num_choices: int) -> np.ndarray:
