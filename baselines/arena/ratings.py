@@ -21,6 +21,7 @@ _RESAMPLING_SEED = 20_260_101
 _MOST_ROUNDS = 100
 _LONGEST_STEP = 2.0  # in log strength; Newton's own would overshoot where all games are won
 _PRECISE = 1e-9
+_ALIKE = 1e-5  # Elo; less is the rounding of equals
 
 
 class Fit(NamedTuple):
@@ -81,8 +82,9 @@ def _centred(parameters: np.ndarray, num_players: int) -> np.ndarray:
 
 
 def _superiority(draws: np.ndarray) -> np.ndarray:
-    ahead = np.sign(draws[:, :, None] - draws[:, None, :]).mean(axis=0)
-    return (1 + ahead) / 2
+    ahead = draws[:, :, None] - draws[:, None, :]
+    ahead[np.abs(ahead) < _ALIKE] = 0
+    return (1 + np.sign(ahead).mean(axis=0)) / 2
 
 
 def _spread(counts: np.ndarray, column: np.ndarray, num_choices: int) -> np.ndarray:
@@ -165,7 +167,11 @@ def _goodness_of_fit(
     best: np.ndarray,
     num_players: int,
 ) -> Fit:
-    """Pearson's test of the first places in each kind of game, shared ones counted in part."""
+    """Pearson's test of the first places in each kind of game, shared ones counted in part.
+
+    Strengths that were fitted to first places alone take a degree of freedom each. Where they were
+    fitted to later places too they take less, and none is taken: the test then errs to caution.
+    """
     chances = _chances(model, best)[0]
     places = np.array([_first_places(choice, num_players) for choice in listed])
     expected = np.add.reduceat(chances[:, None] * places, model.starts, axis=0)  # [sets, players]
@@ -187,7 +193,8 @@ def _goodness_of_fit(
         statistic += float((away**2 / weights).sum())
         spread += float((variance / weights).sum())
         cells += len(players) - 1
-    freedom = cells - (num_players - 1)
+    has_later_places = any(not choice.is_first for choice in made.choices)
+    freedom = cells if has_later_places else cells - (num_players - 1)
     if freedom < 1 or spread == 0:
         return Fit(0.0, 0, 1.0)
     corrected = statistic * cells / spread

@@ -130,6 +130,11 @@ def test_the_stronger_is_likely_superior_and_of_equals_either_as_often() -> None
     assert 0.1 < (between_equals > 0.75).mean() < 0.4
 
 
+def test_who_always_does_the_same_is_as_likely_superior_as_not() -> None:
+    games = [((i, j), (0, 0)) for i, j in itertools.combinations(range(4), 2)]
+    assert (rate(count_choices([scored(*games * 20)]), 4, 50).superiority == 0.5).all()
+
+
 def test_a_circle_is_no_scale() -> None:
     """Each beats the next in three of four games, the last the first: one number cannot say so."""
     beats = [(0, 1), (1, 2), (2, 0)]
@@ -141,6 +146,6 @@ def test_a_circle_is_no_scale() -> None:
 
 
 def test_all_groups_are_counted_in_the_fit() -> None:
-    """Five tables of four leave 5 x 3 shares of first places, of which four are explained."""
+    """Five tables of four have 5 x 3 shares of first places; strengths come from all places."""
     ratings = rate(count_choices(tables(np.random.default_rng(5), 100)), len(ELO), 20)
-    assert ratings.fit.degrees_of_freedom == len(list(itertools.combinations(ELO, 4))) * 3 - 4
+    assert ratings.fit.degrees_of_freedom == len(list(itertools.combinations(ELO, 4))) * 3
