@@ -10,7 +10,7 @@ from parlour.scripts.main import COMMANDS, main
 from parlour.scripts.options import player_names
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
-GAME = next(iter(GAMES))
+GAME = "president"
 FOUR_SEATS = "president"
 SMALL_TRAINING = (
     f"train dqn {GAME} --set num_players=2 --decisions 64 --num-tables 8 --batch-size 8 "

@@ -17,6 +17,21 @@ CONFIGS: dict[str, list[dict[str, Any]]] = {
     ]
 }
 
+# Games short enough to be played to the end many times in tests of the views.
+SHORT: dict[str, dict[str, Any]] = {
+    "top_trumps": {"num_cards": 8, "num_fields": 3},
+    "notty": {"initial_hand": 2, "turn_limit": 20},
+    "splendor": {"target": 3},
+}
+DECIDED = {"notty": {"initial_hand": 1, "protect_small_hands": False}}  # where most are drawn
+ALL_IS_LEGAL = ("top_trumps",)  # games without an illegal action in any position
+CONFIGS |= {name: [settings] for name, settings in SHORT.items()}
+
+
+def short(name: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """These settings of a game, and otherwise those of its short games."""
+    return {**SHORT.get(name, {}), **settings}
+
 
 def configs() -> list[tuple[str, dict[str, Any]]]:
     """Every game with its configurations; a new game at least as it comes."""
@@ -32,7 +47,7 @@ def case_name(value: Any) -> str:
 
 def raw_env(name: str, **settings: Any) -> Any:
     """The plain AEC environment of a game."""
-    return registry.make_raw_aec(name, **settings)
+    return registry.make_raw_aec(name, **short(name, settings))
 
 
 def choose(mask: np.ndarray, rng: np.random.Generator) -> int:
@@ -57,4 +72,15 @@ def play_raw(env: Any, seed: int | None, rng: np.random.Generator) -> list[tuple
     return plies
 
 
-__all__ = ["case_name", "choose", "configs", "load_game", "play_raw", "raw_env", "state_bytes"]
+__all__ = [
+    "ALL_IS_LEGAL",
+    "DECIDED",
+    "case_name",
+    "choose",
+    "configs",
+    "load_game",
+    "play_raw",
+    "raw_env",
+    "short",
+    "state_bytes",
+]

@@ -67,9 +67,11 @@ def judge(scores: np.ndarray, sprt: Sprt, num_judged: int = 0) -> Verdict:
     crossed = np.flatnonzero((ratios <= low) | (ratios >= high))
     if not len(crossed):
         return Verdict(UNDECIDED, len(scores), float(ratios[-1]), sprt.bounds)
-    last = int(crossed[0])
-    decision = STRONGER if ratios[last] >= high else NOT_STRONGER
-    return Verdict(decision, num_judged + last + 1, float(ratios[last]), sprt.bounds)
+    num_deals = num_judged + int(crossed[0]) + 1
+    decision = STRONGER if ratios[crossed[0]] >= high else NOT_STRONGER
+    # Once more from these deals alone: scores of later ones would show in the last digit.
+    ratio = float(log_likelihood_ratios(scores[:num_deals], sprt, num_deals - 1)[0])
+    return Verdict(decision, num_deals, ratio, sprt.bounds)
 
 
 def log_likelihood_ratios(scores: np.ndarray, sprt: Sprt, skip: int = 0) -> np.ndarray:

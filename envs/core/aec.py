@@ -213,6 +213,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     # Beyond PettingZoo
 
+    def record(self, agent: str) -> np.record:
+        """What `agent` knows now, whole and by name: what policies read.
+
+        A flat observation leaves out the fields that are no inputs of a network.
+        """
+        tables = self._tables
+        return tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))[0]
+
     def imagine(self, agent: str, rng: np.ndarray | None = None) -> np.record:
         """A position drawn from all that `agent` cannot tell apart, for policies that search.
 

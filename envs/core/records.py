@@ -131,7 +131,10 @@ class FlatLayout:
         """
         hidden = [f.name for f in self.fields if f.hidden]
         if hidden:
-            raise ValueError(f"a flat observation leaves out {', '.join(hidden)}; pass the record")
+            raise ValueError(
+                f"a flat observation leaves out {', '.join(hidden)}; pass the record, "
+                "as a PettingZoo environment's record(agent) gives it"
+            )
         if vectors.ndim != 2 or vectors.shape[1] != self.num_inputs:
             raise ValueError(f"expected vectors [B, {self.num_inputs}], got shape {vectors.shape}")
         if vectors.dtype.kind == "f":

@@ -149,24 +149,30 @@ def test_a_match_counts_the_games_that_were_lost_by_a_fault(tmp_path: Path) -> N
 
 @pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
 def test_a_player_and_all_it_started_are_suspended_while_others_play(tmp_path: Path) -> None:
+    others = descendants(os.getpid()).keys()
     with isolated(GAME, [bad("legal"), bad("think_on")], control(), tmp_path) as players:
         assert play_game(GAME, players, 0)[1] is None
         deadline = time.monotonic() + 30
-        while (states := descendants(os.getpid())) != ["T"] * (2 + ACTIONS):  # the signal travels
+        states: list[str] = []
+        while states != ["T"] * (2 + ACTIONS):  # the signal travels
             assert time.monotonic() < deadline, states
-    assert set(descendants(os.getpid())) <= {"Z"}
+            found = descendants(os.getpid())
+            states = [state for pid, state in found.items() if pid not in others]
+    left = descendants(os.getpid())
+    assert {state for pid, state in left.items() if pid not in others} <= {"Z"}
 
 
-def descendants(parent: int) -> list[str]:
-    """The state letters of all processes started by `parent`, and by those."""
-    letters = []
+def descendants(parent: int) -> dict[int, str]:
+    """The state letters of all processes started by `parent`, and by those, by process id."""
+    letters = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             state, ppid = entry.read_text().rpartition(")")[2].split()[:2]
         except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
             continue
         if int(ppid) == parent:
-            letters += [state, *descendants(int(entry.parent.name))]
+            pid = int(entry.parent.name)
+            letters |= {pid: state, **descendants(pid)}
     return letters
 
 
