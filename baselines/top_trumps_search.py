@@ -66,7 +66,7 @@ def david(game: Game, num_playouts: int = NUM_PLAYOUTS) -> Policy:
     opponent's top card is known there, to draw or to lose on purpose; they are chosen by UCB1
     (Kocsis and Szepesvari 2006). Everything else, the opponent too, is played as by `goliath`,
     each seat from what it could know there. The option tried most is played. Where the top card is
-    not known david is goliath: searching among the fields there brought nothing.
+    not known david is goliath: what searching among the fields there brought is in the README.
     """
     check_range("num_playouts", num_playouts, 1, MOST_PLAYOUTS)
 

@@ -191,7 +191,7 @@ def test_david_is_the_same_for_the_same_positions_and_streams() -> None:
     assert positions.tobytes() == before
 
 
-def test_david_does_not_lose_to_goliath() -> None:
-    result = play_match(load_game("top_trumps"), "david:num_playouts=60", "goliath", 150, seed=2)
-    assert result.mean_return.high > 0.1
-    assert result.mean_return.mean > 0
+def test_david_is_clearly_stronger_than_goliath() -> None:
+    """+79 Elo in 10,000 games; of 400 the interval is some 25 wide to either side."""
+    result = play_match(load_game("top_trumps"), "david", "goliath", 200, seed=2)
+    assert result.elo.low > 20
