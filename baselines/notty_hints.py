@@ -8,6 +8,7 @@ import numpy as np
 from ..envs.core.game import CHANCE, Game, check_range
 from ..envs.notty.discard import best_discard, most_discarded, pack
 from ..envs.notty.rules import NOTHING_YET, PASS, TAKE, first_discard
+from ..envs.notty.text import group_name
 from .notty_expectations import after_draw, after_take, num_draws, read_hands, size_of
 
 
@@ -53,6 +54,19 @@ def hints(game: Game, state: np.record, seat: int | None = None) -> Hints:
         if action < first_discard(game.num_seats)
     )
     return Hints(moves, best_discard(observation[0]["hands"][0]))
+
+
+def hint_lines(game: Game, state: np.record, seat: int) -> list[str]:
+    """The hints for a seat as text: the best discard, and a line for each move."""
+    shown = hints(game, state, seat)
+    groups = ", ".join(group_name(group) for group in shown.best_discard) or "nothing"
+    names = [game.action_name(hint.action) for hint in shown.moves]
+    lines = [
+        f"  {name:<7} P(group) {float(100 * hint.probability):6.2f} %"
+        f"   expected reduction {float(hint.reduction):+.3f}"
+        for name, hint in zip(names, shown.moves, strict=True)
+    ]
+    return [f"hints for player {seat}: best discard {groups}", *lines]
 
 
 def _hint(hands: np.ndarray, action: int) -> Hint:

@@ -1,69 +1,85 @@
 """A study: all players of Notty against each other, `python -m parlour.baselines.notty_pairs`.
 
-Most games end at the turn limit, so what is told is how many are won and lost with their intervals,
-how many are left unfinished, and the hazard: games won per own turn.
+Most games end at the turn limit. Told are the games won and lost with their intervals, how many are
+left unfinished, and the hazard: games won per own turn. Every deal is played twice, once from each
+side, with other chance after the deal, so that a deal that decides the game is no one's gain.
 """
 
 import argparse
 import time
+from collections.abc import Sequence
 from itertools import combinations_with_replacement
 
 import numpy as np
 
 from ..envs.core.game import NO_SEAT
 from ..envs.core.rng import streams
-from ..envs.core.seating import Seating, player_streams
+from ..envs.core.seating import PLAYER_STREAMS, Seating, player_streams
 from ..envs.core.tables import Tables
 from ..envs.registry import load_game
-from .arena.statistics import wilson
+from .arena.statistics import share_of_deals
 from .notty import PLAYERS
 from .players import make_policy
 
+NUM_SEATS = 2
+GAMES_A_DEAL = 2
+AFTER_THE_DEAL = PLAYER_STREAMS + GAMES_A_DEAL * NUM_SEATS  # apart from the streams of the players
+FIRST_SEED = 100_000  # far from the deals on which `finisher` was chosen
 COLUMNS = ("player", "against", "games", "won, %", "lost, %", "unfinished, %", "hazard")
 
 
 def main() -> None:
     """Play every pair and print a row of a Markdown table for each."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--games", type=int, default=100, help="games of each pair")
+    parser.add_argument("--deals", type=int, default=100, help="deals of each pair, played twice")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="of the first deal")
     parser.add_argument("--players", default=",".join(PLAYERS), help="names, weakest first")
     parser.add_argument("--only", help="a player that must be in each pair")
     arguments = parser.parse_args()
-    names = arguments.players.split(",")
+    seeds = range(arguments.seed, arguments.seed + arguments.deals)
     print(_row(COLUMNS))
     print(_row(["---"] * len(COLUMNS)))
     start = time.process_time()
-    for weaker, stronger in combinations_with_replacement(names, 2):
+    for weaker, stronger in combinations_with_replacement(arguments.players.split(","), NUM_SEATS):
         if arguments.only in (None, weaker, stronger):
-            print(_row(measure(names, stronger, weaker, arguments.games)), flush=True)
+            print(_row(measure(stronger, weaker, seeds)), flush=True)
     print(f"\n{time.process_time() - start:.0f} seconds of processor time")
 
 
-def measure(names: list[str], one: str, other: str, num_games: int) -> list[str]:
-    """Play `one` against `other`, each beginning in every second game."""
+def measure(one: str, other: str, seeds: Sequence[int]) -> list[str]:
+    """A row: `one` against `other`, each deal from both sides."""
+    winners, turns = play_deals(one, other, seeds)
+    seats = np.arange(GAMES_A_DEAL)  # where `one` sits
+    is_won, is_unfinished = winners == seats, winners == NO_SEAT
+    is_lost = ~is_won & ~is_unfinished
+    shares = [_share(is_so) for is_so in (is_won, is_lost, is_unfinished)]
+    hazard = is_won.sum() / (turns.sum() / NUM_SEATS)
+    return [f"`{one}`", f"`{other}`", f"{winners.size}", *shares, f"{hazard:.4f}"]
+
+
+def play_deals(one: str, other: str, seeds: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The winning seats and the turns of both seats, [deals, 2]; `one` sits at 0, then at 1."""
     game = load_game("notty")
-    seeds = range(num_games)
-    tables = Tables(game, streams(seeds))
-    seats = np.arange(num_games) % 2  # where `one` sits
-    seated = np.full((num_games, 2), names.index(other))
-    seated[np.arange(num_games), seats] = names.index(one)
-    policies = [make_policy(name, game) for name in names]
+    policies = [make_policy(name, game) for name in (one, other)]
+    tables = Tables(game, np.repeat(streams(seeds), GAMES_A_DEAL))
     tables.deal(tables.all_rows)
-    Seating(tables, policies, seated, player_streams(list(seeds), 2)).advance(tables.all_rows)
-    winners, own_turns = tables.states["winner"], tables.states["turns_played"].sum() / 2
-    won = int((winners == seats).sum())
-    unfinished = int((winners == NO_SEAT).sum())
-    lost = num_games - won - unfinished
-    shares = [_share(count, num_games) for count in (won, lost, unfinished)]
-    return [f"`{one}`", f"`{other}`", f"{num_games}", *shares, f"{won / own_turns:.4f}"]
+    tables.rngs[1::GAMES_A_DEAL] = streams(seeds, AFTER_THE_DEAL)
+    sittings = [player_streams(seeds, NUM_SEATS, sitting) for sitting in range(GAMES_A_DEAL)]
+    rngs = np.stack(sittings, axis=1).reshape(-1, NUM_SEATS)
+    seated = np.tile([[0, 1], [1, 0]], (len(seeds), 1))
+    Seating(tables, policies, seated, rngs).advance(tables.all_rows)
+    shape = (len(seeds), GAMES_A_DEAL)
+    states = tables.states
+    return states["winner"].reshape(shape).copy(), states["turns_played"].reshape(shape).copy()
 
 
-def _share(count: int, total: int) -> str:
-    share, low, high = wilson(count / total, total)
+def _share(is_so: np.ndarray) -> str:
+    """A share of all games in per cent, with the deal as the unit of its interval."""
+    share, low, high = share_of_deals(is_so.sum(axis=1).astype(float), GAMES_A_DEAL)
     return f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
-def _row(cells: list[str] | tuple[str, ...]) -> str:
+def _row(cells: Sequence[str]) -> str:
     return f"| {' | '.join(cells)} |"
 
 

@@ -6,6 +6,7 @@ import time
 import numpy as np
 
 from ..baselines import Policy
+from ..baselines.hints import HintLines, hints_of
 from ..envs.core.game import Game
 from ..envs.core.rng import streams
 from ..envs.core.seating import Seating, player_streams
@@ -35,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seat", type=int, metavar="N", help="show only what seat N may see (default: everything)"
     )
+    parser.add_argument(
+        "--hints",
+        action="store_true",
+        help="before each ply of seat N, or of every seat: what its moves are worth",
+    )
     parser.add_argument("--delay", type=seconds, default=0.0, help="seconds between plies")
     parser.add_argument("--plies", type=positive, help="stop after so many")
     add_seed(parser)
@@ -46,6 +52,7 @@ def run(arguments: argparse.Namespace) -> None:
     players = _seated(chosen_players(arguments.players, game), game)
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
         raise BadArgument(f"seats are 0 .. {game.num_seats - 1}, not {arguments.seat}")
+    hint_lines = _chosen_hints(game) if arguments.hints else None
     tables = Tables(game, streams([arguments.seed]))
     places = np.arange(game.num_seats)[None, :]
     rngs = player_streams([arguments.seed], game.num_seats)
@@ -55,6 +62,7 @@ def run(arguments: argparse.Namespace) -> None:
     ply = 0
     while not game.is_terminal(tables.states[0]) and ply != arguments.plies:
         print(game.describe(tables.states[0], arguments.seat))
+        _print_hints(hint_lines, tables, arguments.seat)
         ply += 1
         print(f"{ply:4}  {_play(seating, players)}\n", flush=True)
         time.sleep(arguments.delay)
@@ -73,6 +81,20 @@ def _seated(players: list[Policy], game: Game) -> list[Policy]:
             f"{game.name} has {game.num_seats} seats here; got {len(players)} players"
         )
     return players
+
+
+def _chosen_hints(game: Game) -> HintLines:
+    hint_lines = hints_of(game)
+    if hint_lines is None:
+        raise BadArgument(f"there are no hints for {game.name}")
+    return hint_lines
+
+
+def _print_hints(hint_lines: HintLines | None, tables: Tables, shown: int | None) -> None:
+    """Hints for the seat to act, where it is the one that is shown or all are."""
+    seat = int(tables.game.seat_to_act(tables.states[0]))
+    if hint_lines is not None and shown in (None, seat):
+        print("\n".join(hint_lines(tables.game, tables.states[0], seat)))
 
 
 def _play(seating: Seating, players: list[Policy]) -> str:

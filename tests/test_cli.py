@@ -12,6 +12,7 @@ from parlour.scripts.options import player_names
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 GAME = "president"
 FOUR_SEATS = "president"
+HINTED = "notty"
 SMALL_TRAINING = (
     f"train dqn {GAME} --set num_players=2 --decisions 64 --num-tables 8 --batch-size 8 "
     "--buffer-size 200 --hidden 8 --points 1 --deals 2 --threads 1"
@@ -34,6 +35,7 @@ WRONG = {
     f"watch {GAME} --seed -1": "seed",
     f"watch {GAME} --plies 0": "--plies",
     f"watch {GAME} --delay -1": "--delay",
+    f"watch {FOUR_SEATS} --hints": f"there are no hints for {FOUR_SEATS}",
     f"evaluate {GAME}": "PLAYER",
     f"evaluate {GAME} nobody": "no player 'nobody'",
     f"evaluate {GAME} missing.pt": "missing.pt",
@@ -200,6 +202,41 @@ def test_one_seats_view_hides_other_hands(capsys: pytest.CaptureFixture[str]) ->
     everything = capsys.readouterr().out
     run(f"watch {GAME} --plies 1 --seed 3 --seat 0")
     assert capsys.readouterr().out != everything
+
+
+def test_hints_come_before_each_ply_of_the_seat_that_is_shown(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    for seat, hinted in (("", {0, 1}), ("--seat 0", {0}), ("--seat 1", {1})):
+        assert run(f"watch {HINTED} --hints --plies 12 {seat}") == 0
+        plies = capsys.readouterr().out.split("\n\n")[:-1]
+        for ply in plies:
+            *position, last = ply.splitlines()
+            actor = int(last.split()[2])
+            shown = [line for line in position if line.startswith("hints for player")]
+            expected = [f"hints for player {actor}: best discard nothing"]
+            assert shown == (expected if actor in hinted else [])
+        assert len(plies) == 12
+
+
+def test_without_hints_there_are_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"watch {HINTED} --plies 4") == 0
+    assert "hints" not in capsys.readouterr().out
+
+
+def test_a_person_sees_hints_before_being_asked(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    before = []
+
+    def answer(prompt: str) -> str:
+        before.append(capsys.readouterr().out)
+        return "pass"
+
+    monkeypatch.setattr("builtins.input", answer)
+    assert run(f"watch {HINTED} --players human,always_pass --seat 0 --hints --plies 3") == 0
+    assert len(before) == 2
+    assert all(shown.count("hints for player 0") == 1 for shown in before)
 
 
 def test_evaluate_gives_a_table_and_the_same_figures_as_data(

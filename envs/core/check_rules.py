@@ -13,7 +13,7 @@ from .check_report import CheckError, CheckReport, Trial, no_global_generators, 
 from .game import CHANCE, Game
 from .records import Field
 from .rng import streams
-from .transcript import is_name, split_names
+from .transcript import is_name, name_starts, split_names
 
 _OBSERVER_STREAM = 1 << 20  # purpose of the streams that re-deal; far from tables and players
 _GARBAGE = 0x55
@@ -338,7 +338,7 @@ def check_names(game: Game, played: Sequence[PlayedGame]) -> None:
             raise CheckError("names", f"action {action} is called {name!r}")
         if game.parse_action(name) != action:
             raise CheckError("names", f"{name!r} of action {action} parses to another action")
-    if split_names(" ".join(names), set(names)) != names:
+    if split_names(" ".join(names), name_starts(names)) != names:
         raise CheckError("names", "a list of all names, spaces between, does not part into them")
     _refused("names", "parse_action takes a name that no action has", game.parse_action, "???")
     for action in (-1, game.num_actions):

@@ -4,7 +4,7 @@ Owns the format and everything done with it: record, save, load, replay, verify.
 """
 
 import json
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -263,8 +263,8 @@ def from_text(text: str, game: Game | None = None) -> Transcript:
     header = _header(lines[1 : len(_HEADER) + 1])
     game = _game_of(header, game)
     body = lines[len(_HEADER) + 1 : -2]
-    names = frozenset(game.action_name(action) for action in range(game.num_actions))
-    plies = tuple(_read_ply(line, number, names) for number, line in enumerate(body, start=1))
+    starts = name_starts(game.action_name(action) for action in range(game.num_actions))
+    plies = tuple(_read_ply(line, number, starts) for number, line in enumerate(body, start=1))
     returns = _read_returns(lines[-2], game)
     seed, deal = _json(header, "seed"), _json(header, "deal")
     if not isinstance(seed, int):
@@ -310,7 +310,7 @@ def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
     return game
 
 
-def _read_ply(line: str, number: int, names: Set[str]) -> Ply:
+def _read_ply(line: str, number: int, starts: Set[str]) -> Ply:
     """The inverse of `_ply_line`."""
     try:
         start, _, seen = line.partition(" | ")
@@ -320,7 +320,7 @@ def _read_ply(line: str, number: int, names: Set[str]) -> Ply:
         if written != str(number) or word != "seat" or not is_name(action):
             raise ValueError("not the line of a ply")
         shown = tuple(_read_field(part) for part in seen.split())
-        return Ply(int(seat), action, tuple(split_names(legal, names)), shown)
+        return Ply(int(seat), action, tuple(split_names(legal, starts)), shown)
     except ValueError as error:
         raise TranscriptError(f"damaged: line of ply {number} cannot be read: {line!r}") from error
 
@@ -330,11 +330,20 @@ def is_name(text: str) -> bool:
     return text != "" and " ".join(text.split()) == text
 
 
-def split_names(text: str, names: Set[str]) -> list[str]:
-    """Names with spaces between them, one by one; a word goes on a name that has it next."""
+def name_starts(names: Iterable[str]) -> frozenset[str]:
+    """What names begin with, whole words each time: of `a b c` that is `a`, `a b` and `a b c`."""
+    many = (name.split() for name in names)
+    return frozenset(" ".join(words[: end + 1]) for words in many for end in range(len(words)))
+
+
+def split_names(text: str, starts: Set[str]) -> list[str]:
+    """Names with spaces between them, one by one; a word goes on a name that has it next.
+
+    `starts` is `name_starts` of all names that there may be.
+    """
     found: list[str] = []
     for word in text.split():
-        if found and f"{found[-1]} {word}" in names:
+        if found and f"{found[-1]} {word}" in starts:
             found[-1] += f" {word}"
         else:
             found.append(word)

@@ -54,7 +54,7 @@ def group_name(group: Sequence[int]) -> str:
 
 
 _MOVE_NAMES = ("pass", *(f"draw:{count}" for count in range(1, MOST_DRAWN + 1)))
-_DISCARD_NAMES = tuple(f"discard:{group_name(group)}".replace(" ", "_") for group in GROUPS)
+_DISCARD_NAMES = tuple(f"discard:{group_name(group)}" for group in GROUPS)
 
 
 def action_names(num_seats: int, discard: str) -> tuple[str, ...]:
@@ -72,13 +72,12 @@ def action_name(num_seats: int, discard: str, action: int) -> str:
 
 
 def parse_action(num_seats: int, discard: str, name: str) -> int:
-    """The inverse of `action_name`; blanks do for underscores, too. Raises ValueError."""
+    """The inverse of `action_name`. Raises ValueError."""
     names = action_names(num_seats, discard)
-    written = str(name).replace(" ", "_")
-    if written in names:
-        return names.index(written)
+    if name in names:
+        return names.index(name)
     moves = ", ".join(names[: first_discard(num_seats)])
-    groups = ", discard:red_3-6, discard:7_red_blue_green and their like"
+    groups = ", discard:red 3-6, discard:7 red blue green and their like"
     raise ValueError(
         f"no action is called {name!r}; actions are {moves}{groups if discard == 'manual' else ''}"
     )

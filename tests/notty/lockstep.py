@@ -60,7 +60,7 @@ class Lockstep:
             assert seats[0] == NO_SEAT
         else:
             assert seats[0] == referee.seat_to_act()
-            assert [name.replace("_", " ") for name in legal] == referee.legal_actions()
+            assert legal == referee.legal_actions()
         assert self.tables.returns(rows)[0].tolist() == referee.returns()
         for seat in referee.seats:
             compare_observation(
@@ -95,7 +95,7 @@ def compare_observation(game: Game, seen: np.ndarray, referee: Referee, observer
     assert record["turn_limit"] == referee.turn_limit * len(referee.seats)
     for place, seat in enumerate(order):
         action = int(record["last_actions"][place])
-        name = None if action == NO_ACTION else game.action_name(action).replace("_", " ")
+        name = None if action == NO_ACTION else game.action_name(action)
         assert name == referee.last_actions[seat]
         assert Counter(names_of(record["last_cards"][place])) == Counter(referee.moved[seat])
     if not referee.is_terminal():

@@ -8,6 +8,7 @@ import numpy as np
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
+from parlour.envs.core.transcript import name_starts, split_names
 from parlour.envs.notty.cards import KIND_NAMES, NUM_KINDS, kinds_of
 from parlour.envs.registry import load_game
 
@@ -60,10 +61,12 @@ def table(
 
 
 def play(tables: Tables, script: str) -> Tables:
-    """Play the actions of the script; each must be legal."""
-    for name in script.split():
+    """Play the actions of the script, spaces between them; each must be legal."""
+    game = tables.game
+    names = name_starts(game.action_name(action) for action in range(game.num_actions))
+    for name in split_names(script, names):
         assert name in legal(tables)
-        action = tables.game.parse_action(name)
+        action = game.parse_action(name)
         tables.apply(np.array([0]), np.array([action]))
     return tables
 

@@ -293,10 +293,10 @@ def test_a_deck_that_is_laid_down_is_drawn_in_order_until_something_is_discarded
 def test_by_hand_the_seat_discards_a_group_at_a_time_or_holds_it() -> None:
     tables = table("red 3 4 5 6, blue 9", APART[1], discard="manual")
     discards = [name for name in legal(tables) if name.startswith("discard")]
-    assert discards == ["discard:red_3-5", "discard:red_3-6", "discard:red_4-6"]
+    assert discards == ["discard:red 3-5", "discard:red 3-6", "discard:red 4-6"]
     play(tables, "pass")
     assert hand(tables, 0) == "red 3 4 5 6, blue 9"
-    play(tables, "pass discard:red_4-6")
+    play(tables, "pass discard:red 4-6")
     assert hand(tables, 0) == "red 3, blue 9"
     assert tables.states[0]["seat_to_act"] == 0
 
@@ -304,10 +304,10 @@ def test_by_hand_the_seat_discards_a_group_at_a_time_or_holds_it() -> None:
 def test_by_hand_groups_go_before_between_and_after_the_actions() -> None:
     held = "red 1 2 3, blue 4 5 6, green 7 8 9, yellow 2"
     tables = table(held, APART[1], discard="manual", first="red 9")
-    play(tables, "discard:red_1-3 draw:1 discard:blue_4-6 take:+1")
+    play(tables, "discard:red 1-3 draw:1 discard:blue 4-6 take:+1")
     assert tables.states[0]["phase"] == HAS_BOTH
-    assert legal(tables) == ["pass", "discard:green_7-9"]
-    play(tables, "discard:green_7-9")
+    assert legal(tables) == ["pass", "discard:green 7-9"]
+    play(tables, "discard:green 7-9")
     assert legal(tables) == ["pass"]
     assert play(tables, "pass").states[0]["seat_to_act"] == 1
 
@@ -316,17 +316,17 @@ def test_by_hand_sets_are_actions_too() -> None:
     tables = table("red 7, blue 7, green 7, yellow 7 1", APART[1], discard="manual")
     names = [name for name in legal(tables) if name.startswith("discard")]
     assert names == [
-        "discard:7_red_blue_green",
-        "discard:7_red_blue_yellow",
-        "discard:7_red_green_yellow",
-        "discard:7_blue_green_yellow",
-        "discard:7_red_blue_green_yellow",
+        "discard:7 red blue green",
+        "discard:7 red blue yellow",
+        "discard:7 red green yellow",
+        "discard:7 blue green yellow",
+        "discard:7 red blue green yellow",
     ]
     assert hand(play(tables, names[-1]), 0) == "yellow 1"
 
 
 def test_by_hand_one_copy_of_a_kind_goes_with_its_group() -> None:
-    tables = table("red 3 3 4 5", APART[1], discard="manual", script="discard:red_3-5")
+    tables = table("red 3 3 4 5", APART[1], discard="manual", script="discard:red 3-5")
     assert hand(tables, 0) == "red 3"
 
 
@@ -353,7 +353,7 @@ def test_a_hand_that_is_one_group_wins_when_its_turn_begins() -> None:
 def test_by_hand_the_last_group_wins() -> None:
     tables = table("red 3 4 5", APART[1], discard="manual")
     assert not is_over(tables)
-    assert returns(play(tables, "discard:red_3-5")) == [1.0, -1.0]
+    assert returns(play(tables, "discard:red 3-5")) == [1.0, -1.0]
 
 
 def test_a_seat_whose_last_card_is_taken_wins() -> None:
@@ -414,7 +414,7 @@ def test_ending_a_turn_after_an_action_is_no_pass() -> None:
 
 def test_by_hand_a_discard_leaves_the_count_of_passes() -> None:
     tables = table("red 3 4 5, blue 9", APART[1], discard="manual", script="pass pass")
-    play(tables, "discard:red_3-5 pass")
+    play(tables, "discard:red 3-5 pass")
     assert tables.states[0]["passes"].tolist() == [2, 1]
 
 
