@@ -14,7 +14,7 @@ from ..envs.core.bits import gather_mask, is_allowed, mask_words, random_allowed
 from ..envs.core.game import NO_ACTION, Function, Game, check_range
 from ..envs.core.jit import bind, rule
 from ..envs.core.rng import split
-from ..envs.core.tables import new_streams
+from ..envs.core.tables import meanings_of, new_streams
 from .playout import (
     MOST_PLAYOUTS,
     NOISE,
@@ -64,7 +64,8 @@ def mcts(
 ) -> Policy:
     """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
 
-    The budget, `playout_policy` and `noise` are as for `playout`. A node whose actions have not yet
+    The budget of a move (`num_playouts`, 400 where nothing is said, or `milliseconds`),
+    `playout_policy` and `noise` are as for `playout`. A node whose actions have not yet
     been looked at `expand_at` times in all is a leaf; `explore` weighs what was tried seldom.
     `shortlist`, a compiled function (observation, mask), strikes actions that are not worth a look.
     Raises ValueError for a value out of range.
@@ -72,8 +73,8 @@ def mcts(
     num_playouts = checked_budget(NAME, num_playouts, milliseconds)
     check_noise(noise)
     check_range("expand_at", expand_at, 1, MOST_EXPAND_AT)
-    if isinstance(explore, bool) or not isinstance(explore, int | float) or explore < 0:
-        raise ValueError(f"explore must be a number of 0 or more; got {explore!r}")
+    _check_explore(explore)
+    _check_shortlist(shortlist)
     num_nodes = NODES_IN_TIME if milliseconds is not None else num_playouts + game.num_actions + 1
     row = compiled_row(game, playout_policy)
     shorten = shortlist or _keep_all
@@ -96,6 +97,17 @@ def mcts(
         return actions
 
     return Policy(NAME, game, choose, needs_positions=True)
+
+
+def _check_explore(explore: float) -> None:
+    is_number = isinstance(explore, int | float) and not isinstance(explore, bool)
+    if not is_number or not 0 <= explore < float("inf"):
+        raise ValueError(f"explore must be a number of 0 or more; got {explore!r}")
+
+
+def _check_shortlist(shortlist: Function | None) -> None:
+    if shortlist is not None and not callable(shortlist):
+        raise ValueError(f"shortlist must be a compiled function; got {shortlist!r}")
 
 
 class _Tree:
@@ -122,8 +134,9 @@ class _Tree:
             np.zeros(game.num_seats),
             np.zeros((MOST_PLIES, 2), np.int64),
         )
-        meanings = {**meanings_for(game, row), "shorten": shorten}
-        self._grow = _bind_grow(row, tuple(meanings.items()))
+        in_playouts = meanings_for(game, row)
+        in_tree = in_playouts if shorten is _keep_all else meanings_of(game)
+        self._grow = _bind_grow(row, shorten, tuple(in_playouts.items()), tuple(in_tree.items()))
 
     def clear(self) -> None:
         """Only the root is left."""
@@ -171,11 +184,17 @@ def _shorten_masks(observations, masks, words):
             masks[row, action] = is_allowed(words, action)
 
 
+Meanings = tuple[tuple[str, Function], ...]
+
+
 @lru_cache
-def _bind_grow(row: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
-    rules = dict(meanings)
-    play_out = bind(play_out_template, choose=row, **rules)
-    select = bind(_select, choose=row, **rules)
+def _bind_grow(
+    row: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
+) -> Function:
+    """A shortlist looks at observations even where the player does not."""
+    rules = dict(in_tree)
+    play_out = bind(play_out_template, choose=row, **dict(in_playouts))
+    select = bind(_select, choose=row, shorten=shorten, **rules)
     descend = bind(_descend, select=select, play_out=play_out, **rules)
     return bind(_grow, descend=descend, **rules)
 
@@ -234,8 +253,8 @@ def _descend(state, rng, nodes, size, noise, expand_at, explore, observation, wo
     Fills the line with nodes and the seats that acted; returns its length.
     """
     length = 1
+    settle(state, rng)
     while not is_terminal(state):
-        settle(state, rng)
         node = line[length - 1, 0]
         is_leaf = nodes[node].visits < expand_at or length == line.shape[0]
         if is_leaf or size[0] == nodes.shape[0]:
@@ -247,6 +266,7 @@ def _descend(state, rng, nodes, size, noise, expand_at, explore, observation, wo
         line[length, 1] = seat
         length += 1
         apply_action(state, action)
+        settle(state, rng)
     return length
 
 

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from ..envs.core.game import Function, Game
 from ..envs.core.jit import python_source
 from ..envs.core.seating import Memory, PlayerError
-from . import generic, human, playout
+from . import generic, human, mcts, playout
 from .learned import learned_policy, shipped_checkpoints
 from .policy import Policy, compiled_policy, remembering_policy
 
@@ -49,6 +49,7 @@ GENERIC = {
     "random": scripted(generic.random),
     "first_legal": scripted(generic.first_legal),
     "playout": searching(playout.playout),
+    "mcts": searching(mcts.mcts),
 }
 AT_THE_CONSOLE = {
     "human": Player(human.human, "You, at the console."),
@@ -57,8 +58,13 @@ AT_THE_CONSOLE = {
 
 
 def players_of(game: Game) -> dict[str, Player]:
-    """All players of a game by name: those of any game, its own weakest first, trained ones."""
-    return {**GENERIC, **_players_in(f".{game.name}"), **_trained(game)}
+    """All players of a game by name: those of any game, its own weakest first, trained ones.
+
+    A game may have its own player of a generic name.
+    """
+    own = _players_in(f".{game.name}")
+    of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
+    return {**of_any_game, **own, **_trained(game)}
 
 
 def _trained(game: Game) -> dict[str, Player]:

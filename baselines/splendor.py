@@ -130,7 +130,10 @@ def power_after(observation, power, action, goal):
 
 
 # The planner adds up what all cards in view are worth to it, each by how near it is. The weights
-# were found by an evolution strategy in games of two seats against `greedy` and itself.
+# down to COLOURED_GEM are no theory: the first ones, by hand, won 60 % of games against `greedy`.
+# An evolution strategy found these, with two seats: 20 generations of eight steps and their
+# mirror images, 600 games for each (half against `greedy`, half against itself of up to ten
+# generations ago), and the mean moved along the steps by the rank of what they won.
 CARD_EARLY, CARD_LATE = 3.0, 0.7  # of a card as such, while nobody has points and at the target
 POINT_EARLY, POINT_LATE = 0.65, 6.6
 NEED_OF_NOBLE = 1.4  # for each noble that asks for more cards of its colour

@@ -134,7 +134,7 @@ def test_strengths_agree_with_an_independent_program(
     assert 100 * result.first_places.high > low
 
 
-SEARCHES = {"playout": "playout:num_playouts=12", "david": "david:num_playouts=12"}
+SEARCHES = {name: f"{name}:num_playouts=12" for name in ("playout", "mcts", "david")}
 
 
 def test_every_player_plays_real_decks() -> None:
