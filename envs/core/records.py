@@ -75,7 +75,8 @@ class FlatLayout:
         self.num_inputs = sum(f.num_inputs for f in fields)
         self._plain_bytes = self.num_plain * self.plain_dtype.itemsize
         shown = [f for f in packed for _ in range(f.size)]
-        self._bits_per_word = np.array([f.num_inputs // f.size for f in shown], dtype=np.int64)
+        bits_per_word = np.array([f.num_inputs // f.size for f in shown], dtype=np.int64)
+        self._bits_per_word = np.trim_zeros(bits_per_word, "b")  # what is hidden at the end: never
         bits = self.num_inputs - self.num_plain
         self.low = np.array(_per_number(plain, "low") + [0] * bits, dtype=self.plain_dtype)
         self.high = np.array(_per_number(plain, "high") + [1] * bits, dtype=self.plain_dtype)
@@ -84,8 +85,15 @@ class FlatLayout:
 
     def plain(self, observations: np.ndarray) -> np.ndarray:
         """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
+        return self.rows(observations)[:, : self.num_plain]
+
+    def rows(self, observations: np.ndarray) -> np.ndarray:
+        """Whole records [B] as a view of the plain type, [B, numbers]: no gaps, so loops are fast.
+
+        The first `num_plain` of each row are the plain numbers.
+        """
         rows = observations.view(np.uint8).reshape(len(observations), self.dtype.itemsize)
-        return rows[:, : self._plain_bytes].view(self.plain_dtype)
+        return rows.view(self.plain_dtype)
 
     def words(self, observations: np.ndarray) -> np.ndarray:
         """The packed words of records [B] as a view [B, words]: no copy."""
@@ -113,7 +121,7 @@ class FlatLayout:
         """
         if out is None:
             out = np.empty((len(observations), self.num_inputs), np.float32)
-        scale_rows(self.plain(observations), self.scale, out)
+        scale_rows(self.rows(observations), self.num_plain, self.scale, out)
         if self.num_inputs > self.num_plain:
             _expand_bits(
                 self.words(observations),
@@ -184,11 +192,11 @@ def _bits_of_bytes(dtype: np.dtype) -> np.ndarray:
 
 
 @rule
-def scale_rows(numbers, scale, out):
-    """Whole numbers [B, P] times their scale [P]."""
-    for row in range(numbers.shape[0]):
-        for column in range(numbers.shape[1]):
-            out[row, column] = numbers[row, column] * scale[column]
+def scale_rows(rows, num_plain, scale, out):
+    """The first whole numbers of each row [B, numbers] times their scale."""
+    for row in range(rows.shape[0]):
+        for column in range(num_plain):
+            out[row, column] = rows[row, column] * scale[column]
 
 
 @rule
@@ -200,7 +208,7 @@ def _expand_bits(words, bits_per_word, spread, out, first):
     num_columns = out.shape[1]
     for row in range(words.shape[0]):
         column = first
-        for index in range(words.shape[1]):
+        for index in range(bits_per_word.shape[0]):
             word = words[row, index]
             end = column + bits_per_word[index]
             while column < end:
