@@ -381,9 +381,8 @@ def test_a_policy_acts_on_what_the_environment_shows(name: str) -> None:
         env.reset(seed=0)
         policy = make_policy("first_legal", env.unwrapped.game)
         seen = env.observe(env.agent_selection)
-        whole = {**seen, "observation": env.record(env.agent_selection)}
         expected = np.flatnonzero(seen["action_mask"])[0]
-        assert policy.act(**whole) == expected
+        assert policy.act(env.record(env.agent_selection), seen["action_mask"]) == expected
         if any(field.hidden for field in env.unwrapped.game.observation_fields):
             with pytest.raises(ValueError, match=r"leaves out .*record\(agent\)"):
                 policy.act(**seen)

@@ -164,7 +164,7 @@ def test_a_player_and_all_it_started_are_suspended_while_others_play(tmp_path: P
 
 def descendants(parent: int) -> dict[int, str]:
     """The state letters of all processes started by `parent`, and by those, by process id."""
-    letters = {}
+    letters: dict[int, str] = {}
     for entry in Path("/proc").glob("[0-9]*/stat"):
         try:
             state, ppid = entry.read_text().rpartition(")")[2].split()[:2]
