@@ -7,7 +7,6 @@ to the standard streams, which the arena keeps as its log; the talk has two pipe
 import ctypes
 import os
 import pickle
-import resource
 import signal
 import sys
 from typing import Any, BinaryIO
@@ -29,6 +28,8 @@ _SET_PARENT_DEATH_SIGNAL = 1  # of Linux's prctl
 
 def main() -> int:
     """Serve one player until the arena closes its pipe; returns the exit status."""
+    import resource  # not on every system: the arena reads this module's names on all of them
+
     read_fd, write_fd, memory_mib = (int(argument) for argument in sys.argv[1:])
     _end_with_the_arena()
     limit = memory_mib << 20

@@ -63,7 +63,9 @@ def _entries(
             rows.append(games.indices)
             columns.append(np.full(games.nnz, column.setdefault(choice, len(column))))
             counts.append(games.data)
-    return tuple(np.concatenate([*part, np.zeros(0)]) for part in (rows, columns, counts))  # type: ignore[return-value]
+    none = np.zeros(0)  # for a contest without any choice
+    joined = [np.concatenate([*part, none]) for part in (rows, columns, counts)]
+    return joined[0], joined[1], joined[2]
 
 
 def _patterns(contest: Scored) -> np.ndarray:
