@@ -13,14 +13,8 @@ from ..envs.core.rng import below
 from ..envs.notty.cards import GROUP_WORDS, NUM_NUMBERS, has_group, numbers_in_three_colours
 from ..envs.notty.discard import best_left
 from ..envs.notty.rules import DRAW, MOST_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
-from .notty_expectations import (
-    after_draw,
-    after_take,
-    num_draws,
-    read_hands,
-    sample_draws,
-    size_of,
-)
+from .notty_draws import cards_of_draws, hits_of_draws, num_draws
+from .notty_expectations import after_take, read_hands, sample_draws, size_of
 from .notty_finisher import best_plan
 from .players import Player, scripted
 from .policy import Policy, compiled_policy
@@ -122,12 +116,7 @@ def best_move(observation, mask, hands, by_reduction, sampling, rng):
 
     Draws come before takes, and these are in the order of the seats. NO_MOVE if none is legal.
     """
-    best, top, bottom = np.int64(NO_MOVE), np.int64(0), np.int64(1)
-    for action in range(DRAW + 1, DRAW + MOST_DRAWN + 1):
-        if is_allowed(mask, action):
-            over, under = value_of_draw(hands, action - DRAW, by_reduction, sampling, rng)
-            if best == NO_MOVE or over * bottom > top * under:
-                best, top, bottom = np.int64(action), over, under
+    best, top, bottom = best_draw(mask, hands, by_reduction, sampling, rng)
     num_seats = observation.hands.shape[0]
     for seat in range(num_seats):
         place = (seat - observation.seat + num_seats) % num_seats
@@ -139,20 +128,42 @@ def best_move(observation, mask, hands, by_reduction, sampling, rng):
 
 
 @rule
-def value_of_draw(hands, count, by_reduction, sampling, rng):
-    """The expected reduction of the hand, or the probability of a group: (over, under)."""
-    deck = hands[hands.shape[0] - 1]
+def best_draw(mask, hands, by_reduction, sampling, rng):
+    """The best draw by the expected reduction of the hand, or by the probability of a group."""
+    best, top, bottom = np.int64(NO_MOVE), np.int64(0), np.int64(1)
+    brought = np.zeros(MOST_DRAWN, np.int64)
+    count_draws(mask, hands, by_reduction, sampling, rng, brought)
+    deck_size = size_of(hands[hands.shape[0] - 1])
+    for count in range(1, MOST_DRAWN + 1):
+        if is_allowed(mask, DRAW + count):
+            under = num_draws(deck_size, count)
+            over = brought[count - 1] - (count * under if by_reduction else 0)
+            if best == NO_MOVE or over * bottom > top * under:
+                best, top, bottom = np.int64(DRAW + count), over, under
+    return best, top, bottom
+
+
+@rule
+def count_draws(mask, hands, by_reduction, sampling, rng, brought):
+    """The cards that all draws of each number of cards discard, or the draws with a group."""
+    hand, deck = hands[0], hands[hands.shape[0] - 1]
+    if not is_allowed(mask, DRAW + 1):
+        return  # then no draw is legal
     if sampling:
-        hits, cards = sample_draws(hands[0], deck, count, rng)
-    else:
-        hits, cards = after_draw(hands[0], deck, count)
-    under = num_draws(size_of(deck), count)
-    return (cards - count * under if by_reduction else hits), under
+        for count in range(1, MOST_DRAWN + 1):
+            if is_allowed(mask, DRAW + count):
+                hits, cards = sample_draws(hand, deck, count, rng)
+                brought[count - 1] = cards if by_reduction else hits
+        return
+    one, two, three = cards_of_draws(hand, deck) if by_reduction else hits_of_draws(hand, deck)
+    brought[0] = one
+    brought[1] = two
+    brought[2] = three
 
 
 @rule
 def value_of_take(hands, place, by_reduction):
-    """The same of a card from another hand."""
+    """The same of a card from another hand: (over, under)."""
     hits, cards = after_take(hands[0], hands[place])
     under = size_of(hands[place])
     return (cards - under if by_reduction else hits), under

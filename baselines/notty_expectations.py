@@ -1,8 +1,7 @@
 """What a draw or a take brings: how often a group comes of it, and how many cards go, exactly.
 
-Draws are counted by the kinds drawn, each multiset with the number of draws it stands for, so that
-the results are whole numbers over the number of all draws. Nothing is sampled but in
-`sample_draws`, the estimate of the document.
+The results are whole numbers over the number of all draws, or of the cards that can be taken.
+Nothing is sampled but in `sample_draws`, the estimate of the document.
 """
 
 import numpy as np
@@ -10,8 +9,9 @@ import numpy as np
 from ..envs.core.bits import lowest_bit, popcount
 from ..envs.core.jit import rule
 from ..envs.core.rng import below
-from ..envs.notty.cards import NUM_KINDS, NUM_NUMBERS, nth_card, words_of
-from ..envs.notty.discard import DIGITS, PATTERN_BITS, most_discarded, pack
+from ..envs.notty.cards import nth_card, words_of
+from ..envs.notty.discard import most_discarded, pack
+from .notty_draws import cards_of_draws, copies_in, hits_of_draws, num_draws, with_card
 
 # How many cards go and whether any do, added up in one word.
 HIT_SHIFT = 32
@@ -20,23 +20,6 @@ _CARDS_MASK = _HIT - 1
 
 SAMPLED_FROM = 2000  # the document samples where there are more draws than this
 _SAMPLE_SIZE = 1000
-
-# One card of each kind, as a packed hand.
-PACKED_KINDS = np.array(
-    [
-        DIGITS[kind % NUM_NUMBERS] << PATTERN_BITS * (3 - kind // NUM_NUMBERS)
-        for kind in range(NUM_KINDS)
-    ]
-)
-
-
-@rule
-def num_draws(size, count):
-    """In how many ways so many of `size` cards can be drawn."""
-    if count == 1:
-        return size
-    pairs = size * (size - 1) // 2
-    return pairs if count == 2 else pairs * (size - 2) // 3
 
 
 @rule
@@ -47,78 +30,24 @@ def worth(once, twice, packed):
 
 
 @rule
-def after_one(once, twice, packed, deck_once, deck_twice, least):
-    """Summed over one card of the kinds from `least` on: the worth of the hand with it."""
-    total = np.int64(0)
-    kinds = (deck_once >> least) << least
-    while kinds != 0:
-        bit = kinds & -kinds
-        kinds ^= bit
-        value = worth(once | bit, twice | (once & bit), packed + PACKED_KINDS[lowest_bit(bit)])
-        total += value
-        if deck_twice & bit:
-            total += value
-    return total
-
-
-@rule
-def after_two(once, twice, packed, deck_once, deck_twice, least):
-    """The same for two cards."""
-    total = np.int64(0)
-    for kind in range(least, NUM_KINDS):
-        bit = np.int64(1) << kind
-        if deck_once & bit:
-            has_both = deck_twice & bit != 0
-            with_one, one_twice = once | bit, twice | (once & bit)
-            one_packed = packed + PACKED_KINDS[kind]
-            rest = after_one(with_one, one_twice, one_packed, deck_once, deck_twice, kind + 1)
-            total += 2 * rest if has_both else rest
-            if has_both:
-                total += worth(with_one, one_twice | bit, one_packed + PACKED_KINDS[kind])
-    return total
-
-
-@rule
-def after_three(once, twice, packed, deck_once, deck_twice):
-    """The same for three cards."""
-    total = np.int64(0)
-    for kind in range(NUM_KINDS):
-        bit = np.int64(1) << kind
-        if deck_once & bit:
-            has_both = deck_twice & bit != 0
-            with_one, one_twice = once | bit, twice | (once & bit)
-            one_packed = packed + PACKED_KINDS[kind]
-            rest = after_two(with_one, one_twice, one_packed, deck_once, deck_twice, kind + 1)
-            total += 2 * rest if has_both else rest
-            if has_both:
-                both_packed = one_packed + PACKED_KINDS[kind]
-                both_twice = one_twice | bit
-                total += after_one(
-                    with_one, both_twice, both_packed, deck_once, deck_twice, kind + 1
-                )
-    return total
-
-
-@rule
 def after_draw(hand, deck, count):
     """Over all draws of 1, 2 or 3 cards: draws with a group, and cards discarded in all.
 
     `hand` and `deck` are words: kinds held at least once, kinds held twice.
     """
-    once, twice, packed = hand[0], hand[1], pack(hand[0], hand[1])
-    if count == 1:
-        total = after_one(once, twice, packed, deck[0], deck[1], 0)
-    elif count == 2:
-        total = after_two(once, twice, packed, deck[0], deck[1], 0)
-    else:
-        total = after_three(once, twice, packed, deck[0], deck[1])
-    return total >> HIT_SHIFT, total & _CARDS_MASK
+    return hits_of_draws(hand, deck)[count - 1], cards_of_draws(hand, deck)[count - 1]
 
 
 @rule
 def after_take(hand, other):
     """Over all cards of another hand: those that make a group, and cards discarded in all."""
-    total = after_one(hand[0], hand[1], pack(hand[0], hand[1]), other[0], other[1], 0)
+    total, kinds = np.int64(0), other[0]
+    cards = (hand[0], hand[1], pack(hand[0], hand[1]))
+    while kinds != 0:
+        kind = lowest_bit(kinds)
+        kinds &= kinds - 1
+        once, twice, packed = with_card(cards, kind)
+        total += copies_in(other, kind) * worth(once, twice, packed)
     return total >> HIT_SHIFT, total & _CARDS_MASK
 
 
@@ -166,15 +95,11 @@ def sample_draws(hand, deck, count, rng):
 @rule
 def worth_of_draw(hand, deck, count, index):
     """The worth of a hand with the draw of this index, among all draws of so many cards."""
-    once, twice, packed = hand[0], hand[1], pack(hand[0], hand[1])
+    cards = (hand[0], hand[1], pack(hand[0], hand[1]))
     for left in range(count, 0, -1):
         place = left - 1
         while num_draws(place + 1, left) <= index:
             place += 1
         index -= num_draws(place, left)
-        kind = nth_card(deck[0], deck[1], place)
-        bit = np.int64(1) << kind
-        twice |= once & bit
-        once |= bit
-        packed += PACKED_KINDS[kind]
-    return worth(once, twice, packed)
+        cards = with_card(cards, nth_card(deck[0], deck[1], place))
+    return worth(cards[0], cards[1], cards[2])

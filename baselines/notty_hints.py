@@ -9,7 +9,8 @@ from ..envs.core.game import CHANCE, Game, check_range
 from ..envs.notty.discard import best_discard, most_discarded, pack
 from ..envs.notty.rules import NOTHING_YET, PASS, TAKE, first_discard
 from ..envs.notty.text import group_name
-from .notty_expectations import after_draw, after_take, num_draws, read_hands, size_of
+from .notty_draws import num_draws
+from .notty_expectations import after_draw, after_take, read_hands, size_of
 
 
 class Hint(NamedTuple):

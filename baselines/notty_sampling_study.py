@@ -15,7 +15,8 @@ from ..envs.notty import game as notty
 from ..envs.notty.cards import NUM_CARDS, NUM_KINDS, has_group, words_of
 from .arena.statistics import Estimate, wilson
 from .notty import x_defensive, x_defensive_sampling
-from .notty_expectations import after_draw, num_draws, sample_draws, size_of
+from .notty_draws import num_draws
+from .notty_expectations import after_draw, sample_draws, size_of
 from .policy import compiled_policy
 
 HAND_SIZES = (3, 5, 8, 12, 16)

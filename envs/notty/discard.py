@@ -79,6 +79,9 @@ _COVERED = (_BEST_RUNS >> PATTERN_BITS).astype(np.uint8)
 # twice the next four. A choice is how many sets take a card of each colour, at the lowest digit.
 _COLOUR_BITS = 1 << NUM_COLOURS
 _ALL_COLOURS = _COLOUR_BITS - 1
+_EVERY_COLOUR = sum(1 << colour * NUM_NUMBERS for colour in range(NUM_COLOURS))
+_GATHERED = (NUM_COLOURS - 1) * NUM_NUMBERS
+_GATHER = sum(1 << _GATHERED - colour * (NUM_NUMBERS - 1) for colour in range(NUM_COLOURS))
 _SETS_OF_A_NUMBER = tuple(
     tuple(kind // NUM_NUMBERS for kind in group) for group in SETS if group[0] % NUM_NUMBERS == 0
 )
@@ -164,14 +167,15 @@ def left_by_runs(word):
 
 @rule
 def column_of(once, twice, number):
-    """The colours that hold a number once, four bits, and those that hold it twice, four more."""
-    low, high = once >> number, twice >> number
-    column = np.int64(0)
-    for colour in range(NUM_COLOURS):
-        shift = colour * NUM_NUMBERS
-        column |= ((low >> shift) & 1) << colour
-        column |= ((high >> shift) & 1) << (colour + NUM_COLOURS)
-    return column
+    """The colours that hold a number once, four bits, and those that hold it twice, four more.
+
+    A product with four powers of two brings the bits of the four colours side by side.
+    """
+    low = ((once >> number) & _EVERY_COLOUR) * _GATHER
+    high = ((twice >> number) & _EVERY_COLOUR) * _GATHER
+    return ((low >> _GATHERED) & _ALL_COLOURS) | (
+        ((high >> _GATHERED) & _ALL_COLOURS) << NUM_COLOURS
+    )
 
 
 @rule
@@ -206,10 +210,23 @@ def most_discarded(once, twice, packed):
     numbers = numbers_in_three_colours(once)
     if numbers == 0:
         return covered_by_runs(packed)
+    if numbers & (numbers - 1) == 0:
+        return most_with_sets_of(once, twice, packed, lowest_bit(numbers))
     most = np.int64(0)
     for choice in range(num_set_choices(once, twice, numbers)):
         left, taken = take_sets(once, twice, numbers, packed, choice)
         most = max(most, taken + covered_by_runs(left))
+    return most
+
+
+@rule
+def most_with_sets_of(once, twice, packed, number):
+    """The same where sets are possible at one number only, which is nearly always."""
+    column, most = column_of(once, twice, number), np.int64(0)
+    for index in range(_NUM_FITTING[column]):
+        sets = _CHOICES[column, index]
+        left = packed - _TAKEN[sets] * DIGITS[number]
+        most = max(most, _NUM_TAKEN[sets] + covered_by_runs(left))
     return most
 
 

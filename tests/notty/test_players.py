@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.hints import hints_of
-from parlour.baselines.notty_expectations import after_draw, after_take, num_draws, sample_draws
+from parlour.baselines.notty_draws import num_draws
+from parlour.baselines.notty_expectations import after_draw, after_take, sample_draws
 from parlour.baselines.notty_finisher import HAND_VALUES
 from parlour.baselines.notty_hand_values import compute_hand_values, hand_class
 from parlour.baselines.notty_hints import hint_lines, hints
