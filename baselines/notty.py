@@ -276,8 +276,8 @@ def _make_x_defensive(game: Game, sampling: bool = False) -> Policy:
 
 
 def _slow(row: Function) -> Player:
-    """A scripted player that takes too long for games to be played out with it by the thousand."""
-    return scripted(row)._replace(row=None)
+    """A script that takes too long to play games out with, unless somebody asks for it."""
+    return scripted(row)._replace(plays_out=False)
 
 
 PLAYERS = {
@@ -285,6 +285,6 @@ PLAYERS = {
     "defensive": scripted(defensive),
     "aggressive": scripted(aggressive),
     "x_aggressive": _slow(x_aggressive),
-    "x_defensive": Player(_make_x_defensive, "The move expected to reduce its hand most, exactly."),
+    "x_defensive": _slow(x_defensive)._replace(make=_make_x_defensive),
     "finisher": _slow(finisher),
 }

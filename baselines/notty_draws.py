@@ -167,7 +167,8 @@ def cards_of_draws(hand, deck):
     ones = sum_of_ones(cards, deck, held, alone)
     twos = sum_of_twos(cards, deck, held, links, alone, added)
     threes = sum_of_threes(cards, deck, held, links, rivals, alone, added)
-    threes += sum_of_trios(cards, deck, held, links, rivals, alone, added)
+    if held == 0:  # else all cards of the deck are linked
+        threes += sum_of_trios(cards, deck, links, alone, added)
     first = held * size + ones
     second = held * num_draws(size, 2) + ones * (size - 1) + twos
     third = held * num_draws(size, 3) + ones * num_draws(size - 1, 2) + twos * (size - 2) + threes
@@ -183,7 +184,7 @@ def link_kinds(once, in_deck, links, rivals):
     makes a group with the same cards between them, or are all three cards of the draw, which
     `sum_of_trios` sees to. Two groups touch in a card of the hand only where one of them has a
     single drawn card. The other then has one too, made of that same card, or two linked ones, of
-    which one is near that card: it is a rival.
+    which one is near that card: of that one the first is a rival.
     """
     if has_group(once):
         links[:] = in_deck
@@ -261,10 +262,7 @@ def sum_of_threes(cards, deck, held, links, rivals, alone, added):
         with_one = with_card(cards, one)
         if own != 0:
             with_both = with_card(with_one, one)
-            thirds = links[one] & ~own
-            if links[one] & own:
-                thirds |= rivals[one] & deck[0] & ~own
-            total += sum_with(with_both, one, one, thirds, deck, held, alone, added)
+            total += sum_with(with_both, one, one, links[one] & ~own, deck, held, alone, added)
         others = links[one] & kinds
         while others != 0:
             other = lowest_bit(others)
@@ -297,11 +295,12 @@ def sum_with(with_two, one, other, thirds, deck, held, alone, added):
 
 
 @rule
-def sum_of_trios(cards, deck, held, links, rivals, alone, added):
-    """The same for draws that are a trio by themselves and were not seen yet.
+def sum_of_trios(cards, deck, links, alone, added):
+    """The same for draws that are a trio by themselves, no two pairs of them linked.
 
-    Where no two of the three discard anything, any group in the hand with them is that trio: with
-    a fourth card in it, two of them would make a trio with that one.
+    The others were seen: rivals in a line are linked. Where no two of the three discard anything,
+    any group in the hand with them is that trio: with a fourth card in it, two of them would make
+    a trio with that one.
     """
     total = np.int64(0)
     for index in range(TRIOS.shape[0]):
@@ -311,27 +310,10 @@ def sum_of_trios(cards, deck, held, links, rivals, alone, added):
             continue
         by_twos = added[one, two] + added[one, three] + added[two, three]
         if 2 * (alone[one] + alone[two] + alone[three]) + by_twos == 0:
-            total += ways * (SMALLEST_GROUP if held == 0 else 0)
-        elif not is_seen(links, rivals, one, two, three):
+            total += ways * SMALLEST_GROUP
+        elif num_linked(links, one, two, three) < 2:
             with_two = with_card(with_card(cards, one), two)
             third = deck[0] & (np.int64(1) << three)
             ways = copies_in(deck, one) * copies_in(deck, two)
-            total += ways * sum_with(with_two, one, two, third, deck, held, alone, added)
+            total += ways * sum_with(with_two, one, two, third, deck, 0, alone, added)
     return total
-
-
-@rule
-def is_seen(links, rivals, one, two, three):
-    """Whether `sum_of_threes` goes through this draw."""
-    return (
-        is_joined(links, rivals, one, two, three)
-        or is_joined(links, rivals, one, three, two)
-        or is_joined(links, rivals, two, three, one)
-    )
-
-
-@rule
-def is_joined(links, rivals, one, other, third):
-    """Whether two kinds are linked and the third one touches one of them."""
-    touching = links[one] | links[other] | rivals[one] | rivals[other]
-    return (links[one] >> other) & (touching >> third) & 1 == 1

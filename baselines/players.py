@@ -27,6 +27,7 @@ class Player(NamedTuple):
     make: Callable[..., Policy]  # (game, **settings) -> Policy
     summary: str
     row: Function | None = None  # where the player is one compiled function
+    plays_out: bool = True  # such a one is fast enough to play games out by the thousand
 
 
 def scripted(row: Function) -> Player:

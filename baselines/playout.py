@@ -42,8 +42,8 @@ def playout(
     The budget of a move is either `num_playouts` games played out (400 where nothing is said; at
     least one for each legal action) or `milliseconds`, with which play depends on the machine.
     `playout_policy` is any compiled player of the game, where nothing is said the strongest script
-    that it has; in playouts it acts at random with a chance of `noise`, without which the playouts
-    of a player that never draws would be alike. Raises ValueError for another, for both
+    that is fast enough; in playouts it acts at random with a chance of `noise`, without which the
+    playouts of a player that never draws would be alike. Raises ValueError for another, for both
     budgets at once, and for a budget out of range.
     """
     num_playouts = checked_budget(NAME, num_playouts, milliseconds)
@@ -84,16 +84,17 @@ def check_noise(noise: float) -> None:
 
 
 def compiled_row(game: Game, name: str | None) -> Function:
-    """The player that plays games out; None is the strongest script. Raises ValueError."""
+    """The player that plays games out; None is the strongest fast script. Raises ValueError."""
     from .players import players_of  # which lists this search among them
 
-    rows = {key: player.row for key, player in players_of(game).items() if player.row is not None}
+    players = {key: player for key, player in players_of(game).items() if player.row is not None}
     if name is None:
-        scripts = [key for key in rows if rows[key] not in _BLIND]
+        fast = [key for key in players if players[key].plays_out]
+        scripts = [key for key in fast if players[key].row not in _BLIND]
         name = scripts[-1] if scripts else "random"
-    if name not in rows:
-        raise ValueError(f"playout_policy must be one of {', '.join(rows)}; got {name!r}")
-    return rows[name]
+    if name not in players:
+        raise ValueError(f"playout_policy must be one of {', '.join(players)}; got {name!r}")
+    return players[name].row
 
 
 class _Search:

@@ -9,6 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 from parlour.baselines import list_policies, make_policy
+from parlour.baselines.arena.entrants import scripted_players
 from parlour.baselines.hints import hints_of
 from parlour.baselines.notty_draws import num_draws
 from parlour.baselines.notty_expectations import after_draw, after_take, sample_draws
@@ -16,6 +17,8 @@ from parlour.baselines.notty_finisher import HAND_VALUES
 from parlour.baselines.notty_hand_values import compute_hand_values, hand_class
 from parlour.baselines.notty_hints import hint_lines, hints
 from parlour.baselines.notty_pairs import play_deals
+from parlour.baselines.players import players_of
+from parlour.baselines.playout import compiled_row
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
@@ -58,6 +61,15 @@ def test_the_players_are_listed_weakest_first() -> None:
     scripts = ["always_pass", "defensive", "aggressive", "x_aggressive", "x_defensive", "finisher"]
     assert [name for name in names if name in scripts] == scripts
     assert make_policy("X-DEFENSIVE", load_game("notty")).name == "x_defensive"
+
+
+def test_all_scripts_play_tournaments_and_a_fast_one_plays_games_out() -> None:
+    game = load_game("notty")
+    players = players_of(game)
+    scripts = ["random", "first_legal", "always_pass", "defensive", "aggressive"]
+    assert scripted_players(game) == [*scripts, "x_aggressive", "x_defensive", "finisher"]
+    assert compiled_row(game, None) is players["aggressive"].row
+    assert compiled_row(game, "x_aggressive") is players["x_aggressive"].row
 
 
 # What draws and takes bring
