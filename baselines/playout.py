@@ -87,14 +87,14 @@ def compiled_row(game: Game, name: str | None) -> Function:
     """The player that plays games out; None is the strongest fast script. Raises ValueError."""
     from .players import players_of  # which lists this search among them
 
-    players = {key: player for key, player in players_of(game).items() if player.row is not None}
+    players = players_of(game)
+    rows = {key: player.row for key, player in players.items() if player.row is not None}
     if name is None:
-        fast = [key for key in players if players[key].plays_out]
-        scripts = [key for key in fast if players[key].row not in _BLIND]
+        scripts = [key for key in rows if players[key].plays_out and rows[key] not in _BLIND]
         name = scripts[-1] if scripts else "random"
-    if name not in players:
-        raise ValueError(f"playout_policy must be one of {', '.join(players)}; got {name!r}")
-    return players[name].row
+    if name not in rows:
+        raise ValueError(f"playout_policy must be one of {', '.join(rows)}; got {name!r}")
+    return rows[name]
 
 
 class _Search:
