@@ -256,8 +256,8 @@ def sum_of_threes(cards, deck, held, links, rivals, alone, added):
     """What three cards, one linked to both others, discard more than in ones and twos, in all."""
     total, kinds = np.int64(0), deck[0]
     while kinds != 0:
-        bit = kinds & -kinds
-        one, own = lowest_bit(kinds), deck[1] & bit
+        one = lowest_bit(kinds)
+        own = deck[1] & (kinds & -kinds)
         kinds &= kinds - 1
         with_one = with_card(cards, one)
         if own != 0:
@@ -267,16 +267,26 @@ def sum_of_threes(cards, deck, held, links, rivals, alone, added):
         while others != 0:
             other = lowest_bit(others)
             others &= others - 1
-            below = (np.int64(1) << other) - 1
-            either = links[one] | links[other]
-            thirds = either & kinds & ~below
-            thirds |= links[other] & ~links[one] & kinds & below
-            thirds |= (rivals[one] | rivals[other]) & ~either & deck[0]
-            thirds &= ~((np.int64(1) << other) | bit)
+            thirds = thirds_of(links, rivals, one, other, kinds) & deck[0]
             with_two = with_card(with_one, other)
             ways = copies_in(deck, one) * copies_in(deck, other)
             total += ways * sum_with(with_two, one, other, thirds, deck, held, alone, added)
     return total
+
+
+@rule
+def thirds_of(links, rivals, one, other, later):
+    """The third kinds to look at with two that are linked, `later` being those after the first.
+
+    Where more than two of the three are linked, they are looked at once: with the first and the
+    second of them if these are linked, else with the first and the last.
+    """
+    bit = np.int64(1) << other
+    linked = links[one] | links[other]
+    last = linked & later & ~(bit - 1)
+    between = links[other] & ~links[one] & later & (bit - 1)
+    unlinked = (rivals[one] | rivals[other]) & ~linked
+    return (last | between | unlinked) & ~(bit | np.int64(1) << one)
 
 
 @rule
