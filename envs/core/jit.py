@@ -39,6 +39,15 @@ def rule(function: F) -> F:
     return _compile(function, cache=_is_ours(function))
 
 
+def lean_rule(function: F) -> F:
+    """`rule`, without Numba's counting of references, which can take most of the time.
+
+    For functions that neither make an array nor return one, in loops over small steps that pass
+    several arrays around.
+    """
+    return _compile(function, cache=_is_ours(function), lean=_is_ours(function))
+
+
 def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
 
@@ -51,10 +60,9 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
 
 
 def bind_lean(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
-    """`bind`, without Numba's counting of references, which can take a third of a loop's time.
+    """`bind` for loops that neither make an array nor return one: see `lean_rule`.
 
-    For loops that neither make an array nor return one. What comes from outside Parlour may do so
-    where it is called, and is counted as ever.
+    What comes from outside Parlour may do so where it is called: with it, references are counted.
     """
     return _bind(template, meanings, lean=True)
 
