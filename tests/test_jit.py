@@ -7,16 +7,18 @@ import sys
 import time
 from pathlib import Path
 
+import numba
 import numpy as np
 import pytest
 from parlour.envs.core import jit
-from parlour.envs.core.jit import bind, rule
+from parlour.envs.core.jit import bind, bind_lean, rule
 
 ROOT = Path(jit.__file__).resolve().parents[2]
 FOLDERS = ("parlour", "envs", "baselines")
 
 # One small compiled function and where it is kept.
 PROBE = """
+import numba
 import numpy as np
 from parlour.envs.core import bits, jit
 assert bits.popcount(np.int64(7)) == 3
@@ -94,6 +96,7 @@ def test_rules_compile_where_no_cache_folder_can_be_made(checkout: Path, tmp_pat
 
 def test_rules_run_as_plain_python(checkout: Path) -> None:
     script = """
+import numba
 import numpy as np
 from parlour.envs.core import bits
 assert bits.popcount(np.int64(-1)) == 64 and not hasattr(bits.popcount, "stats")
@@ -140,3 +143,13 @@ def test_bind_compiles_a_copy_for_each_meaning() -> None:
     assert by_three(1) == 9
     names = {jit.python_source(one).__qualname__ for one in (by_two, by_three)}
     assert len(names) == 2
+
+
+@numba.njit
+def _length_of_an_array(value):
+    return np.zeros(value).size
+
+
+def test_a_lean_loop_may_call_from_outside_what_makes_arrays() -> None:
+    lean = bind_lean(_twice_changed, change=_length_of_an_array)
+    assert lean(5) == 5

@@ -76,11 +76,15 @@ def test_integers_are_inside_the_declared_bounds() -> None:
     assert LAYOUT.high[9:].tolist() == [1] * 70
 
 
-def test_scaled_writes_into_a_given_array() -> None:
-    before = records(5)
-    out = np.full((5, LAYOUT.num_inputs), 9, np.float32)
-    assert LAYOUT.scaled(before, out) is out
-    assert (out == LAYOUT.scaled(before)).all()
+@pytest.mark.parametrize("form", ["integers", "scaled"])
+def test_bits_that_do_not_fill_a_byte_leave_the_next_record_alone(form: str) -> None:
+    layout = FlatLayout((FIELDS[0], WHOLE, COLOURS))
+    before = np.zeros(50, layout.dtype)
+    for name in ("height", "whole", "colours"):
+        before[name] = records(50)[name]
+    vectors = getattr(layout, form)(before)
+    assert layout.records(vectors).tobytes() == before.tobytes()
+    assert set(np.unique(vectors[:, 1:]).tolist()) == {0, 1}
 
 
 def test_the_plain_numbers_and_the_words_are_views() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
+from ...envs.core.jit import lean_rule, rule
 from .trick_taking import (
     Solution,
     card_values,
@@ -81,7 +81,7 @@ def check_has_table(num_values: int) -> None:
 # The table: bottom-up over the number of tricks left
 
 
-@rule
+@lean_rule
 def _fill(table):
     """Give every position its values."""
     most = table.solution.num_values
@@ -95,7 +95,7 @@ def _fill(table):
                 words = next_with_as_many_bits(words)
 
 
-@rule
+@lean_rule
 def best_lead(table, tricks, size, words):
     """The most that any card which may be led brings on average."""
     best = -1.0
@@ -106,7 +106,7 @@ def best_lead(table, tricks, size, words):
     return best
 
 
-@rule
+@lean_rule
 def lead_worth(table, tricks, size, words, lead):
     """What leading this card brings, over the replies that the player chooses from."""
     replies = legal_replies(tricks, size, words, lead)
@@ -120,7 +120,7 @@ def lead_worth(table, tricks, size, words, lead):
     return total / count
 
 
-@rule
+@lean_rule
 def mean_after_leads(table, tricks, size, words):
     """What the best replies bring, over the cards that the player chooses its lead from."""
     chosen = table.opponent.leads[table.solution.starts[tricks, size] + words]
@@ -132,7 +132,7 @@ def mean_after_leads(table, tricks, size, words):
     return total / count
 
 
-@rule
+@lean_rule
 def best_reply(table, tricks, size, words, lead):
     """The most that any reply which may be chosen brings."""
     best = -1.0
@@ -146,7 +146,7 @@ def best_reply(table, tricks, size, words, lead):
     return best
 
 
-@rule
+@lean_rule
 def trick_worth(table, tricks, size, words, lead, reply, leads):
     """What the replying seat takes from this trick on; `leads`: it has led."""
     leader_wins, rest, size = after_trick(tricks, size, words, lead, reply)
@@ -159,7 +159,7 @@ def trick_worth(table, tricks, size, words, lead, reply, leads):
 # Tricks
 
 
-@rule
+@lean_rule
 def after_trick(tricks, size, words, lead, reply):
     """Whether the leader wins, and the position as the next leader sees it."""
     has_followed = (lead < size) == (reply < size)
@@ -171,7 +171,7 @@ def after_trick(tricks, size, words, lead, reply):
     return leader_wins, rest, size - (lead < size) - (reply < size)
 
 
-@rule
+@lean_rule
 def legal_replies(tricks, size, words, lead):
     """The cards of the other seat of the colour led, else all it has."""
     own = flipped(words, 2 * tricks)
@@ -180,7 +180,7 @@ def legal_replies(tricks, size, words, lead):
     return fitting if fitting != 0 else own
 
 
-@rule
+@lean_rule
 def exact_value(solution, tricks, size, words, lead, reply):
     """What the leader takes from this trick on if both play perfectly afterwards."""
     leader_wins, rest, size = after_trick(tricks, size, words, lead, reply)
@@ -188,7 +188,7 @@ def exact_value(solution, tricks, size, words, lead, reply):
     return 1 + value if leader_wins else tricks - 1 - value
 
 
-@rule
+@lean_rule
 def perfect_leads(solution, tricks, size, words):
     """The leads of highest value."""
     best, most, leads = np.int64(0), np.int64(-1), words
@@ -203,7 +203,7 @@ def perfect_leads(solution, tricks, size, words):
     return best
 
 
-@rule
+@lean_rule
 def exact_lead(solution, tricks, size, words, lead):
     """What a lead brings against the best reply."""
     least = np.int64(tricks)
@@ -215,7 +215,7 @@ def exact_lead(solution, tricks, size, words, lead):
     return least
 
 
-@rule
+@lean_rule
 def perfect_replies(solution, tricks, size, words, lead):
     """The replies that leave the leader least."""
     best, least = np.int64(0), np.int64(tricks) + 1
@@ -261,7 +261,7 @@ def _value_cards(table, hands, others, tables, led, out):
             value_replies(table, hands[row], others[row], tables[row], led[row], out[row])
 
 
-@rule
+@lean_rule
 def position_of(own, other):
     """The position of two hands that are sets of cards by colour: its size and word."""
     word, size = ranked(own[0], other[0])
@@ -269,13 +269,13 @@ def position_of(own, other):
     return size, word | word2 << size
 
 
-@rule
+@lean_rule
 def index_of(all_cards, size, colour, value):
     """The index of a card in the position's word; `all_cards` are those left of its colour."""
     return rank_of(all_cards, value) + size * colour
 
 
-@rule
+@lean_rule
 def value_leads(table, hand, other, out):
     """What each card that the leader may play brings."""
     size, words = position_of(hand, other)

@@ -22,6 +22,16 @@ _LOW_BYTE = 0xFF
 _SPREAD = np.array(
     [sum((byte >> bit & 1) << (8 * bit) for bit in range(8)) for byte in range(256)], np.int64
 )
+_TOP_BITS = np.uint64(0x8080808080808080)
+# By a byte and n, the index of its n-th bit set, 0 where it has none: [256 * 8].
+_NTH_OF_BYTE = np.array(
+    [
+        ([bit for bit in range(8) if byte >> bit & 1] + [0] * 8)[n]
+        for byte in range(256)
+        for n in range(8)
+    ],
+    np.int8,
+)
 
 
 def mask_words(num_actions: int) -> int:
@@ -52,14 +62,27 @@ def lowest_bit(word):
 
 @rule
 def nth_bit(word, n):
-    """The index of the n-th bit set, counting from 0; the word must have more than n."""
-    position = 0
-    for width in (32, 16, 8, 4, 2, 1):
-        below_half = popcount((word >> position) & ((1 << width) - 1))
-        if n >= below_half:
-            n -= below_half
-            position += width
-    return position
+    """The index of the n-th bit set, counting from 0; the word must have more than n.
+
+    Which byte holds it comes from the counts of all bytes at once, the rest from a table.
+    """
+    x = np.uint64(word)
+    x = x - ((x >> np.uint64(1)) & _PAIRS)
+    x = (x & _NIBBLES) + ((x >> np.uint64(2)) & _NIBBLES)
+    x = ((x + (x >> np.uint64(4))) & _BYTES) * _EVERY_BYTE  # byte i: bits set up to there
+    reached = ((np.uint64(n) * _EVERY_BYTE | _TOP_BITS) - x) & _TOP_BITS  # those of n at most
+    shift = np.uint64(popcount(reached) * 8)
+    before = ((x << np.uint64(8)) >> shift) & np.uint64(_LOW_BYTE)
+    byte = (np.uint64(word) >> shift) & np.uint64(_LOW_BYTE)
+    return np.int64(shift) + _NTH_OF_BYTE[byte << np.uint64(3) | (np.uint64(n) - before)]
+
+
+@rule
+def clear(mask):
+    """No action is legal. The first word by itself, or a mask of one would take a call."""
+    mask[0] = 0
+    for index in range(1, mask.shape[0]):
+        mask[index] = 0
 
 
 @rule
@@ -77,9 +100,9 @@ def is_allowed(mask, action):
 @rule
 def num_allowed(mask):
     """How many actions are legal."""
-    total = 0
-    for word in mask:
-        total += popcount(word)
+    total = popcount(mask[0])
+    for index in range(1, mask.shape[0]):
+        total += popcount(mask[index])
     return total
 
 

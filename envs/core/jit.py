@@ -39,6 +39,15 @@ def rule(function: F) -> F:
     return _compile(function, cache=_is_ours(function))
 
 
+def lean_rule(function: F) -> F:
+    """`rule`, without Numba's counting of references, which can take most of the time.
+
+    For functions that neither make an array nor return one, in loops over small steps that pass
+    several arrays around.
+    """
+    return _compile(function, cache=_is_ours(function), lean=_is_ours(function))
+
+
 def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
 
@@ -47,19 +56,31 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     Numba never finds again on disk, the copy is cached, under a name made from its meanings. It is
     not cached where one of them comes from outside Parlour, whose edits the digest cannot see.
     """
-    return _bind(template, meanings, inline=False)
+    return _bind(template, meanings)
+
+
+def bind_lean(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
+    """`bind` for loops that neither make an array nor return one: see `lean_rule`.
+
+    What comes from outside Parlour may do so where it is called: with it, references are counted.
+    """
+    return _bind(template, meanings, lean=True)
 
 
 def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
-    """`bind`, and put the code into every loop that calls it.
+    """`bind_lean`, and put the code into every loop that calls it.
 
     For steps on the hottest path, where the call itself would cost half as much as the rules.
     """
-    return _bind(template, meanings, inline=True)
+    return _bind(template, meanings, lean=True, inline=True)
 
 
 def _bind(
-    template: Callable[..., Any], meanings: dict[str, Any], inline: bool
+    template: Callable[..., Any],
+    meanings: dict[str, Any],
+    *,
+    lean: bool = False,
+    inline: bool = False,
 ) -> Callable[..., Any]:
     source = python_source(template)
     copy = types.FunctionType(
@@ -71,7 +92,8 @@ def _bind(
     copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
     functions = [meaning for meaning in meanings.values() if callable(meaning)]
-    return _compile(copy, cache=all(map(_is_ours, [source, *functions])), inline=inline)
+    is_ours = all(map(_is_ours, [source, *functions]))
+    return _compile(copy, cache=is_ours, lean=lean and is_ours, inline=inline)
 
 
 def python_source(function: Callable[..., Any]) -> Any:
@@ -95,10 +117,11 @@ def _is_ours(function: Callable[..., Any]) -> bool:
     )
 
 
-def _compile(function: F, cache: bool, inline: bool = False) -> F:
+def _compile(function: F, cache: bool, *, lean: bool = False, inline: bool = False) -> F:
     if numba_config.DISABLE_JIT:
         return _wrapping_integers(function)
     options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    options["_nrt"] = not lean  # always given, or a function would do as its first caller does
     if inline:  # set only where it is wanted: False would keep LLVM from inlining by itself
         options["forceinline"] = True
     if not cache:

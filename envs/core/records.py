@@ -14,7 +14,9 @@ from .jit import rule
 
 WORD = np.dtype(np.int64)
 _BYTE_BITS = 8
-_BYTE = 0xFF
+_LOG2_BYTE = np.uint64(3)
+# Unsigned, or each index would be tested for being negative.
+_U1, _U2, _U3, _U4, _U5, _U6, _U7 = np.arange(1, 8, dtype=np.uint64)
 
 
 class Field(NamedTuple):
@@ -82,6 +84,9 @@ class FlatLayout:
         self.high = np.array(_per_number(plain, "high") + [1] * bits, dtype=self.plain_dtype)
         largest = np.maximum(np.abs(self.low.astype(np.int64)), np.abs(self.high.astype(np.int64)))
         self.scale = (1.0 / np.maximum(largest, 1)).astype(np.float32)
+        self._factors = self.scale[: self.num_plain]
+        self._ones = np.ones(self.num_plain, self.plain_dtype)
+        self._sources, self._columns = self._place_bytes()
 
     def plain(self, observations: np.ndarray) -> np.ndarray:
         """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
@@ -102,35 +107,36 @@ class FlatLayout:
 
     def integers(self, observations: np.ndarray) -> np.ndarray:
         """Records [B] as whole numbers in natural units: [B, num_inputs]. A fresh array."""
-        out = np.empty((len(observations), self.num_inputs), self.plain_dtype)
-        out[:, : self.num_plain] = self.plain(observations)
-        if self.num_inputs > self.num_plain:
-            _expand_bits(
-                self.words(observations),
-                self._bits_per_word,
-                _bits_of_bytes(out.dtype),
-                out,
-                self.num_plain,
-            )
-        return out
+        return self._vectors(observations, self._ones)
 
-    def scaled(self, observations: np.ndarray, out: np.ndarray | None = None) -> np.ndarray:
-        """Records [B] as float32 in about -1 .. 1, each divided by its largest magnitude.
+    def scaled(self, observations: np.ndarray) -> np.ndarray:
+        """Records [B] as float32 in about -1 .. 1, each divided by its largest magnitude."""
+        return self._vectors(observations, self._factors)
 
-        Writes into `out` [B, num_inputs] where one is given, else into a fresh array.
-        """
-        if out is None:
-            out = np.empty((len(observations), self.num_inputs), np.float32)
-        scale_rows(self.rows(observations), self.num_plain, self.scale, out)
-        if self.num_inputs > self.num_plain:
-            _expand_bits(
-                self.words(observations),
-                self._bits_per_word,
-                _bits_of_bytes(out.dtype),
-                out,
-                self.num_plain,
-            )
-        return out
+    def _place_bytes(self) -> tuple[np.ndarray, np.ndarray]:
+        """Of each byte with bits to show, where it is in a record, and the input of its lowest."""
+        sources, columns, column = [], [], self.num_plain
+        for index, num_bits in enumerate(self._bits_per_word.tolist()):
+            for shift in range(0, num_bits, _BYTE_BITS):
+                sources.append(self._plain_bytes + index * WORD.itemsize + shift // _BYTE_BITS)
+                columns.append(column + shift)
+            column += num_bits
+        return np.array(sources, np.uint64), np.array(columns, np.uint64)
+
+    def _vectors(self, observations: np.ndarray, factors: np.ndarray) -> np.ndarray:
+        rows = self.rows(observations)
+        shape = len(rows), self.num_inputs
+        if not len(self._sources):
+            out = np.empty(shape, factors.dtype)
+            scale_rows(rows, factors, out)
+            return out
+        flat = np.empty(
+            shape[0] * shape[1] + _BYTE_BITS, factors.dtype
+        )  # the last byte may jut out
+        spread = _bits_of_bytes(factors.dtype)
+        sources, columns = self._sources, self._columns
+        _write_rows(rows, rows.view(np.uint8), factors, sources, columns, spread, shape[1], flat)
+        return flat[:-_BYTE_BITS].reshape(shape)
 
     def records(self, vectors: np.ndarray) -> np.ndarray:
         """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].
@@ -187,54 +193,48 @@ def _check_order(fields: Sequence[Field], plain: Sequence[Field]) -> None:
 
 @cache
 def _bits_of_bytes(dtype: np.dtype) -> np.ndarray:
-    """The eight bits of every byte, lowest first, as numbers: [256, 8]."""
-    return (np.arange(256)[:, None] >> np.arange(8) & 1).astype(dtype)
+    """The eight bits of every byte, lowest first, as numbers: [256 * 8]."""
+    return (np.arange(256)[:, None] >> np.arange(_BYTE_BITS) & 1).astype(dtype).reshape(-1)
 
 
 @rule
-def scale_rows(rows, num_plain, scale, out):
-    """The first whole numbers of each row [B, numbers] times their scale."""
+def scale_rows(rows, factors, out):
+    """The first whole numbers of each row [B, numbers] times their factors."""
     for row in range(rows.shape[0]):
-        for column in range(num_plain):
-            out[row, column] = rows[row, column] * scale[column]
+        for column in range(factors.shape[0]):
+            out[row, column] = rows[row, column] * factors[column]
 
 
 @rule
-def _expand_bits(words, bits_per_word, spread, out, first):
-    """Bits as numbers, eight at a time: `spread` [256, 8] holds those of every byte.
+def _write_rows(rows, bytes_of_rows, factors, sources, columns, spread, num_columns, out):
+    """Plain numbers times their factors, then bits as numbers, eight at a time.
 
-    What a byte has beyond its word is zero, and the next word is written over it.
+    `spread` holds the eight of every byte. Byte `sources[k]` of a row goes to `columns[k]`; what
+    it has beyond its word is written over by the next word, or by the next row.
     """
-    num_columns = out.shape[1]
-    for row in range(words.shape[0]):
-        column = first
-        for index in range(bits_per_word.shape[0]):
-            word = words[row, index]
-            end = column + bits_per_word[index]
-            while column < end:
-                if column + _BYTE_BITS <= num_columns:
-                    _write_byte(spread, np.uint64(word & _BYTE), out, row, np.uint64(column))
-                else:
-                    for bit in range(num_columns - column):
-                        out[row, column + bit] = spread[word & _BYTE, bit]
-                word >>= _BYTE_BITS
-                column += _BYTE_BITS
-            column = end
+    for row in range(rows.shape[0]):
+        start = np.uint64(row * num_columns)
+        for column in range(factors.shape[0]):
+            out[start + np.uint64(column)] = rows[row, column] * factors[column]
+        for index in range(sources.shape[0]):
+            first = np.uint64(bytes_of_rows[row, sources[index]]) << _LOG2_BYTE
+            _write_byte(spread, first, out, start + columns[index])
 
 
 @rule
-def _write_byte(spread, byte, out, row, column):
+def _write_byte(spread, first, out, column):
     """Eight numbers at once: all are read before any is written, so that it is one move."""
-    a, b, c, d = spread[byte, 0], spread[byte, 1], spread[byte, 2], spread[byte, 3]
-    e, f, g, h = spread[byte, 4], spread[byte, 5], spread[byte, 6], spread[byte, 7]
-    out[row, column] = a  # unsigned, or each index would be tested for being negative
-    out[row, column + np.uint64(1)] = b
-    out[row, column + np.uint64(2)] = c
-    out[row, column + np.uint64(3)] = d
-    out[row, column + np.uint64(4)] = e
-    out[row, column + np.uint64(5)] = f
-    out[row, column + np.uint64(6)] = g
-    out[row, column + np.uint64(7)] = h
+    a, b, c = spread[first], spread[first + _U1], spread[first + _U2]
+    d, e, f = spread[first + _U3], spread[first + _U4], spread[first + _U5]
+    g, h = spread[first + _U6], spread[first + _U7]
+    out[column] = a
+    out[column + _U1] = b
+    out[column + _U2] = c
+    out[column + _U3] = d
+    out[column + _U4] = e
+    out[column + _U5] = f
+    out[column + _U6] = g
+    out[column + _U7] = h
 
 
 @rule

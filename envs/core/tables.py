@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .bits import (
+    clear,
     is_allowed,
     mask_bytes_words,
     nth_allowed,
@@ -18,7 +19,7 @@ from .bits import (
     spread_mask,
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from .jit import bind, bind_inline, rule
+from .jit import bind, bind_inline, bind_lean, rule
 from .rng import STREAM
 
 NO_ROW = -1
@@ -64,7 +65,7 @@ def loops_of(game: Game) -> Loops:
 @lru_cache
 def _bind_loops(functions: tuple[Function, ...], play_chance: Function | None) -> Loops:
     meanings = rule_meanings(functions, play_chance)
-    return Loops(*(bind(_TEMPLATES[name], **meanings) for name in Loops._fields))
+    return Loops(*(bind_lean(_TEMPLATES[name], **meanings) for name in Loops._fields))
 
 
 @lru_cache
@@ -74,7 +75,7 @@ def rule_meanings(
     """The names that a loop template may use, with a game's functions as their meaning."""
     meanings = dict(zip(_RULES, functions, strict=True))
     chance = play_chance or _no_chance
-    meanings["settle"] = bind(
+    meanings["settle"] = bind_lean(
         _settle,
         seat_to_act=meanings["seat_to_act"],
         is_terminal=meanings["is_terminal"],
@@ -109,7 +110,7 @@ def _play(state, rng, action, words, skip_forced):
     while True:
         if action != NO_ACTION:
             apply_action(state, action)
-        words[:] = 0
+        clear(words)
         settle(state, rng)
         if is_terminal(state):
             return NO_SEAT
@@ -235,16 +236,24 @@ def _step_tables(
         spread_mask(words[row], masks[row])
 
 
-def _random_plies(states, rngs, player_rngs, skip_forced, seats, words, observations, masks):
-    """One random ply at every table, observed. Returns how many games ended."""
+def _random_plies(
+    states, rngs, player_rngs, skip_forced, seats, words, actions, observations, masks
+):
+    """One random ply at every table, observed. Returns how many games ended.
+
+    All choose before any acts, so that the processor may choose at several tables at once.
+    """
+    for row in range(states.shape[0]):
+        actions[row] = random_allowed(words[row], player_rngs[row, seats[row]])
     num_ended = 0
     for row in range(states.shape[0]):
         state = states[row]
-        seats[row], ended = random_ply(
-            state, rngs[row], player_rngs[row], seats[row], words[row], skip_forced
-        )
-        num_ended += ended
-        observe(state, seats[row], observations[row])
+        seat = play(state, rngs[row], actions[row], words[row], skip_forced)
+        if seat == NO_SEAT:
+            seat = new_game(state, rngs[row], words[row], skip_forced)
+            num_ended += 1
+        seats[row] = seat
+        observe(state, seat, observations[row])
         spread_mask(words[row], masks[row])
     return num_ended
 

@@ -256,10 +256,11 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             )
         records = self.game.new_observations(self.num_envs)
         masks = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
+        actions = np.empty(self.num_envs, np.int64)
         num_ended = 0
         for _ in range(num_plies):
             num_ended += loops.random_plies(
-                *place, self.skip_forced, self._seats, self._words, records, masks
+                *place, self.skip_forced, self._seats, self._words, actions, records, masks
             )
             self._encoder.encode(records)
         return num_ended

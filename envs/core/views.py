@@ -50,11 +50,11 @@ class Encoder:
         layout = self.layout
         if not self.is_scaled or layout.num_inputs > layout.num_plain:
             return partial(self.encode_one, observations)
-        rows, num_plain, scale = layout.rows(observations), layout.num_plain, layout.scale
+        rows, factors = layout.rows(observations), layout.scale
 
         def encode() -> np.ndarray:
-            out = np.empty((1, num_plain), np.float32)
-            scale_rows(rows, num_plain, scale, out)
+            out = np.empty((1, len(factors)), np.float32)
+            scale_rows(rows, factors, out)
             return out[0]
 
         return encode

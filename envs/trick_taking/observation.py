@@ -60,19 +60,28 @@ def observe(state, seat, out):
     out.leader = relative(state, seat, state.leader)
     out.seat_to_act = relative(state, seat, state.seat_to_act)
     out.led_colour = state.led_colour
-    out.dealt[:] = state.dealt[seat]
-    out.hand[:] = state.hands[seat]
-    out.table[:] = state.table
-    out.unseen[:] = 0
+    for place in range(state.dealt.shape[1]):
+        out.dealt[place] = state.dealt[seat, place]
+    for colour in range(state.hands.shape[1]):
+        out.hand[colour] = state.hands[seat, colour]
+        out.table[colour] = state.table[colour]
+        out.unseen[colour] = 0
     other = seat
     for index in range(state.hands.shape[0]):
-        out.tricks_won[index] = state.tricks_won[other]
-        out.last_cards[index] = state.last_cards[other]
-        out.played[index] = state.played[other]
-        out.voids[index] = state.voids[other]
-        if index > 0:
-            out.unseen |= state.hands[other]
+        observe_seat(state, other, index, out)
         other = next_seat(state, other)
+
+
+@rule
+def observe_seat(state, seat, index, out):
+    """What anybody may know of a seat, and, of the others together, what they hold."""
+    out.tricks_won[index] = state.tricks_won[seat]
+    out.last_cards[index] = state.last_cards[seat]
+    out.voids[index] = state.voids[seat]
+    for colour in range(state.hands.shape[1]):
+        out.played[index, colour] = state.played[seat, colour]
+        if index > 0:
+            out.unseen[colour] |= state.hands[seat, colour]
 
 
 @rule
