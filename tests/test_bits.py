@@ -17,6 +17,7 @@ from parlour.envs.core.bits import (
     popcount,
     random_allowed,
     spread_mask,
+    spread_masks,
 )
 from parlour.envs.core.jit import rule
 from parlour.envs.core.rng import streams
@@ -26,6 +27,7 @@ NUM_WORDS = 3
 LARGEST = 64 * NUM_WORDS - 1
 EDGES = [{0}, {63}, {64}, {LARGEST}, {0, 63}, {62, 63, 64}, set(range(64)), set(range(192)), set()]
 
+EVERY_BYTE = 0x0101010101010101
 actions = some.sets(some.integers(0, LARGEST))
 
 
@@ -84,6 +86,9 @@ def test_bytes_and_words_turn_into_each_other(members: set[int]) -> None:
     mask = mask_of(members)
     spread = np.full(mask_bytes_words(LARGEST + 1), 0x5555, np.int64)
     spread_mask(mask, spread)
+    rows = np.full((3, len(spread)), 0x5555, np.int64)
+    spread_masks(np.array([0 * mask, mask, ~mask]), rows)
+    assert rows.tolist() == [[0] * len(spread), spread.tolist(), (spread ^ EVERY_BYTE).tolist()]
     flags = spread.view(np.int8)
     assert set(np.flatnonzero(flags).tolist()) == members
     assert set(flags.tolist()) <= {0, 1}

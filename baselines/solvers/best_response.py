@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind, rule
+from ...envs.core.jit import bind_lean, lean_rule
 from ...envs.core.rng import streams
 from ...envs.core.seating import PlayerError
 from ...envs.core.tables import action_masks, loops_of
@@ -20,6 +20,7 @@ from ..policy import Policy
 
 _BATCH = 64  # positions whose trees are held in memory at once
 _NO_CHILD = -1
+_WORD_BYTES = 8
 
 Narrow = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -103,7 +104,7 @@ def possible_actions(policy: Policy, observations: np.ndarray, masks: np.ndarray
     """The actions [B, A] that a policy may choose, each of a row equally likely."""
     if policy.row is generic.random:
         return masks
-    rngs = streams(np.zeros(len(observations), np.int64))
+    rngs = np.repeat(streams([0]), len(observations))
     before = rngs.copy()
     if policy.needs_positions:
         raise PlayerError(f"{policy.name} searches: what it does here is not one fixed action")
@@ -124,24 +125,26 @@ def _expand(
     child_of = np.empty(len(parents), np.int64)
     slots = np.full(size, _NO_CHILD, np.int64)
     as_bytes = children.view(np.uint8).reshape(len(children), states.dtype.itemsize)
+    shape = len(children), states.dtype.itemsize // _WORD_BYTES
+    words = np.ndarray(shape, np.int64, children, strides=(states.dtype.itemsize, _WORD_BYTES))
     expand = _expander(game.apply_action)
-    count = expand(states, parents, actions, children, as_bytes, slots, child_of)
+    count = expand(states, parents, actions, children, words, as_bytes, slots, child_of)
     return children[:count].copy(), child_of
 
 
 @lru_cache
 def _expander(apply_action: Function) -> Function:
-    return bind(_expand_rows, apply_action=apply_action)
+    return bind_lean(_expand_rows, apply_action=apply_action)
 
 
-def _expand_rows(states, parents, actions, children, as_bytes, slots, child_of):
-    """Children without repetition; `as_bytes` is the same memory as `children`."""
+def _expand_rows(states, parents, actions, children, words, as_bytes, slots, child_of):
+    """Children without repetition; `words` and `as_bytes` are the same memory as `children`."""
     count = 0
     for edge in range(parents.shape[0]):
         children[count] = states[parents[edge]]
         apply_action(children[count], actions[edge])
-        slot = hash_of(as_bytes[count]) & (slots.shape[0] - 1)
-        while slots[slot] != _NO_CHILD and not is_same(as_bytes[slots[slot]], as_bytes[count]):
+        slot = hash_of(words, as_bytes, count) & (slots.shape[0] - 1)
+        while slots[slot] != _NO_CHILD and not is_same(words, as_bytes, slots[slot], count):
             slot = (slot + 1) & (slots.shape[0] - 1)
         if slots[slot] == _NO_CHILD:
             slots[slot] = count
@@ -150,21 +153,27 @@ def _expand_rows(states, parents, actions, children, as_bytes, slots, child_of):
     return count
 
 
-@rule
-def hash_of(row):
-    """A hash of a row of bytes."""
-    mixed = np.int64(row.shape[0])
-    for index in range(row.shape[0]):
-        mixed = (mixed ^ np.int64(row[index])) * np.int64(0x00000100000001B3)
+@lean_rule
+def hash_of(words, as_bytes, row):
+    """A hash of a row, by whole words and then by the bytes that are left."""
+    mixed = np.int64(as_bytes.shape[1])
+    for index in range(words.shape[1]):
+        mixed = (mixed ^ words[row, index]) * np.int64(0x00000100000001B3)
+        mixed ^= mixed >> 29
+    for index in range(words.shape[1] * _WORD_BYTES, as_bytes.shape[1]):
+        mixed = (mixed ^ np.int64(as_bytes[row, index])) * np.int64(0x00000100000001B3)
         mixed ^= mixed >> 29
     return mixed
 
 
-@rule
-def is_same(row, other):
-    """Whether two rows of bytes are equal."""
-    for index in range(row.shape[0]):  # noqa: SIM110  (compiled code has no `all`)
-        if row[index] != other[index]:
+@lean_rule
+def is_same(words, as_bytes, row, other):
+    """Whether two rows are equal."""
+    for index in range(words.shape[1]):
+        if words[row, index] != words[other, index]:
+            return False
+    for index in range(words.shape[1] * _WORD_BYTES, as_bytes.shape[1]):
+        if as_bytes[row, index] != as_bytes[other, index]:
             return False
     return True
 
@@ -183,7 +192,7 @@ def _back_up(game: Game, layers: list[_Layer]) -> tuple[np.ndarray, np.ndarray]:
     return values, action_values
 
 
-@rule
+@lean_rule
 def _back_up_rows(first_edge, children, is_choice, below, values):
     """The greatest of the children where the replying seat chooses, their mean elsewhere."""
     for row in range(values.shape[0]):

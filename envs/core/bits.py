@@ -131,6 +131,16 @@ def spread_mask(mask, out):
 
 
 @rule
+def spread_masks(masks, out):
+    """The same for many masks [B, words] at once."""
+    for row in range(masks.shape[0]):
+        for index in range(out.shape[1]):
+            word = np.uint64(masks[row, index >> 3])
+            byte = (word >> np.uint64(8 * (index & 7))) & np.uint64(_LOW_BYTE)
+            out[row, index] = _SPREAD[byte]
+
+
+@rule
 def gather_mask(flags, out):
     """The inverse of `spread_mask`: a row of 0/1 bytes into words."""
     out[:] = 0

@@ -17,6 +17,7 @@ from .bits import (
     num_allowed,
     random_allowed,
     spread_mask,
+    spread_masks,
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import bind, bind_inline, bind_lean, rule
@@ -233,7 +234,7 @@ def _step_tables(
             seat = new_game(state, rngs[row], words[row], skip_forced)
         seats[row] = seat
         observe(state, seat, observations[row])
-        spread_mask(words[row], masks[row])
+    spread_masks(words, masks)
 
 
 def _random_plies(
@@ -254,7 +255,7 @@ def _random_plies(
             num_ended += 1
         seats[row] = seat
         observe(state, seat, observations[row])
-        spread_mask(words[row], masks[row])
+    spread_masks(words, masks)
     return num_ended
 
 
@@ -358,16 +359,10 @@ def _bind_advance(
     return bind(_advance_rows, choose=chooser(rows), **rule_meanings(functions, play_chance))
 
 
-@rule
-def _spread_rows(words, out):
-    for row in range(words.shape[0]):
-        spread_mask(words[row], out[row])
-
-
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
     """Masks in words [B, W] as a fresh int8 array [B, A], 1 = legal."""
     padded = np.empty((len(words), mask_bytes_words(num_actions)), np.int64)
-    _spread_rows(words, padded)
+    spread_masks(words, padded)
     return padded.view(np.int8)[:, :num_actions]
 
 

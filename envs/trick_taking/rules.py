@@ -185,8 +185,8 @@ def returns(state, out):
 
 @rule
 def colour_of(state, card):
-    """The colour of a card index."""
-    return card // state.dealt.shape[1]
+    """The colour of a card index; it is unsigned that a division is cheapest."""
+    return np.int64(np.uint64(card) // np.uint64(state.dealt.shape[1]))
 
 
 @rule
