@@ -15,7 +15,7 @@ from ..envs.notty.discard import best_left
 from ..envs.notty.rules import DRAW, MOST_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
 from .notty_draws import cards_of_draws, hits_of_draws, num_draws
 from .notty_expectations import after_take, read_hands, sample_draws, size_of
-from .notty_finisher import best_plan
+from .notty_finisher import VALUES, best_action
 from .players import Player, scripted
 from .policy import Policy, compiled_policy
 
@@ -100,11 +100,11 @@ def reduce_hand(observation, mask, sampling, rng):
 
 @rule
 def finisher(observation, mask, rng):
-    """Plays for a small hand that tempts others to take from it, and for emptying it."""
+    """Plays for the best learned chance of emptying its hand before the others do."""
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
-    return best_plan(mask, hands, observation.phase, observation.passes, rng)
+    return best_action(VALUES, mask, hands, observation.phase, observation.passes, rng)[0]
 
 
 # Moves by what they bring

@@ -1,10 +1,14 @@
-"""How the finisher chooses: a whole turn ahead, on the chance that a hand is emptied some day.
+"""How the finisher chooses: the action after which its chance of winning is best, by a table.
 
-A hand is judged by its size and by how many kinds of cards would make a group with it. Those
-chances come from value iteration over such classes of hands, for one seat from which a card is
-taken in 15 % of the turns. Two things concern the others: a hand that tempts one of them to take
-from it is worth more, since that is how hands become small; and their small hands are dangerous.
+The table has a chance for each class of positions: by the size of the own hand, how many kinds
+would make a group with it, how likely one of them comes with a take, whether another seat would
+rather take from this hand than draw, and the smallest hand of the others. `notty_learning` filled
+it by play. A hand that tempts others to take from it is worth more, since that is how hands become
+small; and so is one that can wait for the card it needs to appear in another hand.
 """
+
+from math import prod
+from pathlib import Path
 
 import numpy as np
 
@@ -12,89 +16,136 @@ from ..envs.core.bits import is_allowed, popcount
 from ..envs.core.jit import rule
 from ..envs.core.rng import below
 from ..envs.notty.cards import NUM_KINDS, NUM_NUMBERS, has_group, nth_card
-from ..envs.notty.discard import best_left, unpack
-from ..envs.notty.rules import DRAW, MOST_DRAWN, NOTHING_YET, PASS, PROTECTED_SIZE, TAKE
+from ..envs.notty.discard import MOST_CARDS, best_left, unpack
+from ..envs.notty.rules import (
+    DRAW,
+    HAS_DRAWN,
+    HAS_TAKEN,
+    MOST_DRAWN,
+    NOTHING_YET,
+    PASS,
+    PROTECTED_SIZE,
+    TAKE,
+)
 from .notty_expectations import size_of
 
+VALUES_FILE = Path(__file__).with_name("notty_values.npy")
 WON = 1.0
-# Chances by size of the hand (0 is not used) and class of the number of kinds that make a group.
-HAND_VALUES = np.array(
-    [
-        [1.000, 1.000, 1.000, 1.000, 1.000, 1.000, 1.000, 1.000],
-        [0.414, 0.414, 0.414, 0.414, 0.414, 0.414, 0.414, 0.414],
-        [0.395, 0.487, 0.528, 0.528, 0.528, 0.528, 0.528, 0.528],
-        [0.384, 0.415, 0.428, 0.463, 0.478, 0.478, 0.478, 0.478],
-        [0.372, 0.388, 0.394, 0.408, 0.414, 0.434, 0.434, 0.434],
-        [0.360, 0.370, 0.373, 0.381, 0.386, 0.396, 0.396, 0.396],
-        [0.348, 0.355, 0.358, 0.363, 0.366, 0.374, 0.383, 0.383],
-        [0.337, 0.342, 0.344, 0.348, 0.351, 0.358, 0.366, 0.366],
-        [0.335, 0.335, 0.337, 0.339, 0.341, 0.346, 0.353, 0.353],
-        [0.334, 0.334, 0.334, 0.335, 0.336, 0.339, 0.344, 0.351],
-        [0.332, 0.332, 0.332, 0.333, 0.334, 0.336, 0.339, 0.344],
-        [0.330, 0.330, 0.330, 0.330, 0.332, 0.334, 0.336, 0.339],
-        [0.330, 0.330, 0.330, 0.330, 0.330, 0.333, 0.335, 0.337],
-        [0.333, 0.333, 0.333, 0.333, 0.333, 0.333, 0.334, 0.336],
-    ]
-)
-LARGEST_CLASS = len(HAND_VALUES) - 1
-OUT_CLASSES = np.array([0, 1, 2, 3, 4, 5, 5, 5, 6, 6, 6, 6] + [7] * (NUM_KINDS - 11))
-NOT_TEMPTING = 0.85  # what is left of the value of a hand from which nobody would take
-# What the smallest hand of the others costs, by its size.
-RISKS = np.array([0.1, 0.1, 0.1, 0.05, 0.03, 0.03, 0.02, 0.02, 0.01, 0.01, 0.01])
-NUM_SAMPLES = 100  # draws of two or three cards that are tried
-NUM_SECOND_SAMPLES = 40  # after a take
-SMALL_HAND = 3  # up to here a take after a draw is thought of before the draw
+NUM_SAMPLES = 150  # draws of two or three cards that are tried
 MANY_PASSES = 2
+
+# Classes of positions
+NUM_SIZES = 15  # of the own hand; the last is of all larger ones
+# By the number of kinds that make a group with the own hand, and of cards in the smallest other.
+OUT_CLASSES = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 7] + [8] * 3 + [9] * (NUM_KINDS - 13))
+SMALLEST_CLASSES = np.array(
+    [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5] + [6] * (MOST_CARDS - 19)
+)
+HIT_BOUNDS = (0.0, 0.15, 0.35, 0.45)  # chances that a take makes a group
+NUM_LURES = 3
+NUM_OUTS, NUM_HITS = OUT_CLASSES.max() + 1, len(HIT_BOUNDS) + 1
+NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
+CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_LURES, NUM_HITS, NUM_SMALLEST)
+# The table: by the phase, NOTHING_YET for a turn that is over, and by the class.
+TABLE_SHAPE = (max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
 _NOT_LAST = _NOT_FIRST >> 1
 _ONE_NUMBER = (1 << NUM_NUMBERS) - 1
 
-# Columns of a lure: what one of the others wants, and when it would take it.
+# Columns of what is known of each other hand: what it wants, and what it must know to take it.
 _WANTED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
+def load_values() -> np.ndarray:
+    """The learned chances [3, classes]."""
+    return np.load(VALUES_FILE)
+
+
+VALUES = load_values()
+
+
 @rule
-def best_plan(mask, hands, phase, passes, rng):
-    """The action with the best chance, looking to the end of the turn; a pass among equals.
+def best_action(values, mask, hands, phase, passes, rng):
+    """The action with the best chance and that chance; a pass among equals.
 
     `hands` are words [seats + 1, 2], the own first, the deck last; `passes` [seats] in a row.
     """
     lures = lures_of(hands, passes)
-    own, smallest = hands[0], smallest_other(hands)
-    best, most = np.int64(PASS), value_of(own[0], own[1], smallest, lures)
+    own, size = hands[0], smallest_other(hands)
+    best, most = np.int64(PASS), value_of(values[NOTHING_YET], own[0], own[1], hands, size, lures)
+    after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
     for count in range(1, MOST_DRAWN + 1):
         if is_allowed(mask, DRAW + count):
-            is_small = phase == NOTHING_YET and size_of(own) <= SMALL_HAND and count == 1
-            if is_small:
-                value = after_draw_and_take(mask, hands, smallest, lures)
-            else:
-                value = after_draws(own, hands, count, NUM_SAMPLES, smallest, lures, rng)
+            value = after_draw(after, hands, count, size, lures, rng)
             if value > most:
                 best, most = np.int64(DRAW + count), value
+    after = values[HAS_TAKEN if phase == NOTHING_YET else NOTHING_YET]
     for place in range(1, hands.shape[0] - 1):
         if is_allowed(mask, TAKE + place):
-            value = after_taking(mask, hands, place, phase == NOTHING_YET, smallest, lures, rng)
+            less = min(size, size_of(hands[place]) - 1)
+            value = after_card_of(after, hands, place, less, lures)
             if value > most:
                 best, most = np.int64(TAKE + place), value
-    return best
-
-
-# The value of a hand at the end of a turn
+    return best, most
 
 
 @rule
-def value_of(once, twice, smallest, lures):
-    """The chance of a hand, its groups discarded, less the danger from the smallest other."""
+def after_draw(values, hands, count, smallest, lures, rng):
+    """The mean chance after a draw: of one card exactly, of more over random draws."""
+    place = hands.shape[0] - 1
+    if count == 1:
+        return after_card_of(values, hands, place, smallest, lures)
+    deck, total = hands[place], 0.0
+    size = size_of(deck)
+    for _ in range(NUM_SAMPLES):
+        once, twice, deck_once, deck_twice = hands[0, 0], hands[0, 1], deck[0], deck[1]
+        for drawn in range(count):
+            bit = np.int64(1) << nth_card(deck_once, deck_twice, below(rng, size - drawn))
+            twice |= once & bit
+            once |= bit
+            deck_once &= deck_twice | ~bit
+            deck_twice &= ~bit
+        total += value_of(values, once, twice, hands, smallest, lures)
+    return total / NUM_SAMPLES
+
+
+@rule
+def after_card_of(values, hands, place, smallest, lures):
+    """The mean chance after one card of another hand, or of the deck, which is the last place."""
+    source, total = hands[place], 0.0
+    kinds = source[0]
+    while kinds != 0:
+        bit = kinds & -kinds
+        kinds ^= bit
+        once, twice = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
+        weight = 2 if source[1] & bit else 1
+        total += weight * value_of(values, once, twice, hands, smallest, lures)
+    return total / size_of(source)
+
+
+# The chance of a position
+
+
+@rule
+def value_of(values, once, twice, hands, smallest, lures):
+    """The chance with this hand, its groups discarded, beside the other hands."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))
         if once == 0:
             return WON
-    size = popcount(once) + popcount(twice)
-    value = HAND_VALUES[min(size, LARGEST_CLASS), OUT_CLASSES[popcount(out_kinds(once))]]
-    if not is_tempting(once, twice, size, lures):
-        value *= NOT_TEMPTING
-    return value - (RISKS[smallest] if smallest < RISKS.shape[0] else 0.0)
+    return np.float64(values[class_of(once, twice, hands, smallest, lures)])
+
+
+@rule
+def class_of(once, twice, hands, smallest, lures):
+    """The class of a position where the own hand, without a group, is `once` and `twice`."""
+    size, outs = popcount(once) + popcount(twice), out_kinds(once)
+    index = np.int64(min(size, NUM_SIZES - 1))
+    index = index * NUM_OUTS + OUT_CLASSES[popcount(outs)]
+    index = index * NUM_LURES + lure_class(once, twice, size, lures)
+    index = index * NUM_HITS + hit_class(outs, hands)
+    return index * NUM_SMALLEST + SMALLEST_CLASSES[smallest]
 
 
 @rule
@@ -113,17 +164,37 @@ def out_kinds(once):
 
 
 @rule
-def is_tempting(once, twice, size, lures):
-    """Whether one of the others would rather take from this hand than draw or pass."""
-    if size <= PROTECTED_SIZE:
-        return False
-    for place in range(lures.shape[0]):
-        wanted = lures[place, _WANTED]
-        num_wanted = popcount(once & wanted) + popcount(twice & wanted)
-        is_worth_it = 3 * num_wanted >= size or lures[place, _IS_PRESSED] == 1
-        if is_worth_it and num_wanted * lures[place, _DECK_SIZE] > lures[place, _IN_DECK] * size:
-            return True
-    return False
+def hit_class(outs, hands):
+    """How likely a take makes a group, from the hand where that is likeliest."""
+    highest = 0
+    for place in range(1, hands.shape[0] - 1):
+        other = hands[place]
+        size = size_of(other)
+        if size > PROTECTED_SIZE:
+            share = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
+            reached = 0
+            for bound in HIT_BOUNDS:
+                reached += share > bound
+            highest = max(highest, reached)
+    return highest
+
+
+@rule
+def lure_class(once, twice, size, lures):
+    """2 if another seat would now rather take from this hand than draw or pass, 1 if it will soon.
+
+    A card is taken sooner than drawn where more of the hand than of the deck is wanted; and sooner
+    than a pass where a third of the hand is wanted, or the seat has passed often enough.
+    """
+    highest = 0
+    if size > PROTECTED_SIZE:
+        for place in range(lures.shape[0]):
+            wanted = lures[place, _WANTED]
+            num_wanted = popcount(once & wanted) + popcount(twice & wanted)
+            if num_wanted * lures[place, _DECK_SIZE] > lures[place, _IN_DECK] * size:
+                is_now = 3 * num_wanted >= size or lures[place, _IS_PRESSED] == 1
+                highest = max(highest, 2 if is_now else 1)
+    return highest
 
 
 @rule
@@ -148,79 +219,3 @@ def smallest_other(hands):
     for place in range(2, hands.shape[0] - 1):
         smallest = min(smallest, size_of(hands[place]))
     return smallest
-
-
-# The rest of the turn
-
-
-@rule
-def after_draws(hand, hands, count, num_samples, smallest, lures, rng):
-    """The mean value after a draw: of one card exactly, of more over random draws."""
-    deck = hands[hands.shape[0] - 1]
-    if count == 1:
-        return after_one_of(hand, deck, smallest, lures)
-    total, size = 0.0, size_of(deck)
-    for _ in range(num_samples):
-        once, twice, deck_once, deck_twice = hand[0], hand[1], deck[0], deck[1]
-        for drawn in range(count):
-            bit = np.int64(1) << nth_card(deck_once, deck_twice, below(rng, size - drawn))
-            twice |= once & bit
-            once |= bit
-            deck_once &= deck_twice | ~bit
-            deck_twice &= ~bit
-        total += value_of(once, twice, smallest, lures)
-    return total / num_samples
-
-
-@rule
-def after_one_of(hand, source, smallest, lures):
-    """The mean value after one card of a deck or a hand."""
-    total, kinds = 0.0, source[0]
-    while kinds != 0:
-        bit = kinds & -kinds
-        kinds ^= bit
-        weight = 2 if source[1] & bit else 1
-        total += weight * value_of(hand[0] | bit, hand[1] | (hand[0] & bit), smallest, lures)
-    return total / size_of(source)
-
-
-@rule
-def after_draw_and_take(mask, hands, smallest, lures):
-    """The mean value after drawing one card and then, where it is better, taking one."""
-    deck, total = hands[hands.shape[0] - 1], 0.0
-    hand, kinds = np.empty(2, np.int64), deck[0]
-    while kinds != 0:
-        bit = kinds & -kinds
-        kinds ^= bit
-        hand[0], hand[1] = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
-        value = value_of(hand[0], hand[1], smallest, lures)
-        if not has_group(hand[0]):
-            for place in range(1, hands.shape[0] - 1):
-                if is_allowed(mask, TAKE + place):
-                    less = min(smallest, size_of(hands[place]) - 1)
-                    value = max(value, after_one_of(hand, hands[place], less, lures))
-        total += value * (2 if deck[1] & bit else 1)
-    return total / size_of(deck)
-
-
-@rule
-def after_taking(mask, hands, place, may_draw, smallest, lures, rng):
-    """The mean value after a take and then, where it is better, a draw."""
-    source = hands[place]
-    smallest = min(smallest, size_of(source) - 1)
-    if not may_draw:
-        return after_one_of(hands[0], source, smallest, lures)
-    hand, total, kinds = np.empty(2, np.int64), 0.0, source[0]
-    while kinds != 0:
-        bit = kinds & -kinds
-        kinds ^= bit
-        hand[0], hand[1] = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
-        value = value_of(hand[0], hand[1], smallest, lures)
-        if has_group(hand[0]):
-            hand[0], hand[1] = unpack(best_left(hand[0], hand[1]))
-        for count in range(1, MOST_DRAWN + 1):
-            if hand[0] != 0 and is_allowed(mask, DRAW + count):
-                drawn = after_draws(hand, hands, count, NUM_SECOND_SAMPLES, smallest, lures, rng)
-                value = max(value, drawn)
-        total += value * (2 if source[1] & bit else 1)
-    return total / size_of(source)

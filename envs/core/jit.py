@@ -23,7 +23,7 @@ from numba.core import config as numba_config
 
 _ROOT = Path(__file__).resolve().parents[2]
 _SOURCE_FOLDERS = ("envs", "baselines", "training")
-_SOURCE_SUFFIXES = (".py", ".csv")  # compiled code takes constants from tables of data, too
+_SOURCE_SUFFIXES = (".py", ".csv", ".npy")  # compiled code takes constants from tables of data, too
 _DIGEST_LENGTH = 16
 _KEEP_OLD_DIGESTS_FOR = 14 * 24 * 3600.0  # seconds; other checkouts may still use theirs
 

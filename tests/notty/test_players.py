@@ -8,13 +8,18 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from parlour.baselines import list_policies, make_policy
+from parlour.baselines import list_policies, make_policy, notty_learning
 from parlour.baselines.arena.entrants import scripted_players
 from parlour.baselines.hints import hints_of
 from parlour.baselines.notty_draws import num_draws
 from parlour.baselines.notty_expectations import after_draw, after_take, sample_draws
-from parlour.baselines.notty_finisher import HAND_VALUES
-from parlour.baselines.notty_hand_values import compute_hand_values, hand_class
+from parlour.baselines.notty_finisher import (
+    CLASS_SHAPE,
+    VALUES,
+    class_of,
+    lures_of,
+    smallest_other,
+)
 from parlour.baselines.notty_hints import hint_lines, hints
 from parlour.baselines.notty_pairs import play_deals
 from parlour.baselines.players import players_of
@@ -24,6 +29,7 @@ from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.notty.cards import deck_words, words_of
 from parlour.envs.notty.discard import best_discard
+from parlour.envs.notty.rules import NOTHING_YET
 from parlour.envs.registry import load_game
 
 from tests.notty.playing import SIXTEEN, TWENTY, counts, legal, play, table
@@ -254,13 +260,39 @@ def test_a_deal_that_decides_the_game_is_won_once_by_each_side() -> None:
     assert turns.tolist() == [[0, 0]]
 
 
-def test_the_finishers_values_come_from_their_computation() -> None:
-    assert np.abs(compute_hand_values() - HAND_VALUES).max() < 0.001  # they have three places
+def class_index(mine: str, other: str, passes: int = 0) -> tuple[int, ...]:
+    """The class of a position: size, outs, lure, hit, smallest hand of the others."""
+    (state,) = table(mine, other).states
+    hands = np.array([*state["hands"], deck_words(state["hands"])])
+    lures = lures_of(hands, np.array([0, passes]))
+    index = class_of(hands[0, 0], hands[0, 1], hands, smallest_other(hands), lures)
+    return np.unravel_index(index, CLASS_SHAPE)
 
 
-def test_hands_are_classed_by_size_and_by_the_kinds_that_make_a_group() -> None:
-    for text, size, num_kinds in (("red 1", 1, 0), ("red 3 4", 2, 2), ("red 3 4, blue 3", 3, 4)):
-        assert hand_class(*words(counts(text))) == size * HAND_VALUES.shape[1] + num_kinds
+def test_a_position_is_classed_by_size_outs_and_the_chance_of_a_take() -> None:
+    # Red 2 and 5 make a group; they are one of four cards of the other hand, then none.
+    assert class_index("red 3 4", "red 2, green 8, blue 9, yellow 6") == (2, 2, 0, 2, 1)
+    assert class_index("red 3 4", "green 1 8, blue 9, yellow 6") == (2, 2, 0, 0, 1)
+    assert class_index("red 1", "red 2, green 8") == (1, 0, 0, 0, 0)  # nobody takes from two
+
+
+def test_a_position_is_classed_by_what_tempts_another_seat() -> None:
+    other = "red 3 4, green 1 8"  # wants red 2 and 5
+    assert class_index("red 2, blue 9, yellow 7", other)[2] == 2  # a third of three cards
+    four = "red 2, blue 9, yellow 7, yellow 10"
+    assert class_index(four, other)[2] == 1
+    assert class_index(four, other, passes=2)[2] == 2  # it will not pass a third time
+    assert class_index("blue 9, yellow 7 10", other)[2] == 0
+
+
+def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(notty_learning, "TURNS_A_ROUND", (4000, 4000, 0, 0))
+    values = notty_learning.learn_values(num_rounds=1)
+    assert np.array_equal(values, notty_learning.learn_values(num_rounds=1))
+    assert values.shape == VALUES.shape and (np.abs(values) <= 1).all()
+    for table_of in (values, VALUES):
+        of_two_cards = table_of[NOTHING_YET].reshape(CLASS_SHAPE)[2].mean(axis=(1, 2, 3))
+        assert of_two_cards[2] > of_two_cards[0]  # two kinds make a group, and none
 
 
 # By hand

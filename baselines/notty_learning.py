@@ -1,0 +1,201 @@
+"""How the finisher's table is learned, `python -m parlour.baselines.notty_learning`.
+
+One seat plays by the table against each scripted player in turn. The chance of a class at the end
+of a turn moves towards the best chance that the next turn begins with, and within a turn likewise:
+value iteration by play, with the draws and takes of the next action counted out. A loss is worth
+-1, and each turn makes a win worth a little less. Small hands are rare, so now and then the seat is
+given a random hand, and now and then it does something else than what it thinks best.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+import numpy as np
+
+from ..envs.core.bits import clear, popcount, random_allowed
+from ..envs.core.game import CHANCE
+from ..envs.core.jit import rule
+from ..envs.core.rng import below, streams, uniform
+from ..envs.notty.cards import add_card, deck_words, hand_size, has_group, nth_card, remove_card
+from ..envs.notty.discard import discard_groups
+from ..envs.notty.observation import observe
+from ..envs.notty.rules import (
+    NOTHING_YET,
+    apply_action,
+    deal,
+    is_terminal,
+    legal_actions,
+    play_chance,
+    seat_to_act,
+)
+from ..envs.registry import load_game
+from .notty import aggressive, defensive, x_aggressive, x_defensive
+from .notty_finisher import (
+    TABLE_SHAPE,
+    VALUES_FILE,
+    best_action,
+    class_of,
+    lures_of,
+    smallest_other,
+)
+
+LEARNER, OTHER = 0, 1  # seats
+LOST = -1.0
+DISCOUNT = 0.99  # a turn
+EXPLORATION = 0.15  # the chance that a turn begins with a random action
+TURNS_A_RANDOM_HAND = 20
+LARGEST_RANDOM_HAND = 12
+MOST_TRIES = 60  # to come to a hand of a given size
+
+# Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive.
+TURNS_A_ROUND = (30_000, 60_000, 30_000, 60_000)
+NUM_ROUNDS = 110
+# How far a chance moves at least: in the first rounds, and in the rest.
+FIRST_RATE, LAST_RATE, SHARE_AT_FIRST = 0.02, 0.002, 0.6
+SEED = 3
+
+# What the learner remembers: the class at the end of its last turn.
+NOTHING = -1
+
+
+def main() -> None:
+    """Learn the table and write it to a file."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--rounds", type=int, default=NUM_ROUNDS, help="of 180,000 turns each")
+    parser.add_argument("--seed", type=int, default=SEED, help="of the games")
+    parser.add_argument("--to", type=Path, default=VALUES_FILE, help="the file to write")
+    arguments = parser.parse_args()
+    start = time.process_time()
+    np.save(arguments.to, learn_values(arguments.rounds, arguments.seed))
+    print(f"{arguments.to}: {time.process_time() - start:.0f} seconds of processor time")
+
+
+def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
+    """The table [3, classes], float32, after so many rounds against each scripted player."""
+    game = load_game("notty")
+    values, visits = np.zeros(TABLE_SHAPE), np.zeros(TABLE_SHAPE, np.int64)
+    states = [game.new_states(1) for _ in TURNS_A_ROUND]
+    rngs = streams(range(seed, seed + len(TURNS_A_ROUND)))
+    observations, masks = game.new_observations(1), np.zeros((1, game.num_mask_words), np.int64)
+    for state, rng in zip(states, rngs, strict=True):
+        deal(state[0], rng)
+    for index in range(num_rounds):
+        rate = FIRST_RATE if index < SHARE_AT_FIRST * num_rounds else LAST_RATE
+        for other, turns in enumerate(TURNS_A_ROUND):
+            place = states[other][0], observations[0], masks[0], rngs[other]
+            learn_turns(values, visits, *place, other, turns, rate)
+    return values.astype(np.float32)
+
+
+@rule
+def learn_turns(values, visits, state, observation, mask, rng, other, num_turns, rate):
+    """Play so many turns of the learner, over game after game, and learn from them."""
+    remembered, num_played = np.int64(NOTHING), 0
+    while num_played < num_turns:
+        settle(state, rng)
+        if is_terminal(state):
+            if state.winner == OTHER and remembered != NOTHING:
+                move_towards(values, visits, NOTHING_YET, remembered, LOST, rate)
+            remembered = np.int64(NOTHING)
+            deal(state, rng)
+            continue
+        clear(mask)
+        legal_actions(state, mask)
+        if state.seat_to_act == OTHER:
+            observe(state, OTHER, observation)
+            apply_action(state, action_of(other, observation, mask, rng))
+            continue
+        learn_action(values, visits, state, mask, rng, remembered, rate)
+        settle(state, rng)
+        if state.seat_to_act == OTHER and not is_terminal(state):
+            num_played += 1
+            if below(rng, TURNS_A_RANDOM_HAND) == 0:
+                give_random_hand(state, rng)
+            remembered = own_class(state)
+
+
+@rule
+def settle(state, rng):
+    """Let chance act until a seat has to, or the game is over."""
+    while seat_to_act(state) == CHANCE and not is_terminal(state):
+        play_chance(state, rng)
+
+
+@rule
+def action_of(other, observation, mask, rng):
+    """What one of the scripted players does."""
+    if other == 0:
+        return defensive(observation, mask, rng)
+    if other == 1:
+        return aggressive(observation, mask, rng)
+    if other == 2:
+        return x_aggressive(observation, mask, rng)
+    return x_defensive(observation, mask, rng)
+
+
+@rule
+def learn_action(values, visits, state, mask, rng, remembered, rate):
+    """One action of the learner; what it hopes for is learned for the position before it."""
+    hands = np.empty((3, 2), np.int64)
+    passes = np.empty(2, np.int64)
+    look(state, hands, passes)
+    action, chance = best_action(values, mask, hands, state.phase, passes, rng)
+    if state.phase != NOTHING_YET:
+        move_towards(values, visits, state.phase, own_class(state), chance, rate)
+    else:
+        if remembered != NOTHING:
+            move_towards(values, visits, NOTHING_YET, remembered, DISCOUNT * chance, rate)
+        if uniform(rng) < EXPLORATION:
+            action = random_allowed(mask, rng)
+    apply_action(state, action)
+
+
+@rule
+def move_towards(values, visits, phase, index, target, rate):
+    """The mean of all targets at first; later ones count at least with `rate`."""
+    visits[phase, index] += 1
+    step = max(rate, 1 / visits[phase, index])
+    values[phase, index] += step * (target - values[phase, index])
+
+
+@rule
+def own_class(state):
+    """The class of the learner's position."""
+    hands = np.empty((3, 2), np.int64)
+    passes = np.empty(2, np.int64)
+    look(state, hands, passes)
+    own, lures = hands[0], lures_of(hands, passes)
+    return class_of(own[0], own[1], hands, smallest_other(hands), lures)
+
+
+@rule
+def look(state, hands, passes):
+    """What the learner sees: the hands, the own first and the deck last, and passes in a row."""
+    hands[:2] = state.hands
+    hands[2, 0], hands[2, 1] = deck_words(state.hands)
+    passes[:] = state.passes
+
+
+@rule
+def give_random_hand(state, rng):
+    """The learner draws and loses cards until its hand has a random size, or it takes too long."""
+    hand = state.hands[LEARNER]
+    wanted = 1 + below(rng, LARGEST_RANDOM_HAND)
+    for _ in range(MOST_TRIES):
+        size = hand_size(hand)
+        if size == wanted:
+            break
+        if size > wanted:
+            remove_card(hand, nth_card(hand[0], hand[1], below(rng, size)))
+            continue
+        once, twice = deck_words(state.hands)
+        add_card(hand, nth_card(once, twice, below(rng, popcount(once) + popcount(twice))))
+        if has_group(hand[0]):
+            discard_groups(hand)
+        if hand[0] == 0:
+            add_card(hand, nth_card(once, twice, 0))
+
+
+if __name__ == "__main__":
+    main()
