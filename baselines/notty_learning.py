@@ -51,6 +51,7 @@ MOST_TRIES = 60  # to come to a hand of a given size
 # Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive.
 TURNS_A_ROUND = (30_000, 60_000, 30_000, 60_000)
 NUM_ROUNDS = 110
+ROUNDS_A_LINE = 5  # of what is printed
 # How far a chance moves at least: in the first rounds, and in the rest.
 FIRST_RATE, LAST_RATE, SHARE_AT_FIRST = 0.02, 0.002, 0.6
 SEED = 3
@@ -66,6 +67,10 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=SEED, help="of the games")
     parser.add_argument("--to", type=Path, default=VALUES_FILE, help="the file to write")
     arguments = parser.parse_args()
+    if arguments.rounds < 1:
+        parser.error(f"--rounds must be at least 1; got {arguments.rounds}")
+    if not arguments.to.parent.is_dir():
+        parser.error(f"--to: there is no folder {arguments.to.parent}")
     start = time.process_time()
     np.save(arguments.to, learn_values(arguments.rounds, arguments.seed))
     print(f"{arguments.to}: {time.process_time() - start:.0f} seconds of processor time")
@@ -85,6 +90,8 @@ def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
         for other, turns in enumerate(TURNS_A_ROUND):
             place = states[other][0], observations[0], masks[0], rngs[other]
             learn_turns(values, visits, *place, other, turns, rate)
+        if (index + 1) % ROUNDS_A_LINE == 0:
+            print(f"{index + 1} of {num_rounds} rounds", flush=True)
     return values.astype(np.float32)
 
 
