@@ -10,7 +10,16 @@ from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import shuffle
 from .cards import NUM_COPIES, NUM_KINDS, deck_words
-from .rules import HAS_BOTH, MAX_TURN_LIMIT, MOST_DRAWN, NO_CARD, NUM_GROUPS, first_discard
+from .rules import (
+    FROM_LARGER,
+    FROM_OTHERS,
+    HAS_BOTH,
+    MAX_TURN_LIMIT,
+    MOST_DRAWN,
+    NO_CARD,
+    NUM_GROUPS,
+    first_discard,
+)
 
 
 def observation_fields(num_seats: int) -> tuple[Field, ...]:
@@ -28,6 +37,7 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
         Field("turns_played", i16, (), 0, most_turns, "turns ended, of all seats"),
         Field("turn_limit", i16, (), 1, most_turns, "turns of all seats, after which it is a draw"),
         Field("passes", i16, (n,), 0, MAX_TURN_LIMIT, "passes in a row of one's own will"),
+        Field("takes", i16, (n, 2), 0, MAX_TURN_LIMIT, "cards taken from larger hands, and others"),
         Field("last_actions", i16, (n,), NO_ACTION, top_action, "each seat's last; -1: none"),
         Field(
             "last_cards",
@@ -49,6 +59,8 @@ def observe(state, seat, out):
     for place in range(num_seats):
         write_counts(state.hands[other, 0], state.hands[other, 1], out.hands[place])
         out.passes[place] = state.passes[other]
+        out.takes[place, FROM_LARGER] = state.takes[other, FROM_LARGER]
+        out.takes[place, FROM_OTHERS] = state.takes[other, FROM_OTHERS]
         out.last_actions[place] = state.last_actions[other]
         for index in range(MOST_DRAWN):
             out.last_cards[place, index] = state.last_cards[other, index]

@@ -50,6 +50,9 @@ HAS_DRAWN = 1
 HAS_TAKEN = 2
 HAS_BOTH = HAS_DRAWN | HAS_TAKEN
 
+# Cards taken are counted apart by the hand they come from: larger than the own, or not.
+FROM_LARGER, FROM_OTHERS = 0, 1
+
 
 def first_discard(num_seats: int) -> int:
     """The action that discards the first group; the others follow."""
@@ -70,6 +73,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
         Field("hands", i64, (n, 2), 0, ALL_KINDS, "kinds held at least once, and twice"),
         Field("turns_played", i16, (), 0, most_turns, "turns ended, of all seats"),
         Field("passes", i16, seats, 0, MAX_TURN_LIMIT, "passes in a row of one's own will"),
+        Field("takes", i16, (n, 2), 0, MAX_TURN_LIMIT, "cards taken from larger hands, and others"),
         Field("last_actions", i16, seats, NO_ACTION, top_action, "each seat's last action"),
         Field("last_cards", i8, (n, MOST_DRAWN), NO_CARD, NUM_KINDS - 1, "the kinds it moved"),
         Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
@@ -115,6 +119,7 @@ def start_game(state, seat):
     """The hands are dealt and the first turn begins."""
     state.turns_played = 0
     state.passes[:] = 0
+    state.takes[:] = 0
     state.last_actions[:] = NO_ACTION
     state.last_cards[:] = NO_CARD
     state.pending = NO_ACTION
@@ -331,6 +336,8 @@ def card_of_deck(state, rng):
 def take_card(state, seat, other, rng):
     """A card of another hand, each as likely (7); a seat whose last card is taken wins (13)."""
     hand = state.hands[other]
+    is_larger = hand_size(hand) > hand_size(state.hands[seat])
+    state.takes[seat, FROM_LARGER if is_larger else FROM_OTHERS] += 1
     kind = nth_card(hand[0], hand[1], below(rng, hand_size(hand)))
     state.last_cards[seat, 0] = kind
     remove_card(hand, kind)

@@ -91,6 +91,7 @@ def compare_observation(game: Game, seen: np.ndarray, referee: Referee, observer
     assert record["hands"].tolist() == [by_kind(referee.hands[seat]) for seat in order]
     assert record["deck"].tolist() == by_kind(referee.deck())
     assert record["passes"].tolist() == [referee.passes[seat] for seat in order]
+    assert record["takes"].tolist() == [referee.takes[seat] for seat in order]
     assert record["turns_played"] == referee.turns_played
     assert record["turn_limit"] == referee.turn_limit * len(referee.seats)
     for place, seat in enumerate(order):

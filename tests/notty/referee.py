@@ -56,6 +56,7 @@ class Referee:
         self.protects = protect_small_hands
         self.turns_played = 0  # by all seats together
         self.passes = [0 for _ in self.seats]  # in a row, of one's own will, as the first action
+        self.takes = [[0, 0] for _ in self.seats]  # cards taken from larger hands, from others
         self.last_actions: list[str | None] = [None for _ in self.seats]
         self.moved: list[list[str]] = [[] for _ in self.seats]  # cards that came by that action
         self.done: set[str] = set()  # "draw" and "take", in this turn
@@ -154,6 +155,8 @@ class Referee:
         self.moved[self.turn] = in_order(cards)
         self.hands[self.turn] += cards
         if kind == "take":
+            is_larger = len(self.hands[number]) >= len(self.hands[self.turn])  # the card has moved
+            self.takes[self.turn][not is_larger] += 1
             self.hands[number].remove(cards[0])
             self._check_empty(number)
         self._discard_and_check()

@@ -412,6 +412,12 @@ def test_ending_a_turn_after_an_action_is_no_pass() -> None:
     assert tables.states[0]["passes"].tolist() == [0, 0]
 
 
+def test_cards_taken_are_counted() -> None:
+    """From hands larger than the own, and from others."""
+    tables = table(*APART, script="take:+1 pass take:+1 pass take:+1")
+    assert tables.states[0]["takes"].tolist() == [[0, 2], [1, 0]]
+
+
 def test_by_hand_a_discard_leaves_the_count_of_passes() -> None:
     tables = table("red 3 4 5, blue 9", APART[1], discard="manual", script="pass pass")
     play(tables, "discard:red 3-5 pass")
