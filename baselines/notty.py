@@ -15,7 +15,7 @@ from ..envs.notty.discard import best_left
 from ..envs.notty.rules import DRAW, MOST_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
 from .notty_draws import cards_of_draws, hits_of_draws, num_draws
 from .notty_expectations import after_take, read_hands, sample_draws, size_of
-from .notty_finisher import VALUES, best_action
+from .notty_finisher import VALUES, best_action, company_of
 from .players import Player, scripted
 from .policy import Policy, compiled_policy
 
@@ -104,7 +104,9 @@ def finisher(observation, mask, rng):
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
-    return best_action(VALUES, mask, hands, observation.phase, observation.passes, rng)[0]
+    company = company_of(observation.turns_played, observation.takes)
+    phase, passes = observation.phase, observation.passes
+    return best_action(VALUES, company, mask, hands, phase, passes, rng)[0]
 
 
 # Moves by what they bring

@@ -1,10 +1,14 @@
-"""How the finisher chooses: the action after which its chance of winning is best, by a table.
+"""How the finisher chooses: the action after which its chance of winning is best, by two tables.
 
-The table has a chance for each class of positions: by the size of the own hand, how many kinds
-would make a group with it, how likely one of them comes with a take, whether another seat would
-rather take from this hand than draw, and the smallest hand of the others. `notty_learning` filled
-it by play. A hand that tempts others to take from it is worth more, since that is how hands become
-small; and so is one that can wait for the card it needs to appear in another hand.
+A table has a chance for each class of positions: by the size of the own hand, how many kinds would
+make a group with it, how likely one of them comes with a take, whether another seat would rather
+take from this hand than draw, and the smallest hand of the others. `notty_learning` filled both by
+play. One is for company that takes: a hand that tempts others to take from it is worth more, since
+that is how hands become small; and so is one that can wait for the card it needs to appear in
+another hand. The other is for company that leaves it alone. Then wins are rare and it matters which
+hand it is: the chance of a small one is that of `notty_small_hands`, times that of its class; and
+chance in what it hopes for would mislead it, so it draws no more than the one card it can count
+out.
 """
 
 from math import prod
@@ -19,6 +23,7 @@ from ..envs.notty.cards import NUM_KINDS, NUM_NUMBERS, has_group, nth_card
 from ..envs.notty.discard import MOST_CARDS, best_left, unpack
 from ..envs.notty.rules import (
     DRAW,
+    FROM_OTHERS,
     HAS_DRAWN,
     HAS_TAKEN,
     MOST_DRAWN,
@@ -28,11 +33,14 @@ from ..envs.notty.rules import (
     TAKE,
 )
 from .notty_expectations import size_of
+from .notty_small_hands import chance_of_small, is_small
 
 VALUES_FILE = Path(__file__).with_name("notty_values.npy")
 WON = 1.0
 NUM_SAMPLES = 150  # draws of two or three cards that are tried
 MANY_PASSES = 2
+
+FIRST_TURNS = 10  # in which everybody counts as a taker
 
 # Classes of positions
 NUM_SIZES = 15  # of the own hand; the last is of all larger ones
@@ -46,8 +54,9 @@ NUM_LURES = 3
 NUM_OUTS, NUM_HITS = OUT_CLASSES.max() + 1, len(HIT_BOUNDS) + 1
 NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
 CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_LURES, NUM_HITS, NUM_SMALLEST)
-# The table: by the phase, NOTHING_YET for a turn that is over, and by the class.
-TABLE_SHAPE = (max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
+# The tables: by the company, by the phase, NOTHING_YET for a turn that is over, and by the class.
+TAKERS, LEFT_ALONE = 0, 1
+TABLE_SHAPE = (2, max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
 _NOT_LAST = _NOT_FIRST >> 1
@@ -58,7 +67,7 @@ _WANTED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
 def load_values() -> np.ndarray:
-    """The learned chances [3, classes]."""
+    """The learned chances [2, 3, classes]."""
     return np.load(VALUES_FILE)
 
 
@@ -66,36 +75,52 @@ VALUES = load_values()
 
 
 @rule
-def best_action(values, mask, hands, phase, passes, rng):
+def company_of(turns_played, takes):
+    """TAKERS where one of the others has taken from a hand no larger than its own, or may yet.
+
+    A hand that is nearly empty is then in their reach. `turns_played` are those of all seats.
+    """
+    if turns_played < FIRST_TURNS * takes.shape[0]:
+        return TAKERS
+    for place in range(1, takes.shape[0]):
+        if takes[place, FROM_OTHERS] > 0:
+            return TAKERS
+    return LEFT_ALONE
+
+
+@rule
+def best_action(tables, company, mask, hands, phase, passes, rng):
     """The action with the best chance and that chance; a pass among equals.
 
-    `hands` are words [seats + 1, 2], the own first, the deck last; `passes` [seats] in a row.
+    `tables` as VALUES; `hands` are words [seats + 1, 2], the own first, the deck last; `passes`
+    [seats] in a row.
     """
     lures = lures_of(hands, passes)
-    own, size = hands[0], smallest_other(hands)
-    best, most = np.int64(PASS), value_of(values[NOTHING_YET], own[0], own[1], hands, size, lures)
+    own, size, values = hands[0], smallest_other(hands), tables[company]
+    best = np.int64(PASS)
+    most = value_of(values[NOTHING_YET], company, own[0], own[1], hands, size, lures)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
-    for count in range(1, MOST_DRAWN + 1):
+    for count in range(1, (MOST_DRAWN if company == TAKERS else 1) + 1):
         if is_allowed(mask, DRAW + count):
-            value = after_draw(after, hands, count, size, lures, rng)
+            value = after_draw(after, company, hands, count, size, lures, rng)
             if value > most:
                 best, most = np.int64(DRAW + count), value
     after = values[HAS_TAKEN if phase == NOTHING_YET else NOTHING_YET]
     for place in range(1, hands.shape[0] - 1):
         if is_allowed(mask, TAKE + place):
             less = min(size, size_of(hands[place]) - 1)
-            value = after_card_of(after, hands, place, less, lures)
+            value = after_card_of(after, company, hands, place, less, lures)
             if value > most:
                 best, most = np.int64(TAKE + place), value
     return best, most
 
 
 @rule
-def after_draw(values, hands, count, smallest, lures, rng):
+def after_draw(values, company, hands, count, smallest, lures, rng):
     """The mean chance after a draw: of one card exactly, of more over random draws."""
     place = hands.shape[0] - 1
     if count == 1:
-        return after_card_of(values, hands, place, smallest, lures)
+        return after_card_of(values, company, hands, place, smallest, lures)
     deck, total = hands[place], 0.0
     size = size_of(deck)
     for _ in range(NUM_SAMPLES):
@@ -106,12 +131,12 @@ def after_draw(values, hands, count, smallest, lures, rng):
             once |= bit
             deck_once &= deck_twice | ~bit
             deck_twice &= ~bit
-        total += value_of(values, once, twice, hands, smallest, lures)
+        total += value_of(values, company, once, twice, hands, smallest, lures)
     return total / NUM_SAMPLES
 
 
 @rule
-def after_card_of(values, hands, place, smallest, lures):
+def after_card_of(values, company, hands, place, smallest, lures):
     """The mean chance after one card of another hand, or of the deck, which is the last place."""
     source, total = hands[place], 0.0
     kinds = source[0]
@@ -120,7 +145,7 @@ def after_card_of(values, hands, place, smallest, lures):
         kinds ^= bit
         once, twice = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
         weight = 2 if source[1] & bit else 1
-        total += weight * value_of(values, once, twice, hands, smallest, lures)
+        total += weight * value_of(values, company, once, twice, hands, smallest, lures)
     return total / size_of(source)
 
 
@@ -128,13 +153,22 @@ def after_card_of(values, hands, place, smallest, lures):
 
 
 @rule
-def value_of(values, once, twice, hands, smallest, lures):
+def value_of(values, company, once, twice, hands, smallest, lures):
     """The chance with this hand, its groups discarded, beside the other hands."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))
         if once == 0:
             return WON
-    return np.float64(values[class_of(once, twice, hands, smallest, lures)])
+    value = values[class_of(once, twice, hands, smallest, lures)]
+    return min(WON, value * unit_of(company, once, twice))
+
+
+@rule
+def unit_of(company, once, twice):
+    """What the table counts in: for small hands that are left alone, the chance of this hand."""
+    if company == LEFT_ALONE and is_small(once, twice):
+        return chance_of_small(once, twice)
+    return 1.0
 
 
 @rule

@@ -1,6 +1,6 @@
-"""How the finisher's table is learned, `python -m parlour.baselines.notty_learning`.
+"""How the finisher's tables are learned, `python -m parlour.baselines.notty_learning`.
 
-One seat plays by the table against each scripted player in turn. The chance of a class at the end
+One seat plays by the tables against each scripted player in turn. The chance of a class at the end
 of a turn moves towards the best chance that the next turn begins with, and within a turn likewise:
 value iteration by play, with the draws and takes of the next action counted out. A loss is worth
 -1, and each turn makes a win worth a little less. Small hands are rare, so now and then the seat is
@@ -32,38 +32,46 @@ from ..envs.notty.rules import (
 from ..envs.registry import load_game
 from .notty import aggressive, defensive, x_aggressive, x_defensive
 from .notty_finisher import (
+    LEFT_ALONE,
+    NUM_SIZES,
     TABLE_SHAPE,
     VALUES_FILE,
     best_action,
     class_of,
+    company_of,
     lures_of,
     smallest_other,
+    unit_of,
 )
+from .notty_small_hands import LARGEST_SMALL
 
 LEARNER, OTHER = 0, 1  # seats
 LOST = -1.0
 DISCOUNT = 0.99  # a turn
 EXPLORATION = 0.15  # the chance that a turn begins with a random action
-TURNS_A_RANDOM_HAND = 20
+TURNS_A_RANDOM_HAND = 10
 LARGEST_RANDOM_HAND = 12
 MOST_TRIES = 60  # to come to a hand of a given size
 
-# Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive.
-TURNS_A_ROUND = (30_000, 60_000, 30_000, 60_000)
-NUM_ROUNDS = 110
+# Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive. Only
+# one of them never takes from a hand that is no larger, so it teaches what to do when left alone.
+TURNS_A_ROUND = (30_000, 200_000, 30_000, 60_000)
+LEAVES_ALONE = 1
+NUM_ROUNDS = 90
 ROUNDS_A_LINE = 5  # of what is printed
 # How far a chance moves at least: in the first rounds, and in the rest.
 FIRST_RATE, LAST_RATE, SHARE_AT_FIRST = 0.02, 0.002, 0.6
 SEED = 3
 
-# What the learner remembers: the class at the end of its last turn.
-NOTHING = -1
+# What the learner remembers is where the tables have the end of its last turn: the company, the
+# phase and the class; and the unit there. At first it is nowhere.
+NOWHERE = (0, 0, -1)
 
 
 def main() -> None:
     """Learn the table and write it to a file."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--rounds", type=int, default=NUM_ROUNDS, help="of 180,000 turns each")
+    parser.add_argument("--rounds", type=int, default=NUM_ROUNDS, help="of 320,000 turns each")
     parser.add_argument("--seed", type=int, default=SEED, help="of the games")
     parser.add_argument("--to", type=Path, default=VALUES_FILE, help="the file to write")
     arguments = parser.parse_args()
@@ -77,9 +85,9 @@ def main() -> None:
 
 
 def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
-    """The table [3, classes], float32, after so many rounds against each scripted player."""
+    """The tables [2, 3, classes], float32, after so many rounds against each scripted player."""
     game = load_game("notty")
-    values, visits = np.zeros(TABLE_SHAPE), np.zeros(TABLE_SHAPE, np.int64)
+    learned = first_values(), np.zeros(TABLE_SHAPE, np.int64), np.zeros(TABLE_SHAPE)
     states = [game.new_states(1) for _ in TURNS_A_ROUND]
     rngs = streams(range(seed, seed + len(TURNS_A_ROUND)))
     observations, masks = game.new_observations(1), np.zeros((1, game.num_mask_words), np.int64)
@@ -89,22 +97,33 @@ def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
         rate = FIRST_RATE if index < SHARE_AT_FIRST * num_rounds else LAST_RATE
         for other, turns in enumerate(TURNS_A_ROUND):
             place = states[other][0], observations[0], masks[0], rngs[other]
-            learn_turns(values, visits, *place, other, turns, rate)
+            learn_turns(learned, *place, other, turns, rate)
         if (index + 1) % ROUNDS_A_LINE == 0:
             print(f"{index + 1} of {num_rounds} rounds", flush=True)
-    return values.astype(np.float32)
+    return learned[0].astype(np.float32)
+
+
+def first_values() -> np.ndarray:
+    """Nothing is hoped for, but of small hands that are left alone what is known of them."""
+    values = np.zeros(TABLE_SHAPE)
+    by_size = values[LEFT_ALONE].reshape(TABLE_SHAPE[1], NUM_SIZES, -1)
+    by_size[:, 1 : LARGEST_SMALL + 1] = 1.0
+    return values
 
 
 @rule
-def learn_turns(values, visits, state, observation, mask, rng, other, num_turns, rate):
-    """Play so many turns of the learner, over game after game, and learn from them."""
-    remembered, num_played = np.int64(NOTHING), 0
+def learn_turns(learned, state, observation, mask, rng, other, num_turns, rate):
+    """Play so many turns of the learner, over game after game, and learn from them.
+
+    `learned` are the tables, how often each place was visited, and the mean square of its units.
+    """
+    place, unit, num_played = NOWHERE, 1.0, 0
     while num_played < num_turns:
         settle(state, rng)
         if is_terminal(state):
-            if state.winner == OTHER and remembered != NOTHING:
-                move_towards(values, visits, NOTHING_YET, remembered, LOST, rate)
-            remembered = np.int64(NOTHING)
+            if state.winner == OTHER:
+                move_towards(learned, place, unit, LOST, rate)
+            place = NOWHERE
             deal(state, rng)
             continue
         clear(mask)
@@ -113,13 +132,13 @@ def learn_turns(values, visits, state, observation, mask, rng, other, num_turns,
             observe(state, OTHER, observation)
             apply_action(state, action_of(other, observation, mask, rng))
             continue
-        learn_action(values, visits, state, mask, rng, remembered, rate)
+        learn_action(learned, state, mask, rng, other, place, unit, rate)
         settle(state, rng)
         if state.seat_to_act == OTHER and not is_terminal(state):
             num_played += 1
             if below(rng, TURNS_A_RANDOM_HAND) == 0:
                 give_random_hand(state, rng)
-            remembered = own_class(state)
+            place, unit = own_place(state, NOTHING_YET, other)
 
 
 @rule
@@ -134,7 +153,7 @@ def action_of(other, observation, mask, rng):
     """What one of the scripted players does."""
     if other == 0:
         return defensive(observation, mask, rng)
-    if other == 1:
+    if other == LEAVES_ALONE:
         return aggressive(observation, mask, rng)
     if other == 2:
         return x_aggressive(observation, mask, rng)
@@ -142,38 +161,50 @@ def action_of(other, observation, mask, rng):
 
 
 @rule
-def learn_action(values, visits, state, mask, rng, remembered, rate):
+def learn_action(learned, state, mask, rng, other, place, unit, rate):
     """One action of the learner; what it hopes for is learned for the position before it."""
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
-    action, chance = best_action(values, mask, hands, state.phase, passes, rng)
+    company = company_of(state.turns_played, state.takes)
+    action, chance = best_action(learned[0], company, mask, hands, state.phase, passes, rng)
     if state.phase != NOTHING_YET:
-        move_towards(values, visits, state.phase, own_class(state), chance, rate)
+        place, unit = own_place(state, state.phase, other)
+        move_towards(learned, place, unit, chance, rate)
     else:
-        if remembered != NOTHING:
-            move_towards(values, visits, NOTHING_YET, remembered, DISCOUNT * chance, rate)
+        move_towards(learned, place, unit, DISCOUNT * chance, rate)
         if uniform(rng) < EXPLORATION:
             action = random_allowed(mask, rng)
     apply_action(state, action)
 
 
 @rule
-def move_towards(values, visits, phase, index, target, rate):
-    """The mean of all targets at first; later ones count at least with `rate`."""
-    visits[phase, index] += 1
-    step = max(rate, 1 / visits[phase, index])
-    values[phase, index] += step * (target - values[phase, index])
+def move_towards(learned, place, unit, target, rate):
+    """The value that in its unit fits all targets best; later ones count at least with `rate`."""
+    if place == NOWHERE:
+        return
+    values, visits, squares = learned
+    visits[place] += 1
+    step = max(rate, 1 / visits[place])
+    squares[place] += step * (unit * unit - squares[place])
+    values[place] += step * unit * (target - unit * values[place]) / squares[place]
 
 
 @rule
-def own_class(state):
-    """The class of the learner's position."""
+def own_place(state, phase, other):
+    """Where the tables have the learner's position, and the unit there.
+
+    Nowhere, if it seems to be left alone only because it has not been taken from yet.
+    """
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
-    own, lures = hands[0], lures_of(hands, passes)
-    return class_of(own[0], own[1], hands, smallest_other(hands), lures)
+    once, twice = hands[0, 0], hands[0, 1]
+    company = company_of(state.turns_played, state.takes)
+    if company == LEFT_ALONE and other != LEAVES_ALONE:
+        return NOWHERE, 1.0
+    index = class_of(once, twice, hands, smallest_other(hands), lures_of(hands, passes))
+    return (np.int64(company), np.int64(phase), index), unit_of(company, once, twice)
 
 
 @rule

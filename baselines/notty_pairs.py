@@ -1,8 +1,9 @@
 """A study: all players of Notty against each other, `python -m parlour.baselines.notty_pairs`.
 
 Most games end at the turn limit. Told are the games won and lost with their intervals, how many are
-left unfinished, and the hazard: games won per own turn. Every deal is played twice, once from each
-side, with other chance after the deal, so that a deal that decides the game is no one's gain.
+left unfinished, how many of the decided ones are won, and the hazard: games won per own turn. Every
+deal is played twice, once from each side, with other chance after the deal, so that a deal that
+decides the game is no one's gain.
 """
 
 import argparse
@@ -25,7 +26,10 @@ NUM_SEATS = 2
 GAMES_A_DEAL = 2
 AFTER_THE_DEAL = PLAYER_STREAMS + GAMES_A_DEAL * NUM_SEATS  # apart from the streams of the players
 FIRST_SEED = 100_000  # far from the deals on which `finisher` was chosen
-COLUMNS = ("player", "against", "games", "won, %", "lost, %", "unfinished, %", "hazard")
+COLUMNS = (
+    *("player", "against", "games", "won, %", "lost, %", "unfinished, %"),
+    *("won of the decided, %", "hazard"),
+)
 
 
 def main() -> None:
@@ -52,9 +56,11 @@ def measure(one: str, other: str, seeds: Sequence[int]) -> list[str]:
     seats = np.arange(GAMES_A_DEAL)  # where `one` sits
     is_won, is_unfinished = winners == seats, winners == NO_SEAT
     is_lost = ~is_won & ~is_unfinished
-    shares = [_share(is_so) for is_so in (is_won, is_lost, is_unfinished)]
+    is_any = np.ones_like(is_won)
+    shares = [_share(is_so, is_any) for is_so in (is_won, is_lost, is_unfinished)]
+    shares.append(_share(is_won, ~is_unfinished))
     hazard = is_won.sum() / (turns.sum() / NUM_SEATS)
-    return [f"`{one}`", f"`{other}`", f"{winners.size}", *shares, f"{hazard:.4f}"]
+    return [f"`{one}`", f"`{other}`", f"{winners.size:,}", *shares, f"{hazard:.4f}"]
 
 
 def play_deals(one: str, other: str, seeds: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -73,9 +79,13 @@ def play_deals(one: str, other: str, seeds: Sequence[int]) -> tuple[np.ndarray, 
     return states["winner"].reshape(shape).copy(), states["turns_played"].reshape(shape).copy()
 
 
-def _share(is_so: np.ndarray) -> str:
-    """A share of all games in per cent, with the deal as the unit of its interval."""
-    share, low, high = share_of_deals(is_so.sum(axis=1).astype(float), GAMES_A_DEAL)
+def _share(is_so: np.ndarray, is_counted: np.ndarray) -> str:
+    """A share of the games counted in per cent, with the deal as the unit of its interval."""
+    games = is_counted.sum(axis=1)
+    if not games.any():
+        return "-"
+    sums = is_so.sum(axis=1).astype(float)
+    share, low, high = share_of_deals(sums[games > 0], games[games > 0])
     return f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 

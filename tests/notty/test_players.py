@@ -15,8 +15,12 @@ from parlour.baselines.notty_draws import num_draws
 from parlour.baselines.notty_expectations import after_draw, after_take, sample_draws
 from parlour.baselines.notty_finisher import (
     CLASS_SHAPE,
+    FIRST_TURNS,
+    LEFT_ALONE,
+    TAKERS,
     VALUES,
     class_of,
+    company_of,
     lures_of,
     smallest_other,
 )
@@ -32,7 +36,7 @@ from parlour.envs.notty.discard import best_discard
 from parlour.envs.notty.rules import NOTHING_YET
 from parlour.envs.registry import load_game
 
-from tests.notty.playing import SIXTEEN, TWENTY, counts, legal, play, table
+from tests.notty.playing import SIXTEEN, TWENTY, counts, is_over, legal, play, table
 
 NEAR = "red 3 4, blue 9"  # red 2 and 5 make a group
 FAR = "green 2 8, yellow 10"
@@ -260,6 +264,36 @@ def test_a_deal_that_decides_the_game_is_won_once_by_each_side() -> None:
     assert turns.tolist() == [[0, 0]]
 
 
+def takes(*of_seats: tuple[int, int]) -> np.ndarray:
+    """Cards that each seat has taken, from larger hands and from others; the own seat first."""
+    return np.array([(0, 0), *of_seats], np.int16)
+
+
+def test_finisher_is_left_alone_where_nobody_takes_from_a_hand_that_is_no_larger() -> None:
+    turns = 2 * FIRST_TURNS
+    assert company_of(turns, takes((5, 0))) == LEFT_ALONE
+    assert company_of(turns, takes((0, 1))) == TAKERS
+    assert company_of(3 * turns // 2, takes((5, 0), (0, 0))) == LEFT_ALONE
+    assert company_of(3 * turns // 2, takes((5, 0), (0, 1))) == TAKERS
+    assert company_of(turns, np.array([(0, 1), (0, 0)], np.int16)) == LEFT_ALONE  # it took itself
+
+
+def test_finisher_expects_takers_at_first() -> None:
+    assert company_of(2 * FIRST_TURNS - 1, takes((0, 0))) == TAKERS
+
+
+def test_finisher_left_alone_draws_no_more_than_it_can_count_out() -> None:
+    """`always_pass` never takes: after the first turns its company is sure of that."""
+    tables = table(NEAR, FAR, script="pass " * (2 * FIRST_TURNS), turn_limit=60)
+    counted = ("pass", "draw:1", "take:+1")
+    while not is_over(tables):
+        name = only(tables, "finisher")
+        assert name in counted
+        play(tables, name)
+        while not is_over(tables) and tables.states[0]["seat_to_act"] == 1:
+            play(tables, "pass")
+
+
 def class_index(mine: str, other: str, passes: int = 0) -> tuple[int, ...]:
     """The class of a position: size, outs, lure, hit, smallest hand of the others."""
     (state,) = table(mine, other).states
@@ -289,9 +323,9 @@ def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.Monk
     monkeypatch.setattr(notty_learning, "TURNS_A_ROUND", (4000, 4000, 0, 0))
     values = notty_learning.learn_values(num_rounds=1)
     assert np.array_equal(values, notty_learning.learn_values(num_rounds=1))
-    assert values.shape == VALUES.shape and (np.abs(values) <= 1).all()
+    assert values.shape == VALUES.shape and (np.abs(values[TAKERS]) <= 1).all()
     for table_of in (values, VALUES):
-        of_two_cards = table_of[NOTHING_YET].reshape(CLASS_SHAPE)[2].mean(axis=(1, 2, 3))
+        of_two_cards = table_of[TAKERS, NOTHING_YET].reshape(CLASS_SHAPE)[2].mean(axis=(1, 2, 3))
         assert of_two_cards[2] > of_two_cards[0]  # two kinds make a group, and none
 
 
