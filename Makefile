@@ -39,6 +39,7 @@ demo: $(READY)
 
 # One tournament of each game by its scripted players; stopped, it goes on where it was.
 tournaments: $(READY)
+	mkdir -p runs
 	$(PARLOUR) tournament all --deals 10000 --workers 2 --store runs/tournaments.db --out docs/tournaments
 	$(PARLOUR) tournament trick_taking --scoring duplicate --deals 10000 --workers 2 \
 		--store runs/tournaments.db --out docs/tournaments/trick_taking_duplicate
