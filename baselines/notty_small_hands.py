@@ -27,8 +27,8 @@ def load_chances() -> np.ndarray:
     return np.load(CHANCES_FILE)
 
 
-_HANDS = np.ascontiguousarray(load_chances()["hand"])
-_CHANCES = np.ascontiguousarray(load_chances()["chance"])
+_TABLE = load_chances()
+_HANDS, _CHANCES = (np.ascontiguousarray(_TABLE[field]) for field in ("hand", "chance"))
 
 
 @rule

@@ -33,6 +33,7 @@ from .notty_learning import settle
 from .notty_small_hands import CHANCES_DTYPE, CHANCES_FILE, LARGEST_SMALL, alike, is_small, place_of
 
 NUM_SWEEPS = 60
+SWEEPS_A_LINE = 15  # of what is printed
 NUM_TRIED = 64  # other hands that are tried for a hand in a sweep
 NUM_OTHERS = 20_000  # hands of `aggressive`
 EARLIEST_TURN, LATEST_TURN = 10, 60  # of both seats, when its hand is looked at
@@ -59,8 +60,10 @@ def compute_chances(num_sweeps: int = NUM_SWEEPS) -> np.ndarray:
     rng = streams([SEED])[0]
     hands = small_hands()
     others, chances = hands_of_aggressive(rng), np.zeros(len(hands))
-    for _ in range(num_sweeps):
+    for index in range(num_sweeps):
         sweep(hands, chances, others, rng)
+        if (index + 1) % SWEEPS_A_LINE == 0:
+            print(f"{index + 1} of {num_sweeps} sweeps", flush=True)
     table = np.empty(len(hands), CHANCES_DTYPE)
     table["hand"], table["chance"] = hands, chances
     return table
