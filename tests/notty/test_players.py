@@ -19,6 +19,7 @@ from parlour.baselines.notty_finisher import (
     LEFT_ALONE,
     TAKERS,
     VALUES,
+    best_action,
     class_of,
     company_of,
     lures_of,
@@ -36,7 +37,7 @@ from parlour.envs.notty.discard import best_discard
 from parlour.envs.notty.rules import NOTHING_YET
 from parlour.envs.registry import load_game
 
-from tests.notty.playing import SIXTEEN, TWENTY, counts, is_over, legal, play, table
+from tests.notty.playing import SIXTEEN, TWENTY, counts, legal, play, table
 
 NEAR = "red 3 4, blue 9"  # red 2 and 5 make a group
 FAR = "green 2 8, yellow 10"
@@ -282,16 +283,16 @@ def test_finisher_expects_takers_at_first() -> None:
     assert company_of(2 * FIRST_TURNS - 1, takes((0, 0))) == TAKERS
 
 
-def test_finisher_left_alone_draws_no_more_than_it_can_count_out() -> None:
-    """`always_pass` never takes: after the first turns its company is sure of that."""
-    tables = table(NEAR, FAR, script="pass " * (2 * FIRST_TURNS), turn_limit=60)
-    counted = ("pass", "draw:1", "take:+1")
-    while not is_over(tables):
-        name = only(tables, "finisher")
-        assert name in counted
-        play(tables, name)
-        while not is_over(tables) and tables.states[0]["seat_to_act"] == 1:
-            play(tables, "pass")
+def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
+    """Draws of two and three cards are tried at random; without them it needs no random number."""
+    (state,) = table(NEAR, FAR).states
+    hands, passes = np.array([*state["hands"], deck_words(state["hands"])]), np.zeros(2, np.int64)
+    every_move = np.array([0b11111])
+    for company in (TAKERS, LEFT_ALONE):
+        (rng,) = streams([0])
+        before = rng.copy()
+        best_action(VALUES, company, every_move, hands, NOTHING_YET, passes, rng)
+        assert (rng == before).all() == (company == LEFT_ALONE)
 
 
 def class_index(mine: str, other: str, passes: int = 0) -> tuple[int, ...]:
