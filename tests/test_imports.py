@@ -41,10 +41,8 @@ def layer_of(module: str) -> int:
 
 def statements_at_import(tree: ast.Module) -> ast.Module:
     """What runs when the module is imported: nothing inside functions or `if TYPE_CHECKING`."""
-    kept: list[ast.stmt] = [
-        node for node in tree.body if isinstance(node, ast.Import | ast.ImportFrom | ast.Try)
-    ]
-    return ast.Module(kept, [])
+    kinds = (ast.Import, ast.ImportFrom, ast.Try)
+    return ast.Module([node for node in tree.body if isinstance(node, kinds)], [])
 
 
 @pytest.mark.parametrize("name", MODULES)
