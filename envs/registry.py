@@ -1,16 +1,16 @@
 """The one list of games: a line each. Everything else finds games here.
 
+PettingZoo's name of a game, such as `president_v0`, is a module of ten lines beside this one.
+
 Nothing is compiled and no game is imported before somebody asks for one.
 """
 
 from __future__ import annotations
 
-import functools
 import importlib
 import inspect
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import gymnasium
 import pettingzoo
@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from .core.game import Game
     from .core.views.aec import CheckedEnv, RawEnv
 
-GAMES = {
+# For type checkers, which cannot read it from GAMES.
+GameName = Literal["top_trumps", "notty", "splendor", "trick_taking", "president"]
+
+GAMES: dict[str, str] = {
     "top_trumps": "TopTrumps-v0",
     "notty": "Notty-v0",
     "splendor": "Splendor-v0",
@@ -28,15 +31,21 @@ GAMES = {
 }
 
 
-def load_game(name: str, **config: Any) -> Game:
-    """A game by name, with its settings: `load_game("president", num_players=2)`.
+def load_game(name: GameName, **config: Any) -> Game:
+    """A game that ships, by name, with its settings: `load_game("president", num_players=2)`.
 
-    Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
-    impossible value.
+    A type checker knows the names; `find_game` takes any `str`. Raises ValueError for an unknown
+    game, TypeError for an unknown setting, ValueError for an impossible value.
     """
+    return find_game(name, **config)
+
+
+def find_game(name: str, **config: Any) -> Game:
+    """`load_game` for a name that is known only at run time, or of a game that is not ours."""
     if name not in GAMES:
         raise ValueError(f"unknown game {name!r}; the games are {', '.join(GAMES)}")
-    return importlib.import_module(f".{name}", __package__).game(**config)
+    game: Game = importlib.import_module(f".{name}", __package__).game(**config)
+    return game
 
 
 def make_aec(name: str, **settings: Any) -> CheckedEnv:
@@ -72,29 +81,18 @@ def split_settings(
     known = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
     config = {key: value for key, value in settings.items() if key not in known}
     try:
-        game = load_game(name, **config)
+        game = find_game(name, **config)
     except TypeError as error:
         raise TypeError(f"{error}; the environment's options are {', '.join(known)}") from None
     return game, {key: value for key, value in settings.items() if key in known}
 
 
-# PettingZoo's module convention: president_v0.env(...), president_v0.raw_env(...)
-
-
 def pettingzoo_names() -> dict[str, str]:
-    """`president_v0` and its like, each with the game it is of."""
+    """PettingZoo's names for the games, `president_v0` and its like, each with the game it is of.
+
+    Each is a module beside this one, with `env` and `raw_env`.
+    """
     return {f"{name}_{env_id.rpartition('-')[2]}": name for name, env_id in GAMES.items()}
-
-
-@functools.cache
-def pettingzoo_face(versioned: str) -> SimpleNamespace:
-    """What a module of PettingZoo has: `env` and `raw_env`."""
-    name = pettingzoo_names()[versioned]
-    return SimpleNamespace(
-        __name__=versioned,
-        env=functools.partial(make_aec, name),
-        raw_env=functools.partial(make_raw_aec, name),
-    )
 
 
 def register_environments() -> None:

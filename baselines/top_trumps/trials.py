@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -24,12 +24,13 @@ from ...envs.core.game import Game, check_range
 from ...envs.core.rng import streams
 from ...envs.core.seating import Seating, player_streams
 from ...envs.core.tables import Tables
+from ...envs.registry import load_game
 from ..arena.batches import BATCH_DEALS, play_deals
 from ..arena.statistics import Estimate, wilson
 from ..players import make_policy
 from ..policy import Policy
 
-GAME = "top_trumps"
+GAME: Final = "top_trumps"
 SHIPPED = Path(__file__).with_name("trials.json")
 TEMPLATE = Path(__file__).with_name("agent_template.py")
 MOST_TRIALS = 10**9
