@@ -12,6 +12,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+
 from parlour.envs.core import code_cache, jit
 from parlour.envs.core.jit import bind, bind_lean, rule
 
