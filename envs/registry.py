@@ -48,10 +48,10 @@ def load_game(name: str, **config: Any) -> Game:
 def register_game(make: Callable[..., Game], *, parts: str | None = None) -> None:
     """Add a game of another package to `load_game`, to Gymnasium and to every command.
 
-    `make(**config)` gives the game, as a function at the top of a module. `make()` says what it is
-    called: "kuhn_poker" of version 0 becomes `KuhnPoker-v0`. Call `register_game` where your package
-    is imported; then `gym.make("my_package:KuhnPoker-v0")`, spawned workers and
-    `parlour COMMAND --import my_package` find the game.
+    `make(**config)`, a function at the top of a module, gives the game. Its name and version make
+    the id: "kuhn_poker" of version 0 becomes `KuhnPoker-v0`. Call `register_game` where your
+    package is imported; `gym.make("my_package:KuhnPoker-v0")`, spawned workers and
+    `parlour COMMAND --import my_package` then find the game.
 
     `parts` is the package that holds what belongs to the game alone, as `parlour.baselines.notty`
     does for Notty: its modules `players`, `hints`, `measures` and `trials`, and its folder

@@ -1,4 +1,4 @@
-"""The games that can be loaded by name; `envs/registry.py` enters them, those of others included."""
+"""The games that can be loaded by name; `envs/registry.py` fills it."""
 
 from __future__ import annotations
 

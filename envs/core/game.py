@@ -5,6 +5,7 @@ from a `Game` and knows no game by name.
 """
 
 import dataclasses
+import sys
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property, partial
 from types import ModuleType
@@ -159,15 +160,16 @@ def _remake(make: Callable[..., Game], config: Mapping[str, Any]) -> Game:
     return make(**config)
 
 
-def functions_in(*modules: ModuleType, **bound: Function) -> dict[str, Any]:
+def functions_in(*modules: ModuleType | str, **bound: Function) -> dict[str, Any]:
     """Pick the functions of a `Game` out of its modules, by the names that `Game` gives them.
 
-    Those in `bound` are taken as they are given, for functions that need to know the settings:
+    A module is given itself or by its name: `functions_in(__name__)` for a game in one file. The
+    functions in `bound` come instead of those found, where they need to know the settings:
     `Game(..., **functions_in(rules, observation, text, draw, action_name=partial(...)))`.
     """
     found = {
         name: getattr(module, name)
-        for module in modules
+        for module in (sys.modules[m] if isinstance(m, str) else m for m in modules)
         for name in _FUNCTIONS
         if hasattr(module, name)
     }
