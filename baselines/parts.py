@@ -1,4 +1,4 @@
-"""Finding what belongs to one game: `baselines/<game>/<part>.py`, or the package it names itself."""
+"""Finding what belongs to one game: `baselines/<game>/<part>.py`, or a part in its own package."""
 
 import importlib
 import importlib.util

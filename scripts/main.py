@@ -12,7 +12,7 @@ from types import ModuleType
 from .. import __version__
 from ..envs.core.seating import PlayerError
 from . import bench, evaluate, games, match, ratings, tournament, train, trials, watch
-from .options import BadArgument, Parser
+from .options import BadArgument, Parser, add_imports, import_packages
 
 COMMANDS: dict[str, ModuleType] = {
     "games": games,
@@ -38,9 +38,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name, command = arguments[0], COMMANDS[arguments[0]]
     parser = Parser(prog=f"parlour {name}", description=command.__doc__)
     parser.set_defaults(command_line=shlex.join(["parlour", *arguments]))
-    command.add_arguments(parser)
+    add_imports(parser)
     try:
-        command.run(parser.parse_args(arguments[1:]))
+        rest = import_packages(arguments[1:])  # first, so that all games are in the help
+        command.add_arguments(parser)
+        command.run(parser.parse_args(rest))
     except (BadArgument, PlayerError) as error:
         parser.error(str(error))
     except KeyboardInterrupt:

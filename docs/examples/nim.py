@@ -4,7 +4,6 @@ The page to copy for a game of your own. In this folder: `parlour watch nim --im
 """
 
 import dataclasses
-from typing import Any
 
 import numpy as np
 
@@ -87,7 +86,7 @@ def action_name(action: int) -> str:
     return f"{action % LARGEST + 1}x{action // LARGEST}"
 
 
-def game(**settings: Any) -> pl.Game:
+def game(**settings: int) -> pl.Game:
     """Nim with these settings. Raises TypeError for an unknown one, ValueError for a wrong one."""
     config = pl.make_config(Config, "nim", settings)
     heaps = pl.Field("heaps", np.int8, (config.num_heaps,), 0, LARGEST, "objects in each heap")
