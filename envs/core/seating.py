@@ -58,25 +58,26 @@ class SeatedPolicy(Protocol):
 
 
 def player_streams(
-    seeds: np.ndarray | Sequence[int], num_seats: int, sitting: int = 0
+    seeds: np.ndarray | Sequence[int], num_seats: int, sitting: int | np.ndarray = 0
 ) -> np.ndarray:
     """A stream for each seat of each table, [tables, seats], that tells nothing about the deal.
 
     It comes from a keyed hash of the sitting and the seat, with the seed of the deal as its key.
-    Where a deal is played more than once, another `sitting` gives other streams: copies of one
-    random player must not repeat each other's moves.
+    Where a deal is played more than once, another `sitting` (one for all tables, or one for each)
+    gives other streams: copies of one random player must not repeat each other's moves.
     """
     out = np.zeros((len(seeds), num_seats), STREAM)
-    _seed_players(checked_seeds(seeds), sitting, out)
+    sittings = np.full(len(seeds), sitting, np.uint64)
+    _seed_players(checked_seeds(seeds), sittings, out)
     return out
 
 
 @rule
-def _seed_players(seeds, sitting, out):
+def _seed_players(seeds, sittings, out):
     for index in range(seeds.shape[0]):
         for seat in range(out.shape[1]):
             last = np.uint64(seat) | _MESSAGE_LENGTH
-            out[index, seat].state = siphash(seeds[index], _KEY_HIGH, np.uint64(sitting), last)
+            out[index, seat].state = siphash(seeds[index], _KEY_HIGH, sittings[index], last)
             out[index, seat].gamma = GOLDEN_GAMMA
 
 
