@@ -5,6 +5,7 @@ The attacker here undoes SplitMix64 and the way streams used to be derived, in p
 
 import numpy as np
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
