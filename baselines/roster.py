@@ -32,7 +32,7 @@ def scripted(row: Function) -> Player:
 
 
 def searching(make: Callable[..., Policy]) -> Player:
-    """Return the player that `make(game, **settings)` makes; its docstring starts with a summary."""
+    """Return the player that `make(game, **settings)` makes, summed up by its docstring."""
     return Player(make, (make.__doc__ or "").splitlines()[0])
 
 

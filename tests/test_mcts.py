@@ -51,7 +51,7 @@ def best_fraction(spec: str, num_plies: int) -> float:
     tables, seats, observations, masks = after_plies(TRICKS, num_plies)
     rngs = streams(range(NUM_TABLES), 1)
     actions = make_policy(spec, TRICKS)(
-        observations, masks, rngs, tables.imagine(tables.all_rows, seats, rngs)
+        observations, masks, rngs, tables.determinize(tables.all_rows, seats, rngs)
     )
     values = make_policy("perfect", TRICKS).values
     assert values is not None
@@ -80,7 +80,7 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(num_plies: int) 
     true = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
     assert tables.states.tobytes() == before
     for seed in (100, 200):
-        positions = tables.imagine(tables.all_rows, seats, streams(range(NUM_TABLES), seed))
+        positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), seed))
         again = policy(observations, masks, streams(range(NUM_TABLES), 1), positions)
         assert (again == true).all()
 

@@ -70,7 +70,7 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(num_players: int
     policy = make_policy("playout:num_playouts=60", game)
     chosen = []
     for positions_seed in (100, 200):
-        positions = tables.imagine(
+        positions = tables.determinize(
             tables.all_rows, seats, streams(range(NUM_TABLES), positions_seed)
         )
         chosen.append(policy(observations, masks, streams(range(NUM_TABLES), 1), positions))
@@ -101,7 +101,7 @@ def test_the_position_is_left_as_it_was() -> None:
 def test_it_plays_any_game_legally_within_a_time(game: Game) -> None:
     tables, seats, observations, masks = middle_positions(game, num_plies=2)
     policy = make_policy("playout:milliseconds=2,playout_policy=random", game)
-    positions = tables.imagine(tables.all_rows, seats, streams(range(NUM_TABLES), 1))
+    positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), 1))
     actions = policy(observations, masks, streams(range(NUM_TABLES), 2), positions)
     assert (masks[np.arange(NUM_TABLES), actions] == 1).all()
 

@@ -18,7 +18,7 @@ from .statistics import ELO_SCALE, LEVEL, Estimate
 NUM_RESAMPLES = 1000
 _RESAMPLES_AT_ONCE = 50
 _RESAMPLING_SEED = 20_260_101
-_MOST_ROUNDS = 100
+_MAX_ROUNDS = 100
 _LONGEST_STEP = 2.0  # in log strength; Newton's own would overshoot where all games are won
 _PRECISE = 1e-9
 _ALIKE = 1e-5  # Elo; less is the rounding of equals
@@ -129,7 +129,7 @@ def _model_of(choices: list[Choice], num_players: int) -> tuple[dict[Choice, int
 def _maximise(model: _Model, counts: np.ndarray, start: np.ndarray) -> np.ndarray:
     """The parameters [B, P] of greatest likelihood for counts [B, choices], by Newton's method."""
     parameters = start.copy()
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         step = _newton_step(model, counts, parameters)
         parameters += np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
         if np.abs(step).max() < _PRECISE:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-MOST_ORDERS = 120  # of `every_order`: five seats
+MAX_ORDERS = 120  # of `every_order`: five seats
 _GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 
@@ -32,10 +32,10 @@ def latin_square(num_seats: int, seeds: np.ndarray) -> np.ndarray:
 
 def every_order(num_seats: int, seeds: np.ndarray) -> np.ndarray:
     """As many players as seats, in all n! seatings. Raises ValueError for more than five seats."""
-    if math.factorial(num_seats) > MOST_ORDERS:
+    if math.factorial(num_seats) > MAX_ORDERS:
         raise ValueError(
             f"every order of {num_seats} players is {math.factorial(num_seats):,} games a deal; "
-            f"at most {MOST_ORDERS} are played: take the balanced sample"
+            f"at most {MAX_ORDERS} are played: take the balanced sample"
         )
     orders = np.array(list(itertools.permutations(range(num_seats))))
     return np.broadcast_to(orders, (len(seeds), *orders.shape))

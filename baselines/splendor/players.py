@@ -11,7 +11,7 @@ from ...envs.splendor.actions import (
     BUY,
     COLLECT_RETURNING,
     GEMS_MOVED,
-    MOST_RESERVED,
+    MAX_RESERVED,
     NUM_SLOTS,
     PASS,
     RESERVE,
@@ -24,7 +24,7 @@ from ..roster import scripted, searching, with_aliases
 from ..search.mcts import ALIASES
 from ..search.mcts import mcts as tree_search
 
-NUM_PLACES = NUM_SLOTS + MOST_RESERVED  # cards in view: on the table, then one's own reserved ones
+NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # cards in view: on the table, then one's own reserved ones
 NO_PLACE = -1
 _ALL_PLACES = (1 << NUM_PLACES) - 1
 _WORD_BITS = 64

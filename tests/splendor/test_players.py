@@ -23,7 +23,7 @@ def chosen(name: str, deal: Data) -> str:
     masks = action_masks(words, GAME.num_actions)
     policy = make_policy(name, GAME)
     rngs = streams([SEED], 1)
-    positions = tables.imagine(tables.all_rows, seats, rngs) if policy.needs_positions else None
+    positions = tables.determinize(tables.all_rows, seats, rngs) if policy.needs_positions else None
     return GAME.action_name(int(policy(observations, masks, rngs, positions)[0]))
 
 

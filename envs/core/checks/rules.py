@@ -261,9 +261,9 @@ def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
 
 def _cannot_tell(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, where: str) -> None:
     """A position and its re-dealt twin are one and the same to this seat."""
-    seen, imagined = _observed(game, states, seat), _observed(game, twins, seat)
-    if seen.tobytes() != imagined.tobytes():
-        names = [n for n in seen.dtype.names or () if np.any(seen[n] != imagined[n])]
+    seen, determinized = _observed(game, states, seat), _observed(game, twins, seat)
+    if seen.tobytes() != determinized.tobytes():
+        names = [n for n in seen.dtype.names or () if np.any(seen[n] != determinized[n])]
         raise CheckError(
             "unseen", f"{where}: seat {seat} sees in {', '.join(names)} what it cannot know"
         )
