@@ -30,7 +30,7 @@ def flat_columns(game: Game, names: Sequence[str]) -> list[int]:
     return [column for name in names for column in columns[name]]
 
 
-class Encoder(nn.Module):
+class UnaryEncoder(nn.Module):
     """Integers of known range, shown in unary: the number 3 of 0 .. 4 becomes 1, 1, 1, 0.
 
     A network sees at once whether a count reaches a threshold, which is what card games ask about.
@@ -74,7 +74,7 @@ class ActionValues(nn.Module):
         self, game: Game, hidden: Sequence[int] = (256, 256), fields: Sequence[str] = ()
     ) -> None:
         super().__init__()
-        self.encoder = Encoder(game, fields)
+        self.encoder = UnaryEncoder(game, fields)
         self.body = hidden_layers([self.encoder.num_outputs, *hidden, game.num_actions])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -103,7 +103,7 @@ class RankedValues(nn.Module):
     ) -> None:
         super().__init__()
         columns = torch.tensor([set_columns(game, name) for name in sets])
-        self.encoder = Encoder(game, fields)
+        self.encoder = UnaryEncoder(game, fields)
         self.register_buffer("columns", columns)
         self.register_buffer("weights", 2 ** torch.arange(columns[:, 0].numel()))
         self.baseline = nn.Linear(self.encoder.num_outputs, 1)

@@ -47,7 +47,7 @@ class SeatedPolicy(Protocol):
 
     @property
     def needs_positions(self) -> bool:
-        """Whether it searches from imagined positions."""
+        """Whether it searches from determinized positions."""
 
     @property
     def remember(self) -> Callable[[], Memory] | None:
@@ -228,7 +228,9 @@ class Seating:
             told = zip(asked, observations, masks, own, strict=True)
             actions = np.array([memory.choose(*what) for memory, *what in told])
         else:
-            positions = self.tables.imagine(rows, seats, rngs) if policy.needs_positions else None
+            positions = (
+                self.tables.determinize(rows, seats, rngs) if policy.needs_positions else None
+            )
             actions = np.asarray(policy(observations, masks, rngs, positions))
         self.rngs[rows, seats] = rngs
         check_legal(game, policy.name, actions, masks)
