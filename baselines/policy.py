@@ -43,6 +43,14 @@ class Policy:
     needs_positions: bool = False
     values: Callable[..., np.ndarray] | None = None
     remember: Callable[[], Memory] | None = None
+    remake: Callable[[], "Policy"] | None = None  # makes it again in another process
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        """Pickle as what makes it again, so that compiled functions need not be pickled."""
+        return super().__reduce_ex__(protocol) if self.remake is None else (self.remake, ())
+
+    def __deepcopy__(self, memo: Any) -> "Policy":
+        return self  # nothing in it changes
 
     def __call__(
         self,

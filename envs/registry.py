@@ -16,10 +16,8 @@ import gymnasium
 import pettingzoo
 
 if TYPE_CHECKING:
-    from .core.aec import CheckedEnv, RawEnv
     from .core.game import Game
-    from .core.solo import SoloEnv
-    from .core.vector import TablesEnv
+    from .core.views.aec import CheckedEnv, RawEnv
 
 GAMES = {
     "top_trumps": "TopTrumps-v0",
@@ -41,46 +39,43 @@ def load_game(name: str, **config: Any) -> Game:
     return importlib.import_module(f".{name}", __package__).game(**config)
 
 
-def make_solo(name: str, **settings: Any) -> SoloEnv:
-    """The single-seat environment of a game; settings of the game and of `SoloEnv` together."""
-    from .core.solo import SoloEnv
-
-    return _make_view(SoloEnv, name, settings)
-
-
-def make_vector(name: str, **settings: Any) -> TablesEnv:
-    """The batched environment of a game; settings of the game and of `TablesEnv` together."""
-    from .core.vector import TablesEnv
-
-    return _make_view(TablesEnv, name, settings)
-
-
 def make_aec(name: str, **settings: Any) -> CheckedEnv:
     """The PettingZoo environment of a game; settings of the game and of `RawEnv` together.
 
     It has the behaviour of PettingZoo's usual wrappers: see `CheckedEnv`.
     """
-    from .core.aec import CheckedEnv
+    from .core.views.aec import CheckedEnv
 
     return _make_view(CheckedEnv, name, settings)
 
 
 def make_raw_aec(name: str, **settings: Any) -> RawEnv:
     """The same without wrappers: an illegal action raises ValueError and changes nothing."""
-    from .core.aec import RawEnv
+    from .core.views.aec import RawEnv
 
     return _make_view(RawEnv, name, settings)
 
 
 def _make_view(view: Callable[..., Any], name: str, settings: Mapping[str, Any]) -> Any:
-    """Split the settings into those of the view and those of the game."""
-    own = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
-    config = {key: value for key, value in settings.items() if key not in own}
+    game, options = split_settings(view, name, settings)
+    return view(game, **options)
+
+
+def split_settings(
+    view: Callable[..., Any], name: str, settings: Mapping[str, Any]
+) -> tuple[Game, dict[str, Any]]:
+    """Take from `settings` those of the game, and return it with the rest, those of the view.
+
+    Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
+    impossible value.
+    """
+    known = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
+    config = {key: value for key, value in settings.items() if key not in known}
     try:
         game = load_game(name, **config)
     except TypeError as error:
-        raise TypeError(f"{error}; the environment's options are {', '.join(own)}") from None
-    return view(game, **{key: value for key, value in settings.items() if key in own})
+        raise TypeError(f"{error}; the environment's options are {', '.join(known)}") from None
+    return game, {key: value for key, value in settings.items() if key in known}
 
 
 # PettingZoo's module convention: president_v0.env(...), president_v0.raw_env(...)
@@ -104,12 +99,13 @@ def pettingzoo_face(versioned: str) -> SimpleNamespace:
 
 def register_environments() -> None:
     """Make the games known to Gymnasium, and to PettingZoo where it has a registry (1.27)."""
-    factories = __name__  # this module, by the name it is installed under
+    package = __name__.removesuffix(".envs.registry")
+    views = f"{package}.baselines.environments"  # where names of opponents become policies
     for name, env_id in GAMES.items():
         gymnasium.register(
             env_id,
-            entry_point=f"{factories}:make_solo",
-            vector_entry_point=f"{factories}:make_vector",
+            entry_point=f"{views}:make_solo",
+            vector_entry_point=f"{views}:make_vector",
             kwargs={"name": name},
         )
     if hasattr(pettingzoo, "register"):
@@ -117,6 +113,6 @@ def register_environments() -> None:
             pettingzoo.register(
                 "aec",
                 f"parlour/{versioned}",
-                entry_point=f"{factories}:make_aec",
+                entry_point=f"{__name__}:make_aec",
                 kwargs={"name": name},
             )

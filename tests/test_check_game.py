@@ -9,9 +9,9 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from parlour.envs import check_game, load_game
-from parlour.envs.core.check import CheckError
 
+from parlour.envs import check_game, load_game
+from parlour.envs.core.checks.check_game import CheckError
 from tests import toy_game as toy
 from tests.toy_aec import NUM_CARDS, ToyEnv
 

@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from parlour.envs import GAMES
 from parlour.scripts import bench, output, tournament
 from parlour.scripts.main import COMMANDS, main

@@ -14,12 +14,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from parlour.envs import GAMES, check_game, load_game
-from parlour.envs.core.check_report import CheckReport
+from parlour.envs.core.checks.report import CheckReport
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
-
 from tests import toy_game
 
 ROOT = Path(toy_game.__file__).resolve().parents[1]

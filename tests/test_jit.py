@@ -10,6 +10,7 @@ from pathlib import Path
 import numba
 import numpy as np
 import pytest
+
 from parlour.envs.core import jit
 from parlour.envs.core.jit import bind, bind_lean, rule
 

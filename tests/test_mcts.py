@@ -2,16 +2,21 @@
 
 import numpy as np
 import pytest
-from parlour.baselines import list_policies, make_policy, playout
+
+from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.mcts import NO_NODE, ROOT, _keep_all, _Tree
 from parlour.baselines.players import players_of
-from parlour.baselines.playout import PLAYOUTS_BETWEEN_CLOCKS, choose_by_halving, choose_in_time
+from parlour.baselines.search import playout
+from parlour.baselines.search.mcts import NO_NODE, ROOT, _keep_all, _Tree
+from parlour.baselines.search.playout import (
+    PLAYOUTS_BETWEEN_CLOCKS,
+    choose_by_halving,
+    choose_in_time,
+)
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import GAMES, load_game
-
 from tests import toy_game
 
 TRICKS = load_game("trick_taking", num_values=5)  # solved exactly; only the order dealt is hidden

@@ -2,9 +2,10 @@
 
 import numpy as np
 import pytest
+
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.players import players_of
-from parlour.baselines.playout import _Search, halve
+from parlour.baselines.search.playout import _Search, halve
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks

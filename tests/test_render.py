@@ -8,20 +8,21 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.envs import GAMES, load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.picture import Card, Picture, Rectangle, Text, card_row, seats_around
-from parlour.envs.core.render import (
+from parlour.envs.core.rng import streams
+from parlour.envs.core.seating import player_streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.core.views.picture import Card, Picture, Rectangle, Text, card_row, seats_around
+from parlour.envs.core.views.render import (
     Renderer,
     Window,
     picture_pixels,
     picture_svg,
     render_frame,
 )
-from parlour.envs.core.rng import streams
-from parlour.envs.core.seating import player_streams
-from parlour.envs.core.tables import Tables, action_masks
 
 PRESIDENT_SETTINGS = [
     {"num_players": 2},

@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import torch
+
 from parlour.baselines import make_policy
+from parlour.baselines.networks.checkpoints import load_checkpoint
+from parlour.baselines.networks.modules import WIDEST_UNARY, Encoder
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.records import Field
 from parlour.training import dqn, session
-from parlour.training.checkpoint import load_checkpoint
-from parlour.training.networks import WIDEST_UNARY, Encoder
 from parlour.training.replay_buffer import ReplayBuffer
 from parlour.training.rollout import Rollout, Transitions
 

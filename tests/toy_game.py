@@ -9,6 +9,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+
 from parlour.envs.core.bits import nth_allowed, num_allowed
 from parlour.envs.core.game import CHANCE, Game, check_choice, check_range, make_config
 from parlour.envs.core.jit import rule

@@ -1,1 +1,1 @@
-"""Networks as records of weights: compiled functions over them, and the torch modules they equal."""
+"""Networks: records of weights and compiled functions over them, torch modules, checkpoints."""

@@ -15,7 +15,7 @@ from torch import nn
 from ...envs.core.game import Game
 from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed
 from ...envs.core.jit import rule, vector_rule
-from ...training.networks import Encoder
+from .modules import Encoder
 from .compiled import Layer, Network, weights_record
 from .inputs import InputRows, add_rows, fill_table, gather_gradient, input_rows
 

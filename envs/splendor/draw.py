@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.picture import (
+from ..core.views.picture import (
     BACK,
     BACK_LINE,
     CHALK,

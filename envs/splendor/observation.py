@@ -9,6 +9,7 @@ import numpy as np
 from ..core.game import NO_ACTION
 from ..core.jit import rule
 from ..core.records import Field
+from ..core.seats import next_seat, relative_seat
 from .actions import MOST_RESERVED, NUM_ACTIONS, NUM_SLOTS
 from .cards import (
     CARD_COLOURS,
@@ -31,7 +32,6 @@ from .rules import (
     MOST_TURNS,
     YELLOW_GEMS,
     count_of,
-    next_seat,
     shuffle_decks,
     total,
 )
@@ -96,9 +96,9 @@ def observe(state, seat, out):
     other = np.int64(seat)
     for index in range(state.gems.shape[0]):
         observe_seat(state, other, index, out)
-        other = next_seat(state, other)
-    out.seat_to_act = relative(state, seat, state.seat_to_act)
-    out.first_seat = relative(state, seat, state.first_seat)
+        other = next_seat(other, state.gems.shape[0])
+    out.seat_to_act = relative_seat(seat, state.seat_to_act, state.gems.shape[0])
+    out.first_seat = relative_seat(seat, state.first_seat, state.gems.shape[0])
     out.is_choosing = state.choice != 0
     out.passes = state.passes
     out.turn = state.turn
@@ -155,13 +155,6 @@ def count_nobles(won):
         won &= won - 1
         number += 1
     return number
-
-
-@rule
-def relative(state, seat, other):
-    """How many places clockwise `other` sits from `seat`."""
-    distance = other - seat
-    return distance if distance >= 0 else distance + state.gems.shape[0]
 
 
 @rule

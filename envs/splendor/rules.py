@@ -12,6 +12,7 @@ from ..core.game import NO_ACTION
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import below, shuffle
+from ..core.seats import next_seat
 from .actions import (
     BUY,
     BUY_RESERVED,
@@ -417,7 +418,7 @@ def end_turn(state):
     if state.gap != NO_SLOT:
         refill(state, np.int64(state.gap))
         state.gap = NO_SLOT
-    state.seat_to_act = next_seat(state, state.seat_to_act)
+    state.seat_to_act = next_seat(state.seat_to_act, state.gems.shape[0])
     if state.seat_to_act == state.first_seat:
         end_round(state)
     if state.passes == state.gems.shape[0]:
@@ -471,13 +472,6 @@ def is_winner(state, seat):
         if has_more or (is_level and has_fewer_cards):
             return False
     return True
-
-
-@rule
-def next_seat(state, seat):
-    """Clockwise."""
-    seat += 1
-    return 0 if seat == state.gems.shape[0] else seat
 
 
 # Words of a byte to a colour

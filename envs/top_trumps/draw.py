@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.picture import (
+from ..core.views.picture import (
     CHALK,
     DIM_CHALK,
     PAPER,

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
 from parlour.baselines.arena.rankings import count_choices
 from parlour.baselines.arena.ratings import rate
 from parlour.baselines.arena.sprt import STRONGER, UNDECIDED, Sprt, judge

@@ -5,11 +5,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.special import logsumexp
+
 from parlour.baselines.arena.rankings import Choice, Scored, count_choices
 from parlour.baselines.arena.ratings import rate
 from parlour.baselines.arena.statistics import ELO_SCALE
-from scipy.optimize import minimize
-from scipy.special import logsumexp
 
 from .simulation import ELO, duels, tables
 from .study import match_coverage, rating_coverage

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from parlour.baselines.arena.batches import Fault
 from parlour.baselines.arena.match import play_match
 from parlour.baselines.arena.playing import Plan

@@ -5,10 +5,10 @@ from __future__ import annotations
 import random
 
 import pytest
+
 from parlour.envs.notty import scip
 from parlour.envs.notty.cards import GROUPS
 from parlour.envs.notty.discard import best_discard
-
 from tests.notty.brute_force import DECK, best_rest, cards_of, counts_of, in_order
 from tests.notty.brute_force import GROUPS as NAMED_GROUPS
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
-from parlour.envs.core.rng import streams
 
+from parlour.envs.core.rng import streams
 from tests.notty.playing import play, table
 
 HANDS = ("red 1 5, blue 3", "green 2 8, yellow 10")

@@ -6,12 +6,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
-from scipy import stats
-
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, random_actions
 from tests.president.referee import DECK
 from tests.president.test_referee import ladder, one_suit_each

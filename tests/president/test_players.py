@@ -4,6 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.envs.core.rng import streams

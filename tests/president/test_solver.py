@@ -5,9 +5,10 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.solvers.president import Solver
+from parlour.baselines.president.solver import Solver
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks

@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import parlour.envs
-
 from tests.splendor.referee import (
     COLOURS,
     GEMS_OF_A_COLOUR,

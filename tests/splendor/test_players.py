@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
+
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
-
 from tests.splendor.boards import CARDS, Data, board, empty_seat
 
 GAME = load_game("splendor")

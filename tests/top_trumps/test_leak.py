@@ -5,12 +5,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
-from scipy import stats
-
 from tests.top_trumps.tables import Table, deck, members
 
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed

@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
+
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
-
 from tests.top_trumps.tables import Table
 
 SCRIPTS = ["rander", "maxer", "meaner_max", "expert", "goliath"]

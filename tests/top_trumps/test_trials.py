@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-from parlour.baselines import top_trumps_agent_template
+
 from parlour.baselines.arena.batches import play_deals
 from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.players import make_policy
-from parlour.baselines.top_trumps_trials import (
+from parlour.baselines.top_trumps import agent_template as top_trumps_agent_template
+from parlour.baselines.top_trumps.trials import (
     Settings,
     Trial,
-    main,
     play_trial,
     read_trials,
     reserve_files,
@@ -23,6 +23,7 @@ from parlour.baselines.top_trumps_trials import (
     told_game,
 )
 from parlour.envs import load_game
+from parlour.scripts.main import main
 
 SMALL = Settings(num_fields=3, trick_limit=60)
 
@@ -108,7 +109,7 @@ def test_a_batch_writes_data_and_text(tmp_path: Path, capsys: pytest.CaptureFixt
     trials.write_text(json.dumps(rows))
     command = f"batch {trials} --num-fields 3 --trick-limit 60 --out {tmp_path / 'out'}"
     for _ in range(2):
-        assert main(command.split()) == 0
+        assert main(["trials", "top_trumps", *command.split()]) == 0
     shown = capsys.readouterr().out
     files = sorted((tmp_path / "out").glob("*.json"))
     assert len(files) == 2
@@ -127,7 +128,7 @@ def test_a_batch_writes_data_and_text(tmp_path: Path, capsys: pytest.CaptureFixt
 
 def test_a_single_game_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     command = "single maxer rander --num-cards 7 --num-fields 3 --trick-limit 60 --seed 3"
-    assert main(command.split()) == 0
+    assert main(["trials", "top_trumps", *command.split()]) == 0
     told = capsys.readouterr().out.splitlines()
     assert told == list(told_game(Trial("maxer", "rander", 7, 1), SMALL._replace(seed=3)))
 
@@ -147,7 +148,7 @@ def test_a_wrong_argument_gets_one_line_and_status_2(
     command: str, named: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as left:
-        main(command.split())
+        main(["trials", "top_trumps", *command.split()])
     told = capsys.readouterr().err
     assert left.value.code == 2
     assert named in told

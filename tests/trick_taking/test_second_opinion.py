@@ -5,10 +5,10 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
-
 from tests.trick_taking.referee import Referee, in_deck_order
 from tests.trick_taking.tables import cards_of
 
