@@ -68,6 +68,12 @@ def _record_dtype(fields: tuple[tuple[str, str, tuple[int, ...]], ...]) -> np.dt
     return np.dtype((np.record, list(fields)))
 
 
+def num_layers(record: np.ndarray) -> int:
+    """The hidden layers of a record of weights."""
+    names = record.dtype.names or ()
+    return sum(name.startswith("bias_") for name in names)
+
+
 class Functions(NamedTuple):
     """Compiled functions of networks with a given number of hidden layers.
 

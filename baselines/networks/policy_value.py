@@ -15,9 +15,9 @@ from torch import nn
 from ...envs.core.game import Game
 from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed
 from ...envs.core.jit import rule, vector_rule
-from .modules import Encoder
-from .compiled import Layer, Network, weights_record
-from .inputs import InputRows, add_rows, fill_table, gather_gradient, input_rows
+from .compiled import Network, weights_record
+from .inputs import InputRows, add_rows, fill_table, gather_gradient
+from .modules import Encoder, encoder_rows, layer_of
 
 NO_LOGIT = -1e9  # in lists of legal actions that are shorter than the longest
 
@@ -84,18 +84,6 @@ class PolicyValue(nn.Module):
         layers = [layer_of(layer) for layer in self.hidden]
         heads = layer_of(self.actions), layer_of(self.value)
         return weights_record(self.rows(game), Network(layers, *heads, scale))
-
-
-def encoder_rows(game: Game, encoder: Encoder, num_views: int = 1) -> InputRows:
-    """The rows that stand for what an Encoder shows."""
-    unary, wide = encoder.unary_columns.numpy(), encoder.wide_columns.numpy()
-    return input_rows(game, unary, wide, num_views)
-
-
-def layer_of(layer: nn.Linear) -> Layer:
-    """A copy of its numbers."""
-    with torch.no_grad():
-        return Layer(layer.weight.T.contiguous().numpy().copy(), layer.bias.numpy().copy())
 
 
 class _RowSum(torch.autograd.Function):
