@@ -15,8 +15,9 @@ from ...envs.core.game import NO_ACTION, Function
 from ...envs.core.jit import bind_lean, vector_rule
 from ...envs.core.records import record_dtype
 from ...envs.core.rng import uniform
-from .inputs import InputRows, add_rows, add_wide, fill_table, find_rows
+from .inputs import InputRows, add_wide, fill_table, find_rows
 from .memory import float_scratch, int_scratch
+from .vectors import add_rows
 
 
 class Layer(NamedTuple):
@@ -145,7 +146,7 @@ def first_layer(weights, observation, rows, units):
     """The first hidden layer from the rows of its table."""
     for unit in range(weights.bias_0.shape[0]):
         units[unit] = weights.bias_0[unit]
-    add_rows(weights.table, rows, units)
+    add_rows(weights.table, rows, rows.shape[0], None, units)
     add_wide(weights, observation, units)
     for unit in range(weights.bias_0.shape[0]):
         units[unit] = max(units[unit], np.float32(0.0))
@@ -161,20 +162,7 @@ def dense_layer(weights, bias, inputs, units):
         num_active += inputs[k] > 0.0
     for unit in range(bias.shape[0]):
         units[unit] = bias[unit]
-    k = 0
-    while k + 4 <= num_active:
-        a, b, c, d = active[k], active[k + 1], active[k + 2], active[k + 3]
-        p, q, r, s = inputs[a], inputs[b], inputs[c], inputs[d]
-        for unit in range(weights.shape[1]):
-            low = p * weights[a, unit] + q * weights[b, unit]
-            units[unit] += low + (r * weights[c, unit] + s * weights[d, unit])
-        k += 4
-    while k < num_active:
-        a = active[k]
-        p = inputs[a]
-        for unit in range(weights.shape[1]):
-            units[unit] += p * weights[a, unit]
-        k += 1
+    add_rows(weights, active, num_active, inputs, units)
     for unit in range(bias.shape[0]):
         units[unit] = max(units[unit], np.float32(0.0))
 

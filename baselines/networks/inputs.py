@@ -169,26 +169,6 @@ def find_rows(weights, observation, rows):
 
 
 @vector_rule
-def add_rows(table, rows, out):
-    """Add the rows of a table [R, H] that `rows` [K] names to out [H], eight to a pass."""
-    num_rows = rows.shape[0]
-    k = 0
-    while k + 8 <= num_rows:
-        a, b, c, d = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
-        e, f, g, h = rows[k + 4], rows[k + 5], rows[k + 6], rows[k + 7]
-        for unit in range(table.shape[1]):
-            low = table[a, unit] + table[b, unit] + table[c, unit] + table[d, unit]
-            high = table[e, unit] + table[f, unit] + table[g, unit] + table[h, unit]
-            out[unit] += low + high
-        k += 8
-    while k < num_rows:
-        a = rows[k]
-        for unit in range(table.shape[1]):
-            out[unit] += table[a, unit]
-        k += 1
-
-
-@vector_rule
 def add_wide(weights, observation, out):
     """Add to out [H] the weights of each wide number times the number."""
     values = numbers(observation)

@@ -14,10 +14,11 @@ from torch import nn
 
 from ...envs.core.game import Game
 from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed
-from ...envs.core.jit import rule, vector_rule
+from ...envs.core.jit import lean_rule, rule, vector_rule
 from .compiled import Network, weights_record
-from .inputs import InputRows, add_rows, fill_table, gather_gradient
+from .inputs import InputRows, fill_table, gather_gradient
 from .modules import Encoder, encoder_rows, layer_of
+from .vectors import add_rows, spread_rows
 
 NO_LOGIT = -1e9  # in lists of legal actions that are shorter than the longest
 
@@ -107,7 +108,7 @@ class _RowSum(torch.autograd.Function):
         """Of weight and bias; nothing else learns."""
         gradient = gradients[0].contiguous()
         table = np.zeros((len(ctx.rows.parents), gradient.shape[1]), np.float32)
-        spread_rows(table, ctx.found, gradient.numpy())
+        spread_sums(table, ctx.found, gradient.numpy())
         inputs = np.zeros((ctx.num_inputs, gradient.shape[1]), np.float32)
         gather_gradient(ctx.rows.parents, ctx.rows.sources, table, inputs)
         return torch.from_numpy(inputs).T, gradient.sum(dim=0), None, None
@@ -177,23 +178,20 @@ def _list_legal(masks, actions, legal, places):
         legal[row, size:] = -1
 
 
-@vector_rule
+@lean_rule
 def sum_rows(table, bias, found, out):
     """Of each row of `found` [B, K]: the bias plus the rows of the table it names."""
     for row in range(found.shape[0]):
         for unit in range(bias.shape[0]):
             out[row, unit] = bias[unit]
-        add_rows(table, found[row], out[row])
+        add_rows(table, found[row], found.shape[1], None, out[row])
 
 
-@vector_rule
-def spread_rows(table, found, gradient):
+@lean_rule
+def spread_sums(table, found, gradient):
     """Add gradient[b] to every row of the table that found[b] names."""
     for row in range(found.shape[0]):
-        for k in range(found.shape[1]):
-            named = found[row, k]
-            for unit in range(table.shape[1]):
-                table[named, unit] += gradient[row, unit]
+        spread_rows(table, found[row], found.shape[1], None, gradient[row])
 
 
 @vector_rule
