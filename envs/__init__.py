@@ -3,9 +3,10 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .registry import GAMES, GameName, find_game, load_game, pettingzoo_names
+from .registry import GAMES, GameName, find_game, load_game, pettingzoo_names, register_game
 
-__all__ = ["GAMES", "GameName", "check_game", "find_game", "load_game", *pettingzoo_names()]
+__all__ = ["GAMES", "GameName", "check_game", "find_game", "load_game", "register_game"]
+__all__ += pettingzoo_names()
 
 if TYPE_CHECKING:
     from .core.checks.check_game import check_game

@@ -39,7 +39,9 @@ def checked(command: list[str], script: str, folder: Path) -> set[int]:
     return {int(line) for line in found}
 
 
-@pytest.mark.parametrize(("script", "lines"), [("user_script.py", set()), ("rejected.py", REJECTED)])
+@pytest.mark.parametrize(
+    ("script", "lines"), [("user_script.py", set()), ("rejected.py", REJECTED)]
+)
 def test_mypy_finds_what_is_wrong_and_nothing_else(
     script: str, lines: set[int], tmp_path: Path
 ) -> None:
@@ -48,7 +50,9 @@ def test_mypy_finds_what_is_wrong_and_nothing_else(
 
 
 @pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright: npm install -g pyright")
-@pytest.mark.parametrize(("script", "lines"), [("user_script.py", set()), ("rejected.py", REJECTED)])
+@pytest.mark.parametrize(
+    ("script", "lines"), [("user_script.py", set()), ("rejected.py", REJECTED)]
+)
 def test_pyright_finds_what_is_wrong_and_nothing_else(
     script: str, lines: set[int], tmp_path: Path
 ) -> None:

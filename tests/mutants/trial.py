@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import CodeType
 from typing import Any
 
 import pytest
@@ -173,10 +174,10 @@ class Stopwatch:
         """The functions of ours that were called, by the real paths of their files."""
         called = set()
         for entry in watched.getstats():
-            file = getattr(entry.code, "co_filename", "")
-            if file.startswith(self._folder):
-                path = os.path.realpath(file).removeprefix(self._folder)
-                called.add((path, entry.code.co_qualname))
+            code = entry.code
+            if isinstance(code, CodeType) and code.co_filename.startswith(self._folder):
+                path = os.path.realpath(code.co_filename).removeprefix(self._folder)
+                called.add((path, code.co_qualname))
         return sorted(called)
 
 

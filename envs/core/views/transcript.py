@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry import find_game
+from ..catalogue import find_game
 from ..game import NO_SEAT, Game
 from ..rng import streams
 from ..seating import SeatedPolicy, Seating, check_legal, player_streams
