@@ -10,12 +10,14 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # before anything imports Numba
 
 from .areas import AREAS, CHECKOUT
+from .check import check
 from .record import Outcome, load, save, shares
 from .sample import Mutant, sample
 from .trial import (
@@ -39,10 +41,13 @@ def main() -> None:
     parser.add_argument("--areas", nargs="+", default=list(AREAS), choices=list(AREAS))
     parser.add_argument("--size", type=int, default=SAMPLE_SIZE, help="mutants of each area")
     parser.add_argument("--retry", action="store_true", help="try recorded survivors again")
+    parser.add_argument("--check", action="store_true", help="only check what is recorded")
     options = parser.parse_args()
     warm_up()
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         workshop = Workshop(Path(folder))
+        if options.check:
+            sys.exit("\n".join(check(workshop)))
         for name in options.areas:
             try_area(workshop, name, options.size, retry=options.retry)
 

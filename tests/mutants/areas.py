@@ -46,11 +46,13 @@ AREAS = {
             for name in (
                 *("statistics", "duplicate", "ratings", "rankings", "standings"),
                 *("seatings", "sprt", "playing", "match"),
+                *("choice_model", "cycles", "goodness_of_fit"),
             )
         ),
         tests=(
             "tests/test_statistics.py",
             "tests/test_match.py",
+            "tests/arena/test_cycles.py",
             "tests/arena/test_ratings.py",
             "tests/arena/test_seatings.py",
             "tests/arena/test_sprt.py",
@@ -59,7 +61,7 @@ AREAS = {
     ),
     "search": Area(
         code=("baselines/search/*.py",),
-        tests=("tests/test_mcts.py", "tests/test_playout.py", "tests/test_best_response.py"),
+        tests=("tests/test_mcts.py", "tests/test_playout.py", "tests/trick_taking/test_solver.py"),
     ),
     "learners": Area(
         code=("training/*.py",),
