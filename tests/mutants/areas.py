@@ -61,7 +61,7 @@ AREAS = {
     ),
     "search": Area(
         code=("baselines/search/*.py",),
-        tests=("tests/test_mcts.py", "tests/test_playout.py", "tests/trick_taking/test_solver.py"),
+        tests=("tests/test_mcts.py", "tests/test_playout.py", "tests/test_best_response.py"),
     ),
     "learners": Area(
         code=("training/*.py",),
