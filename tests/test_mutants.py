@@ -8,7 +8,7 @@ import pytest
 
 from tests.mutants.check import complaints
 from tests.mutants.record import Outcome, page
-from tests.mutants.sample import MODULE, Mutant, digest_of, function_at, never_run, spans
+from tests.mutants.sample import MODULE, Mutant, digest_of, function_at, no_faults, spans
 from tests.mutants.trial import quickest
 
 SOURCE = """LIMIT = 3
@@ -55,11 +55,15 @@ def test_a_fault_is_not_planted_in_a_function_that_has_changed() -> None:
         FAULT.plant(SOURCE.replace("return self.size", "return 0"))
 
 
-def test_annotations_are_left_alone() -> None:
-    skipped = [SOURCE.splitlines()[start[0] - 1] for start, _ in never_run(SOURCE)]
-    assert sorted(skipped) == sorted(
-        ["    size: int = 1", *["    def grow(self, by: int = 1) -> int:"] * 2]
-    )
+def test_annotations_settings_and_large_numbers_are_left_alone() -> None:
+    source = f"{SOURCE}\nMOST = 500\n\nclass Config:\n    epsilon: float = 0.1\n"
+    skipped = sorted({source.splitlines()[start[0] - 1].strip() for start, _ in no_faults(source)})
+    assert skipped == [
+        "MOST = 500",
+        "def grow(self, by: int = 1) -> int:",
+        "epsilon: float = 0.1",
+        "size: int = 1",
+    ]
 
 
 def test_the_quickest_tests_of_a_function_come_first_and_all_tests_for_a_module() -> None:

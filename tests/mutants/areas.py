@@ -38,6 +38,8 @@ AREAS = {
             "tests/trick_taking/test_second_opinion.py",
             "tests/notty/test_discard.py",
             "tests/notty/test_best_discard.py",
+            "tests/test_docs.py",
+            "tests/test_golden.py",
         ),
     ),
     "statistics": Area(

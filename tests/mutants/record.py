@@ -22,8 +22,10 @@ covers the rules, the arena's statistics, the search and the learners. `make mut
 changed since, and writes this page. The faults are those of
 [Cosmic Ray](https://github.com/sixty-north/cosmic-ray).
 
-Only tests that end within seconds in plain Python, without compilation, are tried. The suite has
-more: thousands of compiled games against the referees, matches, training runs.
+Left out are annotations, default values of learners' settings, and numbers of 100 and more, of
+which one more or one less would do as well. Only tests that end within seconds in plain Python,
+without compilation, are tried; the suite also has thousands of compiled games against the referees,
+matches and training runs.
 
 | area | mutants | killed | share |
 |---|---|---|---|
