@@ -6,10 +6,12 @@ played out in a tenth of a second. Tests that take longer than `LONGEST` are not
 
 from __future__ import annotations
 
+import compileall
 import contextlib
 import cProfile
 import json
 import os
+import py_compile
 import resource
 import shutil
 import signal
@@ -60,6 +62,9 @@ class Workshop:
             if source.is_symlink() or source.exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(source, target, follow_symlinks=False)
+        # Compiled once for all processes; the hash notices a planted fault, which a time may not.
+        by_hash = py_compile.PycInvalidationMode.CHECKED_HASH
+        compileall.compile_dir(self.folder, quiet=2, invalidation_mode=by_hash)
 
     @contextlib.contextmanager
     def broken(self, mutant: Mutant) -> Iterator[None]:
