@@ -63,7 +63,13 @@ AREAS = {
     ),
     "search": Area(
         code=("baselines/search/*.py",),
-        tests=("tests/test_mcts.py", "tests/test_playout.py", "tests/test_best_response.py"),
+        tests=(
+            "tests/test_mcts.py",
+            "tests/test_playout.py",
+            "tests/test_best_response.py",
+            "tests/test_halving.py",
+            "tests/test_against_slow_search.py",
+        ),
     ),
     "learners": Area(
         code=("training/*.py",),
