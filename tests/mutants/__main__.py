@@ -69,7 +69,11 @@ def try_area(workshop: Workshop, name: str, size: int, *, retry: bool) -> None:
     measured = measurements(workshop, name) if waiting else {}
     for count, mutant in enumerate(waiting):
         reason = old[mutant.key].reason if mutant.key in old else ""
-        known[mutant.key] = tried(workshop, name, mutant, measured, reason)
+        try:
+            known[mutant.key] = tried(workshop, name, mutant, measured, reason)
+        except ValueError as error:  # edited while we were running
+            print(f"{error}; left for the next run", flush=True)
+            continue
         save({**rest, **known})
         report(name, count + 1, len(waiting), known[mutant.key])
     killed, total = shares(list(known.values())).get(name, (0, 0))

@@ -78,6 +78,8 @@ AREAS = {
             "tests/test_lookahead.py",
             "tests/test_mlp.py",
             "tests/test_training.py",
+            "tests/test_ppo.py",
+            "tests/test_acting.py",
         ),
     ),
 }
