@@ -118,7 +118,7 @@ def measure(num_trials: int) -> dict[str, Any]:
         print(rows[-1], flush=True)
     matches = []
     for num_deals in NUM_DEALS:
-        means, shares = match_coverage(5 * num_trials, num_deals)
+        means, shares = match_coverage(20 * num_trials, num_deals)
         matches.append({"num_deals": num_deals, "mean_return": means, "share_won": shares})
         print(matches[-1], flush=True)
     return {"code": code_digest(), "num_trials": num_trials, "ratings": rows, "matches": matches}
@@ -186,7 +186,7 @@ def _page(found: dict[str, Any]) -> str:
     lines += [
         "",
         "Brackets: 95 % intervals of the simulation, which take intervals of one tournament for "
-        f"independent. A match of two players, {5 * found['num_trials']:,} for each line:",
+        f"independent. A match of two players, {20 * found['num_trials']:,} for each line:",
         "",
         "| deals | mean return before, % | mean return, % | share won before, % | share won, % |",
         "|" + " --- |" * 5,
