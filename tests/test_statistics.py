@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from parlour.baselines.arena.statistics import (
     LEVEL,
     Estimate,

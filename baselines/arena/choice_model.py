@@ -14,8 +14,8 @@ from scipy import special
 
 from .rankings import Choice, alternatives
 
-_MOST_ROUNDS = 200
-_MOST_HALVINGS = 30
+_MAX_ROUNDS = 200
+_MAX_HALVINGS = 30
 _ROUNDING = 1e-12  # of a log likelihood, relatively
 _LONGEST_STEP = 2.0  # in log strength; Newton's own would overshoot where all games are won
 # From here on Newton's step leaves nothing but rounding: in log likelihood, and in log strength.
@@ -71,7 +71,7 @@ def maximise(
     With `held` [B, P] each row's held @ parameters keeps the value that it has at the start.
     """
     parameters = start.copy()
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         step, gain = _newton_step(model, counts, parameters, held)
         longest = np.abs(step).max(axis=1, keepdims=True)
         step *= _LONGEST_STEP / np.maximum(longest, _LONGEST_STEP)
@@ -87,7 +87,7 @@ def _go_uphill(
     """Take each step [B, P], halved until the likelihood does not fall."""
     level = log_likelihood(model, counts, parameters)
     lowest = level - _ROUNDING * np.abs(level)
-    for _ in range(_MOST_HALVINGS):
+    for _ in range(_MAX_HALVINGS):
         is_lower = log_likelihood(model, counts, parameters + step) < lowest
         if not is_lower.any():
             break

@@ -29,7 +29,7 @@ from .statistics import (
     variance_of_deals,
 )
 
-_MOST_ROUNDS = 60
+_MAX_ROUNDS = 60
 _PRECISE = 1e-5  # in log strength: less than a hundredth of an Elo point
 _ALIKE = 1e-8  # in log strength; a smaller difference is rounding
 
@@ -151,7 +151,7 @@ def _bounds(rated: _Rated, contrasts: np.ndarray, reach: np.ndarray) -> np.ndarr
     direction = contrasts @ inverse / variance[:, None]  # changes its contrast by 1
     distance = reach * np.sqrt(variance)
     parameters = rated.best + direction * distance[:, None]
-    for _ in range(_MOST_ROUNDS):
+    for _ in range(_MAX_ROUNDS):
         parameters = maximise(rated.model, rated.totals, parameters, contrasts)
         change = distance * (np.abs(reach) / _likelihood_root(rated, parameters) - 1)
         distance += change

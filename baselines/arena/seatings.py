@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-MOST_ORDERS = 120  # for `every_order`: five seats
+MAX_ORDERS = 120  # for `every_order`: five seats
 _GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 
@@ -32,10 +32,10 @@ def latin_square(num_seats: int, seeds: np.ndarray) -> np.ndarray:
 
 def every_order(num_seats: int, seeds: np.ndarray) -> np.ndarray:
     """Seat the players in all n! ways. Raises ValueError for more than five seats."""
-    if math.factorial(num_seats) > MOST_ORDERS:
+    if math.factorial(num_seats) > MAX_ORDERS:
         raise ValueError(
             f"{num_seats} players have {math.factorial(num_seats):,} seatings, and at most "
-            f"{MOST_ORDERS} are played for each deal; use the balanced sample instead"
+            f"{MAX_ORDERS} are played for each deal; use the balanced sample instead"
         )
     orders = np.array(list(itertools.permutations(range(num_seats))))
     return np.broadcast_to(orders, (len(seeds), *orders.shape))

@@ -18,7 +18,7 @@ LEVEL = 0.95
 _NORMAL_QUANTILE = float(special.ndtri(0.5 + LEVEL / 2))
 ELO_SCALE = 400 / math.log(10)  # Elo points of a factor e in strength
 RETURNS = (-1.0, 1.0)  # the range of a game's returns
-_MOST_DECIMALS = 6  # of a printed estimate
+_MAX_DECIMALS = 6  # of a printed estimate
 
 
 class Estimate(NamedTuple):
@@ -46,7 +46,7 @@ def _decimals(estimate: Estimate) -> int:
     """The fewest decimals whose unit is at most half of the interval's shorter finite side."""
     sides = (estimate.mean - estimate.low, estimate.high - estimate.mean)
     shortest = min((side for side in sides if 0 < side < math.inf), default=2.0)
-    return min(max(-math.floor(math.log10(shortest / 2)), 0), _MOST_DECIMALS)
+    return min(max(-math.floor(math.log10(shortest / 2)), 0), _MAX_DECIMALS)
 
 
 def quantile(num_deals: float | np.ndarray) -> np.ndarray:

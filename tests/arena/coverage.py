@@ -10,6 +10,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from parlour.baselines.arena import (
     choice_model,
     goodness_of_fit,

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 import numpy as np
+
 from parlour.baselines.arena.sprt import STRONGER, UNDECIDED, Sprt, judge
 from parlour.baselines.arena.statistics import score_of_elo, wilson
 

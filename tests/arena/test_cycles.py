@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from parlour.baselines.arena.batches import Contest
 from parlour.baselines.arena.cycles import equilibrium, find_cycle
 from parlour.baselines.arena.entrants import Entrant

@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
+from scipy.optimize import minimize
+from scipy.special import expit, logsumexp, stdtrit
+
 from parlour.baselines.arena.rankings import Choice, Scored, count_choices
 from parlour.baselines.arena.ratings import rate
 from parlour.baselines.arena.statistics import ELO_SCALE
-from scipy.optimize import minimize
-from scipy.special import expit, logsumexp, stdtrit
 
 from .coverage import RECORD, code_digest, match_coverage, rating_coverage
 from .simulation import ELO, duels, tables

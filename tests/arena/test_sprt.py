@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+
 from parlour.baselines.arena import Plan, Sprt, Workers, play_match
 from parlour.baselines.arena.sprt import (
     NOT_STRONGER,

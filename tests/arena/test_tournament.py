@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament, rate_store
 from parlour.baselines.arena.batches import Batch, Fault, Outcomes, forfeit, play_deals
@@ -15,7 +16,6 @@ from parlour.baselines.arena.export import as_data, export
 from parlour.baselines.arena.standings import Standings
 from parlour.baselines.arena.tournament import contests_of, num_games
 from parlour.envs import load_game
-
 from tests import toy_game as toy
 
 from . import killing
