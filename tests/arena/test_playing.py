@@ -4,6 +4,7 @@ import dataclasses
 from pathlib import Path
 
 import numpy as np
+
 from parlour.baselines.arena.batches import Batch, Contest, Outcomes
 from parlour.baselines.arena.entrants import enter
 from parlour.baselines.arena.playing import Plan, Played, play_contests, read_contests
