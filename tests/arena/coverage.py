@@ -163,8 +163,9 @@ def _page(found: dict[str, Any]) -> str:
         "A rating interval should contain the true rating in 95 % of cases. Its width is given "
         "relative to that of an oracle, which knows the true standard error. A pair counts as "
         f"decided from a superiority of {100 * DECIDED:.2f} % on. "
-        "`Equals decided` is the share of pairs decided among five equal players (a quarter as many "
-        "tournaments); 2.5 % are expected. `Rejected` is how often the test of fit rejects the true model at 5 %. "
+        "`Equals decided` is the share of pairs decided among five equal players (a quarter as "
+        "many tournaments); 2.5 % are expected. `Rejected` is how often the test of fit rejects "
+        "the true model at 5 %. "
         "`Before` are the percentile intervals of a bootstrap over deals, in 300 tournaments.",
         "",
         "| kind | deals | before, % | contain the truth, % | width to oracle | narrowest, Elo "
