@@ -195,7 +195,7 @@ def test_the_recorded_intervals_are_right(row: dict) -> None:
         assert row["covered"] <= 0.97
     assert row["narrowest"] > 0
     assert row["decided_wrongly"] <= 0.025
-    assert row["equals_decided"] <= 0.045  # 2.5 % and two standard errors of 125 tournaments
+    assert row["equals_decided"] <= 0.025
 
 
 def test_the_record_belongs_to_the_present_code() -> None:
