@@ -49,7 +49,7 @@ def value_by_trying(game: Game, policy: Policy, state: np.ndarray, seat: int) ->
     legal = np.flatnonzero(masks[0])
     if acting[0] != seat and policy.name != "random":
         legal = policy(observations, masks, streams([0]))
-    values = [value_by_trying(game, policy, after(game, state, a), seat) for a in legal]
+    values = [value_by_trying(game, policy, after(game, state, int(a)), seat) for a in legal]
     return max(values) if acting[0] == seat else sum(values) / len(values)
 
 

@@ -56,6 +56,7 @@ AREAS = {
             "tests/test_match.py",
             "tests/arena/test_cycles.py",
             "tests/arena/test_ratings.py",
+            "tests/arena/test_playing.py",
             "tests/arena/test_seatings.py",
             "tests/arena/test_sprt.py",
             "tests/arena/test_tournament.py",
