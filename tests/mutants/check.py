@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from .areas import AREAS
-from .record import SMALLEST_SHARE, Outcome, load, shares
+from .record import FEWEST, SMALLEST_SHARE, Outcome, load, shares
 from .trial import LONGEST, Workshop, killed_by
 
-FEWEST = 300  # mutants in all
 TRIED_AGAIN = 2  # of each area, the first of the record that a test killed
 
 

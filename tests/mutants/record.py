@@ -13,6 +13,7 @@ from .sample import Mutant, digest_of, spans
 
 RECORD = CHECKOUT / "docs" / "studies" / "mutants.json"
 PAGE = RECORD.with_suffix(".md")
+FEWEST = 300  # mutants in all
 SMALLEST_SHARE = 0.85  # of an area's mutants that must be killed
 OPENING = """# Mutants
 
@@ -92,7 +93,10 @@ def page(ordered: list[Outcome]) -> str:
         for area, (killed, tried) in shares(ordered).items()
     ]
     survivors = [outcome for outcome in ordered if not outcome.killed_by]
-    text = [OPENING, *rows, "\n## Survivors\n"]
+    text = [OPENING, *rows]
+    if len(ordered) < FEWEST:
+        text.append(f"\nUnfinished: {len(ordered)} of at least {FEWEST} mutants have been tried.\n")
+    text.append("\n## Survivors\n")
     for outcome in survivors:
         mutant = outcome.mutant
         text.append(
