@@ -2,17 +2,30 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import numpy as np
 import pytest
 
+from parlour.baselines import make_policy
 from parlour.baselines.players import players_of
-from parlour.baselines.search.mcts import NO_NODE, ROOT, Settings, Tree, TreeSearch, _keep_all
+from parlour.baselines.search import halving
+from parlour.baselines.search.mcts import (
+    NO_NODE,
+    ROOT,
+    Settings,
+    Tree,
+    TreeSearch,
+    _bind_shorten,
+    _keep_all,
+)
 from parlour.baselines.search.playout import _Search
+from parlour.envs.core.bits import allow, nth_allowed, num_allowed
 from parlour.envs.core.game import Game
+from parlour.envs.core.jit import rule
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
+from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 from tests import toy_game
 from tests.slow_search import Node, SlowSearch
@@ -86,6 +99,54 @@ def test_the_tree_grows_as_the_slow_one(
     assert simulated(search, game, states, legal) == pytest.approx(slow_sums)
     assert search.tree.num_nodes[0] == slow.num_nodes
     assert grown(search.tree, ROOT) == counted(slow.root)
+
+
+def some_rows(num_rows: int) -> tuple[Tables, np.ndarray, np.ndarray]:
+    """Tables of trick-taking in mid-game, with what is seen and legal there."""
+    tables = Tables(TRICKS, streams(range(num_rows)))
+    tables.deal(tables.all_rows)
+    first = [TRICKS.legal_action_list(state)[0] for state in tables.states]
+    tables.apply(tables.all_rows, np.array(first))
+    _, observations, words = tables.show(tables.all_rows)
+    return tables, observations, action_masks(words, TRICKS.num_actions)
+
+
+@pytest.mark.parametrize("budget", ["num_simulations=30", "milliseconds=1"])
+def test_the_policy_halves_over_a_tree_of_its_own_for_each_row(
+    budget: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that shows a millisecond more at each look."""
+    tables, observations, masks = some_rows(4)
+    looks = itertools.count()
+    monkeypatch.setattr(halving.time, "perf_counter", lambda: next(looks) / 1000)
+    policy = make_policy(f"mcts:{budget},playout_policy=random", TRICKS)
+    chosen = policy(observations, masks, streams(range(4)), tables.states)
+    for row in range(4):
+        one = slice(row, row + 1)
+        search = TreeSearch(TRICKS, row_of(TRICKS, "random"), _keep_all, 2000, Settings())
+        batch = (search.simulate, masks[one], streams([row]), tables.states[one])
+        if budget.startswith("num"):
+            assert chosen[row] == halving.choose_by_halving(*batch, 30)[0]
+        else:
+            assert chosen[row] == halving.choose_in_time(*batch, 0.001)
+
+
+@rule
+def keep_the_last(observation, mask):
+    """A shortlist of the legal action with the highest number."""
+    last = nth_allowed(mask, num_allowed(mask) - 1)
+    mask[:] = 0
+    allow(mask, last)
+
+
+def test_a_shortlist_clears_what_is_not_worth_a_simulation() -> None:
+    _, observations, masks = some_rows(3)
+    legal = masks.copy()
+    _bind_shorten(keep_the_last)(observations, masks, np.zeros(TRICKS.num_mask_words, np.int64))
+    assert masks.sum(axis=1).tolist() == [1, 1, 1]
+    assert (legal.sum(axis=1) > 1).any()
+    last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+    assert masks.argmax(axis=1).tolist() == last.tolist()
 
 
 def grown(tree: Tree, node: int) -> dict[int, Any]:

@@ -31,8 +31,8 @@ from .sample import MODULE, Mutant, digest_of
 
 LONGEST = 3.0  # CPU-seconds of a test while it is watched, which slows it down
 MOST_TOO_LONG = 2  # cases of one test that take longer; the others are not tried
-TIMES_SLOWER = 4  # than its tests took; a mutant that is slower runs for ever
-SPARE = 20.0  # CPU-seconds for imports and for a busy machine
+TIMES_SLOWER = 2  # than its tests took; a mutant that is slower runs for ever
+SPARE = 8.0  # CPU-seconds for imports and for a busy machine
 PATIENCE = 900.0  # seconds of waiting for a mutant that does nothing
 # What is imported once, before the processes part. Parlour itself must not be.
 HEAVY = ("hypothesis", "gymnasium", "numba", "pandas", "pettingzoo", "scipy.stats", "torch")
@@ -89,7 +89,7 @@ class Workshop:
             try:
                 os.setpgid(0, 0)
                 limit = int(seconds) + 1
-                resource.setrlimit(resource.RLIMIT_CPU, (limit, limit))
+                resource.setrlimit(resource.RLIMIT_CPU, (limit, limit + 5))
                 self._move_in()
                 answer.write_text(json.dumps(work()))
             finally:
