@@ -16,6 +16,7 @@ import numpy as np
 from numba.core import config as numba_config
 
 from .code_cache import CodeCache
+from .inner import call_inside
 
 _SUFFIX_LENGTH = 16
 _MODULES = "__parlour_modules__"  # on a copy made by `bind`: those it and its meanings come from
@@ -136,8 +137,10 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False) -> F:
         options["forceinline"] = True
     dispatcher = numba.njit(**options)(function)
     modules = _modules_of(function)
+    inner = call_inside(dispatcher, function, options)
     if modules is not None:
         dispatcher._cache = CodeCache(function, modules, str(sorted(options.items())))
+        inner._cache = CodeCache(function, modules, f"inner {sorted(options.items())}")
     return dispatcher
 
 

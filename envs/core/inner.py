@@ -1,0 +1,126 @@
+"""How functions that compiled code calls are compiled: to LLVM's code, without machine code.
+
+Numba makes machine code and a wrapper for Python of every function by itself, and again of all
+that it calls, though most rules are only ever called by loops. Here only the function that Python
+calls becomes machine code, with all the others in one module, where LLVM inlines them.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import llvmlite.binding as llvm
+import numba
+from numba.core.codegen import JITCodeLibrary
+from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
+from numba.core.compiler_machinery import register_pass
+from numba.core.typed_passes import NativeLowering
+
+KIND = "inner"
+
+
+class InnerLibrary(JITCodeLibrary):
+    """A function and all that it calls, to be linked into what calls it."""
+
+    def finalize(self) -> None:
+        """Gather the code; whoever links it optimizes it."""
+        self._raise_if_finalized()
+        for library in dict.fromkeys(self._linking_libraries):
+            self._reload_init.update(library._reload_init)
+            self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        self._finalize_dynamic_globals()
+        self._finalized = True
+
+    def serialize_using_object_code(self) -> tuple[str, str, bytes]:
+        """What a file keeps; there is no machine code."""
+        self._ensure_finalized()
+        return (self.name, KIND, self._final_module.as_bitcode())
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class InnerLowering(NativeLowering):
+    """Numba's pass, without the steps that only a call from Python needs."""
+
+    _name = "inner_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Leave the function in an InnerLibrary."""
+        context = state.targetctx
+        state.library = InnerLibrary(context.codegen(), state.func_id.func_qualname)
+        state.flags.no_compile = True
+        super().run_pass(state)
+        state.library._ensure_finalized()
+        lowered = state["cr"]
+        stands_for_it = _register(context, state.library, lowered.fndesc)
+        state["cr"] = lowered._replace(cfunc=stands_for_it)
+        state.reload_init.extend(state.library._reload_init)
+        return True
+
+
+def _register(context: Any, library: InnerLibrary, fndesc: Any) -> object:
+    """Make the function known to compiled callers; what stands for it instead of an address."""
+    stands_for_it = object()
+    context.insert_user_function(stands_for_it, fndesc, [library])
+    return stands_for_it
+
+
+class InnerCompiler(CompilerBase):
+    """Numba's passes with InnerLowering in place of its own."""
+
+    def define_pipelines(self) -> list[Any]:
+        """One pipeline, as Numba's own compiler has."""
+        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
+        manager.passes = [
+            (InnerLowering if one is NativeLowering else one, text) for one, text in manager.passes
+        ]
+        manager._finalized = False
+        manager.finalize()
+        return [manager]
+
+
+def call_inside(dispatcher: Any, function: Callable[..., Any], options: dict[str, Any]) -> Any:
+    """Let compiled callers of this dispatcher use code without machine code; what compiles that."""
+    inner = numba.njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(function)
+    inner.add_overload = partial(_add_inner, inner)
+    dispatcher.add_overload = partial(_add_outer, dispatcher)
+    dispatcher.get_call_template = inner.get_call_template
+    dispatcher.get_overload = inner.get_overload
+    return inner
+
+
+def _add_inner(dispatcher: Any, result: CompileResult) -> None:
+    dispatcher.overloads[tuple(result.signature.args)] = result
+
+
+def _add_outer(dispatcher: Any, result: CompileResult) -> None:
+    """Numba prepares the environment of each function that has machine code; do so for the rest."""
+    for environment in result._find_referenced_environments():
+        result.library.codegen.set_env(environment.env_name, environment)
+    type(dispatcher).add_overload(dispatcher, result)
+
+
+def rebuild(context: Any, reduced: tuple[Any, ...]) -> CompileResult:
+    """What CompileResult._reduce gave of a function in an InnerLibrary."""
+    (name, _, bitcode), fndesc, env, signature, _, lifted, _, reload_init, environments = reduced
+    for initialize in reload_init:
+        initialize()
+    library = InnerLibrary(context.codegen(), name)
+    library._final_module = llvm.parse_bitcode(bitcode)
+    library._finalized = True
+    return CompileResult(
+        typing_context=context.typing_context,
+        target_context=context,
+        entry_point=_register(context, library, fndesc),
+        typing_error=None,
+        type_annotation="",
+        signature=signature,
+        objectmode=False,
+        lifted=lifted,
+        fndesc=fndesc,
+        library=library,
+        call_helper=None,
+        environment=env,
+        metadata=None,
+        reload_init=reload_init,
+        referenced_envs=environments,
+    )
