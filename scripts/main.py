@@ -11,7 +11,7 @@ from types import ModuleType
 
 from .. import __version__
 from ..envs.core.seating import PlayerError
-from . import bench, evaluate, games, match, ratings, tournament, train, trials, watch
+from . import bench, evaluate, games, match, ratings, tournament, train, trials, warm, watch
 from .options import BadArgument, Parser
 
 COMMANDS: dict[str, ModuleType] = {
@@ -24,6 +24,7 @@ COMMANDS: dict[str, ModuleType] = {
     "train": train,
     "trials": trials,
     "bench": bench,
+    "warm": warm,
 }
 INTERRUPTED = 130  # what a shell reports for a process stopped with Ctrl-C
 

@@ -5,16 +5,24 @@ that it calls, though most rules are only ever called by loops. Here only the fu
 calls becomes machine code, with all the others in one module, where LLVM inlines them.
 """
 
+import gc
+import importlib
+import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
+from importlib.util import find_spec
 from typing import Any
 
 import llvmlite.binding as llvm
 import numba
+from numba.core import types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import register_pass
+from numba.core.errors import TypingError
 from numba.core.typed_passes import NativeLowering
+
+from . import progress
 
 KIND = "inner"
 
@@ -78,14 +86,68 @@ class InnerCompiler(CompilerBase):
         return [manager]
 
 
-def call_inside(dispatcher: Any, function: Callable[..., Any], options: dict[str, Any]) -> Any:
-    """Let compiled callers of this dispatcher use code without machine code; what compiles that."""
+def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str]) -> Any:
+    """Let compiled callers of a dispatcher use code without machine code; what compiles that."""
+    function = dispatcher.py_func
     inner = numba.njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(function)
     inner.add_overload = partial(_add_inner, inner)
     dispatcher.add_overload = partial(_add_outer, dispatcher)
-    dispatcher.get_call_template = inner.get_call_template
+    dispatcher.compile = partial(_compile_outer, dispatcher, modules)
+    dispatcher.get_call_template = partial(_call_template, inner)
     dispatcher.get_overload = inner.get_overload
+    inner._compiler.compile = partial(_counted, inner._compiler.compile, modules)
+    dispatcher._compiler.compile = partial(_counted, dispatcher._compiler.compile, modules)
+    progress.announce(modules)
     return inner
+
+
+def _compile_outer(dispatcher: Any, modules: frozenset[str], signature: Any) -> Any:
+    """Numba's own, or what is found on disk, without searching for garbage meanwhile."""
+    progress.started(modules)
+    is_collecting = gc.isenabled()
+    gc.disable()
+    try:
+        return type(dispatcher).compile(dispatcher, signature)
+    finally:
+        if is_collecting:
+            gc.enable()
+
+
+def _counted(compile: Callable[..., Any], modules: frozenset[str], *arguments: Any) -> Any:
+    _prepare()
+    result = compile(*arguments)
+    progress.finished(modules)
+    return result
+
+
+@cache
+def _prepare() -> None:
+    """Load what Numba compiles with; not SciPy, of which Numba only asks whether it is there."""
+    if find_spec("scipy") is None or "numba.np.arraymath" in sys.modules:
+        return
+    linalg = importlib.import_module("numba.np.linalg")
+    ask = linalg.ensure_blas
+    linalg.ensure_blas = lambda: None
+    try:
+        importlib.import_module("numba.np.arraymath").ensure_blas = ask
+    finally:
+        linalg.ensure_blas = ask
+
+
+def _call_template(inner: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+    """What is called with these types; one function for signed integers of all sizes and values.
+
+    LLVM finds the values again where it inlines the function.
+    """
+    try:
+        return inner.get_call_template(tuple(map(_widened, args)), kws)
+    except TypingError:  # it needs a value that is known when compiled
+        return inner.get_call_template(args, kws)
+
+
+def _widened(argument: Any) -> Any:
+    plain = types.unliteral(argument)
+    return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
 
 
 def _add_inner(dispatcher: Any, result: CompileResult) -> None:

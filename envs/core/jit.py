@@ -137,7 +137,7 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False) -> F:
         options["forceinline"] = True
     dispatcher = numba.njit(**options)(function)
     modules = _modules_of(function)
-    inner = call_inside(dispatcher, function, options)
+    inner = call_inside(dispatcher, options, modules or frozenset([function.__module__]))
     if modules is not None:
         dispatcher._cache = CodeCache(function, modules, str(sorted(options.items())))
         inner._cache = CodeCache(function, modules, f"inner {sorted(options.items())}")
