@@ -95,6 +95,7 @@ def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str
     dispatcher.compile = partial(_compile_outer, dispatcher, modules)
     dispatcher.get_call_template = partial(_call_template, inner)
     dispatcher.get_overload = inner.get_overload
+    dispatcher._compiling_counter = inner._compiling_counter  # for recursion
     inner._compiler.compile = partial(_counted, inner._compiler.compile, modules)
     dispatcher._compiler.compile = partial(_counted, dispatcher._compiler.compile, modules)
     progress.announce(modules)
