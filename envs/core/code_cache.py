@@ -94,7 +94,7 @@ class CodeCache(NullCache):
         path = self._path(sig, data.codegen)
         if path is None:
             return
-        content = dumps((_needs_all(data.library), data._replace(type_annotation="")._reduce()))
+        content = dumps((_needs_all(data.library), _reduced(data)))
         try:
             _write(path, hashlib.sha256(content).digest() + content)
         except OSError as error:
@@ -130,6 +130,16 @@ def _folder_of(modules: frozenset[str]) -> Path:
     with contextlib.suppress(OSError):
         os.utime(folder)  # in use
     return folder
+
+
+def _reduced(result: Any) -> tuple[Any, ...]:
+    """What rebuilds a function, without environments that hold nothing.
+
+    For each Python function behind the code, Numba's own among them, loading the environment
+    imports the module, and some of those import SciPy.
+    """
+    *parts, environments = result._replace(type_annotation="")._reduce()
+    return (*parts, tuple(one for one in environments if one.consts))
 
 
 def _needs_all(library: Any) -> bool:
