@@ -126,11 +126,13 @@ def _prepare() -> None:
     """Load what Numba compiles with; not SciPy, of which Numba only asks whether it is there."""
     if find_spec("scipy") is None or "numba.np.arraymath" in sys.modules:
         return
-    linalg = importlib.import_module("numba.np.linalg")
+    linalg: Any = importlib.import_module("numba.np.linalg")
+    arraymath: Any
     ask = linalg.ensure_blas
     linalg.ensure_blas = lambda: None
     try:
-        importlib.import_module("numba.np.arraymath").ensure_blas = ask
+        arraymath = importlib.import_module("numba.np.arraymath")
+        arraymath.ensure_blas = ask
     finally:
         linalg.ensure_blas = ask
 
@@ -147,7 +149,7 @@ def _call_template(inner: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> An
 
 
 def _widened(argument: Any) -> Any:
-    plain = types.unliteral(argument)
+    plain: Any = types.unliteral(argument)  # type: ignore[attr-defined]
     return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
 
 
