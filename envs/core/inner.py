@@ -149,8 +149,8 @@ def _call_template(inner: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> An
 
 
 def _widened(argument: Any) -> Any:
-    plain: Any = types.unliteral(argument)  # type: ignore[attr-defined]
-    return types.int64 if isinstance(plain, types.Integer) and plain.signed else plain
+    plain = types.unliteral(argument)  # type: ignore[attr-defined]
+    return types.int64 if getattr(plain, "signed", False) else plain
 
 
 def _add_inner(dispatcher: Any, result: CompileResult) -> None:

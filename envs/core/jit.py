@@ -43,6 +43,14 @@ def lean_rule(function: F) -> F:
     return _compile(function, lean=_is_ours(function))
 
 
+def vector_rule(function: F) -> F:
+    """`lean_rule` for loops over floats: sums are added in any order, so they fill whole registers.
+
+    The result is the same from call to call on one machine; its last bits differ between machines.
+    """
+    return _compile(function, lean=_is_ours(function), reorder=True)
+
+
 def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
 
@@ -128,19 +136,22 @@ def _union(parts: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
     return modules
 
 
-def _compile(function: F, *, lean: bool = False, inline: bool = False) -> F:
+def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: bool = False) -> F:
     if numba_config.DISABLE_JIT:
         return _wrapping_integers(function)
-    options = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
+    options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     options["_nrt"] = not lean  # always given, or a function would do as its first caller does
     if inline:  # set only where it is wanted: False would keep LLVM from inlining by itself
         options["forceinline"] = True
+    if reorder:  # not all of `fastmath`: infinities keep their meaning
+        options["fastmath"] = {"reassoc", "contract", "nsz"}
     dispatcher = numba.njit(**options)(function)
     modules = _modules_of(function)
     inner = call_inside(dispatcher, options, modules or frozenset([function.__module__]))
     if modules is not None:
-        dispatcher._cache = CodeCache(function, modules, str(sorted(options.items())))
-        inner._cache = CodeCache(function, modules, f"inner {sorted(options.items())}")
+        marks = str({"lean": lean, "inline": inline, "reorder": reorder})
+        dispatcher._cache = CodeCache(function, modules, marks)
+        inner._cache = CodeCache(function, modules, f"inner {marks}")
     return dispatcher
 
 
