@@ -62,7 +62,9 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
         raise ValueError(
             f"a game's name is lower_snake_case, such as 'kuhn_poker'; not {game.name!r}"
         )
-    catalogue.enter(game.name, catalogue.Entry(make, parts))
+    is_new = catalogue.enter(game.name, catalogue.Entry(make, parts))
+    if not is_new:  # its module was imported again
+        return
     module = make.__module__
     GAMES[game.name] = f"{game.name.title().replace('_', '')}-v{game.version}"
     by_name = game.name if module == "__main__" else f"{module}:{game.name}"

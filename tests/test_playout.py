@@ -98,7 +98,7 @@ def test_the_position_is_left_as_it_was() -> None:
 
 @pytest.mark.parametrize("game", [load_game(name) for name in GAMES], ids=list(GAMES))
 def test_it_plays_any_game_legally_within_a_time(game: Game) -> None:
-    tables, seats, observations, masks = middle_positions(game, num_plies=2)
+    tables, seats, observations, masks = middle_positions(game, num_plies=1)
     policy = make_policy("playout:milliseconds=2,playout_policy=random", game)
     positions = tables.imagine(tables.all_rows, seats, streams(range(NUM_TABLES), 1))
     actions = policy(observations, masks, streams(range(NUM_TABLES), 2), positions)

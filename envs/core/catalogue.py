@@ -20,8 +20,8 @@ class Entry(NamedTuple):
 _ENTRIES: dict[str, Entry] = {}
 
 
-def enter(name: str, entry: Entry) -> None:
-    """Add a game. Raises ValueError where another game has the name."""
+def enter(name: str, entry: Entry) -> bool:
+    """Add a game; returns whether it is new. Raises ValueError where another has the name."""
     known = _ENTRIES.get(name)
     if known is not None and _source(known) != _source(entry):
         raise ValueError(
@@ -29,6 +29,7 @@ def enter(name: str, entry: Entry) -> None:
             f"give the game of {_source(entry)} another name"
         )
     _ENTRIES[name] = entry
+    return known is None
 
 
 def find_game(name: str, **config: Any) -> Game:
