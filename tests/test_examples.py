@@ -25,7 +25,7 @@ from parlour.scripts.main import main
 from tests.example_games import EXAMPLES, imported
 
 NAMES = ("nim", "kuhn")
-MOST_LINES = 110  # of the page to copy
+MAX_LINES = 110  # of the page to copy
 SEEDS = range(20)
 
 
@@ -41,7 +41,7 @@ def name(request: pytest.FixtureRequest) -> str:
 
 
 def test_the_page_to_copy_is_short() -> None:
-    assert len((EXAMPLES / "nim.py").read_text().splitlines()) <= MOST_LINES
+    assert len((EXAMPLES / "nim.py").read_text().splitlines()) <= MAX_LINES
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -171,7 +171,7 @@ def test_kuhn_poker_is_worth_minus_one_eighteenth_to_the_first_seat(
     modules: dict[str, Any],
 ) -> None:
     """Kuhn 1950. Exact: the value of the matrix game of all pure strategies, 64 a seat."""
-    value = solve(strategy_matrix(modules["kuhn"])) * modules["kuhn"].MOST_CHIPS
+    value = solve(strategy_matrix(modules["kuhn"])) * modules["kuhn"].MAX_CHIPS
     assert value == pytest.approx(-1 / 18, abs=1e-9)
 
 

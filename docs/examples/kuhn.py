@@ -27,7 +27,7 @@ NAMES = ("pass", "bet")
 PASS, BET = range(2)
 NO_CARD = -1
 MOST_PLIES = 3  # pass, bet, and the answer
-MOST_CHIPS = 2.0  # that a seat can win or lose: a return of 1
+MAX_CHIPS = 2.0  # that a seat can win or lose: a return of 1
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,8 +92,8 @@ def returns(state, out):
             winner = 0 if state.cards[0] > state.cards[1] else 1
         is_called = is_shown_down(state) and state.actions[state.num_plies - 1] == BET
         chips = 2.0 if is_called else 1.0
-        out[:] = -chips / MOST_CHIPS
-        out[winner] = chips / MOST_CHIPS
+        out[:] = -chips / MAX_CHIPS
+        out[winner] = chips / MAX_CHIPS
 
 
 @rule

@@ -19,8 +19,8 @@ class Config:
 
     def __post_init__(self) -> None:
         check_range("num_players", self.num_players, rules.MIN_SEATS, rules.MAX_SEATS)
-        check_range("target", self.target, 1, rules.MOST_TARGET)
-        check_range("turn_limit", self.turn_limit, 1, rules.MOST_TURNS)
+        check_range("target", self.target, 1, rules.MAX_TARGET)
+        check_range("turn_limit", self.turn_limit, 1, rules.MAX_TURNS)
 
 
 def game(**settings: Any) -> Game:

@@ -346,9 +346,9 @@ def _differing(states: np.ndarray, others: np.ndarray) -> list[str]:
 
 def _cannot_tell(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, where: str) -> None:
     """A position and its re-dealt twin are one and the same to this seat."""
-    seen, imagined = _observed(game, states, seat), _observed(game, twins, seat)
-    if seen.tobytes() != imagined.tobytes():
-        names = ", ".join(_differing(seen, imagined))
+    seen, redealt_look = _observed(game, states, seat), _observed(game, twins, seat)
+    if seen.tobytes() != redealt_look.tobytes():
+        names = ", ".join(_differing(seen, redealt_look))
         raise CheckError("unseen", f"{where}: seat {seat} sees in {names} what it cannot know")
     if game.is_terminal(states[0]) != game.is_terminal(twins[0]):
         raise CheckError("unseen", f"{where}: whether the game is over depends on the unseen")
