@@ -20,7 +20,7 @@ import gymnasium
 
 import parlour
 
-from ..envs import GAMES, load_game
+from ..envs import GAMES, find_game
 from ..envs.registry import make_aec, make_raw_aec
 from . import peers
 from .options import BadArgument, positive
@@ -108,7 +108,7 @@ def measure_game(
     """Rates by what is measured and by player count."""
     rates: dict[str, dict[str, float]] = {what: {} for what in STEP_NAMES}
     for settings in player_counts(name):
-        seats = load_game(name, **settings).num_seats
+        seats = find_game(name, **settings).num_seats
         for what, play in plays(name, settings, batch):
             tell(f"{name}, {seats} seats: {STEP_NAMES[what]}")
             rates[what][str(seats)] = clock.rate(play)
@@ -117,7 +117,7 @@ def measure_game(
 
 def player_counts(name: str) -> list[dict[str, int]]:
     """The settings for each number of players that the game allows."""
-    if "num_players" not in load_game(name).config_dict():
+    if "num_players" not in find_game(name).config_dict():
         return [{}]
     return [{"num_players": count} for count in range(1, MAX_SEATS + 1) if allows(name, count)]
 
@@ -125,7 +125,7 @@ def player_counts(name: str) -> list[dict[str, int]]:
 def allows(name: str, num_players: int) -> bool:
     """Whether the game can be played by so many."""
     try:
-        load_game(name, num_players=num_players)
+        find_game(name, num_players=num_players)
     except ValueError:
         return False
     return True

@@ -16,7 +16,7 @@ from scipy.optimize import linprog
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.envs import GAMES, check_game, load_game, register_game
+from parlour.envs import GAMES, check_game, find_game, register_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.views import transcript
@@ -47,7 +47,7 @@ def test_the_page_to_copy_is_short() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_check_game_accepts_it_from_two_games_on(name: str, seed: int) -> None:
     """Nim without any chance, Kuhn whose two deals are often alike by chance."""
-    check_game(load_game(name), num_games=2, seed=seed)
+    check_game(find_game(name), num_games=2, seed=seed)
 
 
 def test_the_single_seat_view(name: str) -> None:
@@ -100,7 +100,7 @@ def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
     [("nim", "playout:num_playouts=30", 20), ("kuhn", "mcts:num_playouts=50", 400)],
 )
 def test_a_search_beats_random_in_a_match(name: str, search: str, num_deals: int) -> None:
-    game = load_game(name)
+    game = find_game(name)
     assert list_policies(game) == ["random", "first_legal", "playout", "mcts"]
     assert play_match(game, search, "random", num_deals=num_deals).mean_return.low > 0
 
@@ -118,7 +118,7 @@ def test_a_start_position_is_taken_and_an_impossible_one_refused() -> None:
 
 
 def test_a_transcript_of_it_is_read_by_name(name: str, tmp_path: Path) -> None:
-    game = load_game(name)
+    game = find_game(name)
     played = transcript.record(game, policies=make_policy("random", game))
     transcript.save(played, tmp_path / "game.txt")
     transcript.verify(transcript.load(tmp_path / "game.txt"))
@@ -161,7 +161,7 @@ def test_two_games_of_one_name_are_refused(modules: dict[str, Any]) -> None:
 
 
 def another_nim(**settings: Any) -> Game:
-    return load_game("nim")
+    return find_game("nim")
 
 
 # The value of Kuhn poker

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from parlour.baselines.players import make_policy
-from parlour.envs import load_game
+from parlour.envs import find_game
 from parlour.envs.core.views import transcript
 
 FOLDER = Path(__file__).parent
@@ -78,7 +78,7 @@ GOLDEN: dict[str, dict[str, Golden]] = {
 
 def written(name: str, golden: Golden) -> str:
     """The transcript as text, played afresh."""
-    game = load_game(name, **golden.config)
+    game = find_game(name, **golden.config)
     policies = [
         make_policy(golden.players[seat % len(golden.players)], game)
         for seat in range(game.num_seats)
