@@ -196,3 +196,11 @@ def test_every_folder_of_code_has_its_line() -> None:
         folders = {path.parent.name for path in (CHECKOUT / top).glob("*/__init__.py")}
         assert {f"{top}/{name}/" for name in folders - games} <= rows
     assert {"envs/<game>/", "baselines/<game>/", "training/", "scripts/"} <= rows
+
+
+def test_the_hooks_run_what_ci_runs() -> None:
+    hooks = (CHECKOUT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    ci = (CHECKOUT / ".ci" / "run").read_text(encoding="utf-8")
+    entries = [entry.replace(" --force-exclude", "") for entry in re.findall(r"entry: (.+)", hooks)]
+    assert entries == [".venv/bin/ruff format", ".venv/bin/ruff check", ".ci/typecheck"]
+    assert all(entry in ci for entry in entries)
