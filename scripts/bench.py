@@ -21,6 +21,7 @@ import gymnasium
 import parlour
 
 from ..envs import GAMES, find_game
+from ..envs.core.catalogue import importable_name
 from ..envs.registry import make_aec, make_raw_aec
 from . import peers
 from .options import BadArgument, positive
@@ -178,9 +179,14 @@ def start_times(name: str) -> dict[str, dict[str, tuple[float, float]]]:
 
 def first_ply(program: str, name: str, cache: str) -> tuple[float, float]:
     """Start Python, play one ply, and say how long that took: (CPU time, on the clock)."""
-    lines = f"{IMPORTS}\nNAME = {name!r}\n{program}\n"
+    lines = f"{IMPORTS}\nNAME = {importable_name(name)!r}\n{program}\n"
     found_at = str(Path(parlour.__file__).resolve().parents[1])
-    variables = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": found_at}
+    inherited = filter(None, [os.environ.get("PYTHONPATH")])
+    variables = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": cache,
+        "PYTHONPATH": os.pathsep.join([found_at, *inherited]),
+    }
     start = time.time()
     shown = subprocess.run(
         [sys.executable, "-c", f"{lines}import time; print(time.process_time(), time.time())"],

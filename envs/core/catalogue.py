@@ -49,6 +49,13 @@ def find_game(name: str, **config: Any) -> Game:
     return make(**config)
 
 
+def importable_name(name: str) -> str:
+    """The name under which `find_game` finds a game in another process, its package included."""
+    make = _ENTRIES[name].make
+    is_elsewhere = not isinstance(make, str) and make.__module__ != "__main__"
+    return f"{_source(_ENTRIES[name])}:{name}" if is_elsewhere else name
+
+
 def parts_package(name: str) -> str | None:
     """The package in which a registered game keeps its players; None where it names none."""
     entry = _ENTRIES.get(name)
