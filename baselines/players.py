@@ -16,7 +16,7 @@ from ..envs.core.game import Game
 from ..envs.core.seating import Memory, PlayerError
 from . import human
 from .networks.learned import learned_policy, shipped_checkpoints
-from .policy import Policy, remembering_policy
+from .policy import Policy, PolicySpec, remembering_policy
 from .roster import BLIND, Player, own_players, searching
 from .search import mcts, playout
 
@@ -59,7 +59,7 @@ def list_policies(game: Game) -> list[str]:
     return list(players_of(game))
 
 
-def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
+def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     """A player of `game`.
 
     `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with

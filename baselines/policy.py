@@ -93,6 +93,10 @@ class Policy:
         return int(actions[0])
 
 
+# Whatever `make_policy` makes a player of: a name, a file, a function or class, a Policy.
+PolicySpec = str | Policy | Callable[..., Any]
+
+
 def as_records(game: Game, observation: Any) -> np.ndarray:
     """One observation, as a record or a flat array, to records [1]."""
     array = np.asarray(observation)

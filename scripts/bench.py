@@ -20,7 +20,8 @@ import gymnasium
 
 import parlour
 
-from ..envs import GAMES, load_game
+from ..envs import GAMES, find_game
+from ..envs.core.catalogue import importable_name
 from ..envs.registry import make_aec, make_raw_aec
 from . import first_games, peers
 from .options import BadArgument, positive
@@ -109,7 +110,7 @@ def measure_game(
     """Rates by what is measured and by player count."""
     rates: dict[str, dict[str, float]] = {what: {} for what in STEP_NAMES}
     for settings in player_counts(name):
-        seats = load_game(name, **settings).num_seats
+        seats = find_game(name, **settings).num_seats
         for what, play in plays(name, settings, batch):
             tell(f"{name}, {seats} seats: {STEP_NAMES[what]}")
             rates[what][str(seats)] = clock.rate(play)
@@ -118,7 +119,7 @@ def measure_game(
 
 def player_counts(name: str) -> list[dict[str, int]]:
     """The settings for each number of players that the game allows."""
-    if "num_players" not in load_game(name).config_dict():
+    if "num_players" not in find_game(name).config_dict():
         return [{}]
     return [{"num_players": count} for count in range(1, MAX_SEATS + 1) if allows(name, count)]
 
@@ -126,7 +127,7 @@ def player_counts(name: str) -> list[dict[str, int]]:
 def allows(name: str, num_players: int) -> bool:
     """Whether the game can be played by so many."""
     try:
-        load_game(name, num_players=num_players)
+        find_game(name, num_players=num_players)
     except ValueError:
         return False
     return True
@@ -168,10 +169,15 @@ def start_times(name: str) -> dict[str, dict[str, tuple[float, float]]]:
 def first_game(view: str, name: str, cache: str) -> tuple[float, float]:
     """Start Python, play to the end, and say how long that took: (CPU time, on the clock)."""
     found_at = str(Path(parlour.__file__).resolve().parents[1])
-    variables = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": found_at}
+    inherited = filter(None, [os.environ.get("PYTHONPATH")])
+    variables = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": cache,
+        "PYTHONPATH": os.pathsep.join([found_at, *inherited]),
+    }
     start = time.time()
     shown = subprocess.run(
-        [sys.executable, "-m", first_games.__name__, view, name],
+        [sys.executable, "-m", first_games.__name__, view, importable_name(name)],
         env=variables,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,

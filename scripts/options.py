@@ -25,7 +25,7 @@ from ..baselines.arena.store import store_files
 from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.workers import start_cluster
 from ..baselines.players import parse_settings
-from ..envs import GAMES, load_game
+from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from ..envs.core.rng import SEED_LIMIT
 
@@ -256,7 +256,7 @@ def seconds(text: str) -> float:
 def chosen_game(arguments: argparse.Namespace) -> Game:
     """The game that `GAME` and `--set` name. Raises BadArgument."""
     with user_input():
-        return load_game(arguments.game, **parse_settings(arguments.set))
+        return find_game(arguments.game, **parse_settings(arguments.set))
 
 
 def chosen_players(text: str, game: Game) -> list[Policy]:

@@ -25,7 +25,7 @@ from parlour.baselines.search.mcts import (
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
-from parlour.envs.registry import GAMES, load_game
+from parlour.envs.registry import GAMES, find_game, load_game
 from tests import toy_game
 
 TRICKS = load_game("trick_taking", num_values=5)  # solved exactly; only the order dealt is hidden
@@ -219,4 +219,4 @@ def test_settings_keep_their_former_names() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_one(name: str) -> None:
-    assert list_policies(load_game(name)).count("mcts") == 1
+    assert list_policies(find_game(name)).count("mcts") == 1

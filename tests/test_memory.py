@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import gymnasium
 import numpy as np
@@ -17,7 +17,7 @@ from parlour.envs.core.seating import PlayerError
 from parlour.envs.core.views import transcript
 from parlour.scripts.main import main
 
-GAME = "trick_taking"
+GAME: Final = "trick_taking"
 SIZES: dict[str, Any] = {"num_values": 4}
 CARDS = 8  # and so many plies
 

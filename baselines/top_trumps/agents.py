@@ -6,7 +6,7 @@ An agent is asked for a field by name when it starts a trick, and told of every 
 
 import abc
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,7 @@ from ...envs.top_trumps.rules import DRAWN
 from ...envs.top_trumps.text import id_of_number
 from ..players import make_policy
 
-GAME = "top_trumps"
+GAME: Final = "top_trumps"
 WIN, LOSS, DRAW = "win", "loss", "draw"
 _OUTCOMES = {0: WIN, 1: LOSS, DRAWN: DRAW}  # by the winner as an observation has it
 

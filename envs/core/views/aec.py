@@ -7,7 +7,7 @@ their cost.
 from collections.abc import Mapping
 from functools import partial
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
@@ -42,6 +42,13 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     """
 
     _tables: Tables
+
+    if TYPE_CHECKING:  # PettingZoo shows no types
+
+        def last(
+            self, observe: bool = True
+        ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+            """What the agent to act sees, has received, and whether it may still act."""
 
     def __init__(
         self,
