@@ -5,6 +5,7 @@ The attacker here undoes SplitMix64 and the way streams used to be derived, in p
 
 import numpy as np
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
@@ -93,7 +94,9 @@ def test_a_player_finds_nothing_in_any_view() -> None:
 
 def test_the_hash_is_siphash() -> None:
     """The example of appendix A of the paper: the bytes 0 .. 14 under the key 0 .. 15."""
-    message = [int.from_bytes(bytes(range(first, first + 8)), "little") for first in range(0, 16, 8)]
+    message = [
+        int.from_bytes(bytes(range(first, first + 8)), "little") for first in range(0, 16, 8)
+    ]
     words = [np.uint64(word) for word in message]
     last = np.uint64(message[1] & (2**56 - 1) | 15 << 56)
     assert siphash(words[0], words[1], words[0], last) == 0xA129CA6149BE45E5

@@ -5,6 +5,7 @@ Every position is compared with others that the seat cannot tell from it: same t
 
 import numpy as np
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo
 from parlour.baselines.hints import hints_of

@@ -12,7 +12,7 @@ from ..game import NO_SEAT, Game, check_range
 from ..jit import rule
 from ..rng import below, streams
 from ..seating import Seating, player_streams
-from ..tables import EXTERNAL, MOST_DEALS, Tables
+from ..tables import EXTERNAL, MAX_DEALS, Tables
 from .common import no_choice_error
 
 RANDOM_SEAT = "random"
@@ -68,7 +68,7 @@ class Episodes:
     def start(self, rows: np.ndarray) -> None:
         """New games at these tables, played on to the learner's first choice."""
         waiting = rows
-        for _ in range(MOST_DEALS):  # again where the game is over before the learner has a choice
+        for _ in range(MAX_DEALS):  # again where the game is over before the learner has a choice
             self._draw_seats(waiting)
             self.tables.deal(waiting)
             self._seating.begin(waiting)

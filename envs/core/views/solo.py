@@ -11,7 +11,7 @@ from ..game import NO_SEAT, Game, check_choice
 from ..rng import check_seed, fresh_seed
 from ..seating import illegal_action_message
 from ..tables import LOSS, action_masks, random_actions
-from .common import ILLEGAL_ACTIONS, Encoder, given_deal, mask_space
+from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space
 from .episodes import Episodes
 from .render import (
     LEARNING_SEAT,
@@ -64,7 +64,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.render_mode = render_mode
         self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
-        self._encoder = Encoder(game, observation)
+        self._encoder = ObservationEncoder(game, observation)
         self._episodes = Episodes(game, seat, opponents, bool(skip_forced))
         box: spaces.Space[Any] = self._encoder.space()
         if layout == "dict":

@@ -16,7 +16,7 @@ from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message, player_streams
 from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
-from .common import ILLEGAL_ACTIONS, Encoder, given_deal, no_choice_error
+from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
 from .episodes import Episodes
 
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
@@ -60,7 +60,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
         self.illegal_action = illegal_action
         self.skip_forced = bool(skip_forced)
-        self._encoder = Encoder(game, observation)
+        self._encoder = ObservationEncoder(game, observation)
         self._episodes = None if self_play else Episodes(game, seat, opponents, self.skip_forced)
         self.single_observation_space = self._encoder.space()
         self.single_action_space = spaces.Discrete(game.num_actions)
