@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ...envs.core.code_cache import cache_folder
 from ...envs.core.game import Game
-from ...envs.core.jit import cache_folder
 from .fork_server import HEADER, Opening, Order
 from .limits import Limits
 from .sandbox import NONE, prefix
@@ -49,7 +49,7 @@ class ForkServer:
 
     def _launch(self) -> None:
         self._socket, theirs = socket.socketpair()
-        cache = cache_folder().parent
+        cache = cache_folder()
         number = str(theirs.fileno())
         python = [sys.executable, "-P", "-u", "-m", _MODULE, number]
         with theirs:

@@ -148,7 +148,7 @@ def set_columns(game: Game, name: str) -> list[list[int]]:
     return [columns[start : start + bits] for start in range(0, len(columns), bits)]
 
 
-def encoder_rows(game: Game, encoder: Encoder, num_views: int = 1) -> InputRows:
+def encoder_rows(game: Game, encoder: UnaryEncoder, num_views: int = 1) -> InputRows:
     """How a compiled first layer reads what an Encoder shows of an observation of `game`."""
     unary, wide = encoder.unary_columns.numpy(), encoder.wide_columns.numpy()
     return input_rows(game, unary, wide, num_views)
