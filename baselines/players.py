@@ -16,6 +16,7 @@ from ..envs.core.game import Game
 from ..envs.core.seating import Memory, PlayerError
 from . import human
 from .networks.learned import learned_policy, shipped_checkpoints
+from .opened import run_watched
 from .policy import Policy, remembering_policy
 from .roster import BLIND, Player, own_players, searching
 from .search import mcts, playout
@@ -189,9 +190,14 @@ class _Guarded:
     who: str
     path: Path | None = None
 
+    def __post_init__(self) -> None:
+        self.resolved = Path() if self.path is None else self.path.resolve()
+
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
         try:
-            return self.function(*arguments, **settings)
+            if self.path is None:
+                return self.function(*arguments, **settings)
+            return run_watched(self.resolved, self.function, *arguments, **settings)
         except PlayerError:
             raise
         except Exception as error:
@@ -221,7 +227,7 @@ def _load_module(path: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        run_watched(path.resolve(), spec.loader.exec_module, module)
     except Exception as error:
         raise ValueError(f"cannot load {path}: {_told(error, path)}") from error
     return module

@@ -20,8 +20,9 @@ from parlour.scripts.watch import ply_text, position_lines
 
 from .test_render import positions, sample
 
-NUM_POSITIONS = 10
-NUM_REDEALS = 3
+NUM_POSITIONS = 6
+NUM_REDEALS = 2
+NUM_ACTIONS = 3
 CASES = [
     *((name, {}) for name in GAMES),
     ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
@@ -41,9 +42,9 @@ def thinker(game: Game) -> Policy:
 
 
 def shown(player: Policy, state: np.record, seat: int) -> tuple[list[str], dict[int, str]]:
-    """All that is printed for `seat` at a position, and for each action that can follow."""
+    """All that is printed for `seat` at a position, and for some actions that can follow."""
     game = player.game
-    actions = game.legal_action_list(state)
+    actions = game.legal_action_list(state)[:NUM_ACTIONS]
     hint_lines = hints_of(game) if game.seat_to_act(state) != CHANCE else None
     return (
         position_lines(game, state, seat, hint_lines),
@@ -68,8 +69,8 @@ def test_watching_from_a_seat_shows_what_it_can_know(name: str, config: dict) ->
         for seat in range(game.num_seats):
             lines, plies = shown(player, states[0], seat)
             for other in redeals(game, states[0], seat):
-                assert shown(player, other, seat)[0] == lines
-                again = shown(player, other, seat)[1]
+                lines_again, again = shown(player, other, seat)
+                assert lines_again == lines
                 for action in plies.keys() & again.keys():
                     assert again[action] == plies[action]
                     num_compared += 1

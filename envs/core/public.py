@@ -8,7 +8,7 @@ import numpy as np
 from .game import Game
 from .rng import streams
 
-_NUM_POSITIONS = 16  # that the seat cannot tell from the true one; each is tried with every action
+_NUM_POSITIONS = 8  # that the seat cannot tell from the true one; each is tried with every action
 
 
 def is_seen(game: Game, state: np.record, action: int, seat: int) -> bool:

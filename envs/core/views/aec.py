@@ -35,8 +35,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     the mask is zero for seats that are not to act, and also in `infos[agent]["action_mask"]`.
     Returns are the rewards of the last ply. `observation` is "scaled" (float32 in about -1 .. 1)
     or "integer" (natural units). With `skip_forced` the environment plays the plies that leave no
-    choice. An illegal action raises ValueError and changes nothing. `render()` shows the whole table,
-    or with `render_seat` a number what that seat may see.
+    choice. An illegal action raises ValueError and changes nothing. `render()` shows the whole
+    table, or with `render_seat` a number what that seat may see.
 
     Copies (deepcopy, pickle) keep position and random stream. The stream is made at the first
     reset, so copies made before it do not play the same deals.
