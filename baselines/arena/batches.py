@@ -50,7 +50,7 @@ class Outcomes(NamedTuple):
 
     returns: np.ndarray  # [deals, sittings, seats], -1 .. 1
     faults: tuple[Fault, ...] = ()
-    files: Files = {}  # of users, that the players have imported or opened: digest by path
+    files: Files | None = None  # of users, that the players have imported or opened: digest by path
 
 
 class Control(Protocol):
