@@ -17,6 +17,7 @@ from ...envs.core.game import Game
 from ...envs.core.jit import python_source
 from ...envs.core.sources import UntrackedError, files_behind, files_of, result_digest_of
 from ..networks.learned import learned_policy, shipped_checkpoints
+from ..parts import part_of
 from ..players import parse_settings, player_key, players_of
 from ..roster import own_players
 
@@ -60,7 +61,7 @@ def _described(spec: str, game: Game) -> str:
         code = _code(learned_policy)
         return f"checkpoint {_file_digest(Path(name))} {rest} played by {code}"
     if name.endswith(".py"):
-        given = _given_to(files_behind(Path(name).resolve()), game)
+        given = _given_to(files_behind(Path(name).resolve()), game) + _form_of(game)
         return f"file {_file_digest(Path(name))} {rest} {given}"
     key = player_key(name, game)
     parts = [key, *(f"{k}={_setting(v)}" for k, v in sorted(parse_settings(rest).items()))]
@@ -86,6 +87,12 @@ def _given_to(files: Iterable[Path], game: Game) -> str:
     shipped = [_file_digest(file) for file in shipped_checkpoints(game).values()]
     makers = [player.make for player in own_players(game).values()]
     return " ".join(["with", _code(*makers), *shipped])
+
+
+def _form_of(game: Game) -> str:
+    """The digest of the form that only this game has for users' players, where it has one."""
+    own = part_of(game, "agents")
+    return "" if own is None or own.__file__ is None else f" as {_file_digest(Path(own.__file__))}"
 
 
 def _played(game: Game) -> str:

@@ -22,6 +22,7 @@ import torch
 from parlour.baselines.arena import Store, play_match
 from parlour.baselines.arena.batches import Batch
 from parlour.baselines.arena.playing import Plan
+from parlour.baselines.arena.time_control import TimeControl
 from parlour.baselines.arena.workers import Workers
 from parlour.envs import load_game
 
@@ -97,7 +98,9 @@ def in_a_child(function: Callable[..., Any], *arguments: Any) -> Any:
         child.join()
 
 
-def play(path: Path, spec: str, workers: int = 1) -> tuple[float, int]:
+def play(
+    path: Path, spec: str, workers: int = 1, control: TimeControl | None = None
+) -> tuple[float, int]:
     """The mean return of a match, and how many batches were played for it and not just read."""
     added = []
 
@@ -107,7 +110,7 @@ def play(path: Path, spec: str, workers: int = 1) -> tuple[float, int]:
             super().add(batch, outcomes)
 
     with Watched(path) as store:
-        plan = Plan(workers=Workers(workers), store=store)
+        plan = Plan(workers=Workers(workers), store=store, control=control)
         game = load_game("president", num_players=2)
         result = play_match(game, spec, "first_legal", NUM_DEALS, plan=plan)
     return result.mean_return[0], len(added)
@@ -141,6 +144,18 @@ def test_files_opened_in_another_process_count(folder: Path) -> None:
     write_data(folder, is_high=True)
     after, played = in_a_child(play, store, spec)
     assert played >= 1 and after != before
+
+
+@pytest.mark.parametrize("way", ["a helper module", "an array"])
+def test_in_a_contest_too(folder: Path, way: str) -> None:
+    spec, store = write_player(folder, way), folder / "store.db"
+    control = TimeControl(logs=str(folder / "logs"), sandbox="none", secret="k1")
+    before, played = play(store, spec, control=control)
+    assert played == 1
+    assert play(store, spec, control=control) == (before, 0)
+    write_data(folder, is_high=True)
+    after, played = in_a_child(play, store, spec, 1, control)
+    assert played == 1 and after != before
 
 
 def test_a_file_that_appears_counts_and_one_that_the_player_writes_does_not(folder: Path) -> None:

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.top_trumps.agents import Agent
@@ -56,6 +57,10 @@ def test_the_base_offers_what_the_documents_base_does() -> None:
     assert agent.full_game_deck_ref_df is not deck and agent.full_game_deck_ref_df.equals(deck)
     assert agent._indexed_ref_df.loc["b"].tolist() == ["b", 2, 4]
     bare = Minimal("minimal", {"a"}, None)
-    assert (bare.full_game_deck_ref_df, bare._indexed_ref_df, bare.field_colnames) == (None, None, [])
+    assert (bare.full_game_deck_ref_df, bare._indexed_ref_df, bare.field_colnames) == (
+        None,
+        None,
+        [],
+    )
     with pytest.raises(ValueError, match="a column 'id' and one for each field"):
         Minimal("minimal", {"a"}, deck.drop(columns="id"))
