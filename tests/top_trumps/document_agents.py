@@ -6,6 +6,7 @@ Written from the document alone. `Agent` is where its program has it: `from agen
 from typing import Any, List, Optional, Set  # noqa: UP035
 
 import pandas as pd
+
 from parlour.baselines.top_trumps.agents import Agent
 
 
