@@ -16,6 +16,8 @@ from ..envs.core.game import Game
 from ..envs.core.seating import Memory, PlayerError
 from . import human
 from .networks.learned import learned_policy, shipped_checkpoints
+from .opened import run_watched
+from .parts import part_of
 from .policy import Policy, PolicySpec, remembering_policy
 from .roster import BLIND, Player, own_players, searching
 from .search import mcts, playout
@@ -63,11 +65,12 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     """A player of `game`.
 
     `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with
-    settings (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function or a
+    settings (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`, with
+    `":other_rules=True"` for house rules that it was not trained for), a function or a
     class in a file of your own (`"mine.py:choose"`, `"mine.py:Mine:setting=1"`), a function over
     batches, or a Policy. A class is for players that remember: it is called with its settings for
     each seat of each game, and what it gives has begin(seat, game), watch(observation) and
-    choose(observation, action_mask, rng); a class with `take_seat` has that called in its stead.
+    choose(observation, action_mask, rng). A game may know another form, as Top Trumps its agents.
     Raises ValueError for anything else and TypeError for a setting that the player does not have.
     """
     if isinstance(spec, Policy):
@@ -83,9 +86,9 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
         return Policy(getattr(spec, "__name__", type(spec).__name__), game, spec)
     if not isinstance(spec, str):
         raise ValueError(f"a player is a name, a file or a function, not {spec!r}")
-    if spec.endswith(".pt"):
-        return learned_policy(spec, game, **settings)
     name, _, rest = spec.partition(":")
+    if name.endswith(".pt"):
+        return learned_policy(name, game, **parse_settings(rest), **settings)
     if name.endswith(".py"):
         return _of_file(Path(name), rest, game, settings)
     return _named(name, game, {**parse_settings(rest), **settings})
@@ -171,7 +174,11 @@ def _of_class(
     found: type, who: str, path: Path | None, game: Game, settings: dict[str, Any]
 ) -> Policy:
     """A policy that makes players of this class; settings that it does not take show at once."""
-    make = _Guarded(getattr(found, "take_seat", found), who, path)
+    own = part_of(game, "agents")  # a form of player that only this game has
+    is_own = own is not None and own.is_own_form(found)
+    make = _Guarded(
+        partial(own.take_seat, found) if own is not None and is_own else found, who, path
+    )
     player = make(**settings)
     missing = [name for name in ("begin", "watch", "choose") if not hasattr(player, name)]
     if missing:
@@ -189,9 +196,14 @@ class _Guarded:
     who: str
     path: Path | None = None
 
+    def __post_init__(self) -> None:
+        self.resolved = Path() if self.path is None else self.path.resolve()
+
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
         try:
-            return self.function(*arguments, **settings)
+            if self.path is None:
+                return self.function(*arguments, **settings)
+            return run_watched(self.resolved, self.function, *arguments, **settings)
         except PlayerError:
             raise
         except Exception as error:
@@ -221,7 +233,7 @@ def _load_module(path: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        run_watched(path.resolve(), spec.loader.exec_module, module)
     except Exception as error:
         raise ValueError(f"cannot load {path}: {_told(error, path)}") from error
     return module

@@ -72,8 +72,13 @@ VIEWS: dict[str, Callable[[str], None]] = {
 
 
 def main(view: str, name: str) -> None:
-    """Play, and print (seconds of processor time since Python began, the time of day)."""
-    VIEWS[view](name)
+    """Play, and print (seconds of processor time since Python began, the time of day).
+
+    A game of another package is named `PACKAGE:GAME`.
+    """
+    from ..envs import find_game
+
+    VIEWS[view](find_game(name).name)
     print(sum(os.times()[:4]), time.time())  # children and threads are in the first
 
 

@@ -21,7 +21,9 @@ from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs import GAMES, find_game, registry
 from parlour.envs.core.rng import streams
 from parlour.envs.core.seating import player_streams
+from parlour.envs.core.views.aec import CheckedEnv, RawEnv
 from parlour.envs.core.views.solo import SoloEnv
+from parlour.envs.core.views.transcript import record
 from parlour.envs.core.views.vector import TablesEnv
 from tests.view_tools import (
     DECIDED,
@@ -666,3 +668,17 @@ def test_the_string_form_works_in_spawned_workers() -> None:
         observations[1], solo("president", opponents="lowest").reset(seed=4)[0]
     )
     envs.close()
+
+
+@pytest.mark.parametrize("wrong", [2**63, -1, 1.5, [1.5]])
+def test_a_seed_that_is_none_is_refused_in_every_view(wrong: Any) -> None:
+    game = load_game("president")
+    said = re.escape("a seed must be an integer in 0 .. 2**63 - 1")
+    vectors = [vector("president", 1), vector("president", 1, self_play=True)]
+    for view in [RawEnv(game), CheckedEnv(game), solo("president"), *vectors]:
+        with pytest.raises(ValueError, match=said):
+            view.reset(seed=wrong)
+    with pytest.raises(ValueError, match=said):
+        record(game, wrong, actions=[])
+    with pytest.raises(ValueError, match=said):  # of the second table
+        vector("president", 2).reset(seed=2**63 - 1)
