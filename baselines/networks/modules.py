@@ -6,10 +6,13 @@ What the network is shown is encoded inside it, so that a checkpoint needs no re
 import itertools
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import nn
 
 from ...envs.core.game import Game
+from .compiled import Layer, Network, weights_record
+from .inputs import InputRows, input_rows
 
 WIDEST_UNARY = 24  # a number with a wider range is shown scaled, not in unary
 BLOCKED = -1e9  # value of an illegal action: below any real one, still finite
@@ -81,6 +84,13 @@ class ActionValues(nn.Module):
         """Values of all actions, legal or not; see `mask_values`."""
         return self.body(self.encoder(observations))
 
+    def record(self, game: Game) -> np.ndarray:
+        """The weights as one record [1] for the functions of `network_functions`; no value head."""
+        *hidden, actions = [layer_of(layer) for layer in self.body if isinstance(layer, nn.Linear)]
+        no_value = Layer(np.zeros((len(actions.weights), 1), np.float32), np.zeros(1, np.float32))
+        network = Network(hidden, actions, no_value, self.encoder.scale.numpy())
+        return weights_record(encoder_rows(game, self.encoder), network)
+
 
 class RankedValues(nn.Module):
     """The same of what is left in a game where only the order of the cards left matters.
@@ -136,6 +146,18 @@ def set_columns(game: Game, name: str) -> list[list[int]]:
         raise ValueError(f"{name!r} does not hold one bit an action of {game.name}")
     bits = len(columns) // field.size
     return [columns[start : start + bits] for start in range(0, len(columns), bits)]
+
+
+def encoder_rows(game: Game, encoder: UnaryEncoder, num_views: int = 1) -> InputRows:
+    """How a compiled first layer reads what an Encoder shows of an observation of `game`."""
+    unary, wide = encoder.unary_columns.numpy(), encoder.wide_columns.numpy()
+    return input_rows(game, unary, wide, num_views)
+
+
+def layer_of(layer: nn.Linear) -> Layer:
+    """A copy of its numbers."""
+    with torch.no_grad():
+        return Layer(layer.weight.T.contiguous().numpy().copy(), layer.bias.numpy().copy())
 
 
 def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:

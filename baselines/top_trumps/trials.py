@@ -24,6 +24,7 @@ from ...envs.core.game import Game, check_range
 from ...envs.core.rng import streams
 from ...envs.core.seating import Seating, player_streams
 from ...envs.core.tables import Tables
+from ...envs.registry import load_game
 from ..arena.batches import BATCH_DEALS, play_deals
 from ..arena.statistics import Estimate, wilson
 from ..players import make_policy

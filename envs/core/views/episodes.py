@@ -11,7 +11,7 @@ import numpy as np
 from ..game import NO_SEAT, Game, check_range
 from ..jit import rule
 from ..rng import below, streams
-from ..seating import PLAYER_STREAMS, Seating, player_streams
+from ..seating import Seating, player_streams
 from ..tables import EXTERNAL, MAX_DEALS, Tables
 from .common import no_choice_error
 
@@ -43,7 +43,7 @@ class Episodes:
         """New tables, one a seed, with streams for the deals, the players and the seats."""
         self.tables = Tables(self.game, streams(seeds))
         self.player_rngs = player_streams(seeds, self.game.num_seats)
-        self.seat_rngs = streams(seeds, PLAYER_STREAMS + self.game.num_seats)
+        self.seat_rngs = streams(seeds, 1 + self.game.num_seats)
         first = 0 if self.seat == RANDOM_SEAT else self.seat
         self.seats = np.full(len(seeds), first, np.int64)  # where the learner sits
         self._seating = self._make_seating()

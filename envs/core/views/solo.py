@@ -8,7 +8,7 @@ import numpy as np
 from gymnasium import spaces
 
 from ..game import NO_SEAT, Game, check_choice
-from ..rng import fresh_seed
+from ..rng import check_seed, fresh_seed
 from ..seating import illegal_action_message
 from ..tables import LOSS, action_masks, random_actions
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space
@@ -76,8 +76,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         """
         deal = given_deal(options)
         if seed is not None or not self._is_started:
+            seeds = [fresh_seed() if seed is None else check_seed(seed)]
             super().reset(seed=seed)
-            self._episodes.seed([fresh_seed() if seed is None else seed])
+            self._episodes.seed(seeds)
             self._is_started = True
         if deal is None:
             self._episodes.start(self._row)

@@ -13,7 +13,7 @@ from gymnasium.vector.utils import batch_space
 
 from ..bits import mask_bytes_words
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
-from ..rng import fresh_seed, streams
+from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message, player_streams
 from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
@@ -101,11 +101,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _seed(self, seed: int | Sequence[int] | None) -> None:
         if seed is None:
             seeds = np.array([fresh_seed() for _ in range(self.num_envs)])
-        elif isinstance(seed, int | np.integer):
-            super().reset(seed=int(seed))
-            seeds = int(seed) + np.arange(self.num_envs)
+        elif isinstance(seed, Sequence | np.ndarray):
+            seeds = checked_seeds(seed)
         else:
-            seeds = np.asarray(seed)
+            first = check_seed(seed)
+            check_seed(first + self.num_envs - 1)
+            super().reset(seed=first)
+            seeds = first + np.arange(self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"{self.num_envs} tables need as many seeds; got {len(seeds)}")
         if self._episodes is None:
