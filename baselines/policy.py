@@ -40,8 +40,8 @@ class Policy:
     name: str
     game: Game
     choose: Callable[..., np.ndarray]
-    row: Function | None = None  # compiled: (observation, mask words, rng) -> action
-    weights: np.ndarray | None = None  # a record [1]; where given, `row` takes it first
+    row_function: Function | None = None  # compiled: (observation, mask words, rng) -> action
+    weights: np.ndarray | None = None  # a record [1]; where given, `row_function` takes it first
     needs_positions: bool = False
     values: Callable[..., np.ndarray] | None = None
     remember: Callable[[], Memory] | None = None
@@ -104,7 +104,7 @@ def as_records(game: Game, observation: Any) -> np.ndarray:
 def compiled_policy(
     name: str,
     game: Game,
-    row: Function,
+    row_function: Function,
     weights: np.ndarray | None = None,
     values: Callable[..., np.ndarray] | None = None,
 ) -> Policy:
@@ -112,7 +112,7 @@ def compiled_policy(
 
     With `weights`, a record [1], the function takes that record first.
     """
-    lifted = _lift(CompiledPlayer(row, weights is not None))
+    lifted = _lift(CompiledPlayer(row_function, weights is not None))
     given = (NO_WEIGHTS if weights is None else weights,)
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
@@ -121,7 +121,7 @@ def compiled_policy(
         lifted(given, observations, action_masks, rngs, words, actions)
         return actions
 
-    return Policy(name, game, choose, row=row, weights=weights, values=values)
+    return Policy(name, game, choose, row_function=row_function, weights=weights, values=values)
 
 
 def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) -> Policy:

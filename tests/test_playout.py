@@ -37,9 +37,9 @@ def test_no_more_playouts_than_the_budget_or_one_for_each_action(
     num_playouts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables, _, _, masks = middle_positions()
-    row = players_of(GAME)["lowest"].row
-    assert row is not None
-    search = _Search(GAME, row, 0.2)
+    row_function = players_of(GAME)["lowest"].row_function
+    assert row_function is not None
+    search = _Search(GAME, row_function, 0.2)
     spent = np.zeros(NUM_TABLES)
     simulate = search.simulate
 

@@ -277,9 +277,9 @@ def _make_x_defensive(game: Game, sampling: bool = False) -> Policy:
     return compiled_policy("x_defensive", game, x_defensive_sampling if sampling else x_defensive)
 
 
-def _slow(row: Function) -> Player:
+def _slow(row_function: Function) -> Player:
     """A script that takes too long to play games out with, unless somebody asks for it."""
-    return scripted(row)._replace(plays_out=False)
+    return scripted(row_function)._replace(plays_out=False)
 
 
 PLAYERS = {

@@ -102,7 +102,7 @@ def _grow_layer(
 
 def possible_actions(policy: Policy, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
     """The actions [B, A] that a policy may choose, each of a row equally likely."""
-    if policy.row is generic.random:
+    if policy.row_function is generic.random:
         return masks
     rngs = np.repeat(streams([0]), len(observations))
     before = rngs.copy()

@@ -115,13 +115,13 @@ def _share(setting: str, value: float) -> float:
 
 def rand_maxer(game: Game, fraction: float = FRACTION) -> Policy:
     """Plays as maxer with the chance `fraction` (0.5), else as rander."""
-    row = bind(_rand_maxer, fraction=_share("fraction", fraction))
-    return compiled_policy("rand_maxer", game, row)
+    row_function = bind(_rand_maxer, fraction=_share("fraction", fraction))
+    return compiled_policy("rand_maxer", game, row_function)
 
 
 def _counting(name: str, template: Function, game: Game, m: float = WEIGHT) -> Policy:
-    row = bind(template, weight=_share("m", m))
-    return compiled_policy(name, game, row)
+    row_function = bind(template, weight=_share("m", m))
+    return compiled_policy(name, game, row_function)
 
 
 def _with_weight(name: str, template: Function) -> Player:

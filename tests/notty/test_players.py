@@ -30,7 +30,7 @@ from parlour.baselines.notty.finisher import (
 from parlour.baselines.notty.hints import hint_lines, hints
 from parlour.baselines.notty.studies.pairs import play_deals
 from parlour.baselines.players import players_of
-from parlour.baselines.search.playout import compiled_row
+from parlour.baselines.search.playout import row_function_of
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
@@ -80,8 +80,8 @@ def test_all_scripts_play_tournaments_and_a_fast_one_plays_games_out() -> None:
     players = players_of(game)
     scripts = ["random", "first_legal", "always_pass", "defensive", "aggressive"]
     assert scripted_players(game) == [*scripts, "x_aggressive", "x_defensive", "finisher"]
-    assert compiled_row(game, None) is players["aggressive"].row
-    assert compiled_row(game, "x_aggressive") is players["x_aggressive"].row
+    assert row_function_of(game, None) is players["aggressive"].row_function
+    assert row_function_of(game, "x_aggressive") is players["x_aggressive"].row_function
 
 
 # What draws and takes bring
