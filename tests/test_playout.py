@@ -136,7 +136,7 @@ def test_a_person_is_asked_again_until_the_action_is_legal(
     assert human.act(observations[row], masks[row]) == GAME.parse_action("pass")
     shown = capsys.readouterr().out
     assert "no action is called 'nonsense'" in shown
-    assert "give:2 is not legal now; you may: pass" in shown
+    assert "give:2 is not legal now; legal: pass" in shown
 
 
 def test_the_list_names_those_who_play_by_themselves() -> None:

@@ -79,7 +79,9 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
     if data["format"] != FORMAT:
         raise ValueError(f"{path} has checkpoint format {data['format']}; this is {FORMAT}")
     if not isinstance(data["weights"], dict) or not _are_sizes(data["hidden"]):
-        raise ValueError(f"{path} is damaged: its weights or hidden layers are not such")
+        raise ValueError(
+            f"{path} is damaged: its weights or the sizes of its hidden layers are unreadable"
+        )
     known = {field.name for field in dataclasses.fields(Checkpoint)}
     return Checkpoint(**{key: value for key, value in data.items() if key in known})
 

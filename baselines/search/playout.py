@@ -35,7 +35,7 @@ def playout(
     playout_policy: str | None = None,
     epsilon: float = EPSILON,
 ) -> Policy:
-    """Plays every action out many times over re-deals of what it cannot see.
+    """Plays every action out many times, each time with the unseen cards dealt anew.
 
     A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
     `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled
