@@ -151,7 +151,7 @@ def test_a_class_in_a_file_takes_settings(
         ("-1", "{}:Mine", "not legal"),
         ("None", "{}:Mine", "whole number"),
         ("0", "{}:Mine:colour=1", "colour"),
-        ("0", "{}:Other", "of Mine"),
+        ("0", "{}:Other", "has Mine"),
     ],
 )
 def test_what_fails_is_named(
