@@ -206,10 +206,10 @@ def hit_class(outs, hands):
         other = hands[place]
         size = size_of(other)
         if size > PROTECTED_SIZE:
-            share = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
+            probability = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
             reached = 0
             for bound in HIT_BOUNDS:
-                reached += share > bound
+                reached += probability > bound
             highest = max(highest, reached)
     return highest
 

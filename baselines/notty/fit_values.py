@@ -60,11 +60,11 @@ LEAVES_ALONE = 1
 NUM_ROUNDS = 90
 ROUNDS_A_LINE = 5  # of what is printed
 # How far a chance moves at least: in the first rounds, and in the rest.
-FIRST_RATE, LAST_RATE, SHARE_AT_FIRST = 0.02, 0.002, 0.6
+FIRST_RATE, LAST_RATE, FIRST_RATE_FRACTION = 0.02, 0.002, 0.6
 SEED = 3
 
-# The learner remembers the place of its last turn's end in the tables (the opponent model, the phase
-# and the class) and the unit there. At first there is no such place.
+# The learner remembers where the tables hold the end of its last turn (opponent model, phase and
+# class), and the unit there. At first there is no such place.
 NOWHERE = (0, 0, -1)
 
 
@@ -94,7 +94,7 @@ def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
     for state, rng in zip(states, rngs, strict=True):
         deal(state[0], rng)
     for index in range(num_rounds):
-        rate = FIRST_RATE if index < SHARE_AT_FIRST * num_rounds else LAST_RATE
+        rate = FIRST_RATE if index < FIRST_RATE_FRACTION * num_rounds else LAST_RATE
         for other, turns in enumerate(TURNS_A_ROUND):
             place = states[other][0], observations[0], masks[0], rngs[other]
             learn_turns(learned, *place, other, turns, rate)

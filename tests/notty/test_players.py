@@ -277,9 +277,8 @@ def test_finisher_is_left_alone_where_nobody_takes_from_a_hand_that_is_no_larger
     assert opponent_model_of(turns, takes((0, 1))) == TAKERS
     assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 0))) == LEFT_ALONE
     assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 1))) == TAKERS
-    assert (
-        opponent_model_of(turns, np.array([(0, 1), (0, 0)], np.int16)) == LEFT_ALONE
-    )  # it took itself
+    it_took_itself = np.array([(0, 1), (0, 0)], np.int16)
+    assert opponent_model_of(turns, it_took_itself) == LEFT_ALONE
 
 
 def test_finisher_expects_takers_at_first() -> None:
