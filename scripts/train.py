@@ -106,7 +106,7 @@ def _add_aliases(parser: argparse.ArgumentParser, aliases: Mapping[str, str]) ->
         parser.add_argument(
             f"--{former.replace('_', '-')}",
             dest=name,
-            type=actions[name].type,
+            type=actions[name].type or str,
             default=actions[name].default,
             help=argparse.SUPPRESS,
         )
