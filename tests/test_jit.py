@@ -188,8 +188,9 @@ from parlour.envs.core.jit import _modules_of
 from parlour.envs.core.tables import loops_of
 for name in GAMES:
     game = load_game(name)
-    rows = [player.row for player in players_of(game).values() if player.row is not None]
-    modules = frozenset().union(*map(_modules_of, [loops_of(game).step_tables, *rows]))
+    players = players_of(game).values()
+    functions = [player.row_function for player in players if player.row_function is not None]
+    modules = frozenset().union(*map(_modules_of, [loops_of(game).step_tables, *functions]))
     print(name, digest_of(modules))
 """
 

@@ -37,9 +37,9 @@ def test_no_more_playouts_than_the_budget_or_one_for_each_action(
     num_playouts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables, _, _, masks = middle_positions()
-    row = players_of(GAME)["lowest"].row
-    assert row is not None
-    search = _Search(GAME, row, 0.2)
+    row_function = players_of(GAME)["lowest"].row_function
+    assert row_function is not None
+    search = _Search(GAME, row_function, 0.2)
     spent = np.zeros(NUM_TABLES)
     simulate = search.simulate
 
@@ -136,7 +136,7 @@ def test_a_person_is_asked_again_until_the_action_is_legal(
     assert human.act(observations[row], masks[row]) == GAME.parse_action("pass")
     shown = capsys.readouterr().out
     assert "no action is called 'nonsense'" in shown
-    assert "give:2 is not legal now; you may: pass" in shown
+    assert "give:2 is not legal now; legal: pass" in shown
 
 
 def test_the_list_names_those_who_play_by_themselves() -> None:

@@ -18,7 +18,7 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 import parlour.envs
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo, make_vector
-from parlour.envs import GAMES, find_game, registry
+from parlour.envs import GAMES, find_game, load_game, registry
 from parlour.envs.core.rng import streams
 from parlour.envs.core.seating import player_streams
 from parlour.envs.core.views.aec import CheckedEnv, RawEnv

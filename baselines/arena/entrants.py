@@ -65,4 +65,4 @@ def check_distinct(entrants: Sequence[Entrant]) -> None:
 
 def scripted_players(game: Game) -> list[str]:
     """The names of the players that are one compiled function, weakest first."""
-    return [name for name, player in players_of(game).items() if player.row is not None]
+    return [name for name, player in players_of(game).items() if player.row_function is not None]

@@ -87,7 +87,7 @@ class IsolatedPlayer:
     text. With `tracebacks`, what the player printed before a crash is shown on stderr.
     """
 
-    row = None  # never compiled into the arena's own loops
+    row_function = None  # never compiled into the arena's own loops
     weights = None
 
     def __init__(
