@@ -67,7 +67,7 @@ class Policy:
         if positions is None:
             raise ValueError(
                 f"{self.name} searches and needs positions: pass what "
-                "Tables.imagine or an environment's imagine() gives"
+                "Tables.determinize or an environment's determinize() gives"
             )
         return self.choose(observations, action_masks, rngs, positions)
 

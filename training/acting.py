@@ -29,7 +29,7 @@ from ..envs.core.rng import below, streams, uniform
 from ..envs.core.seating import player_streams
 from ..envs.core.tables import (
     EXTERNAL,
-    MOST_DEALS,
+    MAX_DEALS,
     NO_WEIGHTS,
     CompiledPlayer,
     chooser,
@@ -358,7 +358,7 @@ def _start(places, table, earlier, player_weights, shares):
     """Seat the players and deal, until a learning seat has a choice; returns it."""
     rng = places.seating_rngs[table]
     num_seats = places.codes.shape[1]
-    for _ in range(MOST_DEALS):
+    for _ in range(MAX_DEALS):
         point = uniform(rng)
         field = 0
         while point >= shares[field] and field < shares.shape[0] - 1:

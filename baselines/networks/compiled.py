@@ -13,7 +13,6 @@ import numpy as np
 from ...envs.core.bits import WORD_BITS, lowest_bit
 from ...envs.core.game import NO_ACTION, Function
 from ...envs.core.jit import bind_lean, vector_rule
-from ...envs.core.records import record_dtype
 from ...envs.core.rng import uniform
 from .inputs import InputRows, add_wide, fill_table, find_rows
 from .memory import float_scratch, int_scratch

@@ -43,7 +43,7 @@ KINDS = {  # by the name of the learner
 def new_network(algorithm: str, game: Game, settings: Mapping[str, Any]) -> Any:
     """An untrained network of a learner. Raises ValueError for an unknown one."""
     if algorithm not in KINDS:
-        raise ValueError(f"unknown kind of network {algorithm!r}; there is {', '.join(KINDS)}")
+        raise ValueError(f"unknown algorithm {algorithm!r}; there is {', '.join(KINDS)}")
     return KINDS[algorithm].build(game, settings)
 
 

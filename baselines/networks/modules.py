@@ -33,7 +33,7 @@ def flat_columns(game: Game, names: Sequence[str]) -> list[int]:
     return [column for name in names for column in columns[name]]
 
 
-class Encoder(nn.Module):
+class UnaryEncoder(nn.Module):
     """Integers of known range, shown in unary: the number 3 of 0 .. 4 becomes 1, 1, 1, 0.
 
     A network sees at once whether a count reaches a threshold, which is what card games ask about.
@@ -77,7 +77,7 @@ class ActionValues(nn.Module):
         self, game: Game, hidden: Sequence[int] = (256, 256), fields: Sequence[str] = ()
     ) -> None:
         super().__init__()
-        self.encoder = Encoder(game, fields)
+        self.encoder = UnaryEncoder(game, fields)
         self.body = hidden_layers([self.encoder.num_outputs, *hidden, game.num_actions])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
@@ -113,7 +113,7 @@ class RankedValues(nn.Module):
     ) -> None:
         super().__init__()
         columns = torch.tensor([set_columns(game, name) for name in sets])
-        self.encoder = Encoder(game, fields)
+        self.encoder = UnaryEncoder(game, fields)
         self.register_buffer("columns", columns)
         self.register_buffer("weights", 2 ** torch.arange(columns[:, 0].numel()))
         self.baseline = nn.Linear(self.encoder.num_outputs, 1)
@@ -148,7 +148,7 @@ def set_columns(game: Game, name: str) -> list[list[int]]:
     return [columns[start : start + bits] for start in range(0, len(columns), bits)]
 
 
-def encoder_rows(game: Game, encoder: Encoder, num_views: int = 1) -> InputRows:
+def encoder_rows(game: Game, encoder: UnaryEncoder, num_views: int = 1) -> InputRows:
     """How a compiled first layer reads what an Encoder shows of an observation of `game`."""
     unary, wide = encoder.unary_columns.numpy(), encoder.wide_columns.numpy()
     return input_rows(game, unary, wide, num_views)

@@ -5,6 +5,7 @@ the rows that an observation adds up (`InputRows`) and lists of legal actions, s
 inputs that are 0 nor the actions that are illegal cost anything.
 """
 
+import itertools
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -12,12 +13,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from ...envs.core.game import Game
 from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed
+from ...envs.core.game import Game
 from ...envs.core.jit import lean_rule, rule, vector_rule
 from .compiled import Network, weights_record
 from .inputs import InputRows, fill_table, gather_gradient
-from .modules import Encoder, encoder_rows, layer_of
+from .modules import UnaryEncoder, encoder_rows, layer_of
 from .vectors import add_rows, spread_rows
 
 NO_LOGIT = -1e9  # in lists of legal actions that are shorter than the longest
@@ -31,11 +32,11 @@ class PolicyValue(nn.Module):
 
     def __init__(self, game: Game, hidden: Sequence[int], num_views: int = 1) -> None:
         super().__init__()
-        self.encoder = Encoder(game)
+        self.encoder = UnaryEncoder(game)
         self.num_views = num_views
         sizes = [num_views * self.encoder.num_outputs, *hidden]
         self.hidden = nn.ModuleList(
-            nn.Linear(inputs, units) for inputs, units in zip(sizes, sizes[1:], strict=False)
+            nn.Linear(inputs, units) for inputs, units in itertools.pairwise(sizes)
         )
         self.actions = nn.Linear(sizes[-1], game.num_actions)
         self.value = nn.Linear(sizes[-1], 1)

@@ -9,7 +9,9 @@ from typing import Any, Protocol
 import numpy as np
 
 from .game import NO_SEAT, Function
-from .rng import streams
+from .jit import rule
+from .rng import GOLDEN_GAMMA, STREAM, checked_seeds
+from .siphash import siphash
 from .tables import (
     EXTERNAL,
     NO_ROW,
@@ -20,7 +22,8 @@ from .tables import (
     advance_loop,
 )
 
-PLAYER_STREAMS = 1  # purpose of a seat's stream: this plus the seat; 0 deals the cards
+_KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the seed is the rest of the key
+_MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
 
 
 class Memory(Protocol):
@@ -56,7 +59,7 @@ class SeatedPolicy(Protocol):
 
     @property
     def needs_positions(self) -> bool:
-        """Whether it searches from imagined positions."""
+        """Whether it searches from determinized positions."""
 
     @property
     def remember(self) -> Callable[[], Memory] | None:
@@ -67,16 +70,27 @@ class SeatedPolicy(Protocol):
 
 
 def player_streams(
-    seeds: Sequence[int] | np.ndarray, num_seats: int, sitting: int = 0
+    seeds: np.ndarray | Sequence[int], num_seats: int, sitting: int | np.ndarray = 0
 ) -> np.ndarray:
-    """A stream for each seat of each table, [tables, seats], apart from the tables' own.
+    """A stream for each seat of each table, [tables, seats], that tells nothing about the deal.
 
-    Where a deal is played more than once, another `sitting` gives other streams: copies of one
-    random player must not repeat each other's moves.
+    It comes from a keyed hash of the sitting and the seat, with the seed of the deal as its key.
+    Where a deal is played more than once, another `sitting` (one for all tables, or one for each)
+    gives other streams: copies of one random player must not repeat each other's moves.
     """
-    first = PLAYER_STREAMS + sitting * num_seats
-    out = [streams(seeds, first + seat) for seat in range(num_seats)]
-    return np.stack(out, axis=1)
+    out = np.zeros((len(seeds), num_seats), STREAM)
+    sittings = np.full(len(seeds), sitting, np.uint64)
+    _seed_players(checked_seeds(seeds), sittings, out)
+    return out
+
+
+@rule
+def _seed_players(seeds, sittings, out):
+    for index in range(seeds.shape[0]):
+        for seat in range(out.shape[1]):
+            last = np.uint64(seat) | _MESSAGE_LENGTH
+            out[index, seat].state = siphash(seeds[index], _KEY_HIGH, sittings[index], last)
+            out[index, seat].gamma = GOLDEN_GAMMA
 
 
 class Seating:
@@ -233,7 +247,9 @@ class Seating:
             told = zip(asked, observations, masks, own, strict=True)
             actions = np.array([memory.choose(*what) for memory, *what in told])
         else:
-            positions = self.tables.imagine(rows, seats, rngs) if policy.needs_positions else None
+            positions = (
+                self.tables.determinize(rows, seats, rngs) if policy.needs_positions else None
+            )
             actions = np.asarray(policy(observations, masks, rngs, positions))
         self.rngs[rows, seats] = rngs
         check_legal(game, policy.name, actions, masks)

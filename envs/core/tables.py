@@ -26,7 +26,7 @@ from .rng import STREAM
 NO_ROW = -1
 ILLEGAL = -2  # what `step_table` returns instead of a seat
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
-MOST_DEALS = 10_000  # of a game that `skip_forced` leaves without any choice, before giving up
+MAX_DEALS = 10_000  # of a game that `skip_forced` leaves without any choice, before giving up
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -123,7 +123,7 @@ def _play(state, rng, action, words, skip_forced):
 
 def _new_game(state, rng, words, skip_forced):
     """Deal, again where `skip_forced` leaves nobody a choice; returns the first seat to act."""
-    for _ in range(MOST_DEALS):
+    for _ in range(MAX_DEALS):
         deal(state, rng)
         seat = play(state, rng, NO_ACTION, words, skip_forced)
         if seat != NO_SEAT:
@@ -494,7 +494,7 @@ class Tables:
         self.loops.returns_rows(self.states, rows, out)
         return out
 
-    def imagine(self, rows: np.ndarray, seats: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+    def determinize(self, rows: np.ndarray, seats: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         """Positions [K] drawn from all that seats[k] cannot tell apart from table rows[k]."""
         out = self.game.new_states(len(rows))
         self.loops.reshuffle_rows(self.states, rows, seats, rngs, out)
