@@ -10,6 +10,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+
 from parlour.envs.core.bits import allow
 from parlour.envs.core.game import Game
 from parlour.envs.core.jit import rule

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs.core.rng import streams
@@ -74,9 +75,7 @@ def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Callable[[Batch], Batch])
     def flat(batch: Batch) -> Batch:
         wrong = fault(batch)
         advantages = estimated(wrong, CONFIG.trace)
-        return sound(
-            wrong._replace(advantages=advantages, targets=advantages + wrong.values)
-        )
+        return sound(wrong._replace(advantages=advantages, targets=advantages + wrong.values))
 
     monkeypatch.setattr(ppo, "flat", flat)
 

@@ -269,8 +269,8 @@ def _act(
                 return
             decide(weights[0], critic[0], places, whole, table, seat, scale, batch, index)
             if HAS_CRITIC:
-                note_inputs(critic[0], whole[table, 0], critic_scale, batch.critic_rows[table, index],
-                            batch.critic_wide[table, index])  # fmt: skip
+                seen, shown = batch.critic_rows[table, index], batch.critic_wide[table, index]
+                note_inputs(critic[0], whole[table, 0], critic_scale, seen, shown)
             link(batch, places.latest, table, seat, index)
             seat = play_on(places, table, batch.actions[table, index], earlier, player_weights)
             if seat == NO_SEAT:
@@ -316,10 +316,10 @@ def link(batch, latest, table, seat, index):
 @lean_rule
 def is_pending(latest, table):
     """Whether it is unknown what a seat's latest decision led to."""
+    num_pending = 0
     for seat in range(latest.shape[1]):
-        if latest[table, seat] != NO_DECISION:
-            return True
-    return False
+        num_pending += latest[table, seat] != NO_DECISION
+    return num_pending > 0
 
 
 def _play_on(places, table, action, earlier, player_weights):

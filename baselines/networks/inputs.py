@@ -105,7 +105,7 @@ class _Builder:
         self._group.append((index_before + number.index, number.low, span, first_input))
 
     def end_group(self) -> None:
-        """Lay the rows of the numbers gathered so far: all combinations, the last moving fastest."""
+        """Lay the rows of the numbers gathered: all combinations, the last moving fastest."""
         group, self._group = self._group, []
         if not group:
             return
