@@ -39,6 +39,7 @@ from ..envs.core.views.common import no_choice_error
 
 EARLIER = -2  # the code of the first earlier network; the next is one less
 NO_DECISION = -1
+SMALLEST_CHANCE = np.float32(1e-30)  # of an action drawn: rounding may have made it 0
 SEATING_STREAM = 10**6  # purpose of the streams that draw who sits where: beyond any seat's
 
 
@@ -81,7 +82,7 @@ def new_batch(
         critic_rows=zeros(np.int32, len(critic.first_rows)),
         critic_wide=zeros(np.float32, len(critic.wide_columns)),
         masks=zeros(np.int64, num_words),
-        actions=zeros(np.int32),
+        actions=zeros(np.int64),
         log_chances=zeros(np.float32),
         values=zeros(np.float32),
         following=zeros(np.int32),
@@ -393,7 +394,7 @@ def _decide(weights, critic, places, whole, table, seat, scale, batch, index):
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
-    batch.log_chances[table, index] = np.log(chances[action])
+    batch.log_chances[table, index] = np.log(max(chances[action], SMALLEST_CHANCE))
     if HAS_CRITIC:
         batch.values[table, index] = judge(critic, state, seat, places, whole, table)
     else:
