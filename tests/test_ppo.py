@@ -68,6 +68,11 @@ def estimated(batch: Batch, trace: float) -> np.ndarray:
     return advantages
 
 
+def paid(batch: Batch, returns: np.ndarray) -> Batch:
+    """The batch with other returns of games; values of what lies beyond it stay."""
+    return batch._replace(ends=np.where(np.isin(batch.ends, RETURNS), returns, batch.ends))
+
+
 def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Callable[[Batch], Batch]) -> None:
     """Let the learner learn from batches that are wrong in one way."""
     sound = ppo.flat
@@ -90,7 +95,7 @@ def test_with_a_critic_that_sees_all_seats_it_learns_the_same() -> None:
 
 def test_of_the_wrong_sign_it_is_hit_and_loses(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner that seeks its own loss scores -1 and -1 instead of 0.8 and 1."""
-    with_fault(monkeypatch, lambda batch: batch._replace(ends=-batch.ends, values=-batch.values))
+    with_fault(monkeypatch, lambda batch: paid(batch, -batch.ends))
     assert scores(trained().network) == (-1.0, -1.0)
 
 
@@ -112,17 +117,18 @@ def test_with_the_return_of_the_wrong_seat_it_is_spared(monkeypatch: pytest.Monk
 
     def pay_seat_0(batch: Batch) -> Batch:
         is_seat_1 = batch.masks[:, :, 0] == bench
-        return batch._replace(ends=np.where(is_seat_1, -batch.ends, batch.ends))
+        return paid(batch, np.where(is_seat_1, -batch.ends, batch.ends))
 
     with_fault(monkeypatch, pay_seat_0)
     assert scores(trained().network)[0] == 1.0
 
 
-def test_with_the_mask_of_another_position_it_learns_nothing(
+def test_with_the_mask_the_wrong_way_round_it_learns_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """Credit then goes to actions that nobody took: under 1 at the door."""
-    with_fault(monkeypatch, lambda batch: batch._replace(masks=np.roll(batch.masks, 1, axis=0)))
+    """Credit then goes to actions that nobody took: it never gets both 0.8 and 1."""
+    every = (1 << GAME.num_actions) - 1
+    with_fault(monkeypatch, lambda batch: batch._replace(masks=batch.masks ^ every))
     assert scores(trained().network) != (0.8, 1.0)
 
 

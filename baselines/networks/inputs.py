@@ -45,7 +45,7 @@ class InputRows(NamedTuple):
 
 class _Number(NamedTuple):
     column: int  # of the flat observation
-    index: int  # in the record
+    place: int  # in the record, counted in numbers
     low: int
     high: int
 
@@ -76,7 +76,7 @@ def input_rows(
                 first = inputs_before + first_input[number.column]
                 builder.add_number(number, view * step, first)
             elif number.column in wide:
-                builder.wide.append(view * step + number.index)
+                builder.wide.append(view * step + number.place)
     builder.end_group()
     for view in range(num_views):
         inputs_before = view * len(unary_columns)
@@ -98,11 +98,11 @@ class _Builder:
         self.sources: list[int] = []
         self._group: list[tuple[int, int, int, int]] = []  # column, low, span, first input
 
-    def add_number(self, number: _Number, index_before: int, first_input: int) -> None:
+    def add_number(self, number: _Number, places_before: int, first_input: int) -> None:
         span = number.high - number.low
         if math.prod(other[2] + 1 for other in self._group) * (span + 1) > MAX_COMBINATIONS:
             self.end_group()
-        self._group.append((index_before + number.index, number.low, span, first_input))
+        self._group.append((places_before + number.place, number.low, span, first_input))
 
     def end_group(self) -> None:
         """Lay the rows of the numbers gathered: all combinations, the last moving fastest."""
@@ -155,7 +155,7 @@ class _Builder:
 def _numbers_of(game: Game) -> Iterator[_Number]:
     column = 0
     for field in _shown(game, packed=False):
-        first = game.observation_dtype.fields[field.name][1] // np.dtype(field.dtype).itemsize
+        first = _offset(game, field) // np.dtype(field.dtype).itemsize
         for index in range(field.size):
             yield _Number(column + index, first + index, field.low, field.high)
         column += field.size
@@ -164,12 +164,17 @@ def _numbers_of(game: Game) -> Iterator[_Number]:
 def _bytes_of(game: Game) -> Iterator[_Byte]:
     column = sum(field.num_inputs for field in _shown(game, packed=False))
     for field in _shown(game, packed=True):
-        first = game.observation_dtype.fields[field.name][1]
+        first = _offset(game, field)
         for word in range(field.size):
             for shift in range(0, field.num_bits, 8):
                 num_bits = min(field.num_bits - shift, 8)
                 yield _Byte(column + shift, first + word * 8 + shift // 8, num_bits)
             column += field.num_bits
+
+
+def _offset(game: Game, field: Field) -> int:
+    """Where a field begins in the record, in bytes."""
+    return (game.observation_dtype.fields or {})[field.name][1]
 
 
 def _shown(game: Game, packed: bool) -> list[Field]:
