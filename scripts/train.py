@@ -79,6 +79,13 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--tensorboard", action="store_true", help="write the learning curve for TensorBoard, too"
     )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument(
+        "--resume", action="store_true", help="continue the interrupted run in the folder"
+    )
+    kept.add_argument(
+        "--overwrite", action="store_true", help="replace the run that the folder holds"
+    )
 
 
 def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
@@ -136,16 +143,20 @@ def run(arguments: argparse.Namespace) -> None:
     fields = dataclasses.fields(arguments.config)
     with user_input():
         config = arguments.config(**{f.name: getattr(arguments, f.name) for f in fields})
+    folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
+    if not (arguments.resume or arguments.overwrite):
+        _refuse_used(folder / session.CHECKPOINT_FILE)
     plan = session.Session(
         algorithm=arguments.algorithm,
         game=game,
         config=config,
-        folder=new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}"),
+        folder=folder,
         against=player_names(arguments.against),
         num_measurements=arguments.points,
         num_deals=arguments.point_deals,
         final_deals=arguments.deals,
         command=arguments.command_line,
+        resume=arguments.resume,
     )
     last: list[MatchResult] = []
     with progress_bar() as bar, _log(arguments.tensorboard, plan.folder) as log:
@@ -159,10 +170,13 @@ def run(arguments: argparse.Namespace) -> None:
             )
             bar.console.print(f"{progress.done:5.0%}  {progress.seconds:5.0f} s  first in {first}")
 
+        def on_progress(progress: Any) -> None:
+            bar.update(task, completed=progress.done, description=_standing(progress))
+
         try:
-            session.run(
-                plan, lambda progress: bar.update(task, completed=progress.done), on_measured
-            )
+            session.run(plan, on_progress, on_measured)
+        except session.NothingLearned as error:
+            raise BadArgument(str(error)) from error
         except ValueError as error:
             if bar.tasks[task].completed > 0:
                 raise
@@ -170,6 +184,36 @@ def run(arguments: argparse.Namespace) -> None:
     print_matches(last)
     print(
         f"saved in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
+    )
+    for result in last:
+        print(_in_words(result, game.num_seats))
+
+
+def _refuse_used(checkpoint: Path) -> None:
+    """Raise BadArgument where a folder already holds a trained player."""
+    if checkpoint.exists():
+        raise BadArgument(
+            f"{checkpoint} exists; add --resume to continue that run, --overwrite to replace it, "
+            "or choose another folder with --out"
+        )
+
+
+def _standing(progress: Any) -> str:
+    """What a run is doing, in a few words: speed, loss and, where there is one, entropy."""
+    speed = progress.decisions / max(progress.seconds, 1e-9)
+    words = [f"{speed:,.0f} decisions/s", f"loss {progress.loss:.3f}"]
+    if hasattr(progress, "entropy"):
+        words.append(f"entropy {progress.entropy:.2f}")
+    return ", ".join(words)
+
+
+def _in_words(result: MatchResult, num_seats: int) -> str:
+    """The result in one line: `first in 42 of 100 games against three `lowest``, and a measure."""
+    number = {2: "", 3: "two ", 4: "three ", 5: "four "}.get(num_seats, f"{num_seats - 1} ")
+    first, fair = 100 * result.first_places.mean, 100 * result.fair_share
+    return (
+        f"first in {first:.0f} of 100 games against {number}`{result.second}`; "
+        f"an equal player: {fair:.0f}"
     )
 
 

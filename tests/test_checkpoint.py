@@ -147,8 +147,6 @@ def test_what_torch_can_read_but_we_did_not_write_is_refused(tmp_path: Path, dat
     torch.save(data, tmp_path / "broken.pt")
     said = r"not a checkpoint of Parlour: it (lacks format|holds no)"
     with pytest.raises(ValueError, match=said):
-        ValueError, match=r"not a checkpoint of Parlour: it (lacks format|holds no)"
-    ):
         load_checkpoint(tmp_path / "broken.pt")
 
 

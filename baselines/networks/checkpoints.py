@@ -185,7 +185,7 @@ def model_card(checkpoint: Checkpoint) -> str:
         f"* Game: `{checkpoint.game}` version {checkpoint.game_version}, {settings}",
         f"* Network: hidden layers {tuple(checkpoint.hidden)}, {size:,} numbers",
         f"* Made by: `{checkpoint.command}`",
-        f"* Code: {checkpoint.revision or 'unknown'}, Parlour {checkpoint.parlour}",
+        f"* Code: {checkpoint.revision or 'as released'}, Parlour {checkpoint.parlour}",
         *(f"* {key}: {_short(value)}" for key, value in checkpoint.training.items()),
         "",
         "## Measured strength",
