@@ -38,6 +38,8 @@ AREAS = {
             "tests/trick_taking/test_second_opinion.py",
             "tests/notty/test_discard.py",
             "tests/notty/test_best_discard.py",
+            "tests/test_docs.py",
+            "tests/test_golden.py",
         ),
     ),
     "statistics": Area(
@@ -46,12 +48,15 @@ AREAS = {
             for name in (
                 *("statistics", "duplicate", "ratings", "rankings", "standings"),
                 *("seatings", "sprt", "playing", "match"),
+                *("choice_model", "cycles", "goodness_of_fit"),
             )
         ),
         tests=(
             "tests/test_statistics.py",
             "tests/test_match.py",
+            "tests/arena/test_cycles.py",
             "tests/arena/test_ratings.py",
+            "tests/arena/test_playing.py",
             "tests/arena/test_seatings.py",
             "tests/arena/test_sprt.py",
             "tests/arena/test_tournament.py",
@@ -59,7 +64,13 @@ AREAS = {
     ),
     "search": Area(
         code=("baselines/search/*.py",),
-        tests=("tests/test_mcts.py", "tests/test_playout.py", "tests/test_best_response.py"),
+        tests=(
+            "tests/test_mcts.py",
+            "tests/test_playout.py",
+            "tests/test_best_response.py",
+            "tests/test_halving.py",
+            "tests/test_against_slow_search.py",
+        ),
     ),
     "learners": Area(
         code=("training/*.py",),
@@ -68,6 +79,8 @@ AREAS = {
             "tests/test_lookahead.py",
             "tests/test_mlp.py",
             "tests/test_training.py",
+            "tests/test_ppo.py",
+            "tests/test_acting.py",
         ),
     ),
 }

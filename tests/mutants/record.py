@@ -13,6 +13,7 @@ from .sample import Mutant, digest_of, spans
 
 RECORD = CHECKOUT / "docs" / "studies" / "mutants.json"
 PAGE = RECORD.with_suffix(".md")
+FEWEST = 300  # mutants in all
 SMALLEST_SHARE = 0.85  # of an area's mutants that must be killed
 OPENING = """# Mutants
 
@@ -22,8 +23,10 @@ covers the rules, the arena's statistics, the search and the learners. `make mut
 changed since, and writes this page. The faults are those of
 [Cosmic Ray](https://github.com/sixty-north/cosmic-ray).
 
-Only tests that end within seconds in plain Python, without compilation, are tried. The suite has
-more: thousands of compiled games against the referees, matches, training runs.
+Left out are annotations, default values of learners' settings, and numbers of 100 and more, of
+which one more or one less would do as well. Only tests that end within seconds in plain Python,
+without compilation, are tried; the suite also has thousands of compiled games against the referees,
+matches and training runs.
 
 | area | mutants | killed | share |
 |---|---|---|---|
@@ -90,7 +93,10 @@ def page(ordered: list[Outcome]) -> str:
         for area, (killed, tried) in shares(ordered).items()
     ]
     survivors = [outcome for outcome in ordered if not outcome.killed_by]
-    text = [OPENING, *rows, "\n## Survivors\n"]
+    text = [OPENING, *rows]
+    if len(ordered) < FEWEST:
+        text.append(f"\nUnfinished: {len(ordered)} of at least {FEWEST} mutants have been tried.\n")
+    text.append("\n## Survivors\n")
     for outcome in survivors:
         mutant = outcome.mutant
         text.append(

@@ -16,6 +16,9 @@ from .areas import CHECKOUT, Area
 
 # Decorators only compile here, and these two put random numbers into the code.
 LEFT_OUT = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
+LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
+SETTINGS = "Config"  # the class with a learner's settings
+PLAIN = ("name", "newline", "string", "endmarker")  # most nodes; but for exceptions never changed
 MODULE = "<module>"  # code outside functions, named as Python names it
 
 
@@ -94,13 +97,15 @@ def possible(path: str) -> Iterator[tuple[str, str, Any]]:
     source = (CHECKOUT / path).read_text()
     lines = source.splitlines()
     where = spans(source)
-    skipped = list(never_run(source))
-    nodes = list(ast_nodes(get_ast(source)))
+    skipped = list(no_faults(source))
+    every = list(ast_nodes(get_ast(source)))
+    few = [node for node in every if node.type not in PLAIN]
     provider = OperatorProvider()
     for name in sorted(provider):
         if name in LEFT_OUT:
             continue
         operator = provider[name]()
+        nodes = every if name == "ExceptionReplacer" else few
         positions = [at for node in nodes for at in operator.mutation_positions(node)]
         for occurrence, ((line, column), _) in enumerate(positions):
             if any(start <= (line, column) < end for start, end in skipped):
@@ -120,12 +125,16 @@ def possible(path: str) -> Iterator[tuple[str, str, Any]]:
             yield site, variant, plant
 
 
-def never_run(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
-    """Where a change changes nothing: annotations, and imports for type checkers."""
+def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where a change is no fault: annotations, default settings, one more of a large number."""
     for node in ast.walk(ast.parse(source)):
         parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             parts.append(node)
+        if isinstance(node, ast.ClassDef) and node.name == SETTINGS:
+            parts += [item for item in node.body if isinstance(item, ast.AnnAssign)]
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            parts += [node] if node.value >= LARGE else []
         for part in parts:
             if isinstance(part, ast.expr | ast.stmt):
                 end = (part.end_lineno or part.lineno, part.end_col_offset or 0)
