@@ -51,7 +51,7 @@ def load_game(name: GameName, **config: Any) -> Game:
 
 
 def register_game(make: Callable[..., Game], *, parts: str | None = None) -> None:
-    """Add a game of another package to `load_game`, to Gymnasium and to every command.
+    """Add a game of another package to `find_game`, to Gymnasium and to every command.
 
     `make(**config)`, a function at the top of a module, gives the game. Its name and version make
     the id: "kuhn_poker" of version 0 becomes `KuhnPoker-v0`. Call `register_game` where your
@@ -67,12 +67,14 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
         raise ValueError(
             f"a game's name is lower_snake_case, such as 'kuhn_poker'; not {game.name!r}"
         )
-    catalogue.enter(game.name, catalogue.Entry(make, parts))
-    module = make.__module__
+    is_new = catalogue.enter(game.name, catalogue.Entry(make, parts))
+    if not is_new:  # its module was imported again
+        return
     GAMES[game.name] = f"{game.name.title().replace('_', '')}-v{game.version}"
-    by_name = game.name if module == "__main__" else f"{module}:{game.name}"
+    package = make.__module__.partition(".")[0]
+    by_name = catalogue.importable_name(game.name)
     _register_with_gymnasium(GAMES[game.name], by_name)
-    _register_with_pettingzoo(f"{module.partition('.')[0]}/{game.name}_v{game.version}", by_name)
+    _register_with_pettingzoo(f"{package}/{game.name}_v{game.version}", by_name)
 
 
 def make_aec(name: str, **settings: Any) -> CheckedEnv:

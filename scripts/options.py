@@ -143,12 +143,23 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
     if control is not None:
         _announce(control)
     with store or contextlib.nullcontext():
+        if store is not None:
+            print_doubts(store)
         try:
             batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
             yield Plan(workers, batch_deals, store, control)
             _publish_secret(control)
         except sqlite3.Error as error:
             raise BadArgument(f"cannot keep results in {arguments.store}: {error}") from error
+
+
+def print_doubts(store: Store) -> None:
+    """Print to stderr which results of a store cannot be vouched for, and why."""
+    for setting in store.settings():
+        for line in store.doubts(setting):
+            print(
+                f"{store.path}: cannot vouch for results of {setting.game} {line}", file=sys.stderr
+            )
 
 
 def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:

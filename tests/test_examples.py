@@ -16,6 +16,7 @@ from scipy.optimize import linprog
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
+from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.envs import GAMES, check_game, find_game, register_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
@@ -237,3 +238,36 @@ def solve(matrix: np.ndarray) -> float:
         bounds=[*[(0, 1)] * rows, (None, None)],
     )
     return float(answer.x[-1])
+
+
+# Players of a game in another package
+
+CLUB = '''
+"""Players of the club."""
+
+from parlour.baselines.roster import scripted
+from parlour.envs.authoring import rule
+
+
+@rule
+def careful(observation, mask, rng):
+    """Bets and calls with the king alone."""
+    return 1 if observation.card == 2 else 0
+
+
+PLAYERS = {"careful": scripted(careful)}
+'''
+
+
+def test_a_package_brings_players_of_its_own(tmp_path: Path) -> None:
+    page = (EXAMPLES / "kuhn.py").read_text().replace('"kuhn"', '"club_kuhn"')
+    package = tmp_path / "card_club"
+    package.mkdir()
+    (package / "__init__.py").write_text(page.replace("(game)\n", '(game, parts="card_club")\n'))
+    (package / "players.py").write_text(CLUB)
+    with imported("card_club", folder=tmp_path):
+        game = find_game("club_kuhn")
+        assert list_policies(game)[-1] == "careful"
+        result = play_match(game, "careful", "random", num_deals=200)
+        assert result.num_games == 400 and result.first == "careful"
+        assert checkpoint_folder("club_kuhn") == package / "checkpoints"

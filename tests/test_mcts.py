@@ -96,10 +96,10 @@ def test_choices_do_not_depend_on_the_batch() -> None:
 
 
 def new_search(max_nodes: int) -> TreeSearch:
-    row = players_of(TRICKS)["random"].row
-    assert row is not None
+    row_function = players_of(TRICKS)["random"].row_function
+    assert row_function is not None
     settings = Settings(epsilon=0.2, expansion_threshold=2, exploration_constant=0.5)
-    return TreeSearch(TRICKS, row, _keep_all, max_nodes, settings)
+    return TreeSearch(TRICKS, row_function, _keep_all, max_nodes, settings)
 
 
 def num_simulations_of(tree: Tree) -> int:

@@ -65,7 +65,7 @@ def games(name: str, logs: Path, limits: TimeControl, num_games: int = 2) -> lis
         ("kill_the_group", "crash", "status -9"),
         ("close_everything", "crash", "closed its connection"),
         ("play_words", "crash", "ValueError.*the first one"),
-        ("no_such_function", "crash", "ValueError: say which function"),
+        ("no_such_function", "crash", "ValueError: name a function"),
         ("hog_memory", "memory", f"more than {MEMORY_MIB} MiB"),
         ("play_illegally", "warnings", "3 warnings: .*not legal.*not legal.*not legal"),
         ("play_beyond_the_table", "warnings", "no action of this game"),
