@@ -32,7 +32,7 @@ MESSAGE = struct.Struct("<cd")
 
 _TICK_SECONDS = 0.025  # between two looks at what a running player uses
 _EVERYBODY = -1  # for kill(2): all processes of the namespace but the first
-_ROUNDS_OF_KILLING = 100
+_KILLING_SECONDS = 10.0
 _PAGE = resource.getpagesize()
 _MIB = 1 << 20
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -172,16 +172,26 @@ class Guard:
         """Kill whatever there is. Orphans come to the guard, until there are none."""
         if self._is_confined:
             self._signal(signal.SIGKILL)
-        for _ in range(_ROUNDS_OF_KILLING):
+        deadline = time.monotonic() + _KILLING_SECONDS
+        while time.monotonic() < deadline:
             for pid in [self._player, *_descendants(os.getpid())]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            try:
-                os.waitpid(-1, 0)
-            except ChildProcessError:
+            if not _reap_all():
                 break
+            time.sleep(_TICK_SECONDS / 10)
         if self._private is not None:
             shutil.rmtree(self._private, ignore_errors=True)
+
+
+def _reap_all() -> bool:
+    """Reap what has ended; whether any child is left."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _process_clock(pid: int) -> float:
