@@ -20,6 +20,8 @@ from . import generic, human, mcts, playout
 from .learned import learned_policy, shipped_checkpoints
 from .policy import Policy, compiled_policy, remembering_policy
 
+_OURS = Path(__file__).resolve().parent
+
 
 class Player(NamedTuple):
     """A line in the list of players."""
@@ -259,11 +261,16 @@ def _load_module(path: Path) -> ModuleType:
 
 
 def _told(error: Exception, path: Path | None) -> str:
-    """What went wrong, and the last line of this file that it went through."""
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if path is not None and Path(frame.filename) == path
-    ]
-    where = f" (line {lines[-1]})" if lines else ""
+    """What went wrong, and the last line of the user's code that it went through.
+
+    The user's code is this file and all beside or below it.
+    """
+    where = ""
+    if path is not None:
+        folder = path.resolve().parent
+        for frame in traceback.extract_tb(error.__traceback__):
+            file = Path(frame.filename).resolve()
+            if file.is_relative_to(folder) and not file.is_relative_to(_OURS):
+                name = "" if file == path.resolve() else f"{file.relative_to(folder)}, "
+                where = f" ({name}line {frame.lineno})"
     return f"{type(error).__name__}: {error}{where}"

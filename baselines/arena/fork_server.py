@@ -191,6 +191,7 @@ def _become_player(opening: Opening, order: Order, descriptors: list[int], priva
         tempfile.tempdir = None
         _draw_fresh_randomness()
         sys.path.insert(0, "")
+        sys.dont_write_bytecode = True
         confine_player(order.limits, opening.is_confined)
         status = _serve(opening.game, order.spec, requests, replies)
     except BaseException as error:

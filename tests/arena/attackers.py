@@ -1,4 +1,4 @@
-"""The red team: each function attacks once, at its second action, and plays on where that worked.
+"""The red team: each function attacks once, early in a game, and plays on where that worked.
 
 An attack that is refused raises an error, by which the attacker loses. `targets.json` beside this
 file names what there is to attack. The area of an attack is in ATTACKS, with how it has to end.
@@ -43,13 +43,18 @@ class Attack(NamedTuple):
 ATTACKS: dict[str, dict[str, Attack]] = {}
 
 
+def _first_call(area: str) -> int:
+    """The action to attack at: the first may take longer, as hogs do."""
+    return 1 if area in ("processes", "memory") else 2
+
+
 def attack(area: str, kind: str, reason: str, open_kind: str = ""):
     """Enter a function that attacks as a player of the red team."""
 
     def enter(function):
         def player(observations, action_masks, rngs):
             _calls.append(1)
-            if len(_calls) == 2:
+            if len(_calls) == _first_call(area):
                 function()
             return action_masks.argmax(axis=1)
 
@@ -90,11 +95,10 @@ def stop_another_process():
     os.kill(target("bystander"), signal.SIGSTOP)
 
 
-@attack("processes", "crash", "alone in here")
+@attack("processes", "crash", "No such process")
 def kill_everybody():
     if target("is_confined"):
         os.kill(-1, signal.SIGKILL)
-        raise Refused("alone in here")
 
 
 @attack("processes", "crash", "status", "crash")
@@ -122,7 +126,7 @@ def fork_on_and_on():
             FOREVER.wait()
 
 
-@attack("processes", "processes", "more than 32 processes and threads", "processes")
+@attack("processes", "processes", "more than 32 processes and threads", "processes|crash")
 def start_threads_on_and_on():
     while True:
         threading.Thread(target=FOREVER.wait, daemon=True).start()
@@ -166,7 +170,7 @@ def mount_the_system_anew():
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
 
 
-@attack("files", "crash", "written in a layer")
+@attack("files", "crash", "written in a layer|Read-only file system")
 def poison_the_compiled_code():
     (Path(target("cache")) / MARK).write_text("poison")
     raise Refused("written in a layer")
@@ -267,7 +271,7 @@ def hog_memory_in_files():
     FOREVER.wait()
 
 
-@attack("memory", "crash", "No space left")
+@attack("memory", "crash", "No space left|File too large")
 def hog_shared_memory():
     with open(f"/dev/shm/{MARK}", "wb") as file:
         while True:
@@ -276,17 +280,17 @@ def hog_shared_memory():
 
 @attack("memory", "crash", "Permission denied")
 def read_the_guard():
-    open("/proc/1/mem", "rb").read(1)
+    Path("/proc/1/mem").read_bytes()
 
 
 @attack("memory", "crash", "No such file")
 def read_the_arena():
-    open(f"/proc/{target('arena')}/mem", "rb").read(1)
+    Path(f"/proc/{target('arena')}/mem").read_bytes()
 
 
 @attack("memory", "crash", "No such file")
 def read_the_environment_of_the_arena():
-    open(f"/proc/{target('arena')}/environ", "rb").read(1)
+    Path(f"/proc/{target('arena')}/environ").read_bytes()
 
 
 @attack("memory", "crash", "nothing in here", "crash")
@@ -377,7 +381,8 @@ def hang_in_a_loop():
 
 @attack("time", "time", "gave no action within 0.3 s", "time")
 def stop_itself():
-    os.kill(os.getpid(), signal.SIGSTOP)
+    while True:
+        os.kill(os.getpid(), signal.SIGSTOP)
 
 
 @attack("time", "time", "gave no action within 0.3 s", "time")
@@ -472,7 +477,7 @@ def forge_a_note_of_the_arena():
 # -- store and results
 
 
-@attack("results", "crash", "nothing in it")
+@attack("results", "crash", "nothing in it|Permission denied")
 def read_the_secret():
     if not Path(target("store")).read_bytes():
         raise Refused("nothing in it")
@@ -489,7 +494,7 @@ def lock_the_store():
     sqlite3.connect(target("store")).execute("BEGIN EXCLUSIVE")
 
 
-@attack("results", "crash", "busy|Read-only file system")
+@attack("results", "crash", "busy|Read-only file system|Device or resource")
 def delete_the_store():
     os.unlink(target("store"))
 
