@@ -6,7 +6,9 @@ where it stopped, and what one tournament has played another need not play again
 """
 
 import json
+import os
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +20,13 @@ import numpy as np
 from ...envs.core.game import Game
 from ...envs.core.rng import SEED_LIMIT
 from .batches import Batch, Contest, Control, Fault, Outcomes
+from .claims import Claims
 from .entrants import Entrant
 from .seatings import sittings_a_deal
 
 FORMAT = 1
 _APPLICATION = 0x5041524C  # "PARL": what tells a store from any other SQLite file
+_SETTING_COLUMNS = ("game", "version", "num_seats", "config", "control")
 _PATIENCE = 120.0  # seconds to wait for another run that is writing
 
 _SCHEMA = """
@@ -62,6 +66,11 @@ class Setting(NamedTuple):
         return cls(game.name, game.version, game.num_seats, game.config_dict(), held)
 
 
+def _setting_row(setting: Setting) -> tuple[Any, ...]:
+    config, control = json.dumps(setting.config), json.dumps(setting.control)
+    return (setting.game, setting.version, setting.num_seats, config, control)
+
+
 class Store:
     """An SQLite file of results. Several runs may read and write it at the same time.
 
@@ -70,13 +79,25 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
+        self._told: set[str] = set()  # lines on stderr, each once
         try:
-            self._database = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-            )
+            self._database = self._open()
             self._prepare()
         except sqlite3.Error as error:
             raise ValueError(f"{path} is not a store of results: {error}") from error
+
+    def _open(self) -> sqlite3.Connection:
+        """For reading alone where the file or its folder cannot be written to."""
+        settings: dict[str, Any] = {
+            "timeout": _PATIENCE,
+            "isolation_level": None,
+            "check_same_thread": False,
+        }
+        is_there = self.path.exists()
+        if not is_there or all(os.access(p, os.W_OK) for p in (self.path, self.path.parent)):
+            return sqlite3.connect(self.path, **settings)
+        address = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
+        return sqlite3.connect(address, uri=True, **settings)
 
     def __enter__(self) -> "Store":
         return self
@@ -119,16 +140,37 @@ class Store:
         setting = Setting.of(batch.game, batch.control)
         contest = self._contest_id(setting, batch.contest)
         self._database.execute(
-            "INSERT OR IGNORE INTO batch VALUES (?, ?, ?, ?, ?)",
+            "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",  # the old may be damaged
             (contest, batch.first_seed, batch.num_deals, packed, faults),
         )
+        self._claims.release(contest, batch.first_seed, batch.num_deals)
         self._database.execute("COMMIT")
+
+    def claim(self, batch: Batch) -> bool:
+        """Whether this run is to play a batch: not where another one does, or has by now."""
+        setting = Setting.of(batch.game, batch.control)
+        self._database.execute("BEGIN IMMEDIATE")
+        contest = self._contest_id(setting, batch.contest)
+        is_ours = self._claims.take(contest, batch.first_seed, batch.num_deals)
+        seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
+        played: set[int] = set()
+        for first, outcomes in self.read(setting, batch.contest, seeds) if is_ours else ():
+            played.update(range(first, first + len(outcomes.returns)))
+        if played.issuperset(seeds):
+            self._claims.release(contest, batch.first_seed, batch.num_deals)
+            is_ours = False
+        self._database.execute("COMMIT")
+        return is_ours
+
+    @property
+    def _claims(self) -> Claims:
+        return Claims(self._database)
 
     def read(
         self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
     ) -> Iterator[tuple[int, Outcomes]]:
         """The batches of a contest that have some of these deals: (first seed, outcomes)."""
-        number = self._contest_id(setting, contest)
+        number = self._known_contest_id(setting, contest)
         sittings = sittings_a_deal(contest.seating, setting.num_seats)
         rows = self._database.execute(
             "SELECT first_seed, num_deals, returns, faults FROM batch WHERE contest = ? "
@@ -136,14 +178,24 @@ class Store:
             (number, seeds[-1], seeds[0]),
         )
         for first_seed, num_deals, packed, faults in rows.fetchall():
-            returns = np.frombuffer(zlib.decompress(packed), "<f8")
-            yield (
-                first_seed,
-                Outcomes(
+            try:
+                returns = np.frombuffer(zlib.decompress(packed), "<f8")
+                outcomes = Outcomes(
                     returns.reshape(num_deals, sittings, setting.num_seats),
                     tuple(Fault(*fault) for fault in json.loads(faults)),
-                ),
-            )
+                )
+            except (zlib.error, ValueError, TypeError):
+                self._tell_damage(contest, first_seed, num_deals)
+                continue
+            yield first_seed, outcomes
+
+    def _tell_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
+        names = " v ".join(entrant.name for entrant in contest.entrants)
+        deals = f"deals {first_seed} to {first_seed + num_deals - 1}"
+        line = f"{self.path}: the results of {deals} of {names} are damaged and left out"
+        if line not in self._told:
+            self._told.add(line)
+            print(line, file=sys.stderr)
 
     def settings(self) -> list[Setting]:
         """All games that there are results of."""
@@ -160,7 +212,7 @@ class Store:
         rows = self._database.execute(
             "SELECT seating, players FROM contest WHERE setting = ? "
             "AND id IN (SELECT contest FROM batch) ORDER BY id",
-            (self._setting_id(setting),),
+            (self._id("setting", _SETTING_COLUMNS, _setting_row(setting)),),
         )
         known = self._players()
         return [
@@ -176,20 +228,21 @@ class Store:
             for number, name, spec, identity in rows
         }
 
+    def _known_contest_id(self, setting: Setting, contest: Contest) -> int | None:
+        """The row of a contest, None where there is none: nothing is written."""
+        identities = [(entrant.identity,) for entrant in contest.entrants]
+        players = [self._id("player", ("identity",), identity) for identity in identities]
+        number = self._id("setting", _SETTING_COLUMNS, _setting_row(setting))
+        row = (number, contest.seating, json.dumps(players))
+        return self._id("contest", ("setting", "seating", "players"), row)
+
     def _contest_id(self, setting: Setting, contest: Contest) -> int:
         players = [self._player_id(entrant) for entrant in contest.entrants]
         row = (self._setting_id(setting), contest.seating, json.dumps(players))
         return self._id_of("contest", ("setting", "seating", "players"), row)
 
     def _setting_id(self, setting: Setting) -> int:
-        row = (
-            setting.game,
-            setting.version,
-            setting.num_seats,
-            json.dumps(setting.config),
-            json.dumps(setting.control),
-        )
-        return self._id_of("setting", ("game", "version", "num_seats", "config", "control"), row)
+        return self._id_of("setting", _SETTING_COLUMNS, _setting_row(setting))
 
     def _player_id(self, entrant: Entrant) -> int:
         if entrant.identity is None:
