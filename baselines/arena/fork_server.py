@@ -166,7 +166,11 @@ def _view(order: Order) -> namespaces.View:
     python = [sys.prefix, sys.base_prefix, *filter(None, sys.path), os.getcwd()]
     cache = str(cache_folder().parent)
     kept = (*python, *beside, *own, cache)
-    return namespaces.View(kept, order.hidden, (cache,), order.limits.private_mib)
+    needed = [Path(path).resolve() for path in kept]
+    hidden = [  # but for a folder with something in it that is needed
+        path for path in order.hidden if not any(n.is_relative_to(path) for n in needed)
+    ]
+    return namespaces.View(kept, tuple(hidden), (cache,), order.limits.private_mib)
 
 
 def _parts(spec: str) -> list[str]:

@@ -54,19 +54,14 @@ class Guard:
 
     def run(self) -> None:
         """Take orders until the player has ended or the arena has gone; nothing is left then."""
-        awake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
         try:
-            self._introduce()
             poll = select.poll()
             poll.register(self._control, select.POLLIN)
-            poll.register(awake, select.POLLIN)
+            if (handle := self._introduce()) is not None:
+                poll.register(handle, select.POLLIN)  # when the player ends
             is_running = True
             while not self._has_ended():
-                ready = poll.poll(1000 * _TICK_SECONDS if is_running else None)
-                with contextlib.suppress(BlockingIOError):
-                    os.read(awake, 4096)
+                ready = poll.poll(1000 * _TICK_SECONDS if is_running or handle is None else None)
                 if any(descriptor == self._control.fileno() for descriptor, _ in ready):
                     orders = self._control.recv(64)
                     if not orders:
@@ -79,13 +74,15 @@ class Guard:
         finally:
             self._end_everything()
 
-    def _introduce(self) -> None:
+    def _introduce(self) -> int | None:
+        """Tell the arena who the player is; returns a descriptor of it, where there are such."""
         try:
-            descriptors = [os.pidfd_open(self._player)]
+            handle = os.pidfd_open(self._player)
         except (AttributeError, OSError):
-            descriptors = []
+            handle = None
         message = MESSAGE.pack(STARTED, self._player)
-        socket.send_fds(self._control, [message], descriptors)
+        socket.send_fds(self._control, [message], [] if handle is None else [handle])
+        return handle
 
     def _obey(self, orders: bytes, is_running: bool) -> bool:
         """Do what the arena says; returns whether the player is to run now."""

@@ -315,7 +315,7 @@ class _Process:
         reply = b""
         while request or len(reply) < size:
             writing = [self._requests] if request else []
-            reading = [self._replies, self._control]
+            reading: list[Any] = [self._replies, self._control]
             readable, writable, _ = select.select(reading, writing, [], _TICK_SECONDS)
             if self._replies in readable:
                 part = os.read(self._replies, size - len(reply))

@@ -17,7 +17,7 @@ import sys
 import threading
 import time
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -48,7 +48,7 @@ def _first_call(area: str) -> int:
     return 1 if area in ("processes", "memory") else 2
 
 
-def attack(area: str, kind: str, reason: str, open_kind: str = ""):
+def attack(area: str, kind: str, reason: str, open_kind: str = "") -> Any:
     """Enter a function that attacks as a player of the red team."""
 
     def enter(function):
@@ -65,7 +65,7 @@ def attack(area: str, kind: str, reason: str, open_kind: str = ""):
     return enter
 
 
-def target(name: str):
+def target(name: str) -> Any:
     return json.loads((HERE / "targets.json").read_text())[name]
 
 

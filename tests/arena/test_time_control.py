@@ -147,7 +147,7 @@ def test_entrants_are_refused_by_their_own_process(tmp_path: Path) -> None:
     leaves.write_text("import os\nos._exit(0)\n")
     limits = dataclasses.replace(control(), logs=str(tmp_path / "logs"))
     limits.refusals(GAME, [bad("legal"), f"{leaves}:choose"])
-    with pytest.raises(ValueError, match="^say which function or class of .*bad_players.py"):
+    with pytest.raises(ValueError, match=r"^say which function or class of"):
         limits.refusals(GAME, [bad("no_such_function")])
 
 
