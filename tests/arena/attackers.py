@@ -126,7 +126,7 @@ def fork_on_and_on():
             FOREVER.wait()
 
 
-@attack("processes", "processes", "more than 32 processes and threads", "processes|crash")
+@attack("processes", "processes|crash", "more than 32|can't start new", "processes|crash")
 def start_threads_on_and_on():
     while True:
         threading.Thread(target=FOREVER.wait, daemon=True).start()
