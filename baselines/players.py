@@ -2,7 +2,6 @@
 
 import ast
 import dataclasses
-import importlib
 import importlib.util
 import inspect
 import re
@@ -11,52 +10,26 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-from ..envs.core.game import Function, Game
-from ..envs.core.jit import python_source
+from ..envs.core.game import Game
 from ..envs.core.seating import Memory, PlayerError
-from . import generic, human, mcts, playout
-from .learned import learned_policy, shipped_checkpoints
-from .policy import Policy, compiled_policy, remembering_policy
+from . import human
+from .networks.learned import learned_policy, shipped_checkpoints
+from .policy import Policy, remembering_policy
+from .roster import BLIND, Player, own_players, searching
+from .search import mcts, playout
 
 _OURS = Path(__file__).resolve().parent
 
-
-class Player(NamedTuple):
-    """A line in the list of players."""
-
-    make: Callable[..., Policy]  # (game, **settings) -> Policy
-    summary: str
-    row: Function | None = None  # where the player is one compiled function
-    plays_out: bool = True  # such a one is fast enough to play games out by the thousand
-
-
-def scripted(row: Function) -> Player:
-    """A player that is one compiled row function, named after it."""
-    source = python_source(row)
-    name = source.__name__
-
-    def make(game: Game) -> Policy:
-        return compiled_policy(name, game, row)
-
-    return Player(make, source.__doc__.splitlines()[0], row)
-
-
-def searching(make: Callable[..., Policy]) -> Player:
-    """A player made by a function of game and settings; its docstring's first line sums it up."""
-    return Player(make, (make.__doc__ or "").splitlines()[0])
-
-
 GENERIC = {
-    "random": scripted(generic.random),
-    "first_legal": scripted(generic.first_legal),
+    **BLIND,
     "playout": searching(playout.playout),
     "mcts": searching(mcts.mcts),
 }
 AT_THE_CONSOLE = {
     "human": Player(human.human, "You, at the console."),
-    "user": Player(human.human, "The same, as some call it."),
+    "user": Player(human.human, "Another name of `human`."),
 }
 
 
@@ -65,7 +38,7 @@ def players_of(game: Game) -> dict[str, Player]:
 
     A game may have its own player of a generic name.
     """
-    own = _players_in(f".{game.name}")
+    own = own_players(game)
     of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
     return {**of_any_game, **own, **_trained(game)}
 
@@ -74,19 +47,10 @@ def _trained(game: Game) -> dict[str, Player]:
     return {
         name: Player(
             partial(learned_policy, path, name=name),
-            f"Learned: checkpoints/{game.name}/{path.name}.",
+            f"Learned: {game.name}/checkpoints/{path.name}.",
         )
         for name, path in shipped_checkpoints(game).items()
     }
-
-
-def _players_in(module: str) -> dict[str, Player]:
-    try:
-        return importlib.import_module(module, __package__).PLAYERS
-    except ModuleNotFoundError as error:
-        if error.name != f"{__package__}{module}":
-            raise
-        return {}  # a game of the user's own has the generic players only
 
 
 def list_policies(game: Game) -> list[str]:
@@ -110,6 +74,11 @@ def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
     """
     if isinstance(spec, Policy):
         return spec
+    policy = _made(spec, game, settings)
+    return dataclasses.replace(policy, remake=partial(make_policy, spec, game, **settings))
+
+
+def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
     if isinstance(spec, type):
         return _of_class(spec, spec.__name__, None, game, settings)
     if callable(spec):

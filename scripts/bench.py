@@ -8,7 +8,6 @@ and OpenSpiel's choose for themselves: there the choice is in the time.
 import argparse
 import os
 import platform
-import random
 import subprocess
 import sys
 import tempfile
@@ -18,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import gymnasium
-import numpy as np
 
 import parlour
 
@@ -27,13 +25,12 @@ from ..envs.registry import make_aec, make_raw_aec
 from . import peers
 from .options import BadArgument, positive
 from .output import add_json, print_table, progress_bar, write_json
+from .replays import Play, aec_replay, fused, solo_replay, vector_replay
 
 BATCH = 4096  # tables of the vector environment
-MOST_SEATS = 16  # player counts are tried up to this
+MAX_SEATS = 16  # player counts are tried up to this
 REPEATS = 3
 SECONDS = 0.5  # of processor time, at least, for each repeat
-VECTOR_PLIES = 32  # at every table, between two looks at the clock
-RECORDED_GAMES = 20
 STEP_NAMES = {
     "vector": "vector, observed",
     "vector integer": "vector, whole numbers",
@@ -45,8 +42,6 @@ STEP_NAMES = {
     "aec": "AEC, env(): last(), step()",
     "solo": "solo, gym.make(): own plies",
 }
-
-Play = Callable[[], int]  # plays some plies and says how many
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -124,7 +119,7 @@ def player_counts(name: str) -> list[dict[str, int]]:
     """The settings for each number of players that the game allows."""
     if "num_players" not in load_game(name).config_dict():
         return [{}]
-    return [{"num_players": count} for count in range(1, MOST_SEATS + 1) if allows(name, count)]
+    return [{"num_players": count} for count in range(1, MAX_SEATS + 1) if allows(name, count)]
 
 
 def allows(name: str, num_players: int) -> bool:
@@ -155,87 +150,12 @@ def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[
     yield "solo", solo_replay(gymnasium.make(made, **settings))
 
 
-def fused(envs: Any, batch: int, observe: bool) -> Play:
-    """Random legal play inside the compiled code."""
-
-    def play() -> int:
-        envs.play_random(VECTOR_PLIES, observe=observe)
-        return VECTOR_PLIES * batch
-
-    return play
-
-
-def vector_replay(envs: Any, batch: int) -> Play:
-    """`step()` with recorded random actions."""
-    rng = np.random.default_rng(0)
-    _, info = envs.reset(seed=1)
-    recorded = []
-    for _ in range(VECTOR_PLIES):
-        keys = rng.random(info["action_mask"].shape, np.float32) * info["action_mask"]
-        recorded.append(keys.argmax(axis=1))
-        *_, info = envs.step(recorded[-1])
-
-    def play() -> int:
-        envs.reset(seed=1)
-        for actions in recorded:
-            envs.step(actions)
-        return VECTOR_PLIES * batch
-
-    return play
-
-
-def aec_replay(env: Any, looks: bool = True) -> Play:
-    """A PettingZoo environment: `step()` for every ply, after a look at `last()`."""
-    rng = random.Random(0)
-    games = []
-    for seed in range(RECORDED_GAMES):
-        env.reset(seed=seed)
-        actions: list[int | None] = []
-        for _ in env.agent_iter():
-            observation, _, terminated, truncated, _ = env.last()
-            legal = np.flatnonzero(observation["action_mask"]).tolist()
-            actions.append(None if terminated or truncated else rng.choice(legal))
-            env.step(actions[-1])
-        games.append(actions)
-    num_plies = sum(action is not None for actions in games for action in actions)
-
-    def play() -> int:
-        for seed, actions in enumerate(games):
-            env.reset(seed=seed)
-            for action in actions:
-                if looks:
-                    env.last()
-                env.step(action)
-        return num_plies
-
-    return play
-
-
-def solo_replay(env: Any) -> Play:
-    """A Gymnasium environment: your own plies are counted, the others' are on top."""
-    rng = random.Random(0)
-    games = []
-    for seed in range(RECORDED_GAMES):
-        _, info = env.reset(seed=seed)
-        actions: list[int] = []
-        terminated = False
-        while not terminated:
-            actions.append(rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
-            _, _, terminated, _, info = env.step(actions[-1])
-        games.append(actions)
-
-    def play() -> int:
-        for seed, actions in enumerate(games):
-            env.reset(seed=seed)
-            for action in actions:
-                env.step(action)
-        return sum(map(len, games))
-
-    return play
-
-
 # The time to the first ply
 
+IMPORTS = (
+    "from parlour.envs.registry import make_aec\n"
+    "from parlour.baselines.environments import make_vector"
+)
 FIRST_PLY = {
     "aec": "env = make_aec(NAME); env.reset(seed=0)\n"
     "env.step(int(env.last()[0]['action_mask'].argmax()))",
@@ -258,7 +178,7 @@ def start_times(name: str) -> dict[str, dict[str, tuple[float, float]]]:
 
 def first_ply(program: str, name: str, cache: str) -> tuple[float, float]:
     """Start Python, play one ply, and say how long that took: (CPU time, on the clock)."""
-    lines = f"from parlour.envs.registry import *\nNAME = {name!r}\n{program}\n"
+    lines = f"{IMPORTS}\nNAME = {name!r}\n{program}\n"
     found_at = str(Path(parlour.__file__).resolve().parents[1])
     variables = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": found_at}
     start = time.time()

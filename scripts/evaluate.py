@@ -11,7 +11,7 @@ from ..baselines import Policy
 from ..baselines.arena import DuplicateResult, play_duplicate, play_match
 from ..baselines.arena.export import as_data
 from ..baselines.arena.statistics import Estimate
-from ..baselines.solvers import measures_of
+from ..baselines.measures import measures_of
 from ..envs.core.game import Game
 from .options import (
     BadArgument,
@@ -165,7 +165,9 @@ def _exactly(
 
 def _keep(arguments: argparse.Namespace, kind: str, results: list[dict[str, Any]]) -> None:
     if arguments.keep:
-        from ..training.checkpoint import keep_results  # needs torch, which other players do not
+        from ..baselines.networks.checkpoints import (
+            keep_results,  # needs torch, which other players do not
+        )
 
         with user_input():
             keep_results(arguments.player, kind, results)

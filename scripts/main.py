@@ -13,8 +13,8 @@ from types import ModuleType
 from .. import __version__
 from ..baselines.human import EndOfInput
 from ..envs.core.seating import PlayerError
-from . import bench, evaluate, games, match, ratings, tournament, train, watch
-from .options import BadArgument, Parser
+from . import bench, evaluate, games, match, ratings, tournament, train, trials, watch
+from .options import BadArgument, Parser, add_imports, import_packages
 
 COMMANDS: dict[str, ModuleType] = {
     "games": games,
@@ -24,6 +24,7 @@ COMMANDS: dict[str, ModuleType] = {
     "tournament": tournament,
     "ratings": ratings,
     "train": train,
+    "trials": trials,
     "bench": bench,
 }
 ENDED_EARLY = 1
@@ -43,12 +44,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument(
         "--traceback", action="store_true", help="where a player crashes, print everything"
     )
-    command.add_arguments(parser)
-    given = parser.parse_args(arguments[1:])
+    add_imports(parser)
     try:
-        command.run(given)
+        rest = import_packages(arguments[1:])  # first, so that all games are in the help
+        command.add_arguments(parser)
+        command.run(parser.parse_args(rest))
     except (BadArgument, PlayerError) as error:
-        if given.traceback:
+        if "--traceback" in arguments:
             traceback.print_exc()
         parser.error(str(error))
     except EndOfInput:

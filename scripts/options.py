@@ -7,6 +7,8 @@ keeps its traceback.
 import argparse
 import contextlib
 import dataclasses
+import importlib
+import os
 import re
 import sqlite3
 import sys
@@ -53,6 +55,45 @@ def user_input() -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         raise BadArgument(str(error)) from error
+
+
+def add_imports(parser: argparse.ArgumentParser) -> None:
+    """`--import`; see `import_packages`."""
+    parser.add_argument(
+        "--import",
+        dest="imports",
+        metavar="PACKAGE",
+        action="append",
+        default=[],
+        help="import a Python package or file of this folder first, which registers its games",
+    )
+
+
+def import_packages(arguments: Sequence[str]) -> list[str]:
+    """Import what `--import` names, and return the other arguments. Raises BadArgument.
+
+    The folder that the command was started in is searched too, in other processes as well.
+    """
+    parser = Parser(prog="parlour", add_help=False, allow_abbrev=False)
+    add_imports(parser)
+    known, rest = parser.parse_known_args(arguments)
+    if known.imports:
+        _search_this_folder()
+    for name in known.imports:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            raise BadArgument(f"cannot import {name}: {type(error).__name__}: {error}") from error
+    return rest
+
+
+def _search_this_folder() -> None:
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if here not in inherited:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [here, *inherited]))
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:

@@ -8,6 +8,8 @@ import random
 from collections.abc import Callable
 from typing import Any
 
+from .replays import aec_replay
+
 Rate = Callable[[Callable[[], int]], float]
 GAMES_A_LOOK = 5  # games between two looks at the clock
 
@@ -46,8 +48,6 @@ def _entry(
 
 
 def _pettingzoo(what: str) -> Callable[[], int]:
-    from .bench import aec_replay
-
     return aec_replay(importlib.import_module(f"pettingzoo.classic.{what}").env())
 
 

@@ -9,6 +9,7 @@ import dataclasses
 from typing import Any
 
 import numpy as np
+
 from parlour.envs.core.bits import allow
 from parlour.envs.core.game import Game
 from parlour.envs.core.jit import rule
@@ -97,7 +98,8 @@ def probe_game(**settings: Any) -> Game:
             Field("last", np.int8, (), -1, WIN, "its last action"),
         ),
         observation_fields=(Field("is_room", np.int8, (), 0, 1, "in the cell or the treasury"),),
-        house_rules={},
+        has_chance=True,
+        has_hidden=True,
         deal=deal,
         seat_to_act=seat_to_act,
         legal_actions=legal_actions,

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as some
+from scipy import stats
+
 from parlour.envs.core.bits import (
     allow,
     gather_mask,
@@ -21,7 +23,6 @@ from parlour.envs.core.bits import (
 )
 from parlour.envs.core.jit import rule
 from parlour.envs.core.rng import streams
-from scipy import stats
 
 NUM_WORDS = 3
 LARGEST = 64 * NUM_WORDS - 1

@@ -3,14 +3,14 @@
 import dataclasses
 
 import numpy as np
+
 from parlour.baselines import make_policy
-from parlour.envs.core.aec import RawEnv
 from parlour.envs.core.game import NO_ACTION, NO_SEAT, Game
 from parlour.envs.core.jit import rule
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, loops_of
-from parlour.envs.core.vector import TablesEnv
-
+from parlour.envs.core.views.aec import RawEnv
+from parlour.envs.core.views.vector import TablesEnv
 from tests import toy_game
 from tests.toy_game import NO_CARD
 

@@ -7,15 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+
 from parlour.baselines import make_policy
+from parlour.baselines.networks import checkpoints
+from parlour.baselines.networks.checkpoints import (
+    FORMAT,
+    Checkpoint,
+    load_checkpoint,
+    save_checkpoint,
+)
+from parlour.baselines.networks.kinds import policy_of
+from parlour.baselines.networks.modules import ActionValues
 from parlour.envs import GAMES, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
-from parlour.training import checkpoint as checkpoints
 from parlour.training import dqn
-from parlour.training.checkpoint import FORMAT, Checkpoint, load_checkpoint, save_checkpoint
-from parlour.training.networks import ActionValues
 
 HIDDEN = (16,)
 STRENGTH = {
@@ -65,7 +72,7 @@ def test_a_round_trip_gives_the_same_player_byte_for_byte(tmp_path: Path) -> Non
     game, path = game_of(), tmp_path / "mine.pt"
     save_checkpoint(checkpoint_of(game), path)
     observations, masks = positions(game)
-    loaded, made = make_policy(str(path), game), dqn.policy_of(game, untrained(game))
+    loaded, made = make_policy(str(path), game), policy_of("dqn", game, untrained(game))
     assert loaded.name == "mine"
     assert loaded.values is not None
     assert made.values is not None

@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+
 from parlour.envs.registry import GAMES, load_game
 
 ENVS = Path(__file__).resolve().parents[1] / "envs"

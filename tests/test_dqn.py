@@ -9,7 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+
 from parlour.baselines.arena import play_match
+from parlour.baselines.networks.kinds import action_values, policy_of
+from parlour.baselines.networks.modules import ActionValues
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
@@ -33,20 +36,20 @@ PROBE = dqn.Config(
 )
 
 
-def learned(game: Game, config: dqn.Config) -> dqn.ActionValues:
+def learned(game: Game, config: dqn.Config) -> ActionValues:
     _, network = deque(dqn.train(game, config), maxlen=1)[0]
     return network
 
 
-def trained_on_probe() -> dqn.ActionValues:
+def trained_on_probe() -> ActionValues:
     return learned(probe_game(), PROBE)
 
 
-def return_from_start(network: dqn.ActionValues) -> float:
+def return_from_start(network: ActionValues) -> float:
     """What the greedy policy gets when it begins at the start."""
     tables = Tables(probe_game(), streams([0]))
     tables.deal_from(0, {"place": START})
-    policy = dqn.policy_of(tables.game, network)
+    policy = policy_of("dqn", tables.game, network)
     while not tables.game.is_terminal(tables.states[0]):
         _, observations, words = tables.show(tables.all_rows)
         masks = ((words[:, :1] >> np.arange(tables.game.num_actions)) & 1).astype(np.int8)
@@ -91,7 +94,7 @@ def test_behaviour_and_exported_policy_stay_within_the_mask() -> None:
     observations["is_room"] = 1
     masks = np.zeros((200, game.num_actions), np.int8)
     masks[:, LOSE] = 1
-    assert (dqn.best_actions(game, network, observations, masks) == LOSE).all()
+    assert (action_values(game, network, observations, masks).argmax(axis=1) == LOSE).all()
     choose = dqn.explorer(game, network, 1.0, np.random.default_rng(0))
     assert (choose(observations, masks) == LOSE).all()
 
@@ -129,5 +132,5 @@ def test_a_short_run_beats_three_random_players_well_over_the_fair_share() -> No
         threads=1,
     )
     network = learned(game, config)
-    result = play_match(game, dqn.policy_of(game, network), "random", num_deals=500)
+    result = play_match(game, policy_of("dqn", game, network), "random", num_deals=500)
     assert result.first_places.low > 0.45

@@ -5,11 +5,12 @@ import shutil
 from pathlib import Path
 
 import pytest
-from parlour.baselines.learned import SHIPPED
-from parlour.baselines.solvers import measures_of
+
+from parlour.baselines.measures import measures_of
+from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
+from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.envs import load_game
 from parlour.scripts.main import main
-from parlour.training.checkpoint import load_checkpoint, model_card
 
 GAME = "trick_taking"
 
@@ -44,7 +45,7 @@ def test_all_deals_of_a_small_game_can_be_measured(tmp_path: Path) -> None:
 
 
 def test_what_is_measured_can_be_kept_in_the_checkpoint(tmp_path: Path) -> None:
-    mine = shutil.copy(SHIPPED / GAME / "lookahead.pt", tmp_path)
+    mine = shutil.copy(checkpoint_folder(GAME) / "lookahead.pt", tmp_path)
     run(f"evaluate {GAME} {mine} --against first_play --duplicate --deals 20 --keep")
     run(f"evaluate {GAME} {mine} --against smart --exact --deals 3 --keep")
     checkpoint = load_checkpoint(mine)

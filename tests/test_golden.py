@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-from parlour.envs import GAMES
-from parlour.envs.core import transcript
 
+from parlour.envs import GAMES
+from parlour.envs.core.views import transcript
 from tests.golden.write import FOLDER
 
 FILES = sorted(FOLDER.glob("*/*.txt"))

@@ -1,19 +1,22 @@
 """Q-learning one ply ahead: its targets agree with the exact solution, and a short run pays."""
 
+import dataclasses
 from collections import deque
 
 import numpy as np
 import pytest
 import torch
+from torch import nn
+
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
+from parlour.baselines.networks.kinds import new_network, policy_of
+from parlour.baselines.networks.modules import RankedValues
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.training import lookahead
-from parlour.training.networks import RankedValues
-from torch import nn
 
 GAME = load_game("trick_taking")
 CONFIG = lookahead.Config(
@@ -88,7 +91,7 @@ def test_learning_begins_at_the_end_of_games_and_reaches_their_start() -> None:
 
 def test_positions_of_the_same_order_look_the_same() -> None:
     """Colours exchanged, or played cards elsewhere: every card keeps the value of its place."""
-    network = lookahead.new_network(GAME, RANKED)
+    network = new_network("lookahead", GAME, dataclasses.asdict(RANKED))
     values = []
     for hands, leads in (
         ([5, 7, 12], [6, 9, 18]),
@@ -108,7 +111,7 @@ def test_positions_of_the_same_order_look_the_same() -> None:
 
 def test_every_card_keeps_its_own_value_where_nothing_is_played() -> None:
     """With the whole deck left and colours in order, ranks are the cards themselves."""
-    network = lookahead.new_network(GAME, RANKED)
+    network = new_network("lookahead", GAME, dataclasses.asdict(RANKED))
     assert isinstance(network, RankedValues)
     observation = GAME.new_observations(1)
     observation["hand"], observation["unseen"] = [[0b0000011111, 0b0000011111]], [[992, 992]]
@@ -122,7 +125,7 @@ def test_every_card_keeps_its_own_value_where_nothing_is_played() -> None:
 def test_a_short_run_beats_random() -> None:
     """Measured: mean return +0.18 after 800 steps; the floor is +0.08."""
     network = deque(lookahead.train(GAME, CONFIG), maxlen=1)[0][1]
-    result = play_match(GAME, lookahead.policy_of(GAME, network), "random", 500)
+    result = play_match(GAME, policy_of("lookahead", GAME, network), "random", 500)
     assert result.mean_return.low > 0.08
 
 
@@ -130,6 +133,6 @@ def test_games_of_more_seats_and_unknown_fields_are_refused() -> None:
     with pytest.raises(ValueError, match="two seats"):
         next(lookahead.train(load_game("trick_taking", num_seats=3), CONFIG))
     with pytest.raises(ValueError, match="'dealt' does not hold one bit an action"):
-        lookahead.new_network(GAME, lookahead.Config(sets=("dealt",)))
+        new_network("lookahead", GAME, dataclasses.asdict(lookahead.Config(sets=("dealt",))))
     with pytest.raises(ValueError, match="no observation 'luck'"):
-        lookahead.new_network(GAME, lookahead.Config(inputs=("luck",)))
+        new_network("lookahead", GAME, dataclasses.asdict(lookahead.Config(inputs=("luck",))))

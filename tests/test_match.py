@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from parlour.baselines.arena import Plan, play_match
 from parlour.baselines.arena.batches import play_deals
 from parlour.baselines.arena.seatings import one_against_field
@@ -9,7 +10,6 @@ from parlour.baselines.players import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
 from parlour.envs.core.rng import streams
-
 from tests import toy_game as toy
 
 TWO = load_game("president", num_players=2)

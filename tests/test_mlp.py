@@ -1,15 +1,18 @@
 """The perceptron of won and lost matches: what it is taught, its mask, and a short run."""
 
+import dataclasses
 from collections import deque
 from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_duplicate
 from parlour.baselines.arena.duplicate import compare_deals
-from parlour.baselines.learned import learned_policy
+from parlour.baselines.networks.kinds import new_network, policy_of
+from parlour.baselines.networks.learned import learned_policy
 from parlour.envs import load_game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
@@ -34,7 +37,7 @@ def taught(tables: Tables, action: int, outcome: float) -> np.ndarray:
     """The targets that one choice in a match of this outcome teaches: [0 or 1, A]."""
     _, observations, _ = tables.show(tables.all_rows)
     choices = mlp.Choices(observations, np.array([action]), np.array([outcome]))
-    network = mlp.new_network(GAME, CONFIG)
+    network = new_network("mlp", GAME, dataclasses.asdict(CONFIG))
     return mlp.examples(GAME, network, choices, CONFIG.held)[1].numpy()
 
 
@@ -44,14 +47,14 @@ def learned() -> mlp.Perceptron:
 
 def balance(network: mlp.Perceptron) -> float:
     """Share of deals won less share lost against the player it learned from."""
-    result = play_duplicate(GAME, mlp.policy_of(GAME, network), "first_play", 1000, seed=7)
+    result = play_duplicate(GAME, policy_of("mlp", GAME, network), "first_play", 1000, seed=7)
     return result.wins.mean - result.losses.mean
 
 
 def test_it_sees_the_cards_of_earlier_tricks_its_hand_and_the_card_on_the_table() -> None:
     tables = tables_after(9, 0, 8)  # a trick, and the lead of the next
     _, observations, _ = tables.show(tables.all_rows)
-    network = mlp.new_network(GAME, CONFIG)
+    network = new_network("mlp", GAME, dataclasses.asdict(CONFIG))
     shown = network.sets(torch.from_numpy(GAME.layout.integers(observations)))
     earlier, hand, table = shown.reshape(3, 20).numpy().astype(bool)
     assert np.flatnonzero(earlier).tolist() == [0, 9]
@@ -87,19 +90,19 @@ def test_matches_are_won_by_the_rule_of_the_arena() -> None:
 
 
 def test_it_obeys_the_mask_whatever_its_outputs() -> None:
-    network = mlp.new_network(GAME, CONFIG)
+    network = new_network("mlp", GAME, dataclasses.asdict(CONFIG))
     with torch.no_grad():
         last = list(network.parameters())[-1]
         last[:] = torch.arange(20.0)  # would like to play 1.9
     _, observations, words = tables_after(9).show(np.arange(1))
     masks = action_masks(words, GAME.num_actions)
-    assert mlp.policy_of(GAME, network)(observations, masks, streams([0])).tolist() == [0]
+    assert policy_of("mlp", GAME, network)(observations, masks, streams([0])).tolist() == [0]
 
 
 def test_a_short_run_beats_the_untrained_network() -> None:
     """Measured: -0.01 untrained, +0.24 after it; the floor is +0.1."""
     torch.manual_seed(CONFIG.seed)
-    untrained = balance(mlp.new_network(GAME, CONFIG))
+    untrained = balance(new_network("mlp", GAME, dataclasses.asdict(CONFIG)))
     assert balance(learned()) > max(0.1, untrained + 0.1)
 
 
@@ -122,12 +125,12 @@ def test_its_checkpoint_plays_as_it_did(tmp_path: Path) -> None:
     before = run(session).strength[0]["mean_return"][0]
     after = learned_policy(tmp_path / "checkpoint.pt", GAME)
     network = deque(mlp.train(GAME, config), maxlen=1)[0][1]
-    same = play_duplicate(GAME, after, mlp.policy_of(GAME, network), 50)
+    same = play_duplicate(GAME, after, policy_of("mlp", GAME, network), 50)
     assert same.draws.mean == 1 and np.isfinite(before)
 
 
 def test_unknown_sets_and_games_of_more_seats_are_refused() -> None:
     with pytest.raises(ValueError, match="no set of actions 'leader'"):
-        mlp.new_network(GAME, mlp.Config(inputs=("leader",)))
+        new_network("mlp", GAME, dataclasses.asdict(mlp.Config(inputs=("leader",))))
     with pytest.raises(ValueError, match="two seats"):
         next(mlp.train(load_game("trick_taking", num_seats=3), CONFIG))

@@ -6,10 +6,10 @@ from typing import Any
 import gymnasium
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
-from parlour.envs import GAMES, check_game, registry
 from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 
+from parlour.envs import GAMES, check_game, registry
 from tests.view_tools import ALL_IS_LEGAL, case_name, configs
 
 EXPECTED_WARNINGS = (  # of any environment with masks in a Dict, as PettingZoo's own have them
@@ -52,7 +52,7 @@ def test_pettingzoo_render_test(
     name: str, config: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
-    monkeypatch.setattr("parlour.envs.core.render.RENDER_FPS", 1000)
+    monkeypatch.setattr("parlour.envs.core.views.render.RENDER_FPS", 1000)
     render_test(lambda render_mode: registry.make_aec(name, render_mode=render_mode, **config))
 
 

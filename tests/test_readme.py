@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from parlour.baselines import list_policies
 from parlour.envs import GAMES, load_game
 from parlour.scripts.main import COMMANDS

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from parlour.envs.core.records import Field, FlatLayout, record_dtype
 
 COLOURS = Field("colours", np.int64, (2,), 0, 7, "sets of three", num_bits=3)

@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from parlour.envs.core.jit import rule
 from parlour.envs.core.rng import (
     SEED_LIMIT,
@@ -14,7 +16,6 @@ from parlour.envs.core.rng import (
     streams,
     uniform,
 )
-from scipy import stats
 
 WORD = 2**64
 GOLDEN_GAMMA = 0x9E3779B97F4A7C15

@@ -10,14 +10,15 @@ import gymnasium as gym
 import numpy as np
 import pytest
 import torch
+from sb3_contrib import MaskablePPO
+from stable_baselines3.dqn.policies import QNetwork
+
 from parlour.baselines.arena import play_match
+from parlour.baselines.environments import solo_env
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
-from parlour.envs.core.solo import SoloEnv
-from parlour.training import sb3_dqn, sb3_ppo
-from sb3_contrib import MaskablePPO
-from stable_baselines3.dqn.policies import QNetwork
+from parlour.training.recipes import sb3_dqn, sb3_ppo
 
 from .probe_game import SAFE_RETURN, START, TRAPPED_RETURN, probe_game
 
@@ -57,7 +58,7 @@ def anything(game: Game, size: int) -> tuple[dict[str, np.ndarray], np.ndarray]:
 
 def return_from_start(model: sb3_dqn.MaskedDQN) -> float:
     """What the greedy policy gets when it begins at the start of the probe."""
-    env = SoloEnv(probe_game(), layout="dict", illegal_action="raise")
+    env = solo_env(probe_game(), layout="dict", illegal_action="raise")
     observation, _ = env.reset(options={"deal": {"place": START}})
     is_over, reward = False, 0.0
     while not is_over:
@@ -176,7 +177,7 @@ def test_the_policy_sees_what_the_environment_shows(president: Game) -> None:
     for recipe, layout in zip(RECIPES, ("dict", "flat"), strict=True):
         model = small_model(recipe, president)
         policy = recipe.policy_of(president, model)
-        env = SoloEnv(president, layout=layout, illegal_action="raise")
+        env = solo_env(president, layout=layout, illegal_action="raise")
         observation, info = env.reset(seed=3)
         masks = {"action_masks": env.action_masks()} if layout == "flat" else {}
         action, _ = model.predict(observation, deterministic=True, **masks)

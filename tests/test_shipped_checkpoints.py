@@ -3,17 +3,20 @@
 from pathlib import Path
 
 import pytest
+
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_duplicate, play_match
-from parlour.baselines.learned import SHIPPED
-from parlour.baselines.solvers.trick_taking_measures import regret
-from parlour.envs import load_game
-from parlour.training.checkpoint import load_checkpoint, model_card
+from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
+from parlour.baselines.networks.learned import checkpoint_folder
+from parlour.baselines.trick_taking.measures import regret
+from parlour.envs import GAMES, load_game
 
-CHECKPOINTS = sorted(SHIPPED.glob("*/*.pt"))
+CHECKPOINTS = sorted(path for name in GAMES for path in checkpoint_folder(name).glob("*.pt"))
 
 
-@pytest.mark.parametrize("path", CHECKPOINTS, ids=lambda path: f"{path.parent.name}/{path.stem}")
+@pytest.mark.parametrize(
+    "path", CHECKPOINTS, ids=lambda path: f"{path.parents[1].name}/{path.stem}"
+)
 def test_it_is_found_by_name_and_its_card_says_what_it_holds(path: Path) -> None:
     checkpoint = load_checkpoint(path)
     game = load_game(checkpoint.game, **checkpoint.game_config)

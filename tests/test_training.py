@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 import torch
+
 from parlour.baselines import make_policy
+from parlour.baselines.networks.checkpoints import load_checkpoint
+from parlour.baselines.networks.modules import WIDEST_UNARY, UnaryEncoder
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.records import Field
 from parlour.training import dqn, session
-from parlour.training.checkpoint import load_checkpoint
-from parlour.training.networks import WIDEST_UNARY, Encoder
 from parlour.training.replay_buffer import ReplayBuffer
 from parlour.training.rollout import Rollout, Transitions
 
@@ -254,9 +255,9 @@ def test_the_buffer_refuses_more_than_it_holds() -> None:
     assert len(buffer) == 0
 
 
-def encoder_of(*fields: Field) -> tuple[Game, Encoder]:
+def encoder_of(*fields: Field) -> tuple[Game, UnaryEncoder]:
     game = dataclasses.replace(probe_game(), observation_fields=fields)
-    return game, Encoder(game)
+    return game, UnaryEncoder(game)
 
 
 def test_the_encoder_shows_numbers_in_unary_leaves_out_constants_and_scales_wide_ranges() -> None:

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from parlour.baselines.players import make_policy
 from parlour.envs import load_game
-from parlour.envs.core.transcript import (
+from parlour.envs.core.views.transcript import (
     Ply,
     Transcript,
     TranscriptError,
@@ -20,7 +21,6 @@ from parlour.envs.core.transcript import (
     to_text,
     verify,
 )
-
 from tests import toy_game as toy
 
 TOY = toy.game()

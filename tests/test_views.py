@@ -11,17 +11,18 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import parlour.envs
 import pettingzoo
 import pytest
 from gymnasium.vector import AutoresetMode, VectorEnv
+
+import parlour.envs
 from parlour.baselines import make_policy
+from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs import GAMES, load_game, registry
 from parlour.envs.core.rng import streams
 from parlour.envs.core.seating import player_streams
-from parlour.envs.core.solo import SoloEnv
-from parlour.envs.core.vector import TablesEnv
-
+from parlour.envs.core.views.solo import SoloEnv
+from parlour.envs.core.views.vector import TablesEnv
 from tests.view_tools import (
     ALL_IS_LEGAL,
     DECIDED,
@@ -369,7 +370,7 @@ def test_observing_at_any_time_changes_nothing_and_gives_fresh_arrays(name: str)
             np.testing.assert_array_equal(second[key], as_it_was)
     assert env.state_space.contains(env.state())
     assert isinstance(env.render(), str)
-    position = env.imagine(env.agents[1], streams([0]))
+    position = env.determinize(env.agents[1], streams([0]))
     assert position.dtype == env.game.state_dtype
     assert state_bytes(env) == before
 
@@ -585,7 +586,7 @@ def test_the_names_lead_to_the_environments(name: str) -> None:
 
 
 @every_game
-@pytest.mark.parametrize("factory", [registry.make_aec, registry.make_solo, registry.make_vector])
+@pytest.mark.parametrize("factory", [registry.make_aec, make_solo, make_vector])
 def test_wrong_settings_say_what_is_allowed(name: str, factory: Any) -> None:
     with pytest.raises(TypeError, match=r"no setting 'colour'; .*options are .*observation"):
         factory(name, colour=1)

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+
 from parlour.envs import GAMES, load_game, registry
 
 CONFIGS: dict[str, list[dict[str, Any]]] = {

@@ -16,11 +16,11 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..baselines.networks.kinds import action_values, new_network
+from ..baselines.networks.modules import ActionValues, mask_values
 from ..baselines.players import make_policy
-from ..baselines.policy import Policy
 from ..envs.core.game import Game, check_range
 from ..envs.core.tables import action_masks
-from .networks import ActionValues, mask_values
 from .replay_buffer import ReplayBuffer
 from .rollout import Rollout, Transitions
 
@@ -91,11 +91,6 @@ class Progress(NamedTuple):
     loss: float
 
 
-def new_network(game: Game, config: Config) -> ActionValues:
-    """An untrained network for these settings."""
-    return ActionValues(game, config.hidden)
-
-
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]:
     """Learn `game`, handing out the progress and the network after every step of all tables.
 
@@ -104,7 +99,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     random = np.random.default_rng(config.seed)
-    network = new_network(game, config)
+    network = new_network("dqn", game, dataclasses.asdict(config))
     target = copy.deepcopy(network)
     optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
     rollout = Rollout(
@@ -146,39 +141,13 @@ def explorer(
     """Behaviour: the best legal action, or with probability `exploration` a random legal one."""
 
     def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        actions = best_actions(game, network, observations, masks)
+        actions = action_values(game, network, observations, masks).argmax(axis=1)
         explores = random.random(len(actions)) < exploration
         keys = random.random((int(explores.sum()), game.num_actions))
         actions[explores] = (keys * masks[explores]).argmax(axis=1)
         return actions
 
     return choose
-
-
-def policy_of(game: Game, network: nn.Module, name: str = "dqn") -> Policy:
-    """The learned policy: always the legal action of highest value."""
-    return Policy(
-        name,
-        game,
-        lambda observations, masks, rngs: best_actions(game, network, observations, masks),
-        values=lambda observations, masks: action_values(game, network, observations, masks),
-    )
-
-
-def best_actions(
-    game: Game, network: nn.Module, observations: np.ndarray, masks: np.ndarray
-) -> np.ndarray:
-    """The legal action of highest value for each record [B]: int64 [B]."""
-    return action_values(game, network, observations, masks).argmax(axis=1)
-
-
-def action_values(
-    game: Game, network: nn.Module, observations: np.ndarray, masks: np.ndarray
-) -> np.ndarray:
-    """The return that the network expects of each action: float32 [B, A], BLOCKED if illegal."""
-    with torch.inference_mode():
-        values = network(torch.from_numpy(game.layout.integers(observations)))
-        return mask_values(values, torch.from_numpy(masks)).numpy()
 
 
 def update(

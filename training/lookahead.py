@@ -16,13 +16,12 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..baselines.policy import Policy
+from ..baselines.networks.kinds import new_network
+from ..baselines.networks.modules import mask_values
 from ..envs.core.game import NO_SEAT, Game
 from ..envs.core.rng import streams
 from ..envs.core.tables import Tables, action_masks
-from . import dqn
 from .dqn import END_SHARE
-from .networks import ActionValues, RankedValues, mask_values
 
 
 @dataclasses.dataclass
@@ -63,13 +62,6 @@ class Positions(NamedTuple):
     masks: np.ndarray  # int8 [N, A]
 
 
-def new_network(game: Game, config: Config) -> nn.Module:
-    """An untrained network for these settings."""
-    if config.sets:
-        return RankedValues(game, config.sets, config.hidden, config.inputs)
-    return ActionValues(game, config.hidden, config.inputs)
-
-
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
     """Learn `game`, handing out the progress and the network after every step of all tables.
 
@@ -81,7 +73,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     random = np.random.default_rng(config.seed)
-    network = new_network(game, config)
+    network = new_network("lookahead", game, dataclasses.asdict(config))
     target = copy.deepcopy(network)
     optimizer = torch.optim.Adam(network.parameters(), lr=config.learning_rate)
     length = shortest_game(game, config.num_tables, random)
@@ -204,8 +196,3 @@ def targets(game: Game, target: nn.Module, positions: Positions, grain: float = 
     out = np.zeros(positions.masks.shape, np.float32)
     out[parents, actions] = np.where(seats == NO_SEAT, returns, going_on)
     return out
-
-
-def policy_of(game: Game, network: nn.Module, name: str = "lookahead") -> Policy:
-    """The learned policy: always the legal action of highest value."""
-    return dqn.policy_of(game, network, name)

@@ -6,7 +6,6 @@ it held instead does. A drawn match teaches nothing.
 """
 
 import dataclasses
-import itertools
 import math
 import time
 from collections.abc import Iterator
@@ -16,13 +15,14 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..baselines.networks.kinds import new_network, policy_of
+from ..baselines.networks.perceptron import Perceptron, union_columns
 from ..baselines.players import make_policy
 from ..baselines.policy import Policy
 from ..envs.core.game import NO_SEAT, Game
 from ..envs.core.rng import streams
 from ..envs.core.seating import Seating, player_streams
 from ..envs.core.tables import EXTERNAL, Tables
-from .networks import mask_values
 
 
 @dataclasses.dataclass
@@ -69,57 +69,6 @@ class Choices(NamedTuple):
     outcomes: np.ndarray  # +1, 0 or -1 [D]: how the match ended that it was taken in
 
 
-class Perceptron(nn.Module):
-    """Sets of actions -> hidden layers of tanh units with dropout -> one output an action."""
-
-    def __init__(self, game: Game, config: Config) -> None:
-        super().__init__()
-        self.inputs = [tuple(name.split("-")) for name in config.inputs]
-        self.columns_of = {name: set_columns(game, name) for name in sum(self.inputs, ())}
-        sizes = [len(config.inputs) * game.num_actions, *config.hidden]
-        layers: list[nn.Module] = []
-        for inputs, outputs in itertools.pairwise(sizes):
-            layers += [nn.Linear(inputs, outputs), nn.Tanh(), nn.Dropout(config.dropout)]
-        self.body = nn.Sequential(*layers, nn.Linear(sizes[-1], game.num_actions))
-        for layer in self.body:
-            if isinstance(layer, nn.Linear):
-                nn.init.xavier_uniform_(layer.weight)
-                nn.init.zeros_(layer.bias)
-
-    def forward(self, observations: torch.Tensor) -> torch.Tensor:
-        """Integer observations [B, num_inputs] -> log-odds of the softmax [B, A]."""
-        return self.body(self.sets(observations))
-
-    def sets(self, observations: torch.Tensor) -> torch.Tensor:
-        """The 0/1 vectors over the actions that it is shown, side by side: float32."""
-        return torch.cat([self._set(observations, *names) for names in self.inputs], dim=1).float()
-
-    def _set(self, observations: torch.Tensor, name: str, *without: str) -> torch.Tensor:
-        members = observations[:, self.columns_of[name]].amax(dim=1)
-        for other in without:
-            members = members * (1 - observations[:, self.columns_of[other]].amax(dim=1))
-        return members
-
-
-def set_columns(game: Game, name: str) -> torch.Tensor:
-    """Where a flat observation holds a set of actions: columns [K, A], to be united over K.
-
-    Raises ValueError for a field that is no such set.
-    """
-    first = 0
-    for field in game.observation_fields:
-        size = field.num_inputs
-        if field.name == name and field.num_bits and size and size % game.num_actions == 0:
-            return torch.arange(first, first + size).reshape(-1, game.num_actions)
-        first += size
-    raise ValueError(f"{game.name} has no set of actions {name!r} in what a seat observes")
-
-
-def new_network(game: Game, config: Config) -> Perceptron:
-    """An untrained network for these settings."""
-    return Perceptron(game, config)
-
-
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, Perceptron]]:
     """Learn `game`, handing out the progress and the network after every batch of matches.
 
@@ -131,13 +80,13 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, Perceptron]]:
     torch.manual_seed(config.seed)
     torch.set_num_threads(config.threads)
     random = np.random.default_rng(config.seed)
-    network = new_network(game, config)
+    network = new_network("mlp", game, dataclasses.asdict(config))
     optimizer = torch.optim.RMSprop(network.parameters(), config.learning_rate, alpha=DECAY)
     opponent = make_policy(config.opponent, game)
     start, decisions = time.monotonic(), 0
     for batch in range(1, config.batches + 1):
         seeds = random.integers(2**62, size=config.matches)
-        choices = play_matches(game, policy_of(game, network), opponent, seeds)
+        choices = play_matches(game, policy_of("mlp", game, network), opponent, seeds)
         inputs, targets = examples(game, network, choices, config.held)
         loss = fit(network, optimizer, inputs, targets, config)
         decisions += len(choices.actions)
@@ -151,12 +100,12 @@ def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray
 
     It wins the match if it does more with seat 0 than `opponent` does with it.
     """
-    tables = Tables(game, streams(np.repeat(seeds, 2)))
+    seeds = np.repeat(seeds, 2)
+    tables = Tables(game, streams(seeds))
     own_seat = tables.all_rows % 2
     seated = np.zeros((len(own_seat), 2), np.int64)
     seated[tables.all_rows, own_seat] = EXTERNAL
-    rngs = np.stack([player_streams(seeds, 2, sitting) for sitting in range(2)], axis=1)
-    seating = Seating(tables, [opponent], seated, rngs.reshape(-1, 2))
+    seating = Seating(tables, [opponent], seated, player_streams(seeds, 2, own_seat))
     tables.deal(tables.all_rows)
     taken = []
     rows = tables.all_rows
@@ -187,7 +136,7 @@ def examples(
     observations = torch.from_numpy(game.layout.integers(choices.observations))
     outcomes = torch.from_numpy(choices.outcomes)[:, None]
     taken = nn.functional.one_hot(torch.from_numpy(choices.actions), game.num_actions)
-    others = observations[:, set_columns(game, held)].amax(dim=1) * (1 - taken)
+    others = observations[:, union_columns(game, held)].amax(dim=1) * (1 - taken)
     targets = (taken * (outcomes > 0) + others * (outcomes < 0)).float()
     teaches = targets.sum(dim=1) > 0
     return network.sets(observations[teaches]), targets[teaches]
@@ -216,15 +165,3 @@ def fit(
             total += loss.item() * len(rows)
     network.eval()
     return total / max(len(inputs), 1)
-
-
-def policy_of(game: Game, network: Perceptron, name: str = "mlp") -> Policy:
-    """The learned policy: always the legal action of highest output."""
-    network.eval()
-
-    def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
-        with torch.inference_mode():
-            outputs = network(torch.from_numpy(game.layout.integers(observations)))
-            return mask_values(outputs, torch.from_numpy(masks)).argmax(dim=1).numpy()
-
-    return Policy(name, game, choose)

@@ -16,19 +16,20 @@ from typing import Any
 
 from ..baselines.arena import MatchResult
 from ..baselines.arena.export import as_data
+from ..baselines.networks.checkpoints import Checkpoint, code_revision, save_checkpoint
+from ..baselines.networks.kinds import policy_of
 from ..envs.core.game import Game
 from . import __path__ as _folder
-from .checkpoint import Checkpoint, code_revision, save_checkpoint
 from .evaluate import evaluate
 
 CHECKPOINT_FILE = "checkpoint.pt"
 CURVE_FILE = "curve.csv"
 PLOT_FILE = "curve.png"
-_PARTS = {"Config", "new_network", "train", "policy_of"}  # what a learner offers
+_PARTS = {"Config", "train"}  # what a learner offers
 
 
 def algorithms() -> list[str]:
-    """The learners: files of this folder that define `Config`, `train` and the rest of `_PARTS`."""
+    """The learners: files of this folder that define `Config` and `train`."""
     return sorted(path.stem for path in Path(_folder[0]).glob("*.py") if _is_learner(path))
 
 
@@ -82,7 +83,7 @@ def run(
         next_point = math.floor(progress.done * session.num_measurements + 1) / (
             session.num_measurements
         )
-        policy = algorithm.policy_of(session.game, network, session.algorithm)
+        policy = policy_of(session.algorithm, session.game, network)
         num_deals = session.final_deals if progress.done >= 1 else session.num_deals
         results = evaluate(session.game, policy, session.against, num_deals)
         on_measured(progress, results)

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...envs.core.game import Game
-from ..learned import shipped_checkpoints
+from ..networks.learned import shipped_checkpoints
 from ..players import make_policy, parse_settings, player_key, players_of
 
 _ROOT = Path(__file__).resolve().parents[2]
-_CODE = ("baselines/*.py", "baselines/solvers/*.py", "training/*.py")
+_CODE = ("baselines/**/*.py",)
 _DIGEST_LENGTH = 16
 USERS_FILES = (".py", ".pt")
 

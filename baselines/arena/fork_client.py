@@ -1,5 +1,6 @@
 """The arena's end of the fork server: starts it, and has it start players."""
 
+import contextlib
 import os
 import pickle
 import socket
@@ -9,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ...envs.core.code_cache import cache_folder
 from ...envs.core.game import Game
-from ...envs.core.jit import cache_folder
 from .fork_server import HEADER, Opening, Order
 from .limits import Limits
 from .sandbox import NONE, prefix
@@ -49,7 +50,9 @@ class ForkServer:
 
     def _launch(self) -> None:
         self._socket, theirs = socket.socketpair()
-        cache = cache_folder().parent
+        cache = cache_folder()
+        with contextlib.suppress(OSError):  # read-only: every process compiles for itself
+            cache.mkdir(parents=True, exist_ok=True)
         number = str(theirs.fileno())
         python = [sys.executable, "-P", "-u", "-m", _MODULE, number]
         with theirs:

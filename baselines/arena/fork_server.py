@@ -20,8 +20,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...envs.core.code_cache import cache_folder
 from ...envs.core.game import Game
-from ...envs.core.jit import cache_folder
 from ...envs.core.rng import streams
 from ...envs.core.tables import Tables, action_masks
 from ..players import make_policy
@@ -110,7 +110,7 @@ def _warm_up(spec: str, game: Game) -> None:
         rows = tables.all_rows
         seats, observations, words = tables.show(rows)
         rngs = streams([1])
-        positions = tables.imagine(rows, seats, rngs) if policy.needs_positions else None
+        positions = tables.determinize(rows, seats, rngs) if policy.needs_positions else None
         policy(observations, action_masks(words, game.num_actions), rngs, positions)
 
 
@@ -164,7 +164,7 @@ def _view(order: Order) -> namespaces.View:
     is_common = {str(namespaces.PRIVATE), "/var/tmp"}
     beside = [folder for folder in folders if folder not in is_common]
     python = [sys.prefix, sys.base_prefix, *filter(None, sys.path), os.getcwd()]
-    cache = str(cache_folder().parent)
+    cache = str(cache_folder())
     kept = (*python, *beside, *own, cache)
     needed = [Path(path).resolve() for path in kept]
     hidden = [  # but for a folder with something in it that is needed

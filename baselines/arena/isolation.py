@@ -89,6 +89,7 @@ class IsolatedPlayer:
     """
 
     row = None  # never compiled into the arena's own loops
+    weights = None
 
     def __init__(
         self,

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.game import NO_SEAT
-from ..core.picture import (
+from ..core.views.picture import (
     CHALK,
     DIM_CHALK,
     GOLD,

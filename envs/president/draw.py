@@ -6,7 +6,7 @@ Ranks are coloured from cool to warm by strength, since 3 and 1 beat 12; the 2 o
 import numpy as np
 
 from ..core.game import NO_ACTION
-from ..core.picture import (
+from ..core.views.picture import (
     CARD_ASPECT,
     CHALK,
     DIM_CHALK,

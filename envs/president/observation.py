@@ -10,6 +10,7 @@ from ..core.game import NO_SEAT
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import below, shuffle
+from ..core.seats import next_seat, relative_seat
 from .rules import (
     ALL_OF_RANK,
     FULL_DECK,
@@ -25,7 +26,6 @@ from .rules import (
     count_of,
     counts,
     deal_hands,
-    next_seat,
     shown_cards,
 )
 
@@ -99,7 +99,7 @@ def observe_cards(state, seat, out):
 @rule
 def observe_table(state, seat, out):
     """The play to beat."""
-    out.seat_to_act = relative(state, seat, state.seat_to_act)
+    out.seat_to_act = relative_seat(seat, state.seat_to_act, state.hands.shape[0])
     if state.table_action == PASS:
         out.table_count = 0
         out.table_rank = NO_RANK
@@ -108,7 +108,7 @@ def observe_table(state, seat, out):
         play = state.table_action - 1
         out.table_count = (play & 3) + 1
         out.table_rank = play >> 2
-        out.table_seat = relative(state, seat, state.table_seat)
+        out.table_seat = relative_seat(seat, state.table_seat, state.hands.shape[0])
 
 
 @rule
@@ -121,7 +121,7 @@ def observe_seats(state, seat, out):
         out.last_count[index] = LAST_COUNT[state.last_actions[seat] + 1]
         out.last_rank[index] = LAST_RANK[state.last_actions[seat] + 1]
         out.roles[index] = state.roles[seat]
-        seat = next_seat(state, seat)
+        seat = next_seat(seat, state.hands.shape[0])
 
 
 @rule
@@ -135,13 +135,6 @@ def observe_exchange(state, seat, out):
         out.given[slot] = lowest_bit(given) // RANK_BITS
         given &= given - 1
         slot += 1
-
-
-@rule
-def relative(state, seat, other):
-    """How many places clockwise `other` sits from `seat`."""
-    distance = other - seat
-    return distance if distance >= 0 else distance + state.hands.shape[0]
 
 
 # Re-dealing what a seat cannot know

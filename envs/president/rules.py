@@ -12,6 +12,7 @@ from ..core.game import NO_ACTION, NO_SEAT
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import below
+from ..core.seats import next_seat
 
 NUM_RANKS = 10
 NUM_SUITS = 4
@@ -291,9 +292,9 @@ def play_cards(state, seat, play):
 @rule
 def pass_turn(state, seat):
     """The next seat that may act has its turn; back at the last play, a new round begins (7)."""
-    seat = next_seat(state, seat)
+    seat = next_seat(seat, state.hands.shape[0])
     while seat != state.table_seat and not may_act(state, seat):
-        seat = next_seat(state, seat)
+        seat = next_seat(seat, state.hands.shape[0])
     if seat == state.table_seat:
         seat = new_round(state)
     state.seat_to_act = seat
@@ -311,18 +312,11 @@ def new_round(state):
     """All others have passed: the last to play leads, or the next seat with cards (7, 8)."""
     seat = state.table_seat
     while state.hands[seat] == 0:
-        seat = next_seat(state, seat)
+        seat = next_seat(seat, state.hands.shape[0])
     state.table_action = PASS
     state.table_seat = seat
     state.passed[:] = 0
     return seat
-
-
-@rule
-def next_seat(state, seat):
-    """Clockwise."""
-    seat += 1
-    return 0 if seat == state.hands.shape[0] else seat
 
 
 @rule

@@ -5,7 +5,7 @@ When a trick has been taken and the next is not yet led, the cards of the last o
 
 import numpy as np
 
-from ..core.picture import (
+from ..core.views.picture import (
     CHALK,
     DIM_CHALK,
     ROOM,

@@ -10,12 +10,12 @@ from ..core.bits import lowest_bit, popcount
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import shuffle, uniform
+from ..core.seats import next_seat, relative_seat
 from .rules import (
     MAX_SEATS,
     MAX_VALUES,
     NO_CARD,
     NO_COLOUR,
-    next_seat,
 )
 
 _MAX_CARDS = MAX_SEATS * MAX_VALUES
@@ -57,8 +57,8 @@ def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
 @rule
 def observe(state, seat, out):
     """Everything `seat` may know."""
-    out.leader = relative(state, seat, state.leader)
-    out.seat_to_act = relative(state, seat, state.seat_to_act)
+    out.leader = relative_seat(seat, state.leader, state.hands.shape[0])
+    out.seat_to_act = relative_seat(seat, state.seat_to_act, state.hands.shape[0])
     out.led_colour = state.led_colour
     for place in range(state.dealt.shape[1]):
         out.dealt[place] = state.dealt[seat, place]
@@ -69,7 +69,7 @@ def observe(state, seat, out):
     other = seat
     for index in range(state.hands.shape[0]):
         observe_seat(state, other, index, out)
-        other = next_seat(state, other)
+        other = next_seat(other, state.hands.shape[0])
 
 
 @rule
@@ -82,13 +82,6 @@ def observe_seat(state, seat, index, out):
         out.played[index, colour] = state.played[seat, colour]
         if index > 0:
             out.unseen[colour] |= state.hands[seat, colour]
-
-
-@rule
-def relative(state, seat, other):
-    """How many places clockwise `other` sits from `seat`."""
-    distance = other - seat
-    return distance if distance >= 0 else distance + state.hands.shape[0]
 
 
 # Re-dealing what a seat cannot know. The others are counted from the observer: place 0 is the next

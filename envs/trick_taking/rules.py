@@ -10,6 +10,7 @@ from ..core.bits import WORD_BITS
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.rng import shuffle
+from ..core.seats import next_seat
 
 MIN_SEATS, MAX_SEATS = 2, 4
 MIN_VALUES, MAX_VALUES = 1, 32
@@ -141,7 +142,7 @@ def apply_action(state, action):
     elif value > state.top_value:
         state.top_value = value
         state.winner = seat
-    state.seat_to_act = next_seat(state, seat)
+    state.seat_to_act = next_seat(seat, state.hands.shape[0])
     if state.seat_to_act == state.leader:
         take_trick(state)
 
@@ -193,10 +194,3 @@ def colour_of(state, card):
 def value_of(state, card, colour):
     """The value of a card index of this colour."""
     return card - colour * state.dealt.shape[1]
-
-
-@rule
-def next_seat(state, seat):
-    """Clockwise."""
-    seat += 1
-    return 0 if seat == state.hands.shape[0] else seat

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from parlour.baselines.arena import Plan, Store, Workers, play_match
 from parlour.baselines.arena.batches import Batch, Contest, Outcomes
 from parlour.baselines.arena.claims import Claims

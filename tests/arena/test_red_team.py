@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
 from parlour.baselines.arena import sandbox
 from parlour.baselines.arena.sandbox import BWRAP, NONE, UNSHARE, refusal
 from parlour.baselines.arena.store import Store

@@ -5,6 +5,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
+
 from parlour.baselines.arena.seatings import SEATINGS, every_order, latin_square, sittings_a_deal
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+
 from parlour.baselines.arena.batches import Fault
 from parlour.baselines.arena.isolation import Log
 from parlour.baselines.arena.limits import charge

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from parlour.baselines.players import make_policy
 from parlour.envs import load_game
-from parlour.envs.core import transcript
+from parlour.envs.core.views import transcript
 
 FOLDER = Path(__file__).parent
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from parlour.baselines import make_policy
-from parlour.baselines.notty_hints import hints
+from parlour.baselines.notty.hints import hints
 from parlour.envs.notty.discard import best_discard
 from parlour.envs.registry import load_game
-
 from tests.notty.playing import counts, deal_of, rest_of, table
 
 HANDS = ("red 1 5, blue 3", "green 2 8, yellow 10")

@@ -6,6 +6,7 @@ from functools import cache
 
 import numpy as np
 import pytest
+
 from parlour.envs.notty.cards import GROUPS, NUM_KINDS, has_group, words_of
 from parlour.envs.notty.discard import (
     best_discard,
@@ -16,7 +17,6 @@ from parlour.envs.notty.discard import (
     unpack,
 )
 from parlour.envs.notty.text import group_name
-
 from tests.notty.playing import counts, random_hand
 
 NUM_HANDS = 400

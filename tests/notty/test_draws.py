@@ -11,9 +11,9 @@ from random import Random
 
 import numpy as np
 import pytest
-from parlour.baselines.notty_draws import cards_of_draws, hits_of_draws
-from parlour.envs.notty.cards import words_of
 
+from parlour.baselines.notty.draws import cards_of_draws, hits_of_draws
+from parlour.envs.notty.cards import words_of
 from tests.notty.brute_force import KINDS, best_discard_size, counts_of, groups_in
 
 DRAWS = (1, 2, 3)

@@ -8,12 +8,14 @@ from itertools import combinations
 
 import numpy as np
 import pytest
-from parlour.baselines import list_policies, make_policy, notty_learning
+
+from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena.entrants import scripted_players
 from parlour.baselines.hints import hints_of
-from parlour.baselines.notty_draws import num_draws
-from parlour.baselines.notty_expectations import after_draw, after_take, sample_draws
-from parlour.baselines.notty_finisher import (
+from parlour.baselines.notty import fit_values as notty_learning
+from parlour.baselines.notty.draws import num_draws
+from parlour.baselines.notty.expectations import after_draw, after_take, sample_draws
+from parlour.baselines.notty.finisher import (
     CLASS_SHAPE,
     FIRST_TURNS,
     LEFT_ALONE,
@@ -25,10 +27,10 @@ from parlour.baselines.notty_finisher import (
     lures_of,
     smallest_other,
 )
-from parlour.baselines.notty_hints import hint_lines, hints
-from parlour.baselines.notty_pairs import play_deals
+from parlour.baselines.notty.hints import hint_lines, hints
+from parlour.baselines.notty.studies.pairs import play_deals
 from parlour.baselines.players import players_of
-from parlour.baselines.playout import compiled_row
+from parlour.baselines.search.playout import compiled_row
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
@@ -36,7 +38,6 @@ from parlour.envs.notty.cards import deck_words, words_of
 from parlour.envs.notty.discard import best_discard
 from parlour.envs.notty.rules import NOTHING_YET
 from parlour.envs.registry import load_game
-
 from tests.notty.playing import SIXTEEN, TWENTY, counts, legal, play, table
 
 NEAR = "red 3 4, blue 9"  # red 2 and 5 make a group

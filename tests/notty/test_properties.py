@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from parlour.baselines import notty_sampling_study as study
-from parlour.baselines.notty_draws import num_draws
-from parlour.baselines.notty_expectations import after_draw, sample_draws, size_of
+
+from parlour.baselines.notty.draws import num_draws
+from parlour.baselines.notty.expectations import after_draw, sample_draws, size_of
+from parlour.baselines.notty.studies import sampling as study
 from parlour.envs.core.rng import streams
 
 NUM_ESTIMATES = 400

@@ -4,8 +4,9 @@ import random
 
 import numpy as np
 import pytest
-from parlour.baselines import notty_small_hands_learning as learning
-from parlour.baselines.notty_small_hands import (
+
+from parlour.baselines.notty import fit_small_hands as learning
+from parlour.baselines.notty.small_hands import (
     LARGEST_SMALL,
     alike,
     chance_of_small,
@@ -13,7 +14,6 @@ from parlour.baselines.notty_small_hands import (
     load_chances,
 )
 from parlour.envs.notty.cards import NUM_COLOURS, NUM_KINDS, NUM_NUMBERS, has_group
-
 from tests.notty.playing import counts
 
 TABLE = load_chances()

@@ -9,8 +9,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from parlour.envs.registry import load_game
 
+from parlour.envs.registry import load_game
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Recording, record_games
 from tests.president.referee import RANKS, TWO_OF_OROS, Referee, best_cards, exchanges, rank_of
 

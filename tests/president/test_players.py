@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
+
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 
-BY_LOWEST = "playout_policy=lowest,noise=0.3"
+BY_LOWEST = "playout_policy=lowest,epsilon=0.3"
 SCRIPTS = ["hoarder", "lowest", "set_keeper", "planner"]
 RANKS = ("2", "4", "5", "6", "7", "10", "11", "12", "3", "1")
 

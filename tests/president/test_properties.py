@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.records import Field
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
-
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, random_actions
 
 SETTINGS = st.fixed_dictionaries(

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from parlour.envs.registry import load_game
 
+from parlour.envs.registry import load_game
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, record_games
 from tests.president.referee import DECK, RANKS
 from tests.president.test_referee import FOUR_SEAT_LADDER, TWO_SEAT_LADDER, ladder, one_suit_each

@@ -10,8 +10,8 @@ import random
 from collections import Counter
 
 import pytest
-from parlour.envs.registry import load_game
 
+from parlour.envs.registry import load_game
 from tests.splendor.boards import PLAYER_COUNTS, stuck_board
 from tests.splendor.lockstep import SETTINGS, compare, compare_deals
 from tests.splendor.referee import Referee

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from parlour.envs import splendor_v0
 from parlour.envs.registry import load_game
 

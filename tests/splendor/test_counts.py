@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.cards import pack
-
 from tests.splendor.boards import CARDS, Data, board, empty_seat
 from tests.splendor.test_referee import SHEET_COUNTS
 

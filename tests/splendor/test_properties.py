@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 

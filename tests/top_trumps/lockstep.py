@@ -13,12 +13,12 @@ from collections import Counter
 from typing import Any, NamedTuple
 
 import numpy as np
+
 from parlour.baselines import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
-
 from tests.top_trumps import slow_players as slow
 from tests.top_trumps.bookkeeper import Bookkeeper, replay
 from tests.top_trumps.referee import DRAW, LOSS, WIN, Referee

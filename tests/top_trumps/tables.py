@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game

@@ -9,18 +9,19 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import pytest
-from parlour.baselines import make_policy, top_trumps_agent_template, top_trumps_trials
+
+from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.arena.batches import play_deals
 from parlour.baselines.arena.seatings import one_against_field
-from parlour.baselines.top_trumps_agents import Agent, AgentAtTable, create_agent
+from parlour.baselines.top_trumps import agent_template as top_trumps_agent_template
+from parlour.baselines.top_trumps.agents import Agent, AgentAtTable, create_agent
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.seating import PlayerError, Seating, player_streams
 from parlour.envs.core.tables import Tables
 from parlour.scripts.main import main
-
 from tests.top_trumps.lockstep import Size, dealt_tables, referee_of
 
 GAME = "top_trumps"
@@ -176,9 +177,9 @@ def smaller(text: str) -> str:
 def run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     """A command of the page, without a shell."""
     command, _, file = command.partition(" > ")
-    module = "python -m parlour.baselines.top_trumps_trials "
+    module = "parlour "
     if command.startswith(module):
-        assert top_trumps_trials.main(command.removeprefix(module).split()) == 0
+        assert main(command.removeprefix(module).split()) == 0
     else:
         assert main(command.removeprefix("parlour ").split()) == 0
     told = capsys.readouterr().out

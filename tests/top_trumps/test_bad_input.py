@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-
 from tests.top_trumps.tables import CARDS
 
 HANDS = [[5, 0, 2], [1, 4, 3]]

@@ -5,12 +5,12 @@ from collections import Counter
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
-from scipy import stats
-
 from tests.top_trumps.tables import Table, deck, members
 
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed
@@ -52,7 +52,7 @@ def check_redeal(tables: Tables, rows: np.ndarray, seat: int, trick: int) -> int
     watchers = np.full(len(rows), seat)
     before = tables.states.tobytes()
     twins = Tables(tables.game, streams(rows, 9))
-    twins.states = tables.imagine(rows, watchers, streams(rows + 1000 * trick, 1))
+    twins.states = tables.determinize(rows, watchers, streams(rows + 1000 * trick, 1))
     assert tables.states.tobytes() == before
     everyone = np.arange(len(rows))
     seen, seen_again = tables.observe(rows, watchers), twins.observe(everyone, watchers)

@@ -3,9 +3,9 @@
 import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given, settings
+
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-
 from tests.top_trumps.tables import NUM_CARDS, NUM_FIELDS, Table, deck, members
 
 CARDS = st.lists(

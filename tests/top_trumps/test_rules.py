@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from scipy import stats
+
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
-from scipy import stats
-
 from tests.top_trumps.tables import CARDS, Table, deck, members
 
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed

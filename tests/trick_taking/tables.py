@@ -1,6 +1,7 @@
 """Small tools of the trick-taking tests: a table on a stacked deal, played by card names."""
 
 import numpy as np
+
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables

@@ -4,13 +4,14 @@ import itertools
 
 import numpy as np
 import pytest
+
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_duplicate
-from parlour.baselines.solvers import trick_taking as solver
-from parlour.baselines.solvers import trick_taking_replies as replies
-from parlour.baselines.solvers.best_response import best_replies
-from parlour.baselines.solvers.trick_taking_choices import choices_of
-from parlour.baselines.solvers.trick_taking_measures import exploitability, leader_tricks, regret
+from parlour.baselines.search.best_response import best_replies
+from parlour.baselines.trick_taking import best_replies as replies
+from parlour.baselines.trick_taking import solver
+from parlour.baselines.trick_taking.measures import exploitability, leader_tricks, regret
+from parlour.baselines.trick_taking.solver_choices import choices_of
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game

@@ -1,0 +1,56 @@
+"""The entry points of `gym.make` and `gym.make_vec`: names of opponents become policies here."""
+
+from typing import Any
+
+from ..envs.core.game import Game
+from ..envs.core.views.solo import SoloEnv
+from ..envs.core.views.vector import TablesEnv
+from ..envs.registry import split_settings
+from .players import make_policy
+from .policy import Policy
+
+RANDOM = "random"  # who sits opposite where nobody is named
+
+
+def make_solo(name: str, **settings: Any) -> SoloEnv:
+    """Make the single-seat environment of a game: `make_solo("president", opponents="lowest")`.
+
+    `settings` are those of the game and of `SoloEnv`. Raises ValueError for an unknown game or an
+    impossible value, TypeError for an unknown setting.
+    """
+    game, options = split_settings(SoloEnv, name, settings)
+    return solo_env(game, **options)
+
+
+def make_vector(name: str, **settings: Any) -> TablesEnv:
+    """Make the vector environment of a game; `settings` are those of the game and of `TablesEnv`.
+
+    Raises as `make_solo` does.
+    """
+    game, options = split_settings(TablesEnv, name, settings)
+    return vector_env(game, **options)
+
+
+def solo_env(game: Game, *, opponents: Any = RANDOM, **options: Any) -> SoloEnv:
+    """Make a `SoloEnv` whose opponents are named in any form that `make_policy` takes.
+
+    `opponents` is one player for all other seats, or a list with one for each, clockwise.
+    """
+    return SoloEnv(game, opponents=named_policies(opponents, game), **options)
+
+
+def vector_env(
+    game: Game, num_envs: int = 1, *, self_play: bool = False, opponents: Any = None, **options: Any
+) -> TablesEnv:
+    """Make a `TablesEnv` whose opponents are named in any form that `make_policy` takes."""
+    if self_play:
+        return TablesEnv(game, num_envs, self_play=True, opponents=opponents, **options)
+    chosen = named_policies(RANDOM if opponents is None else opponents, game)
+    return TablesEnv(game, num_envs, opponents=chosen, **options)
+
+
+def named_policies(specs: Any, game: Game) -> Policy | list[Policy]:
+    """The policies that `specs` stand for: one for one, a list for a list."""
+    if isinstance(specs, list | tuple):
+        return [make_policy(spec, game) for spec in specs]
+    return make_policy(specs, game)

@@ -1,0 +1,1 @@
+"""Networks: records of weights and compiled functions over them, torch modules, checkpoints."""

@@ -1,0 +1,201 @@
+"""Checkpoints: a network's weights and everything needed to say what it is and how strong.
+
+One file, loaded without executing anything from it; the same facts beside it as a model card to
+read.
+"""
+
+import dataclasses
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import nn
+
+from ... import __version__
+from ...envs.core.game import Game
+from .kinds import new_network
+
+FORMAT = 1
+_REQUIRED = ("format", "algorithm", "game", "game_version", "game_config", "hidden", "weights")
+
+
+@dataclasses.dataclass
+class Checkpoint:
+    """A trained network and its provenance."""
+
+    game: str
+    game_version: int
+    game_config: dict[str, Any]
+    algorithm: str
+    config: dict[str, Any]  # of the learner
+    hidden: tuple[int, ...]
+    weights: dict[str, torch.Tensor]
+    command: str = ""  # what made it
+    revision: str = ""  # of the code that made it
+    parlour: str = __version__
+    training: dict[str, Any] = dataclasses.field(default_factory=dict)  # seconds, decisions, ...
+    strength: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # match results
+    duplicates: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # deals won, lost
+    exact: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # by the exact solution
+    format: int = FORMAT
+
+
+def save_checkpoint(checkpoint: Checkpoint, path: Path | str) -> None:
+    """Write the checkpoint to `path` (`.pt`) and its model card beside it (`.md`)."""
+    path = Path(path)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    torch.save(dataclasses.asdict(checkpoint), path)
+    path.with_suffix(".md").write_text(model_card(checkpoint))
+
+
+def keep_results(path: Path | str, kind: str, results: list[dict[str, Any]]) -> None:
+    """Put results into a checkpoint and its card, in place of those of the same measurement.
+
+    `kind` is `strength`, `duplicates` or `exact`. Raises ValueError where `path` is no checkpoint.
+    """
+    checkpoint = load_checkpoint(path)
+    kept = {_measurement(result): result for result in [*getattr(checkpoint, kind), *results]}
+    setattr(checkpoint, kind, list(kept.values()))
+    save_checkpoint(checkpoint, path)
+
+
+def _measurement(result: dict[str, Any]) -> tuple[Any, ...]:
+    return tuple(result.get(key) for key in ("measure", "second", "against"))
+
+
+def load_checkpoint(path: Path | str) -> Checkpoint:
+    """Read a checkpoint. Raises ValueError that says what is wrong with the file."""
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"no checkpoint {path}")
+    try:
+        data = torch.load(path, map_location="cpu", weights_only=True)
+    except Exception as error:  # of many kinds, and torch's advice would mislead
+        raise ValueError(f"{path} is not a checkpoint, or is damaged") from error
+    lacking = [key for key in _REQUIRED if not isinstance(data, dict) or key not in data]
+    if lacking:
+        raise ValueError(f"{path} is not a checkpoint of Parlour: it lacks {', '.join(lacking)}")
+    if data["format"] != FORMAT:
+        raise ValueError(f"{path} has checkpoint format {data['format']}; this is {FORMAT}")
+    if not isinstance(data["weights"], dict) or not _are_sizes(data["hidden"]):
+        raise ValueError(f"{path} is damaged: its weights or hidden layers are not such")
+    known = {field.name for field in dataclasses.fields(Checkpoint)}
+    return Checkpoint(**{key: value for key, value in data.items() if key in known})
+
+
+def _are_sizes(hidden: Any) -> bool:
+    return isinstance(hidden, list | tuple) and all(isinstance(size, int) for size in hidden)
+
+
+def network_for(checkpoint: Checkpoint, game: Game) -> nn.Module:
+    """The network, ready to play `game`. Raises ValueError where it was trained for another."""
+    if checkpoint.game != game.name:
+        raise ValueError(f"this checkpoint plays {checkpoint.game}, not {game.name}")
+    if checkpoint.game_version != game.version:
+        raise ValueError(
+            f"this checkpoint was trained for {game.name} version {checkpoint.game_version}; "
+            f"the rules are now version {game.version}"
+        )
+    settings = {**checkpoint.config, "hidden": tuple(checkpoint.hidden)}
+    network = new_network(checkpoint.algorithm, game, settings)
+    try:
+        network.load_state_dict(checkpoint.weights)
+    except RuntimeError as error:
+        raise ValueError(
+            f"this checkpoint was trained for {checkpoint.game_config}, "
+            f"which a game of {game.config_dict()} does not fit"
+        ) from error
+    return network.eval()
+
+
+def code_revision() -> str:
+    """The commit the code stands at, with `+` where files are changed; empty outside a checkout."""
+    root = Path(__file__).resolve().parents[2]
+    try:
+        commit = _git(root, "rev-parse", "--short=12", "HEAD")
+        return commit + ("+" if _git(root, "status", "--porcelain") else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def _git(root: Path, *arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=root, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def model_card(checkpoint: Checkpoint) -> str:
+    """What a user should know before playing against it, as Markdown."""
+    settings = ", ".join(f"{key}={value!r}" for key, value in checkpoint.game_config.items())
+    size = sum(tensor.numel() for tensor in checkpoint.weights.values())
+    lines = [
+        f"# {checkpoint.algorithm} for {checkpoint.game}",
+        "",
+        f"* Game: `{checkpoint.game}` version {checkpoint.game_version}, {settings}",
+        f"* Network: hidden layers {tuple(checkpoint.hidden)}, {size:,} numbers",
+        f"* Made by: `{checkpoint.command}`",
+        f"* Code: {checkpoint.revision or 'unknown'}, Parlour {checkpoint.parlour}",
+        *(f"* {key}: {_short(value)}" for key, value in checkpoint.training.items()),
+        "",
+        "## Measured strength",
+        "",
+        "Duplicate deals, one seat against a field of the opponent; 95 % intervals.",
+        "",
+        "| against | games | first places, % | fair share, % | mean return |",
+        "|---|---|---|---|---|",
+        *(_strength_row(result) for result in checkpoint.strength),
+        "",
+    ]
+    if checkpoint.duplicates:
+        lines += _duplicate_lines(checkpoint.duplicates)
+    if checkpoint.exact:
+        lines += _exact_lines(checkpoint.exact)
+    return "\n".join(lines)
+
+
+def _short(value: Any) -> str:
+    return f"{value:.4g}" if isinstance(value, float) else f"{value:,}"
+
+
+def _duplicate_lines(results: list[dict[str, Any]]) -> list[str]:
+    return [
+        "Deals won, drawn and lost, each played twice with the hands exchanged; 95 % intervals.",
+        "",
+        "| against | deals | won, % | drawn, % | lost, % |",
+        "|---|---|---|---|---|",
+        *(_duplicate_row(result) for result in results),
+        "",
+    ]
+
+
+def _duplicate_row(result: dict[str, Any]) -> str:
+    shares = [[100 * value for value in result[key]] for key in ("wins", "draws", "losses")]
+    percent = " | ".join(f"{mean:.2f} [{low:.2f}, {high:.2f}]" for mean, low, high in shares)
+    return f"| {result['second']} | {result['num_deals']:,} | {percent} |"
+
+
+def _exact_lines(results: list[dict[str, Any]]) -> list[str]:
+    return [
+        "By the exact solution of the game; 95 % intervals, which all deals there are do not need.",
+        "",
+        "| measure | against | deals | value |",
+        "|---|---|---|---|",
+        *(_exact_row(result) for result in results),
+        "",
+    ]
+
+
+def _exact_row(result: dict[str, Any]) -> str:
+    mean, low, high = result["value"]
+    deals = result["deals"] if isinstance(result["deals"], str) else f"{result['deals']:,}"
+    value = f"{mean:.4f} [{low:.4f}, {high:.4f}]"
+    return f"| {result['measure']} | {result['against']} | {deals} | {value} |"
+
+
+def _strength_row(result: dict[str, Any]) -> str:
+    first, low, high = (100 * value for value in result["first_places"])
+    mean, mean_low, mean_high = result["mean_return"]
+    return (
+        f"| {result['second']} | {result['num_games']:,} | {first:.1f} [{low:.1f}, {high:.1f}] | "
+        f"{100 * result['fair_share']:.1f} | {mean:+.3f} [{mean_low:+.3f}, {mean_high:+.3f}] |"
+    )

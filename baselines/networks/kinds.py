@@ -1,0 +1,76 @@
+"""The kinds of network that a checkpoint can hold: how each is built, and how it plays."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from ...envs.core.game import Game
+from ..policy import Policy, compiled_policy
+from .compiled import network_functions, num_layers
+from .modules import ActionValues, RankedValues, mask_values
+from .perceptron import Perceptron
+from .policy_value import PolicyValue
+
+
+class Kind(NamedTuple):
+    """The networks that one learner makes."""
+
+    build: Callable[[Game, Mapping[str, Any]], nn.Module]  # untrained, from a learner's settings
+    has_values: bool  # whether its outputs are the returns expected of the actions
+
+
+def _ranked_values(game: Game, settings: Mapping[str, Any]) -> nn.Module:
+    if settings["sets"]:
+        return RankedValues(game, settings["sets"], settings["hidden"], settings["inputs"])
+    return ActionValues(game, settings["hidden"], settings["inputs"])
+
+
+def _perceptron(game: Game, settings: Mapping[str, Any]) -> nn.Module:
+    return Perceptron(game, settings["inputs"], settings["hidden"], settings["dropout"])
+
+
+KINDS = {  # by the name of the learner
+    "dqn": Kind(lambda game, settings: ActionValues(game, settings["hidden"]), True),
+    "lookahead": Kind(_ranked_values, True),
+    "mlp": Kind(_perceptron, False),
+    "ppo": Kind(lambda game, settings: PolicyValue(game, settings["hidden"]), False),
+}
+
+
+def new_network(algorithm: str, game: Game, settings: Mapping[str, Any]) -> Any:
+    """An untrained network of a learner. Raises ValueError for an unknown one."""
+    if algorithm not in KINDS:
+        raise ValueError(f"unknown algorithm {algorithm!r}; there is {', '.join(KINDS)}")
+    return KINDS[algorithm].build(game, settings)
+
+
+def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None = None) -> Policy:
+    """The learned policy: always the legal action with the highest output."""
+    network.eval()
+
+    def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        return action_values(game, network, observations, masks)
+
+    if isinstance(network, ActionValues | PolicyValue):
+        record = network.record(game)
+        row = network_functions(num_layers(record)).best_action
+        opinion = values if KINDS[algorithm].has_values else None
+        return compiled_policy(name or algorithm, game, row, record, opinion)
+    return Policy(
+        name or algorithm,
+        game,
+        lambda observations, masks, rngs: values(observations, masks).argmax(axis=1),
+        values=values if KINDS[algorithm].has_values else None,
+    )
+
+
+def action_values(
+    game: Game, network: nn.Module, observations: np.ndarray, masks: np.ndarray
+) -> np.ndarray:
+    """The outputs for records [B]: float32 [B, A], BLOCKED where `masks` [B, A] say illegal."""
+    with torch.inference_mode():
+        values = network(torch.from_numpy(game.layout.integers(observations)))
+        return mask_values(values, torch.from_numpy(masks)).numpy()

@@ -1,0 +1,41 @@
+"""A checkpoint as a policy: files of your own, and those that ship, by their algorithm."""
+
+import dataclasses
+from pathlib import Path
+
+from ...envs.core.game import Game
+from ..parts import parts_folder
+from ..policy import Policy
+
+
+def learned_policy(path: Path | str, game: Game, name: str | None = None) -> Policy:
+    """The policy of a checkpoint file. Raises ValueError where it does not fit the game."""
+    from .checkpoints import load_checkpoint, network_for  # torch, which other players do not need
+    from .kinds import policy_of
+
+    checkpoint = load_checkpoint(path)
+    network = network_for(checkpoint, game)
+    return policy_of(checkpoint.algorithm, game, network, name or Path(path).stem)
+
+
+def checkpoint_folder(game_name: str) -> Path:
+    """The folder of the checkpoints that ship for a game; it need not exist."""
+    return parts_folder(game_name) / "checkpoints"
+
+
+def shipped_checkpoints(game: Game) -> dict[str, Path]:
+    """The checkpoints that ship for exactly this game and its settings, by algorithm.
+
+    A file is called ALGORITHM.pt for the default settings, else ALGORITHM-setting=value.pt with
+    the settings that differ.
+    """
+    suffix = "".join(f"-{key}={value}" for key, value in _changed_settings(game).items())
+    files = sorted(checkpoint_folder(game.name).glob("*.pt"))
+    parts = {path: path.stem.partition("-") for path in files}
+    return {name: path for path, (name, dash, rest) in parts.items() if dash + rest == suffix}
+
+
+def _changed_settings(game: Game) -> dict[str, object]:
+    fields = dataclasses.fields(game.config)
+    settings = {field.name: getattr(game.config, field.name) for field in fields}
+    return {f.name: settings[f.name] for f in fields if settings[f.name] != f.default}

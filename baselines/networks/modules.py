@@ -1,0 +1,173 @@
+"""Small networks over flat observations. Each takes the integer vector of `game.layout.integers`.
+
+What the network is shown is encoded inside it, so that a checkpoint needs no recipe beside it.
+"""
+
+import itertools
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import nn
+
+from ...envs.core.game import Game
+from .compiled import Layer, Network, weights_record
+from .inputs import InputRows, input_rows
+
+WIDEST_UNARY = 24  # a number with a wider range is shown scaled, not in unary
+BLOCKED = -1e9  # value of an illegal action: below any real one, still finite
+
+
+def flat_columns(game: Game, names: Sequence[str]) -> list[int]:
+    """Where the flat observation holds these fields. Raises ValueError for an unknown name."""
+    columns: dict[str, range] = {}
+    first = 0
+    for field in game.observation_fields:
+        columns[field.name] = range(first, first + field.num_inputs)
+        first += field.num_inputs
+    for name in names:
+        if name not in columns:
+            raise ValueError(
+                f"{game.name} has no observation {name!r}; it has {', '.join(columns)}"
+            )
+    return [column for name in names for column in columns[name]]
+
+
+class UnaryEncoder(nn.Module):
+    """Integers of known range, shown in unary: the number 3 of 0 .. 4 becomes 1, 1, 1, 0.
+
+    A network sees at once whether a count reaches a threshold, which is what card games ask about.
+    Wide ranges are scaled to about -1 .. 1 instead; constants are left out. `fields` names those
+    that are shown; without names all are.
+    """
+
+    unary_columns: torch.Tensor
+    thresholds: torch.Tensor
+    wide_columns: torch.Tensor
+    scale: torch.Tensor
+
+    def __init__(self, game: Game, fields: Sequence[str] = ()) -> None:
+        super().__init__()
+        shown = flat_columns(game, fields or [field.name for field in game.observation_fields])
+        low, high = game.layout.low.astype(int), game.layout.high.astype(int)
+        unary = [
+            (column, threshold)
+            for column in shown
+            if high[column] - low[column] <= WIDEST_UNARY
+            for threshold in range(low[column], high[column])
+        ]
+        wide = [c for c in shown if high[c] - low[c] > WIDEST_UNARY]
+        self.register_buffer("unary_columns", torch.tensor([c for c, _ in unary], dtype=torch.long))
+        self.register_buffer("thresholds", torch.tensor([t for _, t in unary], dtype=torch.long))
+        self.register_buffer("wide_columns", torch.tensor(wide, dtype=torch.long))
+        self.register_buffer("scale", torch.from_numpy(game.layout.scale[wide]))
+        self.num_outputs = len(unary) + len(wide)
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Integer observations [B, num_inputs] as float32 [B, num_outputs]."""
+        unary = (observations[:, self.unary_columns] > self.thresholds).float()
+        wide = observations[:, self.wide_columns].float() * self.scale
+        return torch.cat([unary, wide], dim=1)
+
+
+class ActionValues(nn.Module):
+    """A multi-layer perceptron: observations [B, num_inputs] -> one value an action [B, A]."""
+
+    def __init__(
+        self, game: Game, hidden: Sequence[int] = (256, 256), fields: Sequence[str] = ()
+    ) -> None:
+        super().__init__()
+        self.encoder = UnaryEncoder(game, fields)
+        self.body = hidden_layers([self.encoder.num_outputs, *hidden, game.num_actions])
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Values of all actions, legal or not; see `mask_values`."""
+        return self.body(self.encoder(observations))
+
+    def record(self, game: Game) -> np.ndarray:
+        """The weights as one record [1] for the functions of `network_functions`; no value head."""
+        *hidden, actions = [layer_of(layer) for layer in self.body if isinstance(layer, nn.Linear)]
+        no_value = Layer(np.zeros((len(actions.weights), 1), np.float32), np.zeros(1, np.float32))
+        network = Network(hidden, actions, no_value, self.encoder.scale.numpy())
+        return weights_record(encoder_rows(game, self.encoder), network)
+
+
+class RankedValues(nn.Module):
+    """The same of what is left in a game where only the order of the cards left matters.
+
+    `sets` are packed fields of one bit an action and one word a colour, such as hands. Cards that
+    are in none of them are taken out, higher ones move down to close the gaps, and the colours are
+    put in an order of their own: so positions that differ in names alone look the same. `fields`,
+    such as tricks won, move the values of all actions alike.
+    """
+
+    columns: torch.Tensor
+    weights: torch.Tensor
+
+    def __init__(
+        self,
+        game: Game,
+        sets: Sequence[str],
+        hidden: Sequence[int] = (256, 256),
+        fields: Sequence[str] = (),
+    ) -> None:
+        super().__init__()
+        columns = torch.tensor([set_columns(game, name) for name in sets])
+        self.encoder = UnaryEncoder(game, fields)
+        self.register_buffer("columns", columns)
+        self.register_buffer("weights", 2 ** torch.arange(columns[:, 0].numel()))
+        self.baseline = nn.Linear(self.encoder.num_outputs, 1)
+        self.body = hidden_layers([columns.numel(), *hidden, game.num_actions])
+
+    def forward(self, observations: torch.Tensor) -> torch.Tensor:
+        """Values of all actions [B, A], by their own names again."""
+        sets = observations[:, self.columns]  # [B, sets, colours, values]
+        is_left = sets.amax(dim=1) > 0
+        last = self.columns.shape[-1] - 1  # where nothing comes to lie if anything is missing
+        rank = torch.where(is_left, is_left.cumsum(dim=-1) - 1, last)
+        closed = torch.zeros_like(sets).scatter_(3, rank[:, None].expand_as(sets), sets)
+        colours = closed.transpose(1, 2).flatten(start_dim=2)  # [B, colours, sets * values]
+        order = (colours * self.weights).sum(dim=2).argsort(dim=1)
+        shown = colours.gather(1, order[:, :, None].expand_as(colours))
+        place = order.argsort(dim=1)[:, :, None] * (last + 1) + rank
+        ranked = self.body(shown.flatten(start_dim=1).float())
+        baseline = self.baseline(self.encoder(observations))
+        return ranked.gather(1, place.flatten(start_dim=1)) + baseline
+
+
+def set_columns(game: Game, name: str) -> list[list[int]]:
+    """Where a flat observation holds a set of actions: columns [words, bits].
+
+    Raises ValueError for a field that does not hold one bit an action.
+    """
+    columns = flat_columns(game, [name])
+    field = next(field for field in game.observation_fields if field.name == name)
+    if not field.num_bits or len(columns) != game.num_actions:
+        raise ValueError(f"{name!r} does not hold one bit an action of {game.name}")
+    bits = len(columns) // field.size
+    return [columns[start : start + bits] for start in range(0, len(columns), bits)]
+
+
+def encoder_rows(game: Game, encoder: UnaryEncoder, num_views: int = 1) -> InputRows:
+    """How a compiled first layer reads what an Encoder shows of an observation of `game`."""
+    unary, wide = encoder.unary_columns.numpy(), encoder.wide_columns.numpy()
+    return input_rows(game, unary, wide, num_views)
+
+
+def layer_of(layer: nn.Linear) -> Layer:
+    """A copy of its numbers."""
+    with torch.no_grad():
+        return Layer(layer.weight.T.contiguous().numpy().copy(), layer.bias.numpy().copy())
+
+
+def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:
+    """Linear layers of these sizes, inputs first, with ReLU between them."""
+    layers: list[nn.Module] = []
+    for inputs, outputs in itertools.pairwise(sizes):
+        layers += [nn.Linear(inputs, outputs), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])
+
+
+def mask_values(values: torch.Tensor, action_masks: torch.Tensor) -> torch.Tensor:
+    """The same values with every illegal action put out of reach of a maximum."""
+    return values.masked_fill(action_masks == 0, BLOCKED)

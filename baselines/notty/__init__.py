@@ -1,0 +1,1 @@
+"""Everyone who plays Notty: `players.py` lists them, weakest first."""

@@ -1,0 +1,329 @@
+"""What draws of one, two and three cards bring, exactly, without going through all of them.
+
+The least group is a trio: three kinds. So how many draws make a group follows from which cards make
+one with the hand alone, and which two with one card of the hand. And what a draw discards is what
+its cards discard each alone, but where cards of a draw touch: only those are looked at together.
+All sums are over draws of single cards, so they are whole numbers over the number of all draws.
+"""
+
+import numpy as np
+
+from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.jit import rule
+from ...envs.notty.cards import GROUPS, NUM_KINDS, NUM_NUMBERS, SMALLEST_GROUP, hand_size, has_group
+from ...envs.notty.discard import DIGITS, PATTERN_BITS, most_discarded, pack
+
+# One card of each kind, as a packed hand.
+PACKED_KINDS = np.array(
+    [
+        DIGITS[kind % NUM_NUMBERS] << PATTERN_BITS * (3 - kind // NUM_NUMBERS)
+        for kind in range(NUM_KINDS)
+    ]
+)
+
+_TRIOS = tuple(group for group in GROUPS if len(group) == SMALLEST_GROUP)
+TRIOS = np.array(_TRIOS)
+# For each kind the pairs that make a trio with it: [40, 6, 2], and how many there are.
+_PAIRS = tuple(
+    tuple(tuple(k for k in trio if k != kind) for trio in _TRIOS if kind in trio)
+    for kind in range(NUM_KINDS)
+)
+NUM_PAIRS = np.array([len(pairs) for pairs in _PAIRS])
+PAIRS = np.zeros((NUM_KINDS, NUM_PAIRS.max(), 2), np.int64)
+for _kind, _pairs in enumerate(_PAIRS):
+    PAIRS[_kind, : len(_pairs)] = _pairs
+# For each kind those that are in a trio with it, as a set.
+NEAR = np.array([sum(1 << k for k in {k for pair in pairs for k in pair}) for pairs in _PAIRS])
+
+
+@rule
+def num_draws(size, count):
+    """In how many ways so many of `size` cards can be drawn."""
+    if count == 1:
+        return size
+    pairs = size * (size - 1) // 2
+    return pairs if count == 2 else pairs * (size - 2) // 3
+
+
+@rule
+def copies_in(cards, kind):
+    """How many cards of a kind there are among those of two words."""
+    return ((cards[0] >> kind) & 1) + ((cards[1] >> kind) & 1)
+
+
+@rule
+def find_trios(once, partners, makers):
+    """Which kinds make a trio with cards of a hand that has no group; fills two arrays of sets.
+
+    `partners` of a kind: those that make one with it and one card of the hand; `makers`: the cards
+    of the hand that, two of them at a time, make one with it.
+    """
+    partners[:] = 0
+    makers[:] = 0
+    cards = once
+    while cards != 0:
+        held = lowest_bit(cards)
+        cards &= cards - 1
+        for index in range(NUM_PAIRS[held]):
+            one, other = PAIRS[held, index, 0], PAIRS[held, index, 1]
+            partners[one] |= np.int64(1) << other
+            partners[other] |= np.int64(1) << one
+            if (once >> one) & 1:
+                makers[other] |= np.int64(1) << held
+            if (once >> other) & 1:
+                makers[one] |= np.int64(1) << held
+
+
+# How many draws make a group
+
+
+@rule
+def hits_of_draws(hand, deck):
+    """How many draws of one, two and three cards make a group: three numbers."""
+    size = hand_size(deck)
+    if has_group(hand[0]):
+        return size, num_draws(size, 2), num_draws(size, 3)
+    partners, makers = np.empty(NUM_KINDS, np.int64), np.empty(NUM_KINDS, np.int64)
+    find_trios(hand[0], partners, makers)
+    others = np.empty(2, np.int64)
+    others[0], others[1] = without_makers(deck, makers)
+    left = hand_size(others)
+    pairs, in_two_pairs, triangles = count_pairs(others, partners)
+    with_pair = pairs * (left - 2) - in_two_pairs + triangles
+    misses = num_draws(left, 3) - with_pair - count_drawn_trios(others, partners)
+    return size - left, num_draws(size, 2) - num_draws(left, 2) + pairs, num_draws(size, 3) - misses
+
+
+@rule
+def without_makers(deck, makers):
+    """The cards of the deck, as two words, that make no group with the hand alone."""
+    kinds = np.int64(0)
+    for kind in range(NUM_KINDS):
+        kinds |= np.int64(makers[kind] == 0) << kind
+    return deck[0] & kinds, deck[1] & kinds
+
+
+@rule
+def count_pairs(cards, partners):
+    """Pairs of cards that are partners, cards with two of them, and cards all three partners.
+
+    With these three numbers follows how many draws of three have such a pair: those with two of
+    them are in the count of the pairs twice, those with three of them thrice.
+    """
+    pairs, in_two_pairs, triangles = np.int64(0), np.int64(0), np.int64(0)
+    kinds = cards[0]
+    while kinds != 0:
+        kind = lowest_bit(kinds)
+        kinds &= kinds - 1
+        copies = copies_in(cards, kind)
+        mates = partners[kind]
+        num_mates = popcount(mates & cards[0]) + popcount(mates & cards[1])
+        pairs += copies * num_mates
+        in_two_pairs += copies * (num_mates * (num_mates - 1) // 2)
+        later = mates & kinds
+        while later != 0:
+            mate = lowest_bit(later)
+            later &= later - 1
+            common = partners[mate] & later
+            num_common = popcount(common) + popcount(common & cards[1])
+            triangles += copies * copies_in(cards, mate) * num_common
+    return pairs // 2, in_two_pairs, triangles
+
+
+@rule
+def count_drawn_trios(cards, partners):
+    """Draws of three cards that are a trio by themselves, no two of them partners."""
+    total = np.int64(0)
+    for index in range(TRIOS.shape[0]):
+        one, two, three = TRIOS[index, 0], TRIOS[index, 1], TRIOS[index, 2]
+        if num_linked(partners, one, two, three) == 0:
+            total += copies_in(cards, one) * copies_in(cards, two) * copies_in(cards, three)
+    return total
+
+
+@rule
+def num_linked(partners, one, two, three):
+    """How many pairs of three kinds are partners."""
+    first = partners[one]
+    return ((first >> two) & 1) + ((first >> three) & 1) + ((partners[two] >> three) & 1)
+
+
+# How many cards draws discard
+
+
+@rule
+def cards_of_draws(hand, deck):
+    """How many cards all draws of one, two and three cards discard: three numbers.
+
+    A draw discards what its cards do alone, and more or less by what two of them, and all three
+    of them, add. So each kind counts as often as it is in a draw, and each such pair.
+    """
+    size = hand_size(deck)
+    cards = (hand[0], hand[1], pack(hand[0], hand[1]))
+    held = most_discarded(cards[0], cards[1], cards[2])  # 0, but for groups held by hand
+    links, rivals = np.zeros(NUM_KINDS, np.int64), np.zeros(NUM_KINDS, np.int64)
+    alone, added = np.zeros(NUM_KINDS, np.int8), np.zeros((NUM_KINDS, NUM_KINDS), np.int8)
+    link_kinds(hand[0], deck[0], links, rivals)
+    ones = sum_of_ones(cards, deck, held, alone)
+    twos = sum_of_twos(cards, deck, held, links, alone, added)
+    threes = sum_of_threes(cards, deck, held, links, rivals, alone, added)
+    if held == 0:  # else all cards of the deck are linked
+        threes += sum_of_trios(cards, deck, links, alone, added)
+    first = held * size + ones
+    second = held * num_draws(size, 2) + ones * (size - 1) + twos
+    third = held * num_draws(size, 3) + ones * num_draws(size - 1, 2) + twos * (size - 2) + threes
+    return first, second, third
+
+
+@rule
+def link_kinds(once, in_deck, links, rivals):
+    """The kinds that can touch each kind in a draw of two (`links`), and of three (`rivals`).
+
+    Every group in the hand and the draw has a drawn card, and there are no three in a row in the
+    hand. So drawn cards that are neighbours in a group make a trio with a card of the hand, or each
+    makes a group with the same cards between them, or are all three cards of the draw, which
+    `sum_of_trios` sees to. Two groups touch in a card of the hand only where one of them has a
+    single drawn card. The other then has one too, made of that same card, or two linked ones, of
+    which one is near that card: of that one the first is a rival.
+    """
+    if has_group(once):
+        links[:] = in_deck
+        return
+    makers = np.empty(NUM_KINDS, np.int64)
+    find_trios(once, links, makers)
+    for kind in range(NUM_KINDS):
+        cards, near, same = makers[kind], np.int64(0), np.int64(0)
+        if cards == 0 or (in_deck >> kind) & 1 == 0:
+            continue
+        for other in range(NUM_KINDS):
+            same |= np.int64(makers[other] & cards != 0) << other
+        links[kind] |= same
+        while cards != 0:
+            near |= NEAR[lowest_bit(cards)]
+            cards &= cards - 1
+        while near != 0:
+            rivals[lowest_bit(near)] |= np.int64(1) << kind
+            near &= near - 1
+    links &= in_deck
+
+
+@rule
+def with_card(cards, kind):
+    """A hand, as two words and packed, and a card more."""
+    once, twice, packed = cards
+    bit = np.int64(1) << kind
+    return once | bit, twice | (once & bit), packed + PACKED_KINDS[kind]
+
+
+@rule
+def sum_of_ones(cards, deck, held, alone):
+    """What each card of the deck discards alone: into `alone` by kind, and in all."""
+    total, kinds = np.int64(0), deck[0]
+    while kinds != 0:
+        kind = lowest_bit(kinds)
+        kinds &= kinds - 1
+        once, twice, packed = with_card(cards, kind)
+        value = most_discarded(once, twice, packed) - held
+        alone[kind] = value
+        total += value * copies_in(deck, kind)
+    return total
+
+
+@rule
+def sum_of_twos(cards, deck, held, links, alone, added):
+    """What pairs of cards discard more than each of them alone: into `added`, and in all."""
+    total, kinds = np.int64(0), deck[0]
+    while kinds != 0:
+        one = lowest_bit(kinds)
+        own = deck[1] & (kinds & -kinds)
+        kinds &= kinds - 1
+        with_one = with_card(cards, one)
+        others = links[one] & (kinds | own)
+        while others != 0:
+            other = lowest_bit(others)
+            others &= others - 1
+            once, twice, packed = with_card(with_one, other)
+            value = most_discarded(once, twice, packed) - held - alone[one] - alone[other]
+            added[one, other] = value
+            added[other, one] = value
+            ways = 1 if one == other else copies_in(deck, one) * copies_in(deck, other)
+            total += value * ways
+    return total
+
+
+@rule
+def sum_of_threes(cards, deck, held, links, rivals, alone, added):
+    """What three cards, one linked to both others, discard more than in ones and twos, in all."""
+    total, kinds = np.int64(0), deck[0]
+    while kinds != 0:
+        one = lowest_bit(kinds)
+        own = deck[1] & (kinds & -kinds)
+        kinds &= kinds - 1
+        with_one = with_card(cards, one)
+        if own != 0:
+            with_both = with_card(with_one, one)
+            total += sum_with(with_both, one, one, links[one] & ~own, deck, held, alone, added)
+        others = links[one] & kinds
+        while others != 0:
+            other = lowest_bit(others)
+            others &= others - 1
+            thirds = thirds_of(links, rivals, one, other, kinds) & deck[0]
+            with_two = with_card(with_one, other)
+            ways = copies_in(deck, one) * copies_in(deck, other)
+            total += ways * sum_with(with_two, one, other, thirds, deck, held, alone, added)
+    return total
+
+
+@rule
+def thirds_of(links, rivals, one, other, later):
+    """The third kinds to look at with two that are linked, `later` being those after the first.
+
+    Where more than two of the three are linked, they are looked at once: with the first and the
+    second of them if these are linked, else with the first and the last.
+    """
+    bit = np.int64(1) << other
+    linked = links[one] | links[other]
+    last = linked & later & ~(bit - 1)
+    between = links[other] & ~links[one] & later & (bit - 1)
+    unlinked = (rivals[one] | rivals[other]) & ~linked
+    return (last | between | unlinked) & ~(bit | np.int64(1) << one)
+
+
+@rule
+def sum_with(with_two, one, other, thirds, deck, held, alone, added):
+    """The same for two cards that the hand now has, and each card of the kinds `thirds`."""
+    total = np.int64(0)
+    known = held + alone[one] + alone[other] + added[one, other]
+    while thirds != 0:
+        third = lowest_bit(thirds)
+        thirds &= thirds - 1
+        once, twice, packed = with_card(with_two, third)
+        value = most_discarded(once, twice, packed) - known
+        value -= alone[third] + added[one, third] + added[other, third]
+        total += value * copies_in(deck, third)
+    return total
+
+
+@rule
+def sum_of_trios(cards, deck, links, alone, added):
+    """The same for draws that are a trio by themselves, no two pairs of them linked.
+
+    The others were seen: rivals in a line are linked. Where no two of the three discard anything,
+    any group in the hand with them is that trio: with a fourth card in it, two of them would make
+    a trio with that one.
+    """
+    total = np.int64(0)
+    for index in range(TRIOS.shape[0]):
+        one, two, three = TRIOS[index, 0], TRIOS[index, 1], TRIOS[index, 2]
+        ways = copies_in(deck, one) * copies_in(deck, two) * copies_in(deck, three)
+        if ways == 0:
+            continue
+        by_twos = added[one, two] + added[one, three] + added[two, three]
+        if 2 * (alone[one] + alone[two] + alone[three]) + by_twos == 0:
+            total += ways * SMALLEST_GROUP
+        elif num_linked(links, one, two, three) < 2:
+            with_two = with_card(with_card(cards, one), two)
+            third = deck[0] & (np.int64(1) << three)
+            ways = copies_in(deck, one) * copies_in(deck, two)
+            total += ways * sum_with(with_two, one, two, third, deck, 0, alone, added)
+    return total

@@ -1,0 +1,105 @@
+"""What a draw or a take brings: how often a group comes of it, and how many cards go, exactly.
+
+The results are whole numbers over the number of all draws, or of the cards that can be taken.
+Nothing is sampled but in `sample_draws`, the estimate of the document.
+"""
+
+import numpy as np
+
+from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.jit import rule
+from ...envs.core.rng import below
+from ...envs.notty.cards import nth_card, words_of
+from ...envs.notty.discard import most_discarded, pack
+from .draws import cards_of_draws, copies_in, hits_of_draws, num_draws, with_card
+
+# How many cards go and whether any do, added up in one word.
+HIT_SHIFT = 32
+_HIT = 1 << HIT_SHIFT
+_CARDS_MASK = _HIT - 1
+
+SAMPLED_FROM = 2000  # the document samples where there are more draws than this
+_SAMPLE_SIZE = 1000
+
+
+@rule
+def worth(once, twice, packed):
+    """The cards that go of a hand, and a hit where any do."""
+    most = most_discarded(once, twice, packed)
+    return most + _HIT if most > 0 else np.int64(0)
+
+
+@rule
+def after_draw(hand, deck, count):
+    """Over all draws of 1, 2 or 3 cards: draws with a group, and cards discarded in all.
+
+    `hand` and `deck` are words: kinds held at least once, kinds held twice.
+    """
+    return hits_of_draws(hand, deck)[count - 1], cards_of_draws(hand, deck)[count - 1]
+
+
+@rule
+def after_take(hand, other):
+    """Over all cards of another hand: those that make a group, and cards discarded in all."""
+    total, kinds = np.int64(0), other[0]
+    cards = (hand[0], hand[1], pack(hand[0], hand[1]))
+    while kinds != 0:
+        kind = lowest_bit(kinds)
+        kinds &= kinds - 1
+        once, twice, packed = with_card(cards, kind)
+        total += copies_in(other, kind) * worth(once, twice, packed)
+    return total >> HIT_SHIFT, total & _CARDS_MASK
+
+
+@rule
+def size_of(words):
+    """How many cards two words are."""
+    return popcount(words[0]) + popcount(words[1])
+
+
+@rule
+def read_hands(observation, hands):
+    """The hands of an observation as words [seats + 1, 2]; the last is the deck."""
+    num_seats = observation.hands.shape[0]
+    for place in range(num_seats):
+        words_of(observation.hands[place], hands[place])
+    words_of(observation.deck, hands[num_seats])
+
+
+# The document's estimate
+
+
+@rule
+def sample_draws(hand, deck, count, rng):
+    """The same sums, estimated as the document does it from one draw in k, each but once.
+
+    With C draws in all, k is C // 1000 where C is over 2000, and 1, which is exact, below.
+    Returns (draws with a group, cards discarded), both times k.
+    """
+    size = size_of(deck)
+    total_draws = num_draws(size, count)
+    if total_draws <= SAMPLED_FROM:
+        return after_draw(hand, deck, count)
+    factor = total_draws // _SAMPLE_SIZE
+    seen = np.zeros((total_draws >> 5) + 1, np.int64)
+    total = np.int64(0)
+    for last in range(total_draws - total_draws // factor, total_draws):
+        index = below(rng, last + 1)  # Floyd's way to a random subset
+        if seen[index >> 5] >> (index & 31) & 1:
+            index = last
+        seen[index >> 5] |= 1 << (index & 31)
+        total += worth_of_draw(hand, deck, count, index)
+    return (total >> HIT_SHIFT) * factor, (total & _CARDS_MASK) * factor
+
+
+@rule
+def worth_of_draw(hand, deck, count, index):
+    """The worth of a hand with the draw of this index, among all draws of so many cards."""
+    cards = (hand[0], hand[1], pack(hand[0], hand[1]))
+    for left in range(count, 0, -1):
+        place = left - 1
+        while num_draws(place + 1, left) <= index:
+            place += 1
+        index -= num_draws(place, left)
+        cards = with_card(cards, nth_card(deck[0], deck[1], place))
+    return worth(cards[0], cards[1], cards[2])

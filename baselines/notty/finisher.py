@@ -1,0 +1,255 @@
+"""How the finisher chooses: the action after which its chance of winning is best, by two tables.
+
+A table has a chance for each class of positions: by the size of the own hand, how many kinds would
+make a group with it, how likely one of them comes with a take, whether another seat would rather
+take from this hand than draw, and the smallest hand of the others. `notty_learning` filled both by
+play. One is for company that takes: a hand that tempts others to take from it is worth more, since
+that is how hands become small; and so is one that can wait for the card it needs to appear in
+another hand. The other is for company that leaves it alone. Then wins are rare and it matters which
+hand it is: the chance of a small one is that of `notty_small_hands`, times that of its class; and
+chance in what it hopes for would mislead it, so it draws no more than the one card it can count
+out.
+"""
+
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from ...envs.core.bits import is_allowed, popcount
+from ...envs.core.jit import rule
+from ...envs.core.rng import below
+from ...envs.notty.cards import NUM_KINDS, NUM_NUMBERS, has_group, nth_card
+from ...envs.notty.discard import MAX_CARDS, best_left, unpack
+from ...envs.notty.rules import (
+    DRAW,
+    FROM_OTHERS,
+    HAS_DRAWN,
+    HAS_TAKEN,
+    MAX_DRAWN,
+    NOTHING_YET,
+    PASS,
+    PROTECTED_SIZE,
+    TAKE,
+)
+from .expectations import size_of
+from .small_hands import chance_of_small, is_small
+
+VALUES_FILE = Path(__file__).with_name("values.npy")
+WON = 1.0
+NUM_SAMPLES = 150  # draws of two or three cards that are tried
+MANY_PASSES = 2
+
+FIRST_TURNS = 10  # in which everybody counts as a taker
+
+# Classes of positions
+NUM_SIZES = 15  # of the own hand; the last is of all larger ones
+# By the number of kinds that make a group with the own hand, and of cards in the smallest other.
+OUT_CLASSES = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 7] + [8] * 3 + [9] * (NUM_KINDS - 13))
+SMALLEST_CLASSES = np.array(
+    [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5] + [6] * (MAX_CARDS - 19)
+)
+HIT_BOUNDS = (0.0, 0.15, 0.35, 0.45)  # chances that a take makes a group
+NUM_LURES = 3
+NUM_OUTS, NUM_HITS = OUT_CLASSES.max() + 1, len(HIT_BOUNDS) + 1
+NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
+CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_LURES, NUM_HITS, NUM_SMALLEST)
+# The tables: by the company, by the phase, NOTHING_YET for a turn that is over, and by the class.
+TAKERS, LEFT_ALONE = 0, 1
+TABLE_SHAPE = (2, max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
+
+_NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
+_NOT_LAST = _NOT_FIRST >> 1
+_ONE_NUMBER = (1 << NUM_NUMBERS) - 1
+
+# Columns of what is known of each other hand: what it wants, and what it must know to take it.
+_WANTED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
+
+
+def load_values() -> np.ndarray:
+    """The learned chances [2, 3, classes]; of small hands left alone, what theirs is times."""
+    return np.load(VALUES_FILE)
+
+
+VALUES = load_values()
+
+
+@rule
+def company_of(turns_played, takes):
+    """TAKERS where one of the others has taken from a hand no larger than its own, or may yet.
+
+    A hand that is nearly empty is then in their reach. `turns_played` are those of all seats.
+    """
+    if turns_played < FIRST_TURNS * takes.shape[0]:
+        return TAKERS
+    for place in range(1, takes.shape[0]):
+        if takes[place, FROM_OTHERS] > 0:
+            return TAKERS
+    return LEFT_ALONE
+
+
+@rule
+def best_action(tables, company, mask, hands, phase, passes, rng):
+    """The action with the best chance and that chance; a pass among equals.
+
+    `tables` as VALUES; `hands` are words [seats + 1, 2], the own first, the deck last; `passes`
+    [seats] in a row.
+    """
+    lures = lures_of(hands, passes)
+    own, size, values = hands[0], smallest_other(hands), tables[company]
+    best = np.int64(PASS)
+    most = value_of(values[NOTHING_YET], company, own[0], own[1], hands, size, lures)
+    after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
+    for count in range(1, (MAX_DRAWN if company == TAKERS else 1) + 1):
+        if is_allowed(mask, DRAW + count):
+            value = after_draw(after, company, hands, count, size, lures, rng)
+            if value > most:
+                best, most = np.int64(DRAW + count), value
+    after = values[HAS_TAKEN if phase == NOTHING_YET else NOTHING_YET]
+    for place in range(1, hands.shape[0] - 1):
+        if is_allowed(mask, TAKE + place):
+            less = min(size, size_of(hands[place]) - 1)
+            value = after_card_of(after, company, hands, place, less, lures)
+            if value > most:
+                best, most = np.int64(TAKE + place), value
+    return best, most
+
+
+@rule
+def after_draw(values, company, hands, count, smallest, lures, rng):
+    """The mean chance after a draw: of one card exactly, of more over random draws."""
+    place = hands.shape[0] - 1
+    if count == 1:
+        return after_card_of(values, company, hands, place, smallest, lures)
+    deck, total = hands[place], 0.0
+    size = size_of(deck)
+    for _ in range(NUM_SAMPLES):
+        once, twice, deck_once, deck_twice = hands[0, 0], hands[0, 1], deck[0], deck[1]
+        for drawn in range(count):
+            bit = np.int64(1) << nth_card(deck_once, deck_twice, below(rng, size - drawn))
+            twice |= once & bit
+            once |= bit
+            deck_once &= deck_twice | ~bit
+            deck_twice &= ~bit
+        total += value_of(values, company, once, twice, hands, smallest, lures)
+    return total / NUM_SAMPLES
+
+
+@rule
+def after_card_of(values, company, hands, place, smallest, lures):
+    """The mean chance after one card of another hand, or of the deck, which is the last place."""
+    source, total = hands[place], 0.0
+    kinds = source[0]
+    while kinds != 0:
+        bit = kinds & -kinds
+        kinds ^= bit
+        once, twice = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
+        weight = 2 if source[1] & bit else 1
+        total += weight * value_of(values, company, once, twice, hands, smallest, lures)
+    return total / size_of(source)
+
+
+# The chance of a position
+
+
+@rule
+def value_of(values, company, once, twice, hands, smallest, lures):
+    """The chance with this hand, its groups discarded, beside the other hands."""
+    if has_group(once):
+        once, twice = unpack(best_left(once, twice))
+        if once == 0:
+            return WON
+    value = values[class_of(once, twice, hands, smallest, lures)]
+    return min(WON, value * unit_of(company, once, twice))
+
+
+@rule
+def unit_of(company, once, twice):
+    """What the table counts in: for small hands that are left alone, the chance of this hand."""
+    if company == LEFT_ALONE and is_small(once, twice):
+        return chance_of_small(once, twice)
+    return 1.0
+
+
+@rule
+def class_of(once, twice, hands, smallest, lures):
+    """The class of a position where the own hand, without a group, is `once` and `twice`."""
+    size, outs = popcount(once) + popcount(twice), out_kinds(once)
+    index = np.int64(min(size, NUM_SIZES - 1))
+    index = index * NUM_OUTS + OUT_CLASSES[popcount(outs)]
+    index = index * NUM_LURES + lure_class(once, twice, size, lures)
+    index = index * NUM_HITS + hit_class(outs, hands)
+    return index * NUM_SMALLEST + SMALLEST_CLASSES[smallest]
+
+
+@rule
+def out_kinds(once):
+    """The kinds of which one card would make a group with a hand that has none."""
+    below_one, above_one = (once << 1) & _NOT_FIRST, (once >> 1) & _NOT_LAST
+    below_two, above_two = (below_one << 1) & _NOT_FIRST, (above_one >> 1) & _NOT_LAST
+    runs = (below_one & below_two) | (above_one & above_two) | (below_one & above_one)
+    red, blue = once, once >> NUM_NUMBERS
+    green, yellow = once >> (2 * NUM_NUMBERS), once >> (3 * NUM_NUMBERS)
+    pairs = (red & blue) | (green & yellow) | ((red | blue) & (green | yellow))
+    numbers = pairs & _ONE_NUMBER
+    sets = numbers | numbers << NUM_NUMBERS
+    sets |= sets << (2 * NUM_NUMBERS)
+    return (runs | sets) & ~once
+
+
+@rule
+def hit_class(outs, hands):
+    """How likely a take makes a group, from the hand where that is likeliest."""
+    highest = 0
+    for place in range(1, hands.shape[0] - 1):
+        other = hands[place]
+        size = size_of(other)
+        if size > PROTECTED_SIZE:
+            share = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
+            reached = 0
+            for bound in HIT_BOUNDS:
+                reached += share > bound
+            highest = max(highest, reached)
+    return highest
+
+
+@rule
+def lure_class(once, twice, size, lures):
+    """2 if another seat would now rather take from this hand than draw or pass, 1 if it will soon.
+
+    A card is taken sooner than drawn where more of the hand than of the deck is wanted; and sooner
+    than a pass where a third of the hand is wanted, or the seat has passed often enough.
+    """
+    highest = 0
+    if size > PROTECTED_SIZE:
+        for place in range(lures.shape[0]):
+            wanted = lures[place, _WANTED]
+            num_wanted = popcount(once & wanted) + popcount(twice & wanted)
+            if num_wanted * lures[place, _DECK_SIZE] > lures[place, _IN_DECK] * size:
+                is_now = 3 * num_wanted >= size or lures[place, _IS_PRESSED] == 1
+                highest = max(highest, 2 if is_now else 1)
+    return highest
+
+
+@rule
+def lures_of(hands, passes):
+    """For each of the others: the kinds it wants, and what it must know to prefer a take."""
+    num_seats = hands.shape[0] - 1
+    lures = np.empty((num_seats - 1, _DECK_SIZE + 1), np.int64)
+    deck = hands[num_seats]
+    for place in range(1, num_seats):
+        wanted = out_kinds(hands[place, 0])
+        lures[place - 1, _WANTED] = wanted
+        lures[place - 1, _IS_PRESSED] = passes[place] >= MANY_PASSES
+        lures[place - 1, _IN_DECK] = popcount(deck[0] & wanted) + popcount(deck[1] & wanted)
+        lures[place - 1, _DECK_SIZE] = size_of(deck)
+    return lures
+
+
+@rule
+def smallest_other(hands):
+    """The size of the smallest other hand."""
+    smallest = size_of(hands[1])
+    for place in range(2, hands.shape[0] - 1):
+        smallest = min(smallest, size_of(hands[place]))
+    return smallest

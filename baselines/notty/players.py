@@ -1,0 +1,292 @@
+"""Players of Notty, weakest first.
+
+Where the seats discard by themselves (`discard="manual"`), all of them put away the best discard
+before anything else, as the game does with `discard="optimal"`.
+"""
+
+import numpy as np
+
+from ...envs.core.bits import is_allowed
+from ...envs.core.game import Function, Game
+from ...envs.core.jit import rule
+from ...envs.core.rng import below
+from ...envs.notty.cards import GROUP_WORDS, NUM_NUMBERS, has_group, numbers_in_three_colours
+from ...envs.notty.discard import best_left
+from ...envs.notty.rules import DRAW, MAX_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
+from ..policy import Policy, compiled_policy
+from ..roster import Player, scripted
+from .draws import cards_of_draws, hits_of_draws, num_draws
+from .expectations import after_take, read_hands, sample_draws, size_of
+from .finisher import VALUES, best_action, company_of
+
+MAX_PASSES = 2  # of x_defensive in a row
+NO_MOVE = -1
+
+# aggressive: the hand sizes from which it draws fewer cards
+DRAWS_THREE_BELOW = 8
+DRAWS_SOME_BELOW = 16
+
+_NOT_TENS = sum(1 << kind for kind in range(4 * NUM_NUMBERS) if kind % NUM_NUMBERS != 9)
+
+
+@rule
+def always_pass(observation, mask, rng):
+    """Passes, whatever happens; it shows that the rules do not reward it."""
+    return np.int64(PASS)
+
+
+@rule
+def defensive(observation, mask, rng):
+    """Draws, takes or passes at random, each legal action as likely."""
+    hands = hands_of(observation)
+    if must_discard(mask, hands):
+        return best_group(mask, hands)
+    num_moves = TAKE + observation.hands.shape[0]
+    chosen = below(rng, count_moves(mask, num_moves))
+    for action in range(num_moves):
+        if is_allowed(mask, action):
+            if chosen == 0:
+                return np.int64(action)
+            chosen -= 1
+    return np.int64(PASS)
+
+
+@rule
+def aggressive(observation, mask, rng):
+    """Takes what enlarges its largest group from a larger hand; else draws by its size."""
+    hands = hands_of(observation)
+    if must_discard(mask, hands):
+        return best_group(mask, hands)
+    target = worthy_target(mask, hands, rng)
+    if target != NO_MOVE:
+        return target
+    return draw_by_size(mask, size_of(hands[0]), rng)
+
+
+@rule
+def x_aggressive(observation, mask, rng):
+    """The move that is most likely to make a group, exactly."""
+    hands = hands_of(observation)
+    if must_discard(mask, hands):
+        return best_group(mask, hands)
+    move, hits, _ = best_move(observation, mask, hands, False, False, rng)
+    is_hopeless = hits == 0 and observation.phase != NOTHING_YET
+    return np.int64(PASS) if move == NO_MOVE or is_hopeless else move
+
+
+@rule
+def x_defensive(observation, mask, rng):
+    """The move that is expected to reduce its hand most, exactly; passes twice in a row at most."""
+    return reduce_hand(observation, mask, False, rng)
+
+
+@rule
+def x_defensive_sampling(observation, mask, rng):
+    """The same by the document's estimate."""
+    return reduce_hand(observation, mask, True, rng)
+
+
+@rule
+def reduce_hand(observation, mask, sampling, rng):
+    """Passing is worth 0; the third pass in a row becomes the best other move."""
+    hands = hands_of(observation)
+    if must_discard(mask, hands):
+        return best_group(mask, hands)
+    move, reduction, _ = best_move(observation, mask, hands, True, sampling, rng)
+    has_passed = observation.phase == NOTHING_YET and observation.passes[0] >= MAX_PASSES
+    is_wanted = move != NO_MOVE and (reduction >= 0 or has_passed)
+    return move if is_wanted else np.int64(PASS)
+
+
+@rule
+def finisher(observation, mask, rng):
+    """Plays for the best learned chance of emptying its hand before the others do."""
+    hands = hands_of(observation)
+    if must_discard(mask, hands):
+        return best_group(mask, hands)
+    company = company_of(observation.turns_played, observation.takes)
+    phase, passes = observation.phase, observation.passes
+    return best_action(VALUES, company, mask, hands, phase, passes, rng)[0]
+
+
+# Moves by what they bring
+
+
+@rule
+def best_move(observation, mask, hands, by_reduction, sampling, rng):
+    """The best draw or take and its value, a fraction; the first one of equals.
+
+    Draws come before takes, and these are in the order of the seats. NO_MOVE if none is legal.
+    """
+    best, top, bottom = best_draw(mask, hands, by_reduction, sampling, rng)
+    num_seats = observation.hands.shape[0]
+    for seat in range(num_seats):
+        place = (seat - observation.seat + num_seats) % num_seats
+        if place > 0 and is_allowed(mask, TAKE + place):
+            over, under = value_of_take(hands, place, by_reduction)
+            if best == NO_MOVE or over * bottom > top * under:
+                best, top, bottom = np.int64(TAKE + place), over, under
+    return best, top, bottom
+
+
+@rule
+def best_draw(mask, hands, by_reduction, sampling, rng):
+    """The best draw by the expected reduction of the hand, or by the probability of a group."""
+    best, top, bottom = np.int64(NO_MOVE), np.int64(0), np.int64(1)
+    brought = np.zeros(MAX_DRAWN, np.int64)
+    count_draws(mask, hands, by_reduction, sampling, rng, brought)
+    deck_size = size_of(hands[hands.shape[0] - 1])
+    for count in range(1, MAX_DRAWN + 1):
+        if is_allowed(mask, DRAW + count):
+            under = num_draws(deck_size, count)
+            over = brought[count - 1] - (count * under if by_reduction else 0)
+            if best == NO_MOVE or over * bottom > top * under:
+                best, top, bottom = np.int64(DRAW + count), over, under
+    return best, top, bottom
+
+
+@rule
+def count_draws(mask, hands, by_reduction, sampling, rng, brought):
+    """The cards that all draws of each number of cards discard, or the draws with a group."""
+    hand, deck = hands[0], hands[hands.shape[0] - 1]
+    if not is_allowed(mask, DRAW + 1):
+        return  # then no draw is legal
+    if sampling:
+        for count in range(1, MAX_DRAWN + 1):
+            if is_allowed(mask, DRAW + count):
+                hits, cards = sample_draws(hand, deck, count, rng)
+                brought[count - 1] = cards if by_reduction else hits
+        return
+    one, two, three = cards_of_draws(hand, deck) if by_reduction else hits_of_draws(hand, deck)
+    brought[0] = one
+    brought[1] = two
+    brought[2] = three
+
+
+@rule
+def value_of_take(hands, place, by_reduction):
+    """The same of a card from another hand: (over, under)."""
+    hits, cards = after_take(hands[0], hands[place])
+    under = size_of(hands[place])
+    return (cards - under if by_reduction else hits), under
+
+
+# What aggressive does
+
+
+@rule
+def worthy_target(mask, hands, rng):
+    """The take from the largest hand that is larger than the own and holds a card worth having."""
+    best, largest, num_equal = np.int64(NO_MOVE), size_of(hands[0]), 0
+    for place in range(1, hands.shape[0] - 1):
+        size = size_of(hands[place])
+        is_candidate = size > size_of(hands[0]) and size >= largest
+        if is_candidate and is_allowed(mask, TAKE + place) and is_worthy(hands[0], hands[place]):
+            num_equal = num_equal + 1 if size == largest else 1
+            largest = size
+            if below(rng, num_equal) == 0:
+                best = np.int64(TAKE + place)
+    return best
+
+
+@rule
+def is_worthy(hand, other):
+    """Whether a card of the other hand enlarges the largest group of this one."""
+    before, kinds = largest_group(hand[0]), other[0]
+    while kinds != 0:
+        bit = kinds & -kinds
+        kinds ^= bit
+        if largest_group(hand[0] | bit) > before:
+            return True
+    return False
+
+
+@rule
+def largest_group(once):
+    """The number of cards in the largest group of a hand, 0 without one."""
+    if not has_group(once):
+        return 0
+    longest, starts = 0, once
+    while starts != 0:
+        longest += 1
+        starts &= (starts >> 1) & _NOT_TENS
+    in_all_colours = once & (once >> 10) & (once >> 20) & (once >> 30) & 1023
+    largest_set = 4 if in_all_colours != 0 else 3 if numbers_in_three_colours(once) != 0 else 0
+    return max(longest, largest_set)
+
+
+@rule
+def draw_by_size(mask, size, rng):
+    """Three cards with a small hand, one to three, none or one; less where it is not legal."""
+    if size < DRAWS_THREE_BELOW:
+        count = np.int64(MAX_DRAWN)
+    elif size < DRAWS_SOME_BELOW:
+        count = 1 + below(rng, MAX_DRAWN)
+    else:
+        count = below(rng, 2)
+    while count > 0 and not is_allowed(mask, DRAW + count):
+        count -= 1
+    return DRAW + count if count > 0 else np.int64(PASS)
+
+
+# What all share
+
+
+@rule
+def hands_of(observation):
+    """The hands as words [seats + 1, 2], the own first, the deck last."""
+    hands = np.empty((observation.hands.shape[0] + 1, 2), np.int64)
+    read_hands(observation, hands)
+    return hands
+
+
+@rule
+def count_moves(mask, num_moves):
+    """How many moves other than discards are legal."""
+    count = 0
+    for action in range(num_moves):
+        count += is_allowed(mask, action)
+    return count
+
+
+@rule
+def must_discard(mask, hands):
+    """Whether the seat discards itself and has a group."""
+    is_manual = mask.shape[0] > 1  # only then there are so many actions
+    return is_manual and has_group(hands[0, 0])
+
+
+@rule
+def best_group(mask, hands):
+    """A group of the best discard: without it, what is left in the end is the same."""
+    once, twice = hands[0, 0], hands[0, 1]
+    left = best_left(once, twice)
+    first = TAKE + hands.shape[0] - 1
+    for group in range(NUM_GROUPS):
+        cards = GROUP_WORDS[group]
+        is_possible = is_allowed(mask, first + group)
+        if is_possible and best_left(once & (twice | ~cards), twice & ~cards) == left:
+            return np.int64(first + group)
+    return np.int64(PASS)
+
+
+def _make_x_defensive(game: Game, sampling: bool = False) -> Policy:
+    """With `sampling=True` it estimates expectations of many draws as its document does."""
+    if not isinstance(sampling, bool):
+        raise ValueError(f"sampling must be True or False; got {sampling!r}")
+    return compiled_policy("x_defensive", game, x_defensive_sampling if sampling else x_defensive)
+
+
+def _slow(row: Function) -> Player:
+    """A script that takes too long to play games out with, unless somebody asks for it."""
+    return scripted(row)._replace(plays_out=False)
+
+
+PLAYERS = {
+    "always_pass": scripted(always_pass),
+    "defensive": scripted(defensive),
+    "aggressive": scripted(aggressive),
+    "x_aggressive": _slow(x_aggressive),
+    "x_defensive": _slow(x_defensive)._replace(make=_make_x_defensive),
+    "finisher": _slow(finisher),
+}

@@ -1,0 +1,97 @@
+"""All players of Notty against each other: `python -m parlour.baselines.notty.studies.pairs`.
+
+Most games end at the turn limit. The table shows the games won and lost with their intervals, the
+unfinished ones, how many of the decided ones are won, and the hazard: games won per own turn. Each
+deal is played twice, once from each side and with other chance after the deal, so that neither side
+gains from a deal that decides the game.
+"""
+
+import argparse
+import time
+from collections.abc import Sequence
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from ....envs.core.game import NO_SEAT
+from ....envs.core.rng import streams
+from ....envs.core.seating import Seating, player_streams
+from ....envs.core.tables import Tables
+from ....envs.registry import load_game
+from ...arena.statistics import share_of_deals
+from ...players import make_policy
+from ..players import PLAYERS
+
+NUM_SEATS = 2
+GAMES_A_DEAL = 2
+AFTER_THE_DEAL = 5  # purpose of the streams that the second sittings draw cards from
+FIRST_SEED = 100_000  # far from the deals on which `finisher` was chosen
+COLUMNS = (
+    *("player", "against", "games", "won, %", "lost, %", "unfinished, %"),
+    *("won of the decided, %", "hazard"),
+)
+
+
+def main() -> None:
+    """Play every pair and print a row of a Markdown table for each."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--deals", type=int, default=100, help="deals of each pair, played twice")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="of the first deal")
+    parser.add_argument("--players", default=",".join(PLAYERS), help="names, weakest first")
+    parser.add_argument("--only", help="a player that must be in each pair")
+    arguments = parser.parse_args()
+    seeds = range(arguments.seed, arguments.seed + arguments.deals)
+    print(_row(COLUMNS))
+    print(_row(["---"] * len(COLUMNS)))
+    start = time.process_time()
+    for weaker, stronger in combinations_with_replacement(arguments.players.split(","), NUM_SEATS):
+        if arguments.only in (None, weaker, stronger):
+            print(_row(measure(stronger, weaker, seeds)), flush=True)
+    print(f"\n{time.process_time() - start:.0f} seconds of processor time")
+
+
+def measure(one: str, other: str, seeds: Sequence[int]) -> list[str]:
+    """A row: `one` against `other`, each deal from both sides."""
+    winners, turns = play_deals(one, other, seeds)
+    seats = np.arange(GAMES_A_DEAL)  # where `one` sits
+    is_won, is_unfinished = winners == seats, winners == NO_SEAT
+    is_lost = ~is_won & ~is_unfinished
+    is_any = np.ones_like(is_won)
+    shares = [_share(is_so, is_any) for is_so in (is_won, is_lost, is_unfinished)]
+    shares.append(_share(is_won, ~is_unfinished))
+    hazard = is_won.sum() / (turns.sum() / NUM_SEATS)
+    return [f"`{one}`", f"`{other}`", f"{winners.size:,}", *shares, f"{hazard:.4f}"]
+
+
+def play_deals(one: str, other: str, seeds: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
+    """The winning seats and the turns of both seats, [deals, 2]; `one` sits at 0, then at 1."""
+    game = load_game("notty")
+    policies = [make_policy(name, game) for name in (one, other)]
+    tables = Tables(game, np.repeat(streams(seeds), GAMES_A_DEAL))
+    tables.deal(tables.all_rows)
+    tables.rngs[1::GAMES_A_DEAL] = streams(seeds, AFTER_THE_DEAL)
+    sittings = [player_streams(seeds, NUM_SEATS, sitting) for sitting in range(GAMES_A_DEAL)]
+    rngs = np.stack(sittings, axis=1).reshape(-1, NUM_SEATS)
+    seated = np.tile([[0, 1], [1, 0]], (len(seeds), 1))
+    Seating(tables, policies, seated, rngs).advance(tables.all_rows)
+    shape = (len(seeds), GAMES_A_DEAL)
+    states = tables.states
+    return states["winner"].reshape(shape).copy(), states["turns_played"].reshape(shape).copy()
+
+
+def _share(is_so: np.ndarray, is_counted: np.ndarray) -> str:
+    """A share of the games counted in per cent, with the deal as the unit of its interval."""
+    games = is_counted.sum(axis=1)
+    if not games.any():
+        return "-"
+    sums = is_so.sum(axis=1).astype(float)
+    share, low, high = share_of_deals(sums[games > 0], games[games > 0])
+    return f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+
+
+def _row(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cells)} |"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Everyone who plays President: `players.py` lists them, weakest first."""

@@ -1,0 +1,224 @@
+"""Flat Monte Carlo search for any game: every legal action is played out in determinized positions.
+
+A determinized position is one that the seat cannot tell apart from the true one. All actions are
+tried in the same ones, each played to the end by a compiled player.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.bits import random_allowed
+from ...envs.core.game import Function, Game, check_range
+from ...envs.core.jit import bind_lean, rule
+from ...envs.core.rng import split, uniform
+from ...envs.core.tables import meanings_of, new_streams
+from ..policy import Policy
+from ..roster import BLIND, own_players, with_aliases
+from .halving import choose_by_halving, choose_in_time, single_rows
+
+NAME = "playout"
+BUDGET = 400  # playouts or simulations a move, unless a setting says otherwise
+MAX_BUDGET = 1_000_000
+EPSILON = 0.2
+ALIASES = {"noise": "epsilon"}  # former names of settings
+
+_BLIND_ROWS = tuple(player.row for player in BLIND.values())
+
+
+@with_aliases(ALIASES)
+def playout(
+    game: Game,
+    num_playouts: int | None = None,
+    milliseconds: float | None = None,
+    playout_policy: str | None = None,
+    epsilon: float = EPSILON,
+) -> Policy:
+    """Plays every action out many times over re-deals of what it cannot see.
+
+    A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
+    `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled
+    player of the game; the default is its strongest script that is fast enough. In playouts that
+    player acts at random with probability `epsilon`: without it, the playouts of a player that
+    never draws would all be alike. Raises ValueError for an unknown player, for both budgets at
+    once, and for a value out of range.
+    """
+    num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds)
+    check_epsilon(epsilon)
+    search = _Search(game, compiled_row(game, playout_policy), epsilon)
+
+    def choose(
+        observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
+    ) -> np.ndarray:
+        if milliseconds is None:
+            return search.choose(action_masks, rngs, positions, num_playouts)
+        return search.choose_in_time(action_masks, rngs, positions, milliseconds / 1000)
+
+    return Policy(NAME, game, choose, needs_positions=True)
+
+
+def checked_budget(
+    player: str, setting: str, budget: int | None, milliseconds: float | None
+) -> int:
+    """Return the number of playouts or simulations a move, called `setting`.
+
+    Raises ValueError for a value out of range, and where `milliseconds` are given as well.
+    """
+    if budget is not None and milliseconds is not None:
+        raise ValueError(f"{player} takes {setting} or milliseconds, not both")
+    if milliseconds is not None:
+        _check_milliseconds(milliseconds)
+    budget = BUDGET if budget is None else budget
+    check_range(setting, budget, 1, MAX_BUDGET)
+    return budget
+
+
+def _check_milliseconds(milliseconds: float) -> None:
+    is_number = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
+    if not is_number or not 0 < milliseconds < float("inf"):
+        raise ValueError(f"milliseconds must be a number above 0; got {milliseconds!r}")
+
+
+def check_epsilon(epsilon: float) -> None:
+    """Raise ValueError unless `epsilon` is a probability."""
+    is_number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
+    if not is_number or not 0 <= epsilon <= 1:
+        raise ValueError(f"epsilon must be a probability in 0 .. 1; got {epsilon!r}")
+
+
+def compiled_row(game: Game, name: str | None) -> Function:
+    """Return the compiled player called `name`; None stands for the strongest fast script.
+
+    Raises ValueError for a player that does not exist or is not compiled.
+    """
+    players = {**BLIND, **own_players(game)}
+    rows = {key: player.row for key, player in players.items() if player.row is not None}
+    if name is None:
+        scripts = [key for key in rows if players[key].plays_out and rows[key] not in _BLIND_ROWS]
+        name = scripts[-1] if scripts else "random"
+    if name not in rows:
+        raise ValueError(f"playout_policy must be one of {', '.join(rows)}; got {name!r}")
+    return rows[name]
+
+
+class Scratch(NamedTuple):
+    """Arrays that compiled searches write to; nothing in them outlives a simulation.
+
+    Index 0 of `states` and `rngs` is the determinized position and the stream that all its actions
+    are simulated with; index 1 is the simulation under way, which begins as a copy of them.
+    """
+
+    states: np.ndarray  # records [2]
+    rngs: np.ndarray  # streams [2]
+    observation: np.ndarray  # record [1]
+    words: np.ndarray  # int64 [W]: a mask of actions
+    values: np.ndarray  # float [seats]: what the simulation was worth to each seat
+
+    @staticmethod
+    def empty(game: Game) -> "Scratch":
+        """Return scratch for searches of `game`."""
+        return Scratch(
+            states=game.new_states(2),
+            rngs=new_streams((2,)),
+            observation=game.new_observations(),
+            words=np.zeros(game.num_mask_words, np.int64),
+            values=np.zeros(game.num_seats),
+        )
+
+
+class _Search:
+    """The compiled playouts of one game by one player."""
+
+    def __init__(self, game: Game, row: Function, epsilon: float) -> None:
+        self.game = game
+        self.epsilon = float(epsilon)
+        self._simulate = _bind_simulate(row, tuple(meanings_for(game, row).items()))
+
+    def choose(
+        self, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray, num_playouts: int
+    ) -> np.ndarray:
+        """Return actions [B] by sequential halving at all rows side by side."""
+        return choose_by_halving(self.simulate, masks, rngs, positions, num_playouts)
+
+    def choose_in_time(
+        self, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray, seconds: float
+    ) -> np.ndarray:
+        """Return actions [B] by sequential halving, `seconds` for each row in turn."""
+        actions = [
+            choose_in_time(self.simulate, masks[one], rngs[one], positions[one], seconds)
+            for one in single_rows(len(masks))
+        ]
+        return np.array(actions, np.int64)
+
+    def simulate(
+        self,
+        positions: np.ndarray,
+        rngs: np.ndarray,
+        alive: np.ndarray,
+        rounds: np.ndarray,
+        sums: np.ndarray,
+    ) -> None:
+        """Play live actions out; see `halving.Simulate`."""
+        scratch = Scratch.empty(self.game)  # fresh, so that threads do not share it
+        self._simulate(positions, rngs, alive, rounds, sums, self.epsilon, scratch)
+
+
+@rule
+def _observe_nothing(state, seat, out):
+    """Observe for players that look at the mask alone."""
+
+
+def meanings_for(game: Game, row: Function) -> dict[str, Function]:
+    """Return the rules by name for a loop in which `row` plays.
+
+    Players that look at the mask alone are not made to wait for an observation.
+    """
+    meanings = meanings_of(game)
+    return {**meanings, "observe": _observe_nothing} if row in _BLIND_ROWS else meanings
+
+
+@lru_cache
+def _bind_simulate(row: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
+    rules = dict(meanings)
+    determinize = bind_lean(determinize_template, **rules)
+    play_out = bind_lean(play_out_template, choose=row, **rules)
+    return bind_lean(_simulate, determinize=determinize, play_out=play_out, **rules)
+
+
+def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):
+    states, streams = scratch.states, scratch.rngs
+    for row in range(positions.shape[0]):
+        seat = seat_to_act(positions[row])
+        for _ in range(rounds[row]):
+            determinize(positions[row], seat, rngs[row], scratch)
+            for action in range(alive.shape[1]):
+                if alive[row, action] != 0:
+                    states[1] = states[0]
+                    streams[1] = streams[0]
+                    apply_action(states[1], action)
+                    play_out(states[1], streams[1], epsilon, scratch)
+                    sums[row, action] += scratch.values[seat]
+
+
+def determinize_template(position, seat, rng, scratch):
+    """Deal anew what `seat` cannot see, into states[0], and seed rngs[0] for what follows."""
+    scratch.states[0] = position
+    reshuffle_unseen(scratch.states[0], seat, rng)
+    split(rng, scratch.rngs[0])
+
+
+def play_out_template(state, rng, epsilon, scratch):
+    """Let one player act for all seats to the end; write the returns into `scratch.values`."""
+    settle(state, rng)
+    while not is_terminal(state):
+        scratch.words[:] = 0
+        legal_actions(state, scratch.words)
+        if epsilon > 0.0 and uniform(rng) < epsilon:
+            action = random_allowed(scratch.words, rng)
+        else:
+            observe(state, seat_to_act(state), scratch.observation[0])
+            action = choose(scratch.observation[0], scratch.words, rng)
+        apply_action(state, action)
+        settle(state, rng)
+    returns(state, scratch.values)

@@ -1,0 +1,1 @@
+"""Everyone who plays Splendor: `players.py` lists them, weakest first."""

@@ -1,0 +1,357 @@
+"""Players of Splendor, weakest first."""
+
+from typing import Any
+
+import numpy as np
+
+from ...envs.core.bits import allow, lowest_bit, nth_allowed, num_allowed
+from ...envs.core.game import Game
+from ...envs.core.jit import rule
+from ...envs.splendor.actions import (
+    BUY,
+    COLLECT_RETURNING,
+    GEMS_MOVED,
+    MAX_RESERVED,
+    NUM_SLOTS,
+    PASS,
+    RESERVE,
+    RESERVE_RETURNING,
+)
+from ...envs.splendor.cards import COLOUR_BITS, NOTHING, NUM_COLOURS, YELLOW
+from ...envs.splendor.rules import ALL_COLOURED, ONE_YELLOW, lacking, total
+from ..policy import Policy
+from ..roster import scripted, searching, with_aliases
+from ..search.mcts import ALIASES
+from ..search.mcts import mcts as tree_search
+
+NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # cards in view: on the table, then one's own reserved ones
+NO_PLACE = -1
+_ALL_PLACES = (1 << NUM_PLACES) - 1
+_WORD_BITS = 64
+
+# What a card is worth to `greedy`.
+WORTH_OF_CARD = 3
+WORTH_OF_POINT = 4
+WORTH_OF_NOBLES_NEED = 1  # for each noble that asks for more cards of its colour
+FREE_DISTANCE = 2  # as a goal, worth is divided by the gems that are missing and these
+MISSING_FOR_GOAL = 32  # a gem missing for the goal weighs as many missing for the second best
+
+
+@rule
+def greedy(observation, mask, rng):
+    """Buys the card worth most, else takes what brings the best goal nearer."""
+    if observation.is_choosing != 0:
+        return nth_allowed(mask, 0)
+    buyable = (mask[0] >> BUY) & _ALL_PLACES
+    if buyable != 0:
+        return BUY + most_worth(observation, buyable)
+    return approach_goal(observation, mask)
+
+
+@rule
+def most_worth(observation, places):
+    """Of these cards the one worth most."""
+    best, best_worth = np.int64(NO_PLACE), np.int64(-1)
+    while places != 0:
+        place = lowest_bit(places)
+        places &= places - 1
+        worth = worth_of(observation, place)
+        if worth > best_worth:
+            best, best_worth = place, worth
+    return best
+
+
+@rule
+def worth_of(observation, place):
+    """Points, the card itself, and the nobles that ask for its colour."""
+    colour, points = colour_and_points(observation, place)
+    needs = nobles_that_need(observation, colour)
+    return WORTH_OF_CARD + WORTH_OF_POINT * points + WORTH_OF_NOBLES_NEED * needs
+
+
+@rule
+def nobles_that_need(observation, colour):
+    """How many nobles ask for more cards of a colour."""
+    number = 0
+    for slot in range(observation.noble_need.shape[0]):
+        if observation.noble_need[slot, colour] > observation.cards[0, colour]:
+            number += 1
+    return number
+
+
+@rule
+def approach_goal(observation, mask):
+    """Collects or reserves so that least is missing for its goal, then for the second best."""
+    power = power_of(observation)
+    goal, second = goals(observation, power)
+    if goal == NO_PLACE:
+        return nth_allowed(mask, 0)
+    goal_cost, second_cost = cost_of(observation, goal), cost_of(observation, second)
+    best, fewest = np.int64(-1), np.int64(1 << 62)
+    for index in range(mask.shape[0]):
+        actions = mask[index]
+        while actions != 0:
+            action = index * _WORD_BITS + lowest_bit(actions)
+            actions &= actions - 1
+            after = power_after(observation, power, action, goal)
+            missing = MISSING_FOR_GOAL * gems_missing(goal_cost, after)
+            missing += gems_missing(second_cost, after)
+            if missing < fewest:
+                best, fewest = action, missing
+    return best
+
+
+@rule
+def goals(observation, power):
+    """The two cards with the most worth for the gems that they still lack."""
+    goal, second = np.int64(NO_PLACE), np.int64(NO_PLACE)
+    most, most_of_rest = -1.0, -1.0
+    for place in range(NUM_PLACES):
+        if colour_and_points(observation, place)[0] != NOTHING:
+            missing = gems_missing(cost_of(observation, place), power)
+            value = worth_of(observation, place) / (missing + FREE_DISTANCE)
+            if value > most:
+                goal, second = place, goal
+                most, most_of_rest = value, most
+            elif value > most_of_rest:
+                second, most_of_rest = place, value
+    return goal, max(second, goal) if second == NO_PLACE else second
+
+
+@rule
+def power_after(observation, power, action, goal):
+    """What can be paid with after an action; reserving anything but the goal is a loss."""
+    if RESERVE <= action < BUY or RESERVE_RETURNING <= action < COLLECT_RETURNING:
+        slot = action - RESERVE if action < BUY else (action - RESERVE_RETURNING) % NUM_SLOTS
+        if slot != goal:
+            return np.int64(0)
+        if observation.bank[YELLOW] > 0:
+            power += ONE_YELLOW
+    return power + GEMS_MOVED[action]
+
+
+# The planner adds up what all cards in view are worth to it, each by how near it is. The weights
+# down to COLOURED_GEM are no theory: the first ones, by hand, won 60 % of games against `greedy`.
+# An evolution strategy found these, with two seats: 20 generations of eight steps and their
+# mirror images, 600 games for each (half against `greedy`, half against itself of up to ten
+# generations ago), and the mean moved along the steps by the rank of what they won.
+CARD_EARLY, CARD_LATE = 3.0, 0.7  # of a card as such, while nobody has points and at the target
+POINT_EARLY, POINT_LATE = 0.65, 6.6
+NEED_OF_NOBLE = 1.4  # for each noble that asks for more cards of its colour
+NEARNESS_OF_ONE = 0.81  # what a card is worth with one gem missing, to one that can be bought
+SHARE_OF_NEXT = 0.58  # the best prospect counts whole, the next so much, and so on
+OWNING = 1.35  # of a card bought, to one that can be bought
+SHARE_OF_RESERVED = 0.74  # of a reserved card, to one on the table: it can wait
+COST_OF_RESERVING = 2.4
+YELLOW_GEM, COLOURED_GEM = 0.42, 0.22  # of holding one
+NUM_NEXT = 4
+NUM_CANDIDATES = 8  # actions that the search looks at
+NEARNESS = np.array([NEARNESS_OF_ONE**missing for missing in range(40)])  # by gems missing
+
+
+@rule
+def planner(observation, mask, rng):
+    """Looks one action ahead: adds up what it would own and, by nearness, the cards in view."""
+    if observation.is_choosing != 0:
+        return nth_allowed(mask, 0)
+    costs, worths = cards_in_view(observation)
+    power = power_of(observation)
+    best, best_value = np.int64(-1), -np.inf
+    for index in range(mask.shape[0]):
+        actions = mask[index]
+        while actions != 0:
+            action = index * _WORD_BITS + lowest_bit(actions)
+            actions &= actions - 1
+            value = value_of_action(observation, action, power, costs, worths)
+            if value > best_value:
+                best, best_value = action, value
+    return best
+
+
+@rule
+def shortlist(observation, mask):
+    """Leaves the actions that the planner values most, NUM_CANDIDATES of them."""
+    if observation.is_choosing != 0 or num_allowed(mask) <= NUM_CANDIDATES:
+        return
+    costs, worths = cards_in_view(observation)
+    power = power_of(observation)
+    candidates = np.empty(NUM_CANDIDATES, np.int64)
+    values = np.full(NUM_CANDIDATES, -np.inf)
+    for index in range(mask.shape[0]):
+        actions = mask[index]
+        while actions != 0:
+            action = index * _WORD_BITS + lowest_bit(actions)
+            actions &= actions - 1
+            value = value_of_action(observation, action, power, costs, worths)
+            worst = values.argmin()
+            if value > values[worst]:
+                candidates[worst], values[worst] = action, value
+    mask[:] = 0
+    for action in candidates:
+        allow(mask, action)
+
+
+@rule
+def cards_in_view(observation):
+    """The costs, as words, and the worths of all cards that a seat can buy now or later."""
+    costs = np.empty(NUM_PLACES, np.int64)
+    worths = np.zeros(NUM_PLACES)
+    progress = observation.points.max() / observation.target
+    card = CARD_EARLY + (CARD_LATE - CARD_EARLY) * progress
+    point = POINT_EARLY + (POINT_LATE - POINT_EARLY) * progress
+    for place in range(NUM_PLACES):
+        colour, points = colour_and_points(observation, place)
+        if colour != NOTHING:
+            costs[place] = cost_of(observation, place)
+            needs = nobles_that_need(observation, colour)
+            worths[place] = card + point * points + NEED_OF_NOBLE * needs
+            if place >= NUM_SLOTS:
+                worths[place] *= SHARE_OF_RESERVED
+    return costs, worths
+
+
+@rule
+def value_of_action(observation, action, power, costs, worths):
+    """What is owned and what comes near by one action."""
+    if BUY <= action < PASS:
+        place = action - BUY
+        after = power_after_buying(observation, place, costs[place])
+        return OWNING * worths[place] + prospects(after, costs, worths, place)
+    after = power + GEMS_MOVED[action]
+    slot = reserved_slot(action)
+    if slot == NO_PLACE:
+        return prospects(after, costs, worths, NO_PLACE)
+    if observation.bank[YELLOW] > 0:
+        after += ONE_YELLOW
+    loss = COST_OF_RESERVING + (1.0 - SHARE_OF_RESERVED) * worths[slot]
+    return prospects(after, costs, worths, NO_PLACE) - loss
+
+
+@rule
+def reserved_slot(action):
+    """The slot of a card that is reserved; NO_PLACE for another action."""
+    if RESERVE <= action < BUY:
+        return action - RESERVE
+    if RESERVE_RETURNING <= action < COLLECT_RETURNING:
+        return (action - RESERVE_RETURNING) % NUM_SLOTS
+    return NO_PLACE
+
+
+@rule
+def prospects(power, costs, worths, bought):
+    """The worth of the cards that can be bought next by how near they are, the best one first."""
+    nearest = (0.0, 0.0, 0.0, 0.0)
+    for place in range(NUM_PLACES):
+        if worths[place] > 0.0 and place != bought:
+            value = worths[place] * NEARNESS[gems_missing(costs[place], power)]
+            nearest = with_value(nearest, value)
+    share, value = 1.0, 0.0
+    for index in range(NUM_NEXT):
+        value += share * nearest[index]
+        share *= SHARE_OF_NEXT
+    yellow = power >> (COLOUR_BITS * YELLOW)
+    return value + YELLOW_GEM * yellow + COLOURED_GEM * total(power & ALL_COLOURED)
+
+
+@rule
+def with_value(values, value):
+    """The four highest, in descending order."""
+    a, b, c, d = values
+    if value > a:
+        return value, a, b, c
+    if value > b:
+        return a, value, b, c
+    if value > c:
+        return a, b, value, c
+    return a, b, c, max(value, d)
+
+
+@rule
+def power_after_buying(observation, place, cost):
+    """Gems are paid, and the card makes later ones cheaper."""
+    cards, gems = cards_of(observation), gems_of(observation)
+    price = lacking(cost, cards)
+    missing = lacking(price, gems & ALL_COLOURED)
+    colour = colour_and_points(observation, place)[0]
+    gain = np.int64(1) << (COLOUR_BITS * colour)
+    return cards + gems + gain - (price - missing) - total(missing) * ONE_YELLOW
+
+
+# How the search plays out. With up to some 300 playouts its tree is one action deep, which in short
+# matches was no weaker than a tree that grows from 8 visits on; with more it grows.
+SEARCH: dict[str, Any] = {"playout_policy": "greedy", "epsilon": 0.1, "expansion_threshold": 100}
+
+
+# Cards in view, and words of a byte to a colour
+
+
+@rule
+def colour_and_points(observation, place):
+    """NOTHING where there is no card."""
+    if place < NUM_SLOTS:
+        return np.int64(observation.table_colour[place]), np.int64(observation.table_points[place])
+    held = place - NUM_SLOTS
+    return (
+        np.int64(observation.reserved_colour[0, held]),
+        np.int64(observation.reserved_points[0, held]),
+    )
+
+
+@rule
+def cost_of(observation, place):
+    """The cost of a card as a word."""
+    word = np.int64(0)
+    for colour in range(NUM_COLOURS):
+        if place < NUM_SLOTS:
+            cost = np.int64(observation.table_cost[place, colour])
+        else:
+            cost = np.int64(observation.reserved_cost[0, place - NUM_SLOTS, colour])
+        word |= cost << (COLOUR_BITS * colour)
+    return word
+
+
+@rule
+def gems_of(observation):
+    """Own gems as a word."""
+    word = np.int64(observation.gems[0, YELLOW]) << (COLOUR_BITS * YELLOW)
+    for colour in range(NUM_COLOURS):
+        word |= np.int64(observation.gems[0, colour]) << (COLOUR_BITS * colour)
+    return word
+
+
+@rule
+def cards_of(observation):
+    """Own cards by colour as a word."""
+    word = np.int64(0)
+    for colour in range(NUM_COLOURS):
+        word |= np.int64(observation.cards[0, colour]) << (COLOUR_BITS * colour)
+    return word
+
+
+@rule
+def power_of(observation):
+    """Own cards and gems together, as a word."""
+    return gems_of(observation) + cards_of(observation)
+
+
+@rule
+def gems_missing(cost, power):
+    """How many gems are missing to pay this cost."""
+    missing = total(lacking(cost, power & ALL_COLOURED)) - (power >> (COLOUR_BITS * YELLOW))
+    return max(missing, 0)
+
+
+@with_aliases(ALIASES)
+def mcts(game: Game, **settings: Any) -> Policy:
+    """Searches a tree over re-dealt decks, of the planner's best actions, played out by greedy.
+
+    `settings` are those of `baselines.search.mcts.mcts`: `num_simulations` or `milliseconds`, ...
+    """
+    return tree_search(game, **{**SEARCH, "shortlist": shortlist, **settings})
+
+
+PLAYERS = {
+    "greedy": scripted(greedy),
+    "planner": scripted(planner),
+    "mcts": searching(mcts),
+}

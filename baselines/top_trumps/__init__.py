@@ -1,0 +1,1 @@
+"""Everyone who plays Top Trumps: `players.py` lists them, weakest first."""

@@ -1,0 +1,146 @@
+"""Players of Top Trumps, weakest first.
+
+All choose a field for their top card; what they differ in is what they hold it against.
+"""
+
+from collections.abc import Callable
+from functools import partial
+
+import numpy as np
+
+from ...envs.core.bits import lowest_bit, nth_allowed, random_allowed
+from ...envs.core.game import Function, Game
+from ...envs.core.jit import bind, rule
+from ...envs.core.rng import below, uniform
+from ...envs.top_trumps.rules import WORD_BITS, deviation_of, mean_of
+from ..policy import Policy, compiled_policy
+from ..roster import Player, scripted, searching
+from .search import david
+
+FRACTION = 0.5  # of rand_maxer: how often it plays as maxer
+WEIGHT = 0.5  # of expert and goliath: what an equal value is worth
+NO_SPREAD = 1e-6  # a field with a standard deviation up to this keeps its raw values
+TIE = 1e-9  # scores this close are equal
+
+
+@rule
+def rander(observation, mask, rng):
+    """Any field, each as likely."""
+    return random_allowed(mask, rng)
+
+
+@rule
+def maxer(observation, mask, rng):
+    """The field with the highest value, the first of equals."""
+    best = nth_allowed(mask, 0)
+    for field in range(observation.top_values.shape[0]):
+        if observation.top_values[field] > observation.top_values[best]:
+            best = field
+    return best
+
+
+def _rand_maxer(observation, mask, rng):
+    """Maxer with the chance `fraction`, else rander."""
+    if uniform(rng) < fraction:
+        return maxer(observation, mask, rng)
+    return random_allowed(mask, rng)
+
+
+@rule
+def meaner_max(observation, mask, rng):
+    """The field that is most standard deviations above the deck's mean, the first of equals."""
+    best = nth_allowed(mask, 0)
+    best_value = -np.inf
+    for field in range(observation.top_values.shape[0]):
+        value = np.float64(observation.top_values[field])
+        mean = mean_of(observation.values, field)
+        deviation = deviation_of(observation.values, field, mean)
+        if deviation > NO_SPREAD:
+            value = (value - mean) / deviation
+        if value > best_value:
+            best, best_value = field, value
+    return best
+
+
+def _expert(observation, mask, rng):
+    """Most wins, and `weight` of the ties, against all cards that the opponent holds."""
+    return best_against(observation, observation.opponent_cards, weight, rng)
+
+
+def _goliath(observation, mask, rng):
+    """Most wins, and `weight` of the ties, against what the opponent's top card may be."""
+    return best_against(observation, observation.opponent_top, weight, rng)
+
+
+@rule
+def best_against(observation, cards, weight, rng):
+    """The field that wins most often against these cards; one of equals at random."""
+    best = np.int64(0)
+    best_score = -1.0
+    num_best = 0
+    for field in range(observation.top_values.shape[0]):
+        score = expected_score(observation, cards, weight, field)
+        if score > best_score + TIE:
+            best, best_score, num_best = field, score, 1
+        elif score > best_score - TIE:
+            num_best += 1
+            if below(rng, num_best) == 0:
+                best = field
+    return best
+
+
+@rule
+def expected_score(observation, cards, weight, field):
+    """The share of these cards that the top card beats in a field; ties count `weight`."""
+    own = observation.top_values[field]
+    num_lower = num_equal = num_cards = 0
+    for index in range(cards.shape[0]):
+        rest = cards[index]
+        while rest != 0:
+            value = observation.values[index * WORD_BITS + lowest_bit(rest), field]
+            rest &= rest - 1
+            num_lower += value < own
+            num_equal += value == own
+            num_cards += 1
+    return (num_lower + weight * num_equal) / num_cards
+
+
+def _share(setting: str, value: float) -> float:
+    """A setting within 0 .. 1. Raises ValueError."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value <= 1:
+        raise ValueError(f"{setting} must be a number in 0 .. 1; got {value!r}")
+    return float(value)
+
+
+def rand_maxer(game: Game, fraction: float = FRACTION) -> Policy:
+    """Plays as maxer with the chance `fraction` (0.5), else as rander."""
+    row = bind(_rand_maxer, fraction=_share("fraction", fraction))
+    return compiled_policy("rand_maxer", game, row)
+
+
+def _counting(name: str, template: Function, game: Game, m: float = WEIGHT) -> Policy:
+    row = bind(template, weight=_share("m", m))
+    return compiled_policy(name, game, row)
+
+
+def _with_weight(name: str, template: Function) -> Player:
+    """A player with the setting `m`, the worth of an equal value."""
+    make: Callable[..., Policy] = partial(_counting, name, template)
+    summary = (template.__doc__ or "").splitlines()[0].replace("`weight`", "m (0.5)")
+    return Player(make, summary, bind(template, weight=WEIGHT))
+
+
+PLAYERS = {
+    "rander": scripted(rander),
+    "rand_maxer": Player(
+        rand_maxer,
+        (rand_maxer.__doc__ or "").splitlines()[0],
+        bind(_rand_maxer, fraction=FRACTION),
+    ),
+    "maxer": scripted(maxer),
+    "meaner_max": scripted(meaner_max),
+    "expert": _with_weight("expert", _expert),
+    "goliath": _with_weight("goliath", _goliath),
+    "david": searching(david),
+}

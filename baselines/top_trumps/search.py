@@ -1,0 +1,257 @@
+"""David, who beats Goliath: a search of the tricks to come at Top Trumps, over re-deals.
+
+Once the decks have gone round, nearly all cards lie in known places, and the leader of a trick wins
+it if its card can. What is left to choose then is not how to win this trick but whether to: a
+trick drawn or lost on purpose lets the cards meet in another order from there on.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.bits import lowest_bit
+from ...envs.core.game import Game, check_range
+from ...envs.core.jit import rule
+from ...envs.core.rng import below
+from ...envs.top_trumps.observation import reshuffle_unseen
+from ...envs.top_trumps.rules import (
+    NO_CARD,
+    WORD_BITS,
+    apply_action,
+    count,
+    first_of,
+    is_terminal,
+    top_card,
+)
+from ..policy import Policy
+
+NUM_PLAYOUTS = 60
+MAX_PLAYOUTS = 100_000
+CURIOSITY = 0.7  # the weight of what was tried seldom (UCB1)
+MAX_TRICKS = 400  # of a playout
+NUM_OPTIONS = 3
+WIN, DRAW, LOSE = range(NUM_OPTIONS)  # as goliath would; a draw instead; a loss instead
+NO_FIELD = -1
+OUTSIDE = -1  # the game has left the tree
+
+
+class Tree(NamedTuple):
+    """What was tried: a node for each sequence of own options, index 0 the trick to be played."""
+
+    visits: np.ndarray  # [nodes, options]
+    sums: np.ndarray  # [nodes, options]: returns
+    children: np.ndarray  # [nodes, options]: the node after it; 0: none yet
+    path: np.ndarray  # [nodes, 2]: node and option of each own choice of this playout
+    size: np.ndarray  # [1]: nodes in use
+
+
+def new_tree(num_nodes: int) -> Tree:
+    """Room for so many nodes; each playout adds one at most."""
+    shape = (num_nodes, NUM_OPTIONS)
+    return Tree(
+        np.zeros(shape, np.int64),
+        np.zeros(shape),
+        np.zeros(shape, np.int64),
+        np.zeros((num_nodes + 1, 2), np.int64),
+        np.zeros(1, np.int64),
+    )
+
+
+def david(game: Game, num_playouts: int = NUM_PLAYOUTS) -> Policy:
+    """Searches whether to win, draw or lose a trick, where the opponent's top card is known.
+
+    Each of `num_playouts` games (60) is played out from the position with the unseen cards dealt
+    again. On the way through the tree its own options are to play as `goliath` or, where the
+    opponent's top card is known there, to draw or to lose on purpose; they are chosen by UCB1
+    (Kocsis and Szepesvari 2006). Everything else, the opponent too, is played as by `goliath`,
+    each seat from what it could know there. The option tried most is played. Where the top card is
+    not known david is goliath: what searching among the fields there brought is in the README.
+    """
+    check_range("num_playouts", num_playouts, 1, MAX_PLAYOUTS)
+
+    def choose(
+        observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
+    ) -> np.ndarray:
+        actions = np.empty(len(positions), np.int64)
+        tree = new_tree(num_playouts + 1)
+        _choose_rows(positions, rngs, game.new_states(), tree, num_playouts, actions)
+        return actions
+
+    return Policy("david", game, choose, needs_positions=True)
+
+
+@rule
+def _choose_rows(positions, rngs, games, tree, num_playouts, actions):
+    """`games` [1] is the position that is played out."""
+    for row in range(positions.shape[0]):
+        actions[row] = choose_field(positions[row], rngs[row], games, tree, num_playouts)
+
+
+@rule
+def choose_field(position, rng, games, tree, num_playouts):
+    """The field that the search arrives at for the starter."""
+    seat = np.int64(position.starter)
+    fields = np.empty(NUM_OPTIONS, np.int64)
+    num_options = find_options(position, seat, rng, fields)
+    if num_options == 1:
+        return fields[WIN]
+    tree.size[0] = 0
+    add_node(tree)
+    inner_fields = np.empty(NUM_OPTIONS, np.int64)
+    for _ in range(num_playouts):
+        games[0] = position
+        reshuffle_unseen(games[0], seat, rng)
+        play_once(games[0], seat, tree, inner_fields, rng)
+    best = WIN
+    for option in range(NUM_OPTIONS):
+        if tree.visits[0, option] > tree.visits[0, best]:
+            best = option
+    return fields[best]
+
+
+@rule
+def play_once(state, seat, tree, fields, rng):
+    """One game from here, through the tree as far as it goes, and what came of it."""
+    node = np.int64(0)
+    depth = 0
+    last_trick = state.num_tricks + MAX_TRICKS
+    while not is_terminal(state) and state.num_tricks < last_trick:
+        option = WIN
+        if state.starter != seat or node == OUTSIDE:
+            field = greedy_field(state, np.int64(state.starter), rng)
+        else:
+            if find_options(state, seat, rng, fields) > 1:
+                option = most_promising(tree, node, fields)
+                tree.path[depth, 0] = node
+                tree.path[depth, 1] = option
+                depth += 1
+                node = next_node(tree, node, option)
+            field = fields[option]
+        apply_action(state, field)
+    outcome = return_of(state, seat)
+    for step in range(depth):
+        tree.visits[tree.path[step, 0], tree.path[step, 1]] += 1
+        tree.sums[tree.path[step, 0], tree.path[step, 1]] += outcome
+
+
+@rule
+def return_of(state, seat):
+    """1, 0 or -1 at the end; of a game that was cut short the lead in cards."""
+    lead = np.float64(state.deck_sizes[seat] - state.deck_sizes[1 - seat])
+    if is_terminal(state):
+        return np.sign(lead)
+    return lead / state.decks.shape[1]
+
+
+# The tree
+
+
+@rule
+def add_node(tree):
+    """The index of a new node, of which nothing was tried yet."""
+    node = tree.size[0]
+    tree.size[0] += 1
+    for option in range(NUM_OPTIONS):
+        tree.visits[node, option] = 0
+        tree.sums[node, option] = 0.0
+        tree.children[node, option] = 0
+    return node
+
+
+@rule
+def next_node(tree, node, option):
+    """The node after an option; what is tried for the first time is played out without one."""
+    if tree.visits[node, option] == 0:
+        return np.int64(OUTSIDE)
+    if tree.children[node, option] == 0:
+        tree.children[node, option] = add_node(tree)
+    return tree.children[node, option]
+
+
+@rule
+def most_promising(tree, node, fields):
+    """The option of the highest upper confidence bound; those never tried come first."""
+    num_visits = 0
+    for option in range(NUM_OPTIONS):
+        num_visits += tree.visits[node, option]
+    best = WIN
+    best_bound = -math.inf
+    for option in range(NUM_OPTIONS):
+        visits = tree.visits[node, option]
+        if fields[option] != NO_FIELD and visits == 0:
+            return option
+        if fields[option] != NO_FIELD:
+            spread = math.sqrt(math.log(num_visits) / visits)
+            bound = tree.sums[node, option] / visits + CURIOSITY * spread
+            if bound > best_bound:
+                best, best_bound = option, bound
+    return best
+
+
+# Choosing a field from a position: of what lies in it only what the seat can tell is looked at
+
+
+@rule
+def find_options(state, seat, rng, fields):
+    """Write the field of each option, NO_FIELD where there is none; returns how many there are."""
+    greedy = greedy_field(state, seat, rng)
+    fields[WIN] = greedy
+    fields[DRAW] = NO_FIELD
+    fields[LOSE] = NO_FIELD
+    opponents = known_top(state, 1 - seat)
+    if opponents == NO_CARD:
+        return 1
+    own = top_card(state, seat)
+    best = state.values[own, greedy] - state.values[opponents, greedy]
+    for field in range(state.values.shape[1]):
+        lead = state.values[own, field] - state.values[opponents, field]
+        if lead == 0 and best > 0:
+            fields[DRAW] = field
+        if lead < 0 and best >= 0:
+            fields[LOSE] = field
+    return 1 + (fields[DRAW] != NO_FIELD) + (fields[LOSE] != NO_FIELD)
+
+
+@rule
+def known_top(state, owner):
+    """The top card of a deck where the other seat knows it, else NO_CARD."""
+    candidates = state.candidates[owner, state.heads[owner]]
+    if state.num_unplayed[owner] > 0:
+        candidates = state.unplaced[owner]
+    return first_of(candidates) if count(candidates) == 1 else NO_CARD
+
+
+@rule
+def greedy_field(state, seat, rng):
+    """What goliath chooses there."""
+    own = top_card(state, seat)
+    other = 1 - seat
+    candidates = state.candidates[other, state.heads[other]]
+    if state.num_unplayed[other] > 0:
+        candidates = state.unplaced[other]
+    best = np.int64(0)
+    best_score = num_best = -1
+    for field in range(state.values.shape[1]):
+        score = twice_the_score(state, own, candidates, field)
+        if score > best_score:
+            best, best_score, num_best = field, score, 1
+        elif score == best_score:
+            num_best += 1
+            if below(rng, num_best) == 0:
+                best = field
+    return best
+
+
+@rule
+def twice_the_score(state, own, candidates, field):
+    """Two for each candidate that a card beats in a field, one for each that it ties with."""
+    value = state.values[own, field]
+    score = 0
+    for index in range(candidates.shape[0]):
+        rest = candidates[index]
+        while rest != 0:
+            other = state.values[index * WORD_BITS + lowest_bit(rest), field]
+            rest &= rest - 1
+            score += (other < value) + (other <= value)
+    return score

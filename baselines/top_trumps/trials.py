@@ -1,0 +1,241 @@
+"""Trials of Top Trumps: one game with every trick printed, or batches from a list.
+
+    parlour trials top_trumps single goliath expert
+    parlour trials top_trumps batch [TRIALS.json]
+    parlour trials top_trumps template > my_agent.py
+
+A list has a row [player_1, player_2, num_cards, num_trials, p1_fraction, p2_fraction, p1_m, p2_m]
+for each trial; the last four may be null or left out. Player 1 has seat 0 and starts. Without a
+file the list that ships is played. Results are written as JSON and as text.
+"""
+
+import datetime
+import itertools
+import json
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs.core.game import Game, check_range
+from ...envs.core.rng import streams
+from ...envs.core.seating import Seating, player_streams
+from ...envs.core.tables import Tables
+from ...envs.registry import load_game
+from ..arena.batches import BATCH_DEALS, play_deals
+from ..arena.statistics import Estimate, wilson
+from ..players import make_policy
+from ..policy import Policy
+
+GAME = "top_trumps"
+SHIPPED = Path(__file__).with_name("trials.json")
+TEMPLATE = Path(__file__).with_name("agent_template.py")
+MAX_TRIALS = 10**9
+ROW = "[player_1, player_2, num_cards, num_trials, p1_fraction, p2_fraction, p1_m, p2_m]"
+_NEEDED = 4  # of the eight
+_DRAWN = 2
+
+
+class TrialSpec(NamedTuple):
+    """So many games of two players; a fraction or m of None is the player's own."""
+
+    player_1: str
+    player_2: str
+    num_cards: int
+    num_trials: int
+    p1_fraction: float | None = None
+    p2_fraction: float | None = None
+    p1_m: float | None = None
+    p2_m: float | None = None
+
+    def players(self, game: Game) -> tuple[Policy, Policy]:
+        """Raises ValueError or TypeError where a player or one of its settings does not exist."""
+        return (
+            _player(self.player_1, game, fraction=self.p1_fraction, m=self.p1_m),
+            _player(self.player_2, game, fraction=self.p2_fraction, m=self.p2_m),
+        )
+
+
+class Settings(NamedTuple):
+    """What all trials of a batch have in common."""
+
+    num_fields: int = 5
+    trick_limit: int = 5000
+    seed: int = 0  # of the first game of each trial; the next have the next seeds
+
+
+class Result(NamedTuple):
+    """How a trial came out, counted for player 1."""
+
+    trial: TrialSpec
+    wins: int
+    losses: int
+    draws: int
+    seconds: float
+
+    @property
+    def share(self) -> Estimate:
+        """Wins, half the draws with them, of all games."""
+        return wilson((self.wins + self.draws / 2) / self.trial.num_trials, self.trial.num_trials)
+
+    def as_data(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        counts = {key: value for key, value in self._asdict().items() if key != "trial"}
+        return {**self.trial._asdict(), **counts, "share": list(self.share)}
+
+
+def _player(name: str, game: Game, **settings: float | None) -> Policy:
+    given = {key: value for key, value in settings.items() if value is not None}
+    return make_policy(name, game, **given)
+
+
+def read_trials(data: Any) -> list[TrialSpec]:
+    """The rows of a list. Raises ValueError naming the row that is wrong."""
+    if not isinstance(data, list) or not data:
+        raise ValueError(f"trials are a list of rows {ROW}")
+    return [_read_row(row, number) for number, row in enumerate(data, start=1)]
+
+
+def _read_row(row: Any, number: int) -> TrialSpec:
+    is_row = isinstance(row, list) and _NEEDED <= len(row) <= len(TrialSpec._fields)
+    if not is_row or not all(isinstance(name, str) for name in row[:2]):
+        raise ValueError(f"row {number} must be {ROW}; got {row!r}")
+    trial = TrialSpec(*row)
+    try:
+        check_range("num_trials", trial.num_trials, 1, MAX_TRIALS)
+        trial.players(game_of(trial, Settings()))
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"row {number}: {error}") from error
+    return trial
+
+
+def shipped_trials() -> list[TrialSpec]:
+    """Both seat orders of seven pairs, and five players against themselves."""
+    return read_trials(json.loads(SHIPPED.read_text()))
+
+
+def game_of(trial: TrialSpec, settings: Settings) -> Game:
+    """The game that a trial plays. Raises ValueError for an impossible size."""
+    return load_game(
+        GAME,
+        num_cards=trial.num_cards,
+        num_fields=settings.num_fields,
+        trick_limit=settings.trick_limit,
+    )
+
+
+def play_trial(
+    trial: TrialSpec, settings: Settings, on_progress: Callable[[int], None] | None = None
+) -> Result:
+    """Play all games of a trial; `on_progress` is told how many are done."""
+    game = game_of(trial, settings)
+    players = trial.players(game)
+    start = time.perf_counter()
+    outcomes = np.zeros(3, np.int64)  # losses, draws, wins
+    for first in range(0, trial.num_trials, BATCH_DEALS):
+        last = min(first + BATCH_DEALS, trial.num_trials)
+        returns = _play(game, players, settings.seed + np.arange(first, last))
+        outcomes += np.bincount(returns.astype(np.int64) + 1, minlength=3)
+        if on_progress is not None:
+            on_progress(last)
+    losses, draws, wins = outcomes.tolist()
+    return Result(trial, wins, losses, draws, time.perf_counter() - start)
+
+
+def _play(game: Game, players: tuple[Policy, Policy], seeds: np.ndarray) -> np.ndarray:
+    """The return of player 1, in seat 0, for each seed."""
+    seated = np.broadcast_to(np.arange(2), (len(seeds), 1, 2))
+    return play_deals(game, players, seeds, seated)[:, 0, 0]
+
+
+def told_game(trial: TrialSpec, settings: Settings) -> Iterator[str]:
+    """One game, told trick by trick."""
+    game = game_of(trial, settings)
+    players = trial.players(game)
+    tables = Tables(game, streams([settings.seed]))
+    rows = tables.all_rows
+    tables.deal(rows)
+    rngs = player_streams([settings.seed], 2)
+    seating = Seating(tables, players, np.arange(2)[None, :], rngs)
+    seating.watch(rows)
+    while not game.is_terminal(tables.states[0]):
+        seats, observations, words = tables.show(rows)
+        tables.apply(rows, seating.choose(players[seats[0]], rows, seats, observations, words))
+        seating.watch(rows)
+        yield _told_trick(game, players, tables.states[0])
+    returns = tables.returns(rows)[0]
+    winner = players[int(returns.argmax())].name if returns.any() else "nobody"
+    yield f"{winner} wins after {tables.states[0]['num_tricks']} tricks"
+
+
+def _told_trick(game: Game, players: tuple[Policy, Policy], state: np.record) -> str:
+    """Who chose what, both cards with their values, who won, and how many cards each has now."""
+    from .agents import deck_frame
+
+    ids = deck_frame(game, state)["id"]
+    field, starter = int(state["last_field"]), int(state["last_starter"])
+    shown = [
+        f"{players[seat].name} {ids[card]} {state['values'][card, field]}"
+        for seat, card in enumerate(state["last_cards"].tolist())
+    ]
+    winner = int(state["last_winner"])
+    outcome = "drawn" if winner == _DRAWN else f"player {winner + 1} wins"
+    sizes = " : ".join(str(size) for size in state["deck_sizes"])
+    pile = f", draw pile {state['pile_size']}" if state["pile_size"] else ""
+    return (
+        f"{state['num_tricks']:5}  player {starter + 1} chooses {game.action_name(field)}: "
+        f"{shown[0]} v {shown[1]}: {outcome}; cards {sizes}{pile}"
+    )
+
+
+# Results as files
+
+
+def reserve_files(folder: Path) -> tuple[Path, Path]:
+    """Two new empty files, NAME.json and NAME.txt, that no other run has or will get."""
+    folder.mkdir(parents=True, exist_ok=True)
+    stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
+    for number in itertools.count(1):
+        files = tuple(folder / f"{GAME}-{stamp}-{number}.{kind}" for kind in ("json", "txt"))
+        with suppress(FileExistsError):
+            for file in files:
+                file.touch(exist_ok=False)
+            return files[0], files[1]
+    raise AssertionError
+
+
+def write_results(
+    files: tuple[Path, Path], settings: Settings, results: Sequence[Result], num_trials: int
+) -> None:
+    """All results so far, as data and as text."""
+    head = {"game": GAME, **settings._asdict(), "is_complete": len(results) == num_trials}
+    data = {**head, "trials": [result.as_data() for result in results]}
+    files[0].write_text(json.dumps(data, indent=2) + "\n")
+    files[1].write_text(summary(settings, results))
+
+
+def summary(settings: Settings, results: Sequence[Result]) -> str:
+    """A line a trial; the share counts half of the draws, with its 95 % interval."""
+    shared = ", ".join(f"{key} {value}" for key, value in settings._asdict().items())
+    names = [[_named(result.trial, player) for player in (1, 2)] for result in results]
+    width = max((len(name) for pair in names for name in pair), default=0)
+    lines = [f"Trials of {GAME}: {shared}; counted for player 1, which starts"]
+    for (first, second), result in zip(names, results, strict=True):
+        share = Estimate(*(100 * value for value in result.share))
+        lines.append(
+            f"{first:<{width}} v {second:<{width}}  {result.trial.num_cards} cards, "
+            f"{result.trial.num_trials} games: {result.wins} wins, {result.losses} losses, "
+            f"{result.draws} draws, share {share:.1f} %, {result.seconds:.1f} s"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _named(trial: TrialSpec, player: int) -> str:
+    """A player with the settings it was given."""
+    row = trial._asdict()
+    settings = [(key, row[f"p{player}_{key}"]) for key in ("fraction", "m")]
+    shown = ", ".join(f"{key} {value}" for key, value in settings if value is not None)
+    return f"{row[f'player_{player}']} ({shown})" if shown else row[f"player_{player}"]

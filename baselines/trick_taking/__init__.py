@@ -1,0 +1,1 @@
+"""Everyone who plays trick-taking: `players.py` lists them, weakest first."""

@@ -1,0 +1,307 @@
+"""The best reply to a player of two-seat trick-taking in every position at once, as a table.
+
+For players that go by nothing but the order of the cards left, such as a random one. A position
+between tricks is what it is to the solver: the size of the first colour and one word, the cards of
+both colours in order of rank, bit set where the leader owns the card; a card is an index into it.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.game import Game
+from ...envs.core.jit import lean_rule, rule
+from .solver import (
+    Solution,
+    card_values,
+    check_solved,
+    flipped,
+    next_with_as_many_bits,
+    rank_of,
+    ranked,
+    solution_of,
+    without,
+)
+
+MAX_VALUES = 12  # of the solver's own table
+ANY = -1  # the player plays any legal card, each as likely
+
+
+class Opponent(NamedTuple):
+    """The card that a player leads in each position, and its reply to each lead, or ANY."""
+
+    leads: np.ndarray  # int8 [slots]
+    replies: np.ndarray  # int8 [slots, cards]
+
+
+class ReplyTable(NamedTuple):
+    """The tricks that the best reply takes on average where it leads, and where the other does."""
+
+    solution: Solution
+    opponent: Opponent
+    is_perfect: bool  # it may choose perfect cards only
+    leading: np.ndarray  # float64 [slots]
+    following: np.ndarray  # float64 [slots]
+
+
+def reply_table(num_values: int, opponent: Opponent, is_perfect: bool = False) -> ReplyTable:
+    """The table for a player, made in about a second for ten values.
+
+    Raises ValueError for more values than the solver has a table for.
+    """
+    check_has_table(num_values)
+    solution = solution_of(num_values)
+    slots = len(solution.values)
+    table = ReplyTable(solution, opponent, is_perfect, np.zeros(slots), np.zeros(slots))
+    _fill(table)
+    return table
+
+
+@lru_cache(maxsize=2)
+def table_against_random(num_values: int, is_perfect: bool) -> ReplyTable:
+    """The table against uniformly random play, made once in a process."""
+    check_has_table(num_values)
+    return reply_table(num_values, no_choices(num_values), is_perfect)
+
+
+def no_choices(num_values: int) -> Opponent:
+    """A player that plays anything."""
+    slots = len(solution_of(num_values).values)
+    return Opponent(np.full(slots, ANY, np.int8), np.full((slots, 2 * num_values), ANY, np.int8))
+
+
+def check_has_table(num_values: int) -> None:
+    """Raise ValueError for a game too large for a table of all positions."""
+    if num_values > MAX_VALUES:
+        raise ValueError(f"a table of all positions is for up to {MAX_VALUES} values")
+
+
+# The table: bottom-up over the number of tricks left
+
+
+@lean_rule
+def _fill(table):
+    """Give every position its values."""
+    most = table.solution.num_values
+    for tricks in range(1, most + 1):
+        for size in range(max(0, 2 * tricks - most), min(most, 2 * tricks) + 1):
+            start = table.solution.starts[tricks, size]
+            words = (np.int64(1) << tricks) - 1
+            while words < np.int64(1) << (2 * tricks):
+                table.leading[start + words] = best_lead(table, tricks, size, words)
+                table.following[start + words] = mean_after_leads(table, tricks, size, words)
+                words = next_with_as_many_bits(words)
+
+
+@lean_rule
+def best_lead(table, tricks, size, words):
+    """The most that any card which may be led brings on average."""
+    best = -1.0
+    leads = perfect_leads(table.solution, tricks, size, words) if table.is_perfect else words
+    while leads != 0:
+        best = max(best, lead_worth(table, tricks, size, words, lowest_bit(leads)))
+        leads &= leads - 1
+    return best
+
+
+@lean_rule
+def lead_worth(table, tricks, size, words, lead):
+    """What leading this card brings, over the replies that the player chooses from."""
+    replies = legal_replies(tricks, size, words, lead)
+    chosen = table.opponent.replies[table.solution.starts[tricks, size] + words, lead]
+    if chosen != ANY:
+        replies = np.int64(1) << chosen
+    total, count = 0.0, popcount(replies)
+    while replies != 0:
+        total += trick_worth(table, tricks, size, words, lead, lowest_bit(replies), True)
+        replies &= replies - 1
+    return total / count
+
+
+@lean_rule
+def mean_after_leads(table, tricks, size, words):
+    """What the best replies bring, over the cards that the player chooses its lead from."""
+    chosen = table.opponent.leads[table.solution.starts[tricks, size] + words]
+    leads = words if chosen == ANY else np.int64(1) << chosen
+    total, count = 0.0, popcount(leads)
+    while leads != 0:
+        total += best_reply(table, tricks, size, words, lowest_bit(leads))
+        leads &= leads - 1
+    return total / count
+
+
+@lean_rule
+def best_reply(table, tricks, size, words, lead):
+    """The most that any reply which may be chosen brings."""
+    best = -1.0
+    replies = legal_replies(tricks, size, words, lead)
+    if table.is_perfect:
+        replies = perfect_replies(table.solution, tricks, size, words, lead)
+    while replies != 0:
+        worth = trick_worth(table, tricks, size, words, lead, lowest_bit(replies), False)
+        best = max(best, worth)
+        replies &= replies - 1
+    return best
+
+
+@lean_rule
+def trick_worth(table, tricks, size, words, lead, reply, leads):
+    """What the replying seat takes from this trick on; `leads`: it has led."""
+    leader_wins, rest, size = after_trick(tricks, size, words, lead, reply)
+    slot = table.solution.starts[tricks - 1, size] + rest
+    if leader_wins == leads:
+        return 1.0 + table.leading[slot]
+    return table.following[slot]
+
+
+# Tricks
+
+
+@lean_rule
+def after_trick(tricks, size, words, lead, reply):
+    """Whether the leader wins, and the position as the next leader sees it."""
+    has_followed = (lead < size) == (reply < size)
+    leader_wins = lead > reply or not has_followed
+    rest = without(words, np.int64(1) << max(lead, reply))
+    rest = without(rest, np.int64(1) << min(lead, reply))
+    if not leader_wins:
+        rest = flipped(rest, 2 * tricks - 2)
+    return leader_wins, rest, size - (lead < size) - (reply < size)
+
+
+@lean_rule
+def legal_replies(tricks, size, words, lead):
+    """The cards of the other seat of the colour led, else all it has."""
+    own = flipped(words, 2 * tricks)
+    first = (np.int64(1) << size) - 1
+    fitting = own & first if lead < size else own & ~first
+    return fitting if fitting != 0 else own
+
+
+@lean_rule
+def exact_value(solution, tricks, size, words, lead, reply):
+    """What the leader takes from this trick on if both play perfectly afterwards."""
+    leader_wins, rest, size = after_trick(tricks, size, words, lead, reply)
+    value = np.int64(solution.values[solution.starts[tricks - 1, size] + rest])
+    return 1 + value if leader_wins else tricks - 1 - value
+
+
+@lean_rule
+def perfect_leads(solution, tricks, size, words):
+    """The leads of highest value."""
+    best, most, leads = np.int64(0), np.int64(-1), words
+    while leads != 0:
+        lead = leads & -leads
+        leads ^= lead
+        value = exact_lead(solution, tricks, size, words, lowest_bit(lead))
+        if value > most:
+            best, most = np.int64(0), value
+        if value == most:
+            best |= lead
+    return best
+
+
+@lean_rule
+def exact_lead(solution, tricks, size, words, lead):
+    """What a lead brings against the best reply."""
+    least = np.int64(tricks)
+    replies = legal_replies(tricks, size, words, lead)
+    while replies != 0:
+        reply = lowest_bit(replies)
+        least = min(least, exact_value(solution, tricks, size, words, lead, reply))
+        replies &= replies - 1
+    return least
+
+
+@lean_rule
+def perfect_replies(solution, tricks, size, words, lead):
+    """The replies that leave the leader least."""
+    best, least = np.int64(0), np.int64(tricks) + 1
+    replies = legal_replies(tricks, size, words, lead)
+    while replies != 0:
+        reply = replies & -replies
+        replies ^= reply
+        value = exact_value(solution, tricks, size, words, lead, lowest_bit(reply))
+        if value < least:
+            best, least = np.int64(0), value
+        if value == least:
+            best |= reply
+    return best
+
+
+# Cards: from what a seat knows to what each of its legal cards brings
+
+
+def expected_tricks(game: Game, table: ReplyTable, observations: np.ndarray) -> np.ndarray:
+    """Tricks that the seat to act takes on average from this trick on, by card: float64 [B, A].
+
+    NaN for a card that is illegal or, in a table for perfect cards only, not perfect.
+    """
+    check_solved(game)
+    out = np.full((len(observations), game.num_actions), np.nan)
+    led = observations["led_colour"].astype(np.int64)
+    hands, others, tables = (
+        np.ascontiguousarray(observations[name]) for name in ("hand", "unseen", "table")
+    )
+    _value_cards(table, hands, others, tables, led, out)
+    if table.is_perfect:
+        exact = card_values(game, observations)
+        out[exact < exact.max(axis=1, keepdims=True)] = np.nan
+    return out
+
+
+@rule
+def _value_cards(table, hands, others, tables, led, out):
+    for row in range(hands.shape[0]):
+        if led[row] < 0:
+            value_leads(table, hands[row], others[row], out[row])
+        else:
+            value_replies(table, hands[row], others[row], tables[row], led[row], out[row])
+
+
+@lean_rule
+def position_of(own, other):
+    """The position of two hands that are sets of cards by colour: its size and word."""
+    word, size = ranked(own[0], other[0])
+    word2, _ = ranked(own[1], other[1])
+    return size, word | word2 << size
+
+
+@lean_rule
+def index_of(all_cards, size, colour, value):
+    """The index of a card in the position's word; `all_cards` are those left of its colour."""
+    return rank_of(all_cards, value) + size * colour
+
+
+@lean_rule
+def value_leads(table, hand, other, out):
+    """What each card that the leader may play brings."""
+    size, words = position_of(hand, other)
+    tricks = popcount(words)
+    for colour in range(2):
+        cards = hand[colour]
+        while cards != 0:
+            value = lowest_bit(cards)
+            cards &= cards - 1
+            lead = index_of(hand[colour] | other[colour], size, colour, value)
+            worth = lead_worth(table, tricks, size, words, lead)
+            out[colour * table.solution.num_values + value] = worth
+
+
+@rule
+def value_replies(table, hand, other, on_table, led, out):
+    """What each card that the follower may play brings; the leader's card is on the table."""
+    leader = other | on_table
+    size, words = position_of(leader, hand)
+    tricks = popcount(words)
+    lead = index_of(leader[led] | hand[led], size, led, lowest_bit(on_table[led]))
+    for colour in range(2):
+        cards = hand[colour] if colour == led or hand[led] == 0 else np.int64(0)
+        while cards != 0:
+            value = lowest_bit(cards)
+            cards &= cards - 1
+            reply = index_of(leader[colour] | hand[colour], size, colour, value)
+            worth = trick_worth(table, tricks, size, words, lead, reply, False)
+            out[colour * table.solution.num_values + value] = worth

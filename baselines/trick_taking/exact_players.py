@@ -1,0 +1,89 @@
+"""The exact players of two-seat trick-taking: perfect play, and the best reply to one player."""
+
+from typing import Any
+
+import numpy as np
+
+from ...envs.core.game import Game
+from ...envs.core.jit import rule
+from ...envs.core.rng import below
+from .. import generic
+from ..players import make_policy
+from ..policy import Policy
+from ..search.best_response import best_replies
+from .best_replies import MAX_VALUES, expected_tricks, table_against_random
+from .solver import card_values, check_solved
+
+
+def perfect(game: Game, against: Any = None) -> Policy:
+    """Never takes a trick less than can be had against perfect play.
+
+    Of cards that are equal in that, one at random; or, with `against`, the one that brings most
+    against that player, the exact best among all ways to play perfectly. Raises ValueError for a
+    game of more than two seats or 24 values.
+    """
+    check_solved(game)
+
+    def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        actions = np.empty(len(observations), np.int64)
+        _choose_best(card_values(game, observations), rngs, actions)
+        return actions
+
+    def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        tricks = observations["tricks_won"][:, :1] + card_values(game, observations)
+        return 2.0 * tricks / game.config.num_values - 1.0
+
+    if against is None:
+        return Policy("perfect", game, choose, values=values)
+    return _replying("perfect", game, make_policy(against, game), is_perfect=True)
+
+
+def best_response(game: Game, against: Any = "first_play") -> Policy:
+    """Plays what brings most tricks against one player, and may lose to others.
+
+    The order in which the other hand was dealt is hidden from it, and guessed at.
+    """
+    check_solved(game)
+    return _replying("best_response", game, make_policy(against, game), is_perfect=False)
+
+
+def _replying(name: str, game: Game, opponent: Policy, is_perfect: bool) -> Policy:
+    name = f"{name}:against={opponent.name}"
+    if opponent.row is generic.random and game.config.num_values <= MAX_VALUES:
+        return _replying_to_random(name, game, is_perfect)
+    narrow = _perfect_cards if is_perfect else None
+
+    def choose(
+        observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
+    ) -> np.ndarray:
+        seats = positions["seat_to_act"].astype(np.int64)
+        narrowed = None if narrow is None else lambda seen, legal: narrow(game, seen, legal)
+        _, values = best_replies(game, opponent, positions, seats, narrowed)
+        return np.nanargmax(values, axis=1)
+
+    return Policy(name, game, choose, needs_positions=True)
+
+
+def _replying_to_random(name: str, game: Game, is_perfect: bool) -> Policy:
+    def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        table = table_against_random(game.config.num_values, is_perfect)
+        return np.nanargmax(expected_tricks(game, table, observations), axis=1)
+
+    return Policy(name, game, choose)
+
+
+def _perfect_cards(game: Game, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    values = card_values(game, observations)
+    return (values == values.max(axis=1, keepdims=True)).astype(np.int8)
+
+
+@rule
+def _choose_best(values, rngs, actions):
+    """One of the cards of the highest value, each as likely as any other."""
+    for row in range(values.shape[0]):
+        best, ties = values[row].max(), 0
+        for card in range(values.shape[1]):
+            if values[row, card] == best:
+                ties += 1
+                if below(rngs[row], ties) == 0:
+                    actions[row] = card

@@ -1,0 +1,120 @@
+"""Players of trick-taking, weakest first."""
+
+import numpy as np
+
+from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
+from ...envs.core.jit import rule
+from ..roster import Player, scripted
+from .exact_players import best_response, perfect
+
+_WORD_BITS = 63  # of a non-negative word
+
+
+@rule
+def first_play(observation, mask, rng):
+    """The first legal card of the hand in the order dealt."""
+    for card in observation.dealt:
+        if is_allowed(mask, card):
+            return card
+    return nth_allowed(mask, 0)
+
+
+@rule
+def high_low(observation, mask, rng):
+    """Leads the highest value; follows with the cheapest winning card, else the lowest legal."""
+    if observation.led_colour < 0:
+        return highest_lead(observation)
+    return cheapest_winner_or_lowest(observation)
+
+
+@rule
+def smart(observation, mask, rng):
+    """Leads cards nobody can beat, then low ones of its longest colour; follows as high_low."""
+    if observation.led_colour < 0:
+        return master_or_low_of_longest(observation)
+    return cheapest_winner_or_lowest(observation)
+
+
+# Leading
+
+
+@rule
+def highest_lead(observation):
+    """The highest value of the hand, of the lower colour where two are equal."""
+    best, best_value = np.int64(-1), np.int64(-1)
+    for colour in range(observation.hand.shape[0]):
+        value = highest_bit(observation.hand[colour])
+        if value > best_value:
+            best, best_value = card_of(observation, colour, value), value
+    return best
+
+
+@rule
+def master_or_low_of_longest(observation):
+    """A card above all unseen ones of its colour, else the lowest of the colour it has most of."""
+    longest, most = np.int64(0), np.int64(0)
+    for colour in range(observation.hand.shape[0]):
+        hand, unseen = observation.hand[colour], observation.unseen[colour]
+        if hand > unseen:
+            return card_of(observation, colour, highest_bit(hand))
+        if popcount(hand) > most:
+            longest, most = colour, popcount(hand)
+    return card_of(observation, longest, lowest_bit(observation.hand[longest]))
+
+
+# Following
+
+
+@rule
+def cheapest_winner_or_lowest(observation):
+    """The lowest card that wins the trick as it stands, else the lowest legal one."""
+    led = observation.led_colour
+    hand = observation.hand[led]
+    if hand == 0:
+        return lowest_card(observation)
+    winners = hand & ~(2 * highest_of(observation.table[led]) - 1)
+    return card_of(observation, led, lowest_bit(winners if winners != 0 else hand))
+
+
+@rule
+def lowest_card(observation):
+    """The lowest value of the hand, of the lower colour where two are equal."""
+    best, best_value = np.int64(-1), np.int64(_WORD_BITS)
+    for colour in range(observation.hand.shape[0]):
+        hand = observation.hand[colour]
+        if hand != 0 and lowest_bit(hand) < best_value:
+            best_value = lowest_bit(hand)
+            best = card_of(observation, colour, best_value)
+    return best
+
+
+# Cards
+
+
+@rule
+def card_of(observation, colour, value):
+    """The index of a card."""
+    return colour * observation.dealt.shape[0] + value
+
+
+@rule
+def highest_of(cards):
+    """The highest card of a colour, as a word; 0 of an empty one."""
+    return np.int64(1) << highest_bit(cards) if cards != 0 else np.int64(0)
+
+
+@rule
+def highest_bit(word):
+    """The index of the highest bit set in a word of up to 32 bits; -1 for an empty one."""
+    for shift in (1, 2, 4, 8, 16):
+        word |= word >> shift
+    return popcount(word) - 1
+
+
+PLAYERS = {
+    "first_play": scripted(first_play),
+    "high_low": scripted(high_low),
+    "smart": scripted(smart),
+    "best_response": Player(best_response, "The exact best reply to the player `against`."),
+    "perfect": Player(perfect, "Perfect play; equal cards at random, or as `against` fears most."),
+}

@@ -1,0 +1,1 @@
+"""What `check_game` looks for in a game or an environment, ours or anybody's."""

@@ -1,0 +1,81 @@
+"""What a check is given and what it says: the trial, the error and the report."""
+
+import contextlib
+import inspect
+import pickle
+import random
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+MORE_TRIES = 64  # until what may be alike by chance in a small game has to differ
+
+
+class CheckError(AssertionError):
+    """A game or environment that does what it should not; `check` names the check that found it."""
+
+    def __init__(self, check: str, sentence: str) -> None:
+        super().__init__(f"{check}: {sentence}")
+        self.check = check
+
+
+class Trial(NamedTuple):
+    """How a game is tried: see `check_game`."""
+
+    seeds: range
+    referee: Callable[[int], tuple[Any, Any]] | None
+    has_chance: bool
+    max_plies: int
+
+
+class CheckReport(NamedTuple):
+    """What was checked of a game or environment without finding a failing, and what was not."""
+
+    subject: str
+    num_games: int
+    num_plies: int
+    checked: tuple[str, ...]
+    not_checked: tuple[str, ...]
+
+    def __str__(self) -> str:
+        lines = [f"{self.subject}: {self.num_games} games, {self.num_plies:,} plies"]
+        lines += [f"  ok   {sentence}" for sentence in self.checked]
+        lines += [f"  not checked: {sentence}" for sentence in self.not_checked]
+        return "\n".join(lines)
+
+
+def sentence_of(check: Callable[..., Any]) -> str:
+    """What a check holds: the first line of its docstring."""
+    return (inspect.getdoc(check) or check.__name__).splitlines()[0]
+
+
+def is_any_other(stories: Iterable[Any]) -> bool:
+    """Whether not all are the same; stops at the first that differs."""
+    iterator = iter(stories)
+    first = next(iterator)
+    return any(story != first for story in iterator)
+
+
+@contextlib.contextmanager
+def no_global_generators(seed: int) -> Iterator[None]:
+    """Play under given global generators, which must not be used; what they were comes back."""
+    before = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed)
+    given = _global_generators()
+    try:
+        yield
+        found = _global_generators()
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+    for name, mine, theirs in zip(("random", "numpy.random"), given, found, strict=True):
+        if mine != theirs:
+            raise CheckError(
+                "global_generators", f"playing draws from, or seeds, the global generator {name}"
+            )
+
+
+def _global_generators() -> tuple[bytes, bytes]:
+    return pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())

@@ -1,0 +1,17 @@
+"""Going round the table: seats are numbered clockwise from 0."""
+
+from .jit import rule
+
+
+@rule
+def next_seat(seat, num_seats):
+    """The next seat clockwise."""
+    seat += 1
+    return 0 if seat == num_seats else seat
+
+
+@rule
+def relative_seat(seat, other, num_seats):
+    """How many places clockwise `other` sits from `seat`."""
+    distance = other - seat
+    return distance if distance >= 0 else distance + num_seats

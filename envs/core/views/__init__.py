@@ -1,0 +1,1 @@
+"""Any Game as an environment, as text and as pictures."""

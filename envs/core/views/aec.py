@@ -1,0 +1,330 @@
+"""Any Game as a PettingZoo AECEnv: one agent a seat, one ply a step.
+
+`RawEnv` is the plain environment; `CheckedEnv` adds what PettingZoo's usual wrappers do, without
+their cost.
+"""
+
+from collections.abc import Mapping
+from functools import partial
+from operator import index
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from pettingzoo import AECEnv
+from pettingzoo.utils.env import AECIterable, AECIterator
+from pettingzoo.utils.env_logger import EnvLogger
+
+from ..bits import mask_bytes_words
+from ..game import NO_ACTION, NO_SEAT, Game
+from ..rng import fresh_seed, streams
+from ..seating import illegal_action_message
+from ..tables import ILLEGAL, LOSS, MAX_DEALS, Tables
+from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
+from .render import RENDER_FPS, RENDER_MODES, Renderer
+
+Observation = dict[str, np.ndarray]
+
+_CHECKER_OPTION = "options"  # PettingZoo's api_test resets every environment with it
+
+
+class RawEnv(AECEnv[str, Observation, int | None]):
+    """A table of `game`, seat k being agent `player_k`.
+
+    An observation is `{"observation": [num_inputs], "action_mask": int8 [A]}`, fresh at each call;
+    the mask is zero for seats that are not to act, and also in `infos[agent]["action_mask"]`.
+    Returns are the rewards of the last ply. `observation` is "scaled" (float32 in about -1 .. 1)
+    or "integer" (natural units). With `skip_forced` the environment plays the plies that leave no
+    choice. An illegal action raises ValueError and changes nothing.
+
+    Copies (deepcopy, pickle) keep position and random stream. The stream is made at the first
+    reset, so copies made before it do not play the same deals.
+    """
+
+    _tables: Tables
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        observation: str = "scaled",
+        skip_forced: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        super().__init__()
+        self.game = game
+        self.metadata = {
+            "name": f"{game.name}_v{game.version}",
+            "render_modes": list(RENDER_MODES),
+            "render_fps": RENDER_FPS,
+            "is_parallelizable": False,
+        }
+        self.render_mode = render_mode
+        self._renderer = Renderer(game, render_mode)
+        self._encoder = ObservationEncoder(game, observation)
+        self._skip_forced = bool(skip_forced)
+        self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
+        self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
+        box, mask = self._encoder.space(), mask_space(game)
+        self.observation_spaces: dict[str, Any] = {
+            agent: spaces.Dict({"observation": box, "action_mask": mask})
+            for agent in self.possible_agents
+        }
+        self.action_spaces: dict[str, Any] = {
+            agent: spaces.Discrete(game.num_actions) for agent in self.possible_agents
+        }
+        self._num_actions = game.num_actions
+        self._no_actions = np.zeros(game.num_actions, np.int8)
+        self._no_actions.flags.writeable = False
+        self._is_started = False  # and self._tables, with the stream, made at the first reset
+        # What the compiled step writes: the acting seat's mask as words and bytes, and its record.
+        self._words = np.zeros((1, game.num_mask_words), np.int64)
+        self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
+        self._record = game.new_observations()
+        self._view_buffers()
+
+    def _view_buffers(self) -> None:
+        self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
+        self._encode_record = self._encoder.watch(self._record)
+
+    def _link_tables(self) -> None:
+        """The compiled step, with all that it works on."""
+        self._play = partial(  # (action) -> seat to act; the rest lies in the buffers
+            self._tables.loops.step_table,
+            self._tables.states,
+            self._tables.rngs,
+            self._skip_forced,
+            self._words,
+            self._record,
+            self._mask_row,
+        )
+
+    # PettingZoo's interface
+
+    def observation_space(self, agent: str) -> Any:
+        """The space of an agent's observations: the same object at each call."""
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        """The space of an agent's actions: the same object at each call."""
+        return self.action_spaces[agent]
+
+    @property
+    def state_space(self) -> spaces.Box:
+        """The space of `state()`."""
+        box, num_seats = self._encoder.space(), self.game.num_seats
+        low, high = np.tile(box.low, num_seats), np.tile(box.high, num_seats)
+        return spaces.Box(low, high, dtype=box.dtype)
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """A new game: from the stream of `seed`, or where there is none from the stream so far.
+
+        `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
+        for an impossible deal or an unknown option.
+        """
+        options = options or {}
+        deal = given_deal({key: options[key] for key in options if key != _CHECKER_OPTION})
+        if seed is not None or not self._is_started:
+            self._tables = Tables(self.game, streams([fresh_seed() if seed is None else seed]))
+            self._is_started = True
+        self._link_tables()
+        seat = self._start(deal)
+        self.agents = self.possible_agents[:]
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos = {agent: {"action_mask": self._no_actions} for agent in self.agents}
+        self._skip_agent_selection = None
+        self.agent_selection = self.possible_agents[seat]
+        self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
+
+    def _start(self, deal: Any) -> int:
+        """Deal (as given, or from the stream) and return the first seat to act."""
+        if deal is not None:
+            self._tables.deal_from(0, deal)
+            seat = self._play(NO_ACTION)
+        else:
+            for _ in range(MAX_DEALS):  # more than one only where nobody has a choice
+                self._tables.deal(self._tables.all_rows)
+                seat = self._play(NO_ACTION)
+                if seat != NO_SEAT:
+                    break
+        if seat == NO_SEAT:
+            raise no_choice_error(self.game)
+        return seat
+
+    def step(self, action: Any) -> None:
+        """Play a ply for the agent to act; None for an agent whose game is over."""
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        try:
+            chosen = index(action)
+        except TypeError:
+            chosen = ILLEGAL
+        seat = self._play(chosen) if 0 <= chosen < self._num_actions else ILLEGAL
+        if seat == ILLEGAL:
+            self._refuse(agent, action)
+            return
+        infos = self.infos
+        infos[agent] = {"action_mask": self._no_actions}
+        if seat == NO_SEAT:
+            tables = self._tables
+            self._finish(tables.returns(tables.all_rows)[0].tolist())
+        else:
+            self.agent_selection = agent = self.possible_agents[seat]
+            infos[agent] = {"action_mask": self._mask.copy()}
+
+    def _refuse(self, agent: str, action: Any) -> None:
+        raise ValueError(illegal_action_message(self.game, agent, action, self._mask))
+
+    def _finish(self, rewards: list[float]) -> None:
+        """All seats terminate together, each with its reward."""
+        self.rewards = dict(zip(self.agents, rewards, strict=True))
+        self._accumulate_rewards()
+        self.terminations = dict.fromkeys(self.agents, True)
+        self.agent_selection = self.agents[0]
+
+    def observe(self, agent: str) -> Observation:
+        """What an agent knows now, whoever is to act; a fresh array each."""
+        if agent == self.agent_selection and not self.terminations.get(agent, True):
+            return {"observation": self._encode_record(), "action_mask": self._mask.copy()}
+        tables = self._tables
+        records = tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))
+        numbers = self._encoder.encode_one(records)
+        return {"observation": numbers, "action_mask": np.zeros_like(self._no_actions)}
+
+    def state(self) -> np.ndarray:
+        """What all seats know together: their observations one after another, [n * num_inputs]."""
+        tables = self._tables
+        seats = np.arange(self.game.num_seats)
+        records = tables.observe(np.zeros_like(seats), seats)
+        return self._encoder.encode(records).reshape(-1)
+
+    def render(self) -> str | np.ndarray | None:
+        """The whole table: text, uint8 [H, W, 3], or None after showing it in a window."""
+        return self._renderer.render(self._tables.states[0])
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
+
+    # Beyond PettingZoo
+
+    def record(self, agent: str) -> np.record:
+        """What `agent` knows now, whole and by name: what policies read.
+
+        A flat observation leaves out the fields that are no inputs of a network.
+        """
+        tables = self._tables
+        return tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))[0]
+
+    def determinize(self, agent: str, rng: np.ndarray | None = None) -> np.record:
+        """A position drawn from all that `agent` cannot tell apart, for policies that search.
+
+        `rng` is a stream array [1] to draw from; without one a fresh stream is made.
+        """
+        rngs = streams([fresh_seed()]) if rng is None else rng
+        tables = self._tables
+        return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
+
+    def __getstate__(self) -> dict[str, Any]:
+        derived = ("_play", "_mask", "_encode_record")  # made from others
+        return {name: value for name, value in vars(self).items() if name not in derived}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._view_buffers()
+        if self._is_started:
+            self._link_tables()
+
+
+class _NotBeforeReset:
+    """An attribute that says why it is missing; once set, the instance's own value comes first."""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    def __get__(self, instance: Any, owner: type) -> Any:
+        raise AttributeError(f"{self.name} cannot be accessed before reset")
+
+
+class CheckedEnv(RawEnv):
+    """`RawEnv` with the behaviour of PettingZoo's usual wrappers, in one class.
+
+    An illegal action ends the game: the agent gets -1, all others 0 (TerminateIllegalWrapper).
+    Something that is no action raises AssertionError (AssertOutOfBoundsWrapper). Use before reset,
+    and agent_iter() without steps, raise (OrderEnforcingWrapper). The stock wrappers forward each
+    attribute through `__getattr__`, several times slower.
+    """
+
+    agents = _NotBeforeReset()
+    agent_selection = _NotBeforeReset()
+    rewards = _NotBeforeReset()
+    terminations = _NotBeforeReset()
+    truncations = _NotBeforeReset()
+    infos = _NotBeforeReset()
+    _has_updated = False
+
+    def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
+        """As `RawEnv.reset`."""
+        super().reset(seed, options)
+        self._has_updated = True
+
+    def step(self, action: Any) -> None:
+        """As `RawEnv.step`, but an illegal action ends the game with -1."""
+        if not self._is_started:
+            EnvLogger.error_step_before_reset()
+        self._has_updated = True
+        if not self.agents:
+            EnvLogger.warn_step_after_terminated_truncated()
+            return
+        super().step(action)
+
+    def _refuse(self, agent: str, action: Any) -> None:
+        assert self.action_space(agent).contains(action), (
+            f"action is not in action space: {action!r}; actions are 0 .. "
+            f"{self.game.num_actions - 1}"
+        )
+        EnvLogger.warn_on_illegal_move()
+        self.infos[agent] = {"action_mask": self._no_actions}
+        self._finish([LOSS if other == agent else 0.0 for other in self.agents])
+
+    def observe(self, agent: str) -> Observation:
+        """As `RawEnv.observe`."""
+        if not self._is_started:
+            EnvLogger.error_observe_before_reset()
+        return super().observe(agent)
+
+    def state(self) -> np.ndarray:
+        """As `RawEnv.state`."""
+        if not self._is_started:
+            EnvLogger.error_state_before_reset()
+        return super().state()
+
+    def render(self) -> str | np.ndarray | None:
+        """As `RawEnv.render`."""
+        if not self._is_started:
+            EnvLogger.error_render_before_reset()
+        return super().render()
+
+    def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int | None]:
+        """The agent to act, again and again until all are gone; step once in each round."""
+        if not self._is_started:
+            EnvLogger.error_agent_iter_before_reset()
+        return _OrderedIterable(self, max_iter)
+
+
+class _OrderedIterable(AECIterable[str, Observation, int | None]):
+    def __iter__(self) -> "_OrderedIterator":
+        return _OrderedIterator(self.env, self.max_iter)
+
+
+class _OrderedIterator(AECIterator[str, Observation, int | None]):
+    def __next__(self) -> str:
+        agent = super().__next__()
+        assert self.env._has_updated, "need to call step() or reset() in a loop over `agent_iter`"
+        self.env._has_updated = False
+        return agent

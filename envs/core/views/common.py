@@ -1,0 +1,81 @@
+"""What the three views share: their options, their spaces, and how a start is asked for."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+
+from ..game import Game, check_choice
+from ..records import scale_rows
+
+OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
+ILLEGAL_ACTIONS = ("lose", "raise", "random")
+
+
+class ObservationEncoder:
+    """Observation records as arrays of the Box space: scaled float32, or whole numbers."""
+
+    def __init__(self, game: Game, observation: str) -> None:
+        check_choice("observation", observation, OBSERVATIONS)
+        self.layout = game.layout
+        self.is_scaled = observation == "scaled"
+
+    def space(self) -> spaces.Box:
+        """The Box that the arrays lie in: [num_inputs]."""
+        low: Any = self.layout.low
+        high: Any = np.maximum(self.layout.high, low + 1)  # Gymnasium warns of a Box without room
+        whole: Any = self.layout.plain_dtype.type
+        if not self.is_scaled:
+            return spaces.Box(low, high, dtype=whole)
+        return spaces.Box(low * self.layout.scale, high * self.layout.scale, dtype=np.float32)
+
+    def encode(self, observations: np.ndarray) -> np.ndarray:
+        """Records [B] as arrays [B, num_inputs]; whole numbers may be a view of the records."""
+        if self.is_scaled:
+            return self.layout.scaled(observations)
+        if self.layout.num_inputs == self.layout.num_plain:
+            return self.layout.plain(observations)
+        return self.layout.integers(observations)
+
+    def encode_one(self, observations: np.ndarray) -> np.ndarray:
+        """One record [1] as an array [num_inputs] of its own."""
+        if self.is_scaled:
+            return self.layout.scaled(observations)[0]
+        return self.layout.integers(observations)[0]
+
+    def watch(self, observations: np.ndarray) -> Callable[[], np.ndarray]:
+        """A lean function that encodes what lies in this one record [1] when it is called."""
+        layout = self.layout
+        if not self.is_scaled or layout.num_inputs > layout.num_plain:
+            return partial(self.encode_one, observations)
+        rows, factors = layout.rows(observations), layout.scale
+
+        def encode() -> np.ndarray:
+            out = np.empty((1, len(factors)), np.float32)
+            scale_rows(rows, factors, out)
+            return out[0]
+
+        return encode
+
+
+def mask_space(game: Game) -> spaces.Box:
+    """The space of action masks, int8 [A]."""
+    return spaces.Box(0, 1, (game.num_actions,), np.int8)
+
+
+def given_deal(options: Mapping[str, Any] | None) -> Any:
+    """The deal asked for in `reset(options={"deal": ...})`, or None.
+
+    Raises ValueError for an option that does not exist.
+    """
+    unknown = sorted(set(options or {}) - {"deal"})
+    if unknown:
+        raise ValueError(f"reset has no option {', '.join(map(repr, unknown))}; it has only 'deal'")
+    return (options or {}).get("deal")
+
+
+def no_choice_error(game: Game) -> ValueError:
+    """What to raise where a game is over before anybody has a choice."""
+    return ValueError(f"this deal of {game.name} leaves nobody any choice")

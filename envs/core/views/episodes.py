@@ -1,0 +1,116 @@
+"""Games with one learning seat at each table and policies in the others: solo and vector play them.
+
+The learning seat is fixed or drawn for each game; everybody draws from streams of their own.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..game import NO_SEAT, Game, check_range
+from ..jit import rule
+from ..rng import below, streams
+from ..seating import Seating, player_streams
+from ..tables import EXTERNAL, MAX_DEALS, Tables
+from .common import no_choice_error
+
+RANDOM_SEAT = "random"
+
+
+class Episodes:
+    """Tables at which one seat learns and `opponents` have the others.
+
+    `seat` is a number, or "random" for a new one each game. `opponents` is one policy for all
+    other seats, or a list with one for each, clockwise from the learning seat.
+    """
+
+    def __init__(self, game: Game, seat: int | str, opponents: Any, skip_forced: bool) -> None:
+        if seat != RANDOM_SEAT:
+            check_range('seat (or "random")', seat, 0, game.num_seats - 1)
+        num_others = game.num_seats - 1
+        if isinstance(opponents, list | tuple) and len(opponents) != num_others:
+            raise ValueError(
+                f"opponents must be one player, or a list of {num_others}, one for each other "
+                f"seat clockwise from the learning seat; got {len(opponents)}"
+            )
+        self.game = game
+        self.seat = seat
+        self.opponents = opponents
+        self.skip_forced = skip_forced
+
+    def seed(self, seeds: Sequence[int] | np.ndarray) -> None:
+        """New tables, one a seed, with streams for the deals, the players and the seats."""
+        self.tables = Tables(self.game, streams(seeds))
+        self.player_rngs = player_streams(seeds, self.game.num_seats)
+        self.seat_rngs = streams(seeds, 1 + self.game.num_seats)
+        first = 0 if self.seat == RANDOM_SEAT else self.seat
+        self.seats = np.full(len(seeds), first, np.int64)  # where the learner sits
+        self._seating = self._make_seating()
+
+    def _make_seating(self) -> Seating:
+        is_one = not isinstance(self.opponents, list | tuple)
+        return Seating(
+            self.tables,
+            [self.opponents] if is_one else self.opponents,
+            self._seated(self.seats),
+            self.player_rngs,
+            self.skip_forced,
+        )
+
+    def _seated(self, learners: np.ndarray) -> np.ndarray:
+        """Who sits where, [K, seats], with the learning seats given."""
+        clockwise = (np.arange(self.game.num_seats) - learners[:, None]) % self.game.num_seats
+        if isinstance(self.opponents, list | tuple):
+            return clockwise - 1  # 0, the learner, becomes EXTERNAL
+        return np.where(clockwise == 0, EXTERNAL, 0)
+
+    def start(self, rows: np.ndarray) -> None:
+        """New games at these tables, played on to the learner's first choice."""
+        waiting = rows
+        for _ in range(MAX_DEALS):  # again where the game is over before the learner has a choice
+            self._draw_seats(waiting)
+            self.tables.deal(waiting)
+            self._seating.begin(waiting)
+            self._seating.advance(waiting)
+            waiting = waiting[self.tables.show(waiting)[0] == NO_SEAT]
+            if not len(waiting):
+                return
+        raise no_choice_error(self.game)
+
+    def start_from(self, row: int, deal: Any) -> None:
+        """A given deal at one table. ValueError where it is impossible or leaves no choice."""
+        rows = np.array([row])
+        self._draw_seats(rows)
+        self.tables.deal_from(row, deal)
+        self._seating.begin(rows)
+        self._seating.advance(rows)
+        if self.tables.show(rows)[0][0] == NO_SEAT:
+            raise no_choice_error(self.game)
+
+    def play(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        """The learner's actions [K], and then the others until its next choice or the end."""
+        self.tables.apply(rows, actions)
+        self._seating.advance(rows)
+
+    def _draw_seats(self, rows: np.ndarray) -> None:
+        if self.seat == RANDOM_SEAT:
+            _draw_seats(self.seat_rngs, rows, self.game.num_seats, self.seats)
+            self._seating.seat(self._seated(self.seats[rows]), rows)
+
+    def __getstate__(self) -> dict[str, Any]:
+        state = {name: value for name, value in vars(self).items() if name != "_seating"}
+        return {**state, "memories": self._seating.memories} if "tables" in state else state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        memories = state.pop("memories", {})
+        self.__dict__.update(state)
+        if hasattr(self, "tables"):
+            self._seating = self._make_seating()
+            self._seating.memories = memories
+
+
+@rule
+def _draw_seats(rngs, rows, num_seats, out):
+    for row in rows:
+        out[row] = below(rngs[row], num_seats)

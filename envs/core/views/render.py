@@ -1,0 +1,253 @@
+"""ansi, rgb_array and human: any game that can draw itself, as text, as pixels, in a window.
+
+Pillow draws the pixels and pygame-ce owns the window; both are imported when first needed.
+"""
+
+import os
+from collections.abc import Callable
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from xml.sax.saxutils import escape
+
+import numpy as np
+
+from ..game import Game
+from .picture import Circle, Line, Picture, Polygon, Rectangle, Shape, Text
+
+if TYPE_CHECKING:
+    from PIL import ImageDraw
+    from PIL.ImageFont import FreeTypeFont, ImageFont
+
+RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_FPS = 2  # a ply can be followed by eye
+
+_OVERSAMPLING = 2  # drawn so many times larger and reduced: smooth edges
+_HALF_CAPITAL = 0.35  # of the font size: from the middle of a capital down to the baseline
+
+
+def render_frame(game: Game, state: np.record, seat: int | None = None) -> np.ndarray:
+    """The position as pixels, uint8 [H, W, 3]: all of it (seat None) or what `seat` may see."""
+    return picture_pixels(game.draw(state, seat))
+
+
+class Renderer:
+    """One environment's `render()`: text, an array, or a window of its own.
+
+    Raises ValueError for an unknown mode. A copy of it (deepcopy, pickle) opens its own window.
+    """
+
+    def __init__(self, game: Game, mode: str | None, fps: float = RENDER_FPS) -> None:
+        """Open nothing yet; `fps` frames a second in a window."""
+        if mode is not None and mode not in RENDER_MODES:
+            modes = ", ".join(map(repr, RENDER_MODES))
+            raise ValueError(f"render_mode must be None or one of {modes}; got {mode!r}")
+        self.game = game
+        self.mode = mode
+        self._window = Window(game.name.replace("_", " ").title(), fps)
+
+    def render(self, state: np.record, seat: int | None = None) -> str | np.ndarray | None:
+        """Text ("ansi"), uint8 [H, W, 3] ("rgb_array"), or None ("human": shown; mode None)."""
+        if self.mode == "ansi":
+            return self.game.describe(state, seat)
+        if self.mode is None:
+            return None
+        frame = render_frame(self.game, state, seat)
+        if self.mode == "rgb_array":
+            return frame
+        self._window.show(frame)
+        return None
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._window.close()
+
+
+class Window:
+    """A window that shows frames, `fps` of them a second; it opens with the first.
+
+    Once closed, by `close()` or by the person in front of it, it stays closed and shows nothing.
+    """
+
+    def __init__(self, title: str, fps: float) -> None:
+        """Open nothing yet."""
+        self.title = title
+        self.fps = fps
+        self.is_closed = False
+        self._screen: Any = None
+        self._clock: Any = None
+
+    def show(self, frame: np.ndarray) -> None:
+        """Show uint8 [H, W, 3] and wait until the next frame is due. ImportError without pygame."""
+        if self.is_closed:
+            return
+        pygame = _import_pygame()
+        size = (frame.shape[1], frame.shape[0])
+        if self._screen is None:
+            pygame.display.init()
+            pygame.display.set_caption(self.title)
+            self._screen = pygame.display.set_mode(size)
+            self._clock = pygame.time.Clock()
+        pixels = np.ascontiguousarray(frame).tobytes()
+        self._screen.blit(pygame.image.frombytes(pixels, size, "RGB"), (0, 0))
+        pygame.display.flip()
+        if any(event.type == pygame.QUIT for event in pygame.event.get()):
+            self.close()
+        else:
+            self._clock.tick(self.fps)
+
+    def close(self) -> None:
+        """Close it for good; a second call does nothing."""
+        if self._screen is not None:
+            _import_pygame().display.quit()
+        self._screen = self._clock = None
+        self.is_closed = True
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies open a window of their own."""
+        return Window, (self.title, self.fps)
+
+
+def _import_pygame() -> Any:
+    os.environ.setdefault("PYGAME_HIDE_SUPPORT_PROMPT", "1")
+    try:
+        import pygame
+    except ImportError as error:
+        raise ImportError(
+            'render_mode="human" needs pygame-ce: pip install "parlour[window]"'
+        ) from error
+    return pygame
+
+
+# Pixels
+
+
+def picture_pixels(picture: Picture) -> np.ndarray:
+    """A picture as uint8 [H, W, 3]."""
+    from PIL import Image, ImageDraw
+
+    size = (picture.width * _OVERSAMPLING, picture.height * _OVERSAMPLING)
+    image = Image.new("RGB", size, picture.background)
+    solid = ImageDraw.Draw(image)
+    blended = ImageDraw.Draw(image, "RGBA")  # slower; needed for colours with alpha
+    for shape in picture.shapes:
+        _PAINTERS[type(shape)](solid if _is_opaque(shape) else blended, shape)
+    return np.array(image.reduce(_OVERSAMPLING))
+
+
+def save_png(picture: Picture, path: str | os.PathLike[str]) -> None:
+    """Write a picture to a PNG file."""
+    from PIL import Image
+
+    Image.fromarray(picture_pixels(picture)).save(path, optimize=True)
+
+
+def _is_opaque(shape: Shape) -> bool:
+    match shape:
+        case Rectangle() | Circle():
+            return len(shape.fill) == len(shape.outline or shape.fill) == len("#rrggbb")
+        case Polygon():
+            return len(shape.fill) == len("#rrggbb")
+        case _:
+            return len(shape.color) == len("#rrggbb")
+
+
+def _scaled(*lengths: float) -> list[float]:
+    return [length * _OVERSAMPLING for length in lengths]
+
+
+def _outline_width(shape: Rectangle | Circle) -> int:
+    return round(shape.outline_width * _OVERSAMPLING)
+
+
+def _paint_rectangle(canvas: "ImageDraw.ImageDraw", shape: Rectangle) -> None:
+    x, y, right, bottom, radius = _scaled(
+        shape.x, shape.y, shape.x + shape.width, shape.y + shape.height, shape.radius
+    )
+    corners = (round(x), round(y), round(right) - 1, round(bottom) - 1)
+    canvas.rounded_rectangle(corners, radius, shape.fill, shape.outline, _outline_width(shape))
+
+
+def _paint_circle(canvas: "ImageDraw.ImageDraw", shape: Circle) -> None:
+    x, y, radius = _scaled(shape.x, shape.y, shape.radius)
+    corners = (x - radius, y - radius, x + radius, y + radius)
+    canvas.ellipse(corners, shape.fill, shape.outline, _outline_width(shape))
+
+
+def _paint_line(canvas: "ImageDraw.ImageDraw", shape: Line) -> None:
+    points = [tuple(_scaled(*point)) for point in shape.points]
+    width = max(1, round(shape.width * _OVERSAMPLING))
+    canvas.line(points, shape.color, width, joint="curve")
+
+
+def _paint_polygon(canvas: "ImageDraw.ImageDraw", shape: Polygon) -> None:
+    canvas.polygon([tuple(_scaled(*point)) for point in shape.points], shape.fill)
+
+
+def _paint_text(canvas: "ImageDraw.ImageDraw", shape: Text) -> None:
+    x, y, size = _scaled(shape.x, shape.y + _HALF_CAPITAL * shape.size, shape.size)
+    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[shape.anchor]
+    stroke = size * 0.025 if shape.is_bold else 0  # the font that ships with Pillow has no bold
+    canvas.text((x, y), shape.text, shape.color, _font(size), anchor, stroke_width=stroke)
+
+
+@lru_cache(maxsize=256)
+def _font(size: float) -> "FreeTypeFont | ImageFont":
+    from PIL import ImageFont
+
+    return ImageFont.load_default(size)
+
+
+_PAINTERS: dict[type, Callable[[Any, Any], None]] = {
+    Rectangle: _paint_rectangle,
+    Circle: _paint_circle,
+    Line: _paint_line,
+    Polygon: _paint_polygon,
+    Text: _paint_text,
+}
+
+
+# Vector graphics
+
+
+def picture_svg(picture: Picture) -> str:
+    """A picture as an SVG document."""
+    size = f'width="{picture.width}" height="{picture.height}"'
+    view = f'viewBox="0 0 {picture.width} {picture.height}"'
+    lines = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view}>',
+        f'<rect {size} fill="{picture.background}"/>',
+        *map(_svg_element, picture.shapes),
+        "</svg>",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _svg_element(shape: Shape) -> str:
+    match shape:
+        case Rectangle(x, y, width, height, fill, radius):
+            place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}"'
+            return f'<rect {place} fill="{fill}"{_svg_outline(shape)}/>'
+        case Circle(x, y, radius, fill):
+            return (
+                f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"{_svg_outline(shape)}/>'
+            )
+        case Line(points, color, width):
+            stroke = f'stroke="{color}" stroke-width="{width:g}" fill="none"'
+            return f'<polyline points="{_svg_points(points)}" {stroke}/>'
+        case Polygon(points, fill):
+            return f'<polygon points="{_svg_points(points)}" fill="{fill}"/>'
+        case Text(x, y, text, size, color, anchor, is_bold):
+            place = f'x="{x:g}" y="{y + _HALF_CAPITAL * size:g}" text-anchor="{anchor}"'
+            weight = ' font-weight="bold"' if is_bold else ""
+            font = f'font-family="Helvetica, Arial, sans-serif" font-size="{size:g}"{weight}'
+            return f'<text {place} {font} fill="{color}">{escape(text)}</text>'
+
+
+def _svg_outline(shape: Rectangle | Circle) -> str:
+    if shape.outline is None:
+        return ""
+    return f' stroke="{shape.outline}" stroke-width="{shape.outline_width:g}"'
+
+
+def _svg_points(points: tuple[tuple[float, float], ...]) -> str:
+    return " ".join(f"{x:g},{y:g}" for x, y in points)

@@ -1,0 +1,148 @@
+"""Any Game as a gymnasium.Env: you in one seat, policies in the others."""
+
+from operator import index
+from typing import Any
+
+import gymnasium
+import numpy as np
+from gymnasium import spaces
+
+from ..game import NO_SEAT, Game, check_choice
+from ..rng import check_seed, fresh_seed
+from ..seating import illegal_action_message
+from ..tables import LOSS, action_masks, random_actions
+from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space
+from .episodes import Episodes
+from .render import RENDER_FPS, RENDER_MODES, Renderer
+
+LAYOUTS = ("flat", "dict")
+
+
+class SoloEnv(gymnasium.Env[Any, Any]):
+    """One learning seat at a table of `game`; a step is your ply and everybody's until your next.
+
+    `seat` is your place, or "random" for a new one each episode; `opponents` one policy for all
+    other seats, or a list of them clockwise from you.
+    `layout` "flat" observes an array [num_inputs]; "dict" `{"observation", "action_mask"}`.
+    `observation` is "scaled" (float32 in about -1 .. 1) or "integer" (natural units). With
+    `skip_forced` the environment plays your plies that leave no choice. An illegal action ends the
+    episode with reward -1 ("lose"), raises ValueError and changes nothing ("raise"), or is
+    replaced by a legal one drawn from your seat's stream ("random").
+
+    `info["action_mask"]` is int8 [A]; `info["seat"]` your place; at the end `info["returns"]` has
+    the returns of all seats, of which yours is the reward.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        *,
+        opponents: Any,
+        seat: int | str = 0,
+        layout: str = "flat",
+        observation: str = "scaled",
+        illegal_action: str = "lose",
+        skip_forced: bool = False,
+        render_mode: str | None = None,
+    ) -> None:
+        check_choice("layout", layout, LAYOUTS)
+        check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        self.game = game
+        self.layout = layout
+        self.illegal_action = illegal_action
+        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
+        self.render_mode = render_mode
+        self._renderer = Renderer(game, render_mode)
+        self._encoder = ObservationEncoder(game, observation)
+        self._episodes = Episodes(game, seat, opponents, bool(skip_forced))
+        box: spaces.Space[Any] = self._encoder.space()
+        if layout == "dict":
+            box = spaces.Dict({"observation": box, "action_mask": mask_space(game)})
+        self.observation_space = box
+        self.action_space = spaces.Discrete(game.num_actions)
+        self._row = np.zeros(1, np.int64)
+        self._words = np.zeros((1, game.num_mask_words), np.int64)
+        self._mask = np.zeros(game.num_actions, np.int8)
+        self._is_started = False
+        self._is_over = True
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Any, dict[str, Any]]:
+        """A new game: from the stream of `seed`, or where there is none from the stream so far.
+
+        `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
+        for an impossible deal or an unknown option.
+        """
+        deal = given_deal(options)
+        if seed is not None or not self._is_started:
+            seeds = [fresh_seed() if seed is None else check_seed(seed)]
+            super().reset(seed=seed)
+            self._episodes.seed(seeds)
+            self._is_started = True
+        if deal is None:
+            self._episodes.start(self._row)
+        else:
+            self._episodes.start_from(0, deal)
+        self._is_over = False
+        return self._look()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Your ply; then the others', until you have to act again or the game is over."""
+        if self._is_over:
+            raise ValueError("the episode is over, or has not begun: call reset()")
+        chosen = self._legal(action)
+        if chosen is None:
+            self._is_over = True
+            observation, info = self._look()
+            return observation, LOSS, True, False, {**info, "illegal_action": True}
+        self._episodes.play(self._row, np.array([chosen]))
+        observation, info = self._look()
+        if not self._is_over:
+            return observation, 0.0, False, False, info
+        returns = self._episodes.tables.returns(self._row)[0]
+        info["returns"] = returns
+        return observation, float(returns[info["seat"]]), True, False, info
+
+    def _legal(self, action: Any) -> int | None:
+        """The action to play; None where an illegal one loses."""
+        try:
+            chosen = index(action)
+        except TypeError:
+            chosen = -1
+        if 0 <= chosen < self.game.num_actions and self._mask[chosen]:
+            return chosen
+        if self.illegal_action == "raise":
+            raise ValueError(illegal_action_message(self.game, "you", action, self._mask))
+        if self.illegal_action == "lose":
+            return None
+        rngs = self._episodes.player_rngs
+        return int(random_actions(self._words, rngs, self._row, self._episodes.seats)[0])
+
+    def _look(self) -> tuple[Any, dict[str, Any]]:
+        """What the learner sees and may do now."""
+        tables, seats = self._episodes.tables, self._episodes.seats
+        to_act, records, self._words = tables.show(self._row)
+        if to_act[0] == NO_SEAT:
+            self._is_over = True
+            records = tables.observe(self._row, seats)
+        if self._is_over:
+            self._words[:] = 0
+        self._mask = action_masks(self._words, self.game.num_actions)[0]
+        info = {"action_mask": self._mask.copy(), "seat": int(seats[0])}
+        observation: Any = self._encoder.encode_one(records)
+        if self.layout == "dict":
+            observation = {"observation": observation, "action_mask": self._mask.copy()}
+        return observation, info
+
+    def action_masks(self) -> np.ndarray:
+        """The legal actions, bool [A], as sb3-contrib asks for them."""
+        return self._mask.astype(bool)
+
+    def render(self) -> str | np.ndarray | None:
+        """The whole table: text, uint8 [H, W, 3], or None after showing it in a window."""
+        return self._renderer.render(self._episodes.tables.states[0])
+
+    def close(self) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()

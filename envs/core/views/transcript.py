@@ -1,0 +1,366 @@
+"""A played game as data: a short text that people read against the rulebook and machines replay.
+
+Owns the format and everything done with it: record, save, load, replay, verify.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..catalogue import find_game
+from ..game import NO_SEAT, Game
+from ..rng import streams
+from ..seating import SeatedPolicy, Seating, check_legal, player_streams
+from ..tables import Tables, action_masks
+
+_FIRST_LINE = "parlour transcript 1"
+_LAST_LINE = "end"
+_HEADER = ("game", "version", "config", "seed", "deal")
+
+
+class TranscriptError(ValueError):
+    """A transcript that cannot be read, or that the game does not agree with."""
+
+
+class Ply(NamedTuple):
+    """One action: who took it, out of what, and what that seat saw."""
+
+    seat: int
+    action: str
+    legal: tuple[str, ...]  # empty where the transcript does not list them
+    shown: tuple[tuple[str, tuple[int, ...]], ...]  # observation fields and their numbers
+
+
+class Transcript(NamedTuple):
+    """A played game: how it was dealt, every ply, and what each seat got.
+
+    `deal` is the start position as plain data, None where the stream of `seed` dealt it. The
+    returns are zeros for a game that was left unfinished.
+    """
+
+    game: Game
+    seed: int
+    deal: Any
+    plies: tuple[Ply, ...]
+    returns: tuple[float, ...]
+
+
+def record(
+    game: Game,
+    seed: int = 0,
+    *,
+    deal: Any = None,
+    policies: SeatedPolicy | Sequence[SeatedPolicy] | None = None,
+    actions: Sequence[int | str] | None = None,
+    show: Sequence[str] | None = None,
+) -> Transcript:
+    """Play a game and write it down.
+
+    Either `policies` play it to the end (one a seat, or one for all seats), or the given `actions`
+    are played, numbers or names, as far as they go. `show` is the golden form: each ply also lists
+    the legal actions and these fields of the acting seat's observation. Raises ValueError for an
+    illegal action, an impossible deal, or an unknown field.
+    """
+    if (policies is None) == (actions is None):
+        raise ValueError("a game is recorded from policies or from actions: give one of them")
+    _check_fields(game, show or ())
+    tables = _dealt(game, seed, deal)
+    plies = []
+    for chosen in _choices(tables, seed, policies, actions):
+        plies.append(_look(tables, chosen, show))
+        tables.apply(tables.all_rows, np.array([chosen]))
+    returns = tuple(tables.returns(tables.all_rows)[0].tolist())
+    return Transcript(game, seed, deal, tuple(plies), returns)
+
+
+def replay(transcript: Transcript) -> Iterator[np.record]:
+    """The positions of the game: before each ply and after the last, each a copy of its own.
+
+    Raises TranscriptError at a ply that the rules do not allow.
+    """
+    tables = _dealt(transcript.game, transcript.seed, transcript.deal)
+    for number, ply in enumerate(transcript.plies, start=1):
+        yield tables.states.copy()[0]
+        action = _parsed(transcript.game, ply.action, number)
+        _check_ply(tables, ply, action, number)
+        tables.apply(tables.all_rows, np.array([action]))
+    yield tables.states.copy()[0]
+
+
+def verify(transcript: Transcript) -> None:
+    """Replay a transcript and raise TranscriptError that names the first ply that differs."""
+    for state in replay(transcript):
+        last = state
+    found = np.zeros(transcript.game.num_seats)
+    transcript.game.returns(last, found)
+    if not np.allclose(found, transcript.returns):
+        raise TranscriptError(
+            f"the returns differ: the transcript says {_numbers(transcript.returns)}, "
+            f"the rules say {_numbers(found)}"
+        )
+
+
+def save(transcript: Transcript, path: str | Path) -> None:
+    """Write a transcript to a text file."""
+    Path(path).write_text(to_text(transcript), encoding="utf-8")
+
+
+def load(path: str | Path, game: Game | None = None) -> Transcript:
+    """Read a transcript. A `game` that is not in the registry has to be given.
+
+    Raises TranscriptError where the file is damaged, cut short, or of another game, version or
+    configuration. What the plies say is not looked at: `verify` does that.
+    """
+    try:
+        text = Path(path).read_text(encoding="utf-8")
+        return from_text(text, game)
+    except UnicodeDecodeError as error:
+        raise TranscriptError(f"{path}: not a text file") from error
+    except TranscriptError as error:
+        raise TranscriptError(f"{path}: {error}") from error
+
+
+# Playing
+
+
+def _dealt(game: Game, seed: int, deal: Any) -> Tables:
+    tables = Tables(game, streams([seed]))
+    if deal is None:
+        tables.deal(tables.all_rows)
+    else:
+        tables.deal_from(0, deal)
+    return tables
+
+
+def _choices(
+    tables: Tables,
+    seed: int,
+    policies: SeatedPolicy | Sequence[SeatedPolicy] | None,
+    actions: Sequence[int | str] | None,
+) -> Iterator[int]:
+    """The action of each ply in turn; the caller applies it before asking for the next."""
+    game = tables.game
+    if policies is None:
+        for number, given in enumerate(actions or (), start=1):
+            action = game.parse_action(given) if isinstance(given, str) else int(given)
+            seats, _, words = tables.show(tables.all_rows)
+            if seats[0] == NO_SEAT:
+                raise ValueError(f"the game is over: there is no ply {number}")
+            masks = action_masks(words, game.num_actions)
+            check_legal(game, f"ply {number}", np.array([action]), masks)
+            yield action
+        return
+    seated = list(policies) if isinstance(policies, Sequence) else [policies] * game.num_seats
+    if len(seated) != game.num_seats:
+        raise ValueError(f"the game has {game.num_seats} seats, not {len(seated)}")
+    places = np.arange(game.num_seats)[None, :]
+    seating = Seating(tables, seated, places, player_streams([seed], game.num_seats))
+    while True:
+        seating.watch(tables.all_rows)
+        seats, observations, words = tables.show(tables.all_rows)
+        if seats[0] == NO_SEAT:
+            return
+        policy = seated[seats[0]]
+        yield int(seating.choose(policy, tables.all_rows, seats, observations, words)[0])
+
+
+def _look(tables: Tables, action: int, show: Sequence[str] | None) -> Ply:
+    """The ply about to be played, in golden form where `show` is given."""
+    game = tables.game
+    seats, observations, words = tables.show(tables.all_rows)
+    legal: tuple[str, ...] = ()
+    if show is not None:
+        mask = action_masks(words, game.num_actions)[0]
+        legal = tuple(game.action_name(int(a)) for a in np.flatnonzero(mask))
+    seen = tuple((name, tuple(np.ravel(observations[name][0]).tolist())) for name in show or ())
+    return Ply(int(seats[0]), game.action_name(action), legal, seen)
+
+
+def _check_ply(tables: Tables, ply: Ply, action: int, number: int) -> None:
+    """Compare one ply with what the rules say at this position."""
+    game = tables.game
+    seats, _, words = tables.show(tables.all_rows)
+    if seats[0] == NO_SEAT:
+        raise TranscriptError(f"ply {number} differs: the game is already over")
+    show = [name for name, _ in ply.shown] if ply.legal or ply.shown else None
+    found = _look(tables, action, show)
+    if found.seat != ply.seat:
+        raise TranscriptError(
+            f"ply {number} differs: the transcript has seat {ply.seat} act, the rules {found.seat}"
+        )
+    if ply.legal and found.legal != ply.legal:
+        raise TranscriptError(
+            f"ply {number} differs: the transcript lists as legal {' '.join(ply.legal)}; "
+            f"the rules {' '.join(found.legal)}"
+        )
+    if not action_masks(words, game.num_actions)[0, action]:
+        raise TranscriptError(f"ply {number} differs: {ply.action} is not legal")
+    for (name, said), (_, seen) in zip(ply.shown, found.shown, strict=True):
+        if said != seen:
+            raise TranscriptError(
+                f"ply {number} differs: the transcript shows {name}={_numbers(said)}, "
+                f"the rules {_numbers(seen)}"
+            )
+
+
+def _parsed(game: Game, name: str, number: int) -> int:
+    try:
+        return game.parse_action(name)
+    except ValueError as error:
+        raise TranscriptError(f"ply {number}: {error}") from error
+
+
+def _check_fields(game: Game, names: Sequence[str]) -> None:
+    known = [field.name for field in game.observation_fields]
+    for name in names:
+        if name not in known:
+            raise ValueError(f"{game.name} shows no {name!r}; its fields are {', '.join(known)}")
+
+
+# The text
+
+
+def to_text(transcript: Transcript) -> str:
+    """A transcript as text: a header, a line a ply, the returns."""
+    game = transcript.game
+    lines = [
+        _FIRST_LINE,
+        f"game {game.name}",
+        f"version {game.version}",
+        f"config {json.dumps(game.config_dict())}",
+        f"seed {transcript.seed}",
+        f"deal {json.dumps(transcript.deal)}",
+    ]
+    lines += [_ply_line(number, ply) for number, ply in enumerate(transcript.plies, start=1)]
+    lines += [f"returns {_numbers(transcript.returns, ' ')}", _LAST_LINE]
+    return "\n".join(lines) + "\n"
+
+
+def _ply_line(number: int, ply: Ply) -> str:
+    """`12 seat 3: 2x7 of pass 2x7 | hand=0,2,1`."""
+    line = f"{number} seat {ply.seat}: {ply.action}"
+    if ply.legal:
+        line += f" of {' '.join(ply.legal)}"
+    if ply.shown:
+        line += " | " + " ".join(f"{name}={_numbers(values)}" for name, values in ply.shown)
+    return line
+
+
+def _numbers(values: Sequence[float] | np.ndarray, between: str = ",") -> str:
+    return between.join(str(value) for value in np.asarray(values).tolist())
+
+
+def from_text(text: str, game: Game | None = None) -> Transcript:
+    """The inverse of `to_text`; see `load` for `game` and errors."""
+    lines = text.splitlines()
+    if not lines or lines[0] != _FIRST_LINE:
+        raise TranscriptError(f"not a transcript: the first line is not {_FIRST_LINE!r}")
+    if len(lines) < len(_HEADER) + 3 or lines[-1] != _LAST_LINE or not text.endswith("\n"):
+        raise TranscriptError(f"cut short: the last line is not {_LAST_LINE!r}")
+    header = _header(lines[1 : len(_HEADER) + 1])
+    game = _game_of(header, game)
+    body = lines[len(_HEADER) + 1 : -2]
+    starts = name_starts(game.action_name(action) for action in range(game.num_actions))
+    plies = tuple(_read_ply(line, number, starts) for number, line in enumerate(body, start=1))
+    returns = _read_returns(lines[-2], game)
+    seed, deal = _json(header, "seed"), _json(header, "deal")
+    if not isinstance(seed, int):
+        raise TranscriptError(f"the seed is not a whole number: {seed!r}")
+    return Transcript(game, seed, deal, plies, returns)
+
+
+def _header(lines: Sequence[str]) -> dict[str, str]:
+    header = {}
+    for name, line in zip(_HEADER, lines, strict=True):
+        word, _, rest = line.partition(" ")
+        if word != name:
+            raise TranscriptError(f"damaged: expected the line of the {name}, found {line!r}")
+        header[name] = rest
+    return header
+
+
+def _json(header: Mapping[str, str], name: str) -> Any:
+    try:
+        return json.loads(header[name])
+    except json.JSONDecodeError as error:
+        raise TranscriptError(f"damaged: the line of the {name} cannot be read") from error
+
+
+def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
+    """The game of the header, which must be the given one, if one is given, and of this version."""
+    config = _json(header, "config")
+    if game is None:
+        try:
+            game = find_game(header["game"], **config)
+        except (TypeError, ValueError) as error:
+            raise TranscriptError(str(error)) from error
+    if header["game"] != game.name:
+        raise TranscriptError(f"a transcript of {header['game']}, not of {game.name}")
+    if header["version"] != str(game.version):
+        raise TranscriptError(
+            f"played under version {header['version']} of {game.name}; this is {game.version}"
+        )
+    if config != game.config_dict():
+        raise TranscriptError(
+            f"played with the settings {config}; this game has {game.config_dict()}"
+        )
+    return game
+
+
+def _read_ply(line: str, number: int, starts: Set[str]) -> Ply:
+    """The inverse of `_ply_line`."""
+    try:
+        start, _, seen = line.partition(" | ")
+        who, _, what = start.partition(": ")
+        action, _, legal = what.partition(" of ")
+        written, word, seat = who.split(" ")
+        if written != str(number) or word != "seat" or not is_name(action):
+            raise ValueError("not the line of a ply")
+        shown = tuple(_read_field(part) for part in seen.split())
+        return Ply(int(seat), action, tuple(split_names(legal, starts)), shown)
+    except ValueError as error:
+        raise TranscriptError(f"damaged: line of ply {number} cannot be read: {line!r}") from error
+
+
+def is_name(text: str) -> bool:
+    """Whether this can be the name of an action: words with single spaces between them."""
+    return text != "" and " ".join(text.split()) == text
+
+
+def name_starts(names: Iterable[str]) -> frozenset[str]:
+    """What names begin with, whole words each time: of `a b c` that is `a`, `a b` and `a b c`."""
+    many = (name.split() for name in names)
+    return frozenset(" ".join(words[: end + 1]) for words in many for end in range(len(words)))
+
+
+def split_names(text: str, starts: Set[str]) -> list[str]:
+    """Names with spaces between them, one by one; a word goes on a name that has it next.
+
+    `starts` is `name_starts` of all names that there may be.
+    """
+    found: list[str] = []
+    for word in text.split():
+        if found and f"{found[-1]} {word}" in starts:
+            found[-1] += f" {word}"
+        else:
+            found.append(word)
+    return found
+
+
+def _read_field(part: str) -> tuple[str, tuple[int, ...]]:
+    name, _, values = part.partition("=")
+    return name, tuple(int(value) for value in values.split(","))
+
+
+def _read_returns(line: str, game: Game) -> tuple[float, ...]:
+    word, *values = line.split(" ")
+    try:
+        returns = tuple(float(value) for value in values)
+    except ValueError as error:
+        raise TranscriptError(f"damaged: the returns cannot be read: {line!r}") from error
+    if word != "returns" or len(returns) != game.num_seats:
+        raise TranscriptError(f"damaged: expected the returns of {game.num_seats} seats: {line!r}")
+    return returns

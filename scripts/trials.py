@@ -1,0 +1,103 @@
+"""Play a list of trials, one game with every ply printed, or write a player to begin your own with.
+
+A game has trials where its folder of players has a file `trials.py`.
+"""
+
+import argparse
+import json
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from rich.progress import Progress, TaskID
+
+from ..baselines.parts import part_of
+from ..envs import GAMES, load_game
+from .options import BadArgument, Parser, positive, seed, user_input
+from .output import progress_bar
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The game and what to do, each with its options."""
+    parser.add_argument("game", metavar="GAME", help=f"one of: {', '.join(games_with_trials())}")
+    kinds = parser.add_subparsers(dest="kind", required=True, parser_class=Parser)
+    single = kinds.add_parser("single", help="one game, every ply printed")
+    single.add_argument("player_1", metavar="PLAYER_1", help="a name, or FILE.py:CLASS")
+    single.add_argument("player_2", metavar="PLAYER_2", help="likewise")
+    single.add_argument("--num-cards", type=positive, default=50, help="cards dealt (default 50)")
+    batch = kinds.add_parser("batch", help="many games of each pair in a list")
+    batch.add_argument(
+        "trials", metavar="TRIALS.json", nargs="?", type=Path, help="default: the list that ships"
+    )
+    batch.add_argument("--num-trials", type=positive, help="games of each row, instead of its own")
+    batch.add_argument(
+        "--out", type=Path, default=Path("runs"), help="folder of the results (default runs)"
+    )
+    kinds.add_parser("template", help="a player to begin your own with, on standard output")
+    for kind in (single, batch):
+        kind.add_argument("--num-fields", type=positive, default=5, help="default 5")
+        kind.add_argument("--trick-limit", type=positive, default=5000, help="default 5000")
+        kind.add_argument("--seed", type=seed, default=0, help="same seed, same games (default 0)")
+
+
+def games_with_trials() -> list[str]:
+    """The games whose folder has trials."""
+    return [name for name in GAMES if part_of(load_game(name), "trials") is not None]
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Do what was asked for. Raises BadArgument."""
+    if arguments.game not in games_with_trials():
+        names = ", ".join(games_with_trials())
+        raise BadArgument(f"{arguments.game} has no trials; these games have: {names}")
+    module = part_of(load_game(arguments.game), "trials")
+    assert module is not None
+    if arguments.kind == "template":
+        print(module.TEMPLATE.read_text(), end="")
+        return
+    settings = module.Settings(arguments.num_fields, arguments.trick_limit, arguments.seed)
+    with user_input():
+        trials = _chosen_trials(module, arguments)
+        module.game_of(trials[0], settings)
+    if arguments.kind == "single":
+        for line in module.told_game(trials[0], settings):
+            print(line)
+        return
+    try:
+        _run_batch(module, trials, settings, arguments.out)
+    except OSError as error:
+        raise BadArgument(str(error)) from error
+
+
+def _chosen_trials(module: ModuleType, arguments: argparse.Namespace) -> list[Any]:
+    if arguments.kind == "single":
+        return module.read_trials(
+            [[arguments.player_1, arguments.player_2, arguments.num_cards, 1]]
+        )
+    file = arguments.trials or module.SHIPPED
+    try:
+        data = json.loads(file.read_text())
+    except (OSError, ValueError) as error:
+        raise ValueError(f"cannot read {file}: {error}") from error
+    trials = module.read_trials(data)
+    if arguments.num_trials is None:
+        return trials
+    return [trial._replace(num_trials=arguments.num_trials) for trial in trials]
+
+
+def _run_batch(module: ModuleType, trials: list[Any], settings: Any, folder: Path) -> None:
+    """Play trial after trial; the files always hold what is done."""
+    files = module.reserve_files(folder)
+    results: list[Any] = []
+    with progress_bar() as bar:
+        for trial in trials:
+            task = bar.add_task(f"{trial.player_1} v {trial.player_2}", total=trial.num_trials)
+            results.append(module.play_trial(trial, settings, partial(_show, bar, task)))
+            module.write_results(files, settings, results, len(trials))
+    print(module.summary(settings, results), end="")
+    print(f"written: {files[0]} and {files[1]}")
+
+
+def _show(bar: Progress, task: TaskID, num_done: int) -> None:
+    bar.update(task, completed=num_done)

@@ -1,0 +1,1 @@
+"""The same task in the frameworks of others, a short file each."""

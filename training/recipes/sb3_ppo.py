@@ -1,0 +1,66 @@
+"""Recipe: MaskablePPO of sb3-contrib, through the single-seat environment.
+
+The environment's `action_masks()` is all that the algorithm asks for.
+
+    model = learn(game, Config(steps=200_000, opponents="random"))
+    player = policy_of(game, model)
+    print(play_match(game, player, "random", num_deals=1_000))
+"""
+
+import dataclasses
+
+import numpy as np
+from sb3_contrib import MaskablePPO
+from stable_baselines3.common.vec_env import DummyVecEnv
+
+from ...baselines.environments import solo_env
+from ...baselines.policy import Policy
+from ...envs.core.game import Game
+
+
+@dataclasses.dataclass
+class Config:
+    """Settings of the recipe."""
+
+    steps: int = 200_000  # own decisions, in whole rollouts
+    seed: int = 0
+    opponents: str = "random"  # who has the other seats
+    num_envs: int = 8
+    rollout_size: int = 256  # steps of each environment between two rounds of learning
+    batch_size: int = 512
+    learning_rate: float = 5e-4
+    hidden: tuple[int, ...] = (256, 256)
+
+
+def learn(game: Game, config: Config) -> MaskablePPO:
+    """Train in a random seat against `config.opponents`."""
+    return make_model(game, config).learn(config.steps)
+
+
+def make_model(game: Game, config: Config) -> MaskablePPO:
+    """The learner with its environments, untrained."""
+    env = DummyVecEnv(
+        [lambda: solo_env(game, seat="random", opponents=config.opponents)] * config.num_envs
+    )
+    return MaskablePPO(
+        "MlpPolicy",
+        env,
+        learning_rate=config.learning_rate,
+        n_steps=config.rollout_size,
+        batch_size=config.batch_size,
+        n_epochs=4,
+        gamma=1.0,  # a game pays only at its end
+        ent_coef=0.01,
+        policy_kwargs={"net_arch": list(config.hidden)},
+        seed=config.seed,
+    )
+
+
+def policy_of(game: Game, model: MaskablePPO, name: str = "sb3_ppo") -> Policy:
+    """The trained model as a player for matches."""
+
+    def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        vectors = game.layout.scaled(observations)
+        return model.predict(vectors, action_masks=action_masks, deterministic=True)[0]
+
+    return Policy(name, game, choose)
