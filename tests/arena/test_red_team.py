@@ -18,7 +18,7 @@ from parlour.baselines.arena.sandbox import BWRAP, NONE, UNSHARE, refusal
 from parlour.baselines.arena.store import Store
 from parlour.baselines.arena.time_control import TimeControl, isolated, play_game
 from parlour.envs import load_game
-from parlour.envs.core.jit import cache_folder
+from parlour.envs.core.code_cache import cache_folder
 
 from . import attackers
 from .attackers import ATTACKS, MARK, Attack
@@ -90,7 +90,7 @@ class Ground:
             "bystander": self.bystander.pid,
             "is_confined": is_confined,
             "opponent": str(self.opponent),
-            "cache": str(cache_folder().parent),
+            "cache": str(cache_folder()),
             "in_tmp": str(in_tmp),
             "port": self.server.getsockname()[1],
             "free_port": free_port,
@@ -119,7 +119,7 @@ class Ground:
                 listening.accept()
         for place in ("/tmp", "/dev/shm", "/var/tmp", os.path.expanduser("~")):
             assert not list(Path(place).glob(f"{MARK}*"))
-        assert not (cache_folder().parent / MARK).exists()
+        assert not (cache_folder() / MARK).exists()
 
     def close(self) -> None:
         """Put away what was set up."""
