@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parlour.envs import GAMES
-from parlour.scripts import bench, output, tournament
+from parlour.scripts import bench, first_games, output, tournament
 from parlour.scripts.main import COMMANDS, main
 from parlour.scripts.options import player_names
 
@@ -331,6 +331,25 @@ def test_bench_measures_every_view_and_both_starts(
     shown = capsys.readouterr().out
     assert all(name in shown for name in bench.STEP_NAMES.values())
     assert "not measured: RLCard" in shown
+
+
+def test_bench_of_starts_alone_plays_first_games_in_new_processes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "REPEATS", 1)
+    monkeypatch.setattr(bench, "first_game", lambda view, name, cache: (1.0, 2.0))
+    assert run(f"bench {GAME} --cold") == 0
+    shown = capsys.readouterr().out
+    assert all(view in shown for view in first_games.VIEWS)
+    assert "plies per CPU-second" not in shown
+
+
+def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"warm {GAME}") == 0
+    assert f"{GAME} is compiled" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        run("warm chess")
+    assert "unknown game 'chess'" in capsys.readouterr().err
 
 
 def missing(what: str) -> None:
