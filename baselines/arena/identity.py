@@ -69,7 +69,7 @@ def _described(spec: str, game: Game) -> str:
         parts.append(f"checkpoint {_file_digest(shipped_checkpoints(game)[key])}")
     player = players_of(game)[key]
     parts.append(f"of {_code(player.make)}")
-    if player.row is None:  # a compiled function has no names to ask for
+    if player.row_function is None:  # a compiled function has no names to ask for
         parts.append(_given_to(files_of(_all_modules(player.make), with_inner=True), game))
     return " ".join(parts)
 
