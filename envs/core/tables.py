@@ -21,6 +21,7 @@ from .bits import (
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import bind, bind_inline, bind_lean, rule
+from .records import write_row
 from .rng import STREAM
 
 NO_ROW = -1
@@ -194,11 +195,15 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
             seats[row] = new_game(states[row], rngs[row], words[row], skip_forced)
 
 
-def _step_table(states, rngs, skip_forced, words, observations, masks, action):
+def _step_table(
+    states, rngs, skip_forced, words, masks, observations,
+    rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
+):  # fmt: skip
     """One ply at the only table [1]. Returns the seat to act, NO_SEAT at the end, or ILLEGAL.
 
-    `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. NO_ACTION after
-    a deal gives the first seat to act.
+    `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. What the seat
+    knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`.
+    NO_ACTION after a deal gives the first seat to act.
     """
     if action != NO_ACTION and not is_allowed(words[0], action):
         return ILLEGAL
@@ -206,6 +211,7 @@ def _step_table(states, rngs, skip_forced, words, observations, masks, action):
     spread_mask(words[0], masks[0])
     if seat != NO_SEAT:
         observe(states[0], seat, observations[0])
+        write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
     return seat
 
 
