@@ -6,6 +6,10 @@ from ..envs.core.game import Game
 from .policy import Policy
 
 
+class EndOfInput(Exception):
+    """Raised where the person at the console says no more: the game ends unfinished."""
+
+
 def human(game: Game) -> Policy:
     """You, at the console: what you may do is listed by name, and asked for until it is legal."""
 
@@ -24,7 +28,10 @@ def _ask(game: Game, observation: np.record, mask: np.ndarray) -> int:
             print(f"{field.name:>16}: {observation[field.name]}")
     print(f"you may: {names}")
     while True:
-        answer = input("your action: ").strip()
+        try:
+            answer = input("your action: ").strip()
+        except EOFError:
+            raise EndOfInput("the input has ended") from None
         try:
             action = game.parse_action(answer)
         except ValueError as error:

@@ -1,8 +1,11 @@
-"""Finding what belongs to one game: `baselines/<game>/<part>.py`, by name."""
+"""Finding what belongs to one game: `baselines/<game>/<part>.py`, or a part in its own package."""
 
 import importlib
+import importlib.util
+from pathlib import Path
 from types import ModuleType
 
+from ..envs.core import catalogue
 from ..envs.core.game import Game
 
 
@@ -11,10 +14,24 @@ def part_of(game: Game, part: str) -> ModuleType | None:
 
     A module that exists but fails to import raises what it raises.
     """
-    folder = f"{__package__}.{game.name}"
+    package = parts_package(game.name)
     try:
-        return importlib.import_module(f"{folder}.{part}")
+        return importlib.import_module(f"{package}.{part}")
     except ModuleNotFoundError as error:
-        if error.name not in (folder, f"{folder}.{part}"):
+        if error.name not in (package, f"{package}.{part}"):
             raise
         return None
+
+
+def parts_package(game_name: str) -> str:
+    """The package with the parts of a game, which need not exist; `register_game` can name it."""
+    return catalogue.parts_package(game_name) or f"{__package__}.{game_name}"
+
+
+def parts_folder(game_name: str) -> Path:
+    """The folder of that package; it need not exist."""
+    package = catalogue.parts_package(game_name)
+    spec = None if package is None else importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return Path(__file__).parent / game_name
+    return Path(spec.origin).parent

@@ -16,6 +16,7 @@ from ..envs.core.game import Function, Game
 from ..envs.core.jit import bind
 from ..envs.core.rng import fresh_seed, streams
 from ..envs.core.seating import Memory, check_legal
+from ..envs.core.tables import NO_WEIGHTS, CompiledPlayer, chooser
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -40,6 +41,7 @@ class Policy:
     game: Game
     choose: Callable[..., np.ndarray]
     row: Function | None = None  # compiled: (observation, mask words, rng) -> action
+    weights: np.ndarray | None = None  # a record [1]; where given, `row` takes it first
     needs_positions: bool = False
     values: Callable[..., np.ndarray] | None = None
     remember: Callable[[], Memory] | None = None
@@ -65,7 +67,7 @@ class Policy:
         if positions is None:
             raise ValueError(
                 f"{self.name} searches and needs positions: pass what "
-                "Tables.imagine or an environment's imagine() gives"
+                "Tables.determinize or an environment's determinize() gives"
             )
         return self.choose(observations, action_masks, rngs, positions)
 
@@ -99,17 +101,27 @@ def as_records(game: Game, observation: Any) -> np.ndarray:
     return game.layout.records(array.reshape(1, -1))
 
 
-def compiled_policy(name: str, game: Game, row: Function) -> Policy:
-    """A policy from one compiled row function: (observation record, mask words, rng) -> action."""
-    lifted = _lift(row)
+def compiled_policy(
+    name: str,
+    game: Game,
+    row: Function,
+    weights: np.ndarray | None = None,
+    values: Callable[..., np.ndarray] | None = None,
+) -> Policy:
+    """A policy from one compiled row function: (observation record, mask words, rng) -> action.
+
+    With `weights`, a record [1], the function takes that record first.
+    """
+    lifted = _lift(CompiledPlayer(row, weights is not None))
+    given = (NO_WEIGHTS if weights is None else weights,)
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         actions = np.empty(len(observations), np.int64)
         words = np.zeros(game.num_mask_words, np.int64)
-        lifted(observations, action_masks, rngs, words, actions)
+        lifted(given, observations, action_masks, rngs, words, actions)
         return actions
 
-    return Policy(name, game, choose, row=row)
+    return Policy(name, game, choose, row=row, weights=weights, values=values)
 
 
 def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) -> Policy:
@@ -124,11 +136,11 @@ def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) ->
 
 
 @lru_cache
-def _lift(row: Function) -> Function:
-    return bind(_choose_rows, choose_row=row)
+def _lift(player: CompiledPlayer) -> Function:
+    return bind(_choose_rows, choose=chooser((player,)))
 
 
-def _choose_rows(observations, action_masks, rngs, words, actions):
+def _choose_rows(weights, observations, action_masks, rngs, words, actions):
     for index in range(observations.shape[0]):
         gather_mask(action_masks[index], words)
-        actions[index] = choose_row(observations[index], words, rngs[index])
+        actions[index] = choose(0, weights, observations[index], words, rngs[index])

@@ -1,7 +1,8 @@
-"""A line in the list of players, and the players that a game brings along itself."""
+"""An entry in the list of players, and the players that a game brings along itself."""
 
-from collections.abc import Callable
-from typing import NamedTuple
+import functools
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
 
 from ..envs.core.game import Function, Game
 from ..envs.core.jit import python_source
@@ -11,16 +12,16 @@ from .policy import Policy, compiled_policy
 
 
 class Player(NamedTuple):
-    """A line in the list of players."""
+    """An entry in the list of players."""
 
     make: Callable[..., Policy]  # (game, **settings) -> Policy
     summary: str
-    row: Function | None = None  # the compiled function, where the player is one
-    plays_out: bool = True  # whether it is fast enough to play games out by the thousand
+    row: Function | None = None  # the compiled function; None where the player is not compiled
+    plays_out: bool = True  # whether it is fast enough for thousands of playouts a move
 
 
 def scripted(row: Function) -> Player:
-    """A player that is one compiled row function, named after it."""
+    """Return the player that consists of one compiled row function, and is named after it."""
     source = python_source(row)
     name = source.__name__
 
@@ -31,17 +32,40 @@ def scripted(row: Function) -> Player:
 
 
 def searching(make: Callable[..., Policy]) -> Player:
-    """A player made by a function of game and settings; its docstring's first line sums it up."""
+    """Return the player that `make(game, **settings)` makes, summed up by its docstring."""
     return Player(make, (make.__doc__ or "").splitlines()[0])
 
 
-BLIND = {  # they look at the action mask alone
+def with_aliases(
+    aliases: Mapping[str, str],
+) -> Callable[[Callable[..., Policy]], Callable[..., Policy]]:
+    """Let a function that makes players accept former names of settings: {"noise": "epsilon"}.
+
+    Giving a setting under both names raises TypeError.
+    """
+
+    def decorate(make: Callable[..., Policy]) -> Callable[..., Policy]:
+        @functools.wraps(make)
+        def make_renamed(*arguments: Any, **settings: Any) -> Policy:
+            for former, name in aliases.items():
+                if former in settings:
+                    if name in settings:
+                        raise TypeError(f"{name} is set twice: {former} is its former name")
+                    settings[name] = settings.pop(former)
+            return make(*arguments, **settings)
+
+        return make_renamed
+
+    return decorate
+
+
+BLIND = {  # these look at the action mask alone
     "random": scripted(generic.random),
     "first_legal": scripted(generic.first_legal),
 }
 
 
 def own_players(game: Game) -> dict[str, Player]:
-    """The players that are written for this game, weakest first."""
+    """Return the players written for this game, weakest first."""
     module = part_of(game, "players")
     return {} if module is None else module.PLAYERS

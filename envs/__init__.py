@@ -2,12 +2,12 @@
 
 from typing import TYPE_CHECKING, Any
 
-from .registry import GAMES, load_game, pettingzoo_face, pettingzoo_names
+from .registry import GAMES, load_game, pettingzoo_face, pettingzoo_names, register_game
 
 if TYPE_CHECKING:
     from .core.checks.check_game import check_game
 
-__all__ = ["GAMES", "check_game", "load_game", *pettingzoo_names()]
+__all__ = ["GAMES", "check_game", "load_game", "register_game", *pettingzoo_names()]
 
 
 def __getattr__(name: str) -> Any:

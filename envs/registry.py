@@ -1,4 +1,4 @@
-"""The one list of games: a line each. Everything else finds games here.
+"""The one list of games: a line each; `register_game` adds those of other packages.
 
 Nothing is compiled and no game is imported before somebody asks for one.
 """
@@ -6,14 +6,16 @@ Nothing is compiled and no game is imported before somebody asks for one.
 from __future__ import annotations
 
 import functools
-import importlib
 import inspect
+import re
 from collections.abc import Callable, Mapping
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import gymnasium
 import pettingzoo
+
+from .core import catalogue
 
 if TYPE_CHECKING:
     from .core.game import Game
@@ -26,6 +28,12 @@ GAMES = {
     "trick_taking": "TrickTaking-v0",
     "president": "President-v0",
 }
+for _name in GAMES:
+    catalogue.enter(_name, catalogue.Entry(f"{__package__}.{_name}"))
+
+_ROOT_PACKAGE = __name__.removesuffix(".envs.registry")
+_NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_VIEWS = f"{_ROOT_PACKAGE}.baselines.environments"  # where names of opponents become policies
 
 
 def load_game(name: str, **config: Any) -> Game:
@@ -34,9 +42,32 @@ def load_game(name: str, **config: Any) -> Game:
     Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
     impossible value.
     """
-    if name not in GAMES:
-        raise ValueError(f"unknown game {name!r}; the games are {', '.join(GAMES)}")
-    return importlib.import_module(f".{name}", __package__).game(**config)
+    return catalogue.find_game(name, **config)
+
+
+def register_game(make: Callable[..., Game], *, parts: str | None = None) -> None:
+    """Add a game of another package to `load_game`, to Gymnasium and to every command.
+
+    `make(**config)`, a function at the top of a module, gives the game. Its name and version make
+    the id: "kuhn_poker" of version 0 becomes `KuhnPoker-v0`. Call `register_game` where your
+    package is imported; `gym.make("my_package:KuhnPoker-v0")`, spawned workers and
+    `parlour COMMAND --import my_package` then find the game.
+
+    `parts` is the package that holds what belongs to the game alone, as `parlour.baselines.notty`
+    does for Notty: its modules `players`, `hints`, `measures` and `trials`, and its folder
+    `checkpoints`, as far as they exist. Raises ValueError for a name that is taken or malformed.
+    """
+    game = make()
+    if not _NAME.fullmatch(game.name):
+        raise ValueError(
+            f"a game's name is lower_snake_case, such as 'kuhn_poker'; not {game.name!r}"
+        )
+    catalogue.enter(game.name, catalogue.Entry(make, parts))
+    module = make.__module__
+    GAMES[game.name] = f"{game.name.title().replace('_', '')}-v{game.version}"
+    by_name = game.name if module == "__main__" else f"{module}:{game.name}"
+    _register_with_gymnasium(GAMES[game.name], by_name)
+    _register_with_pettingzoo(f"{module.partition('.')[0]}/{game.name}_v{game.version}", by_name)
 
 
 def make_aec(name: str, **settings: Any) -> CheckedEnv:
@@ -99,20 +130,23 @@ def pettingzoo_face(versioned: str) -> SimpleNamespace:
 
 def register_environments() -> None:
     """Make the games known to Gymnasium, and to PettingZoo where it has a registry (1.27)."""
-    package = __name__.removesuffix(".envs.registry")
-    views = f"{package}.baselines.environments"  # where names of opponents become policies
     for name, env_id in GAMES.items():
-        gymnasium.register(
-            env_id,
-            entry_point=f"{views}:make_solo",
-            vector_entry_point=f"{views}:make_vector",
-            kwargs={"name": name},
-        )
+        _register_with_gymnasium(env_id, name)
+    for versioned, name in pettingzoo_names().items():
+        _register_with_pettingzoo(f"parlour/{versioned}", name)
+
+
+def _register_with_gymnasium(env_id: str, name: str) -> None:
+    """Register the single-seat and the vector environment of `load_game(name)`."""
+    gymnasium.register(
+        env_id,
+        entry_point=f"{_VIEWS}:make_solo",
+        vector_entry_point=f"{_VIEWS}:make_vector",
+        kwargs={"name": name},
+    )
+
+
+def _register_with_pettingzoo(env_id: str, name: str) -> None:
     if hasattr(pettingzoo, "register"):
-        for versioned, name in pettingzoo_names().items():
-            pettingzoo.register(
-                "aec",
-                f"parlour/{versioned}",
-                entry_point=f"{__name__}:make_aec",
-                kwargs={"name": name},
-            )
+        entry_point = f"{__name__}:make_aec"
+        pettingzoo.register("aec", env_id, entry_point=entry_point, kwargs={"name": name})

@@ -28,7 +28,7 @@ from .output import add_json, print_table, progress_bar, write_json
 from .replays import Play, aec_replay, fused, solo_replay, vector_replay
 
 BATCH = 4096  # tables of the vector environment
-MOST_SEATS = 16  # player counts are tried up to this
+MAX_SEATS = 16  # player counts are tried up to this
 REPEATS = 3
 SECONDS = 0.5  # of processor time, at least, for each repeat
 STEP_NAMES = {
@@ -119,7 +119,7 @@ def player_counts(name: str) -> list[dict[str, int]]:
     """The settings for each number of players that the game allows."""
     if "num_players" not in load_game(name).config_dict():
         return [{}]
-    return [{"num_players": count} for count in range(1, MOST_SEATS + 1) if allows(name, count)]
+    return [{"num_players": count} for count in range(1, MAX_SEATS + 1) if allows(name, count)]
 
 
 def allows(name: str, num_players: int) -> bool:

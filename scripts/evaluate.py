@@ -19,9 +19,11 @@ from .options import (
     add_plan,
     add_seed,
     check_deals,
+    check_entrants,
     chosen_game,
     chosen_plan,
     chosen_players,
+    first_seed,
     player_names,
     positive,
     user_input,
@@ -72,8 +74,7 @@ def _deals(text: str) -> int | str:
 def run(arguments: argparse.Namespace) -> None:
     """Measure against each opponent and print a line for each."""
     game = chosen_game(arguments)
-    players = chosen_players(arguments.player, game)
-    if len(players) != 1:
+    if len(player_names(arguments.player)) != 1:
         raise BadArgument(f"evaluate measures one player; got {arguments.player}")
     if arguments.deals == ALL_DEALS and not arguments.exact:
         raise BadArgument("--deals all is for --exact; a match needs a number of deals")
@@ -81,35 +82,38 @@ def run(arguments: argparse.Namespace) -> None:
         check_deals(arguments)
     if arguments.keep and not Path(arguments.player).is_file():
         raise BadArgument(f"--keep needs the file of a checkpoint; got {arguments.player}")
-    opponents = chosen_players(arguments.against, game)
-    measure = _exactly if arguments.exact else _by_matches
-    measure(arguments, game, players[0], opponents)
+    if not arguments.exact:
+        _by_matches(arguments, game)
+    elif arguments.contest is not None:
+        raise BadArgument("--exact asks players about every position; it knows no contest time")
+    else:
+        opponents = chosen_players(arguments.against, game)
+        _exactly(arguments, game, chosen_players(arguments.player, game)[0], opponents)
 
 
-def _by_matches(
-    arguments: argparse.Namespace, game: Game, player: Policy, opponents: list[Policy]
-) -> None:
+def _by_matches(arguments: argparse.Namespace, game: Game) -> None:
     if arguments.duplicate and game.num_seats != 2:
         raise BadArgument(f"--duplicate is for two seats; {game.name} has {game.num_seats}")
     play: Any = play_duplicate if arguments.duplicate else play_match
     names = player_names(arguments.against)
+    check_entrants(arguments, game, (arguments.player, *names))
     results = []
     with progress_bar() as progress, chosen_plan(arguments) as plan:
-        for opponent, name in zip(opponents, names, strict=True):
-            bar = progress.add_task(opponent.name, total=arguments.deals * game.num_seats)
+        for name in names:
+            bar = progress.add_task(name, total=arguments.deals * game.num_seats)
             results.append(
                 play(
                     game,
                     arguments.player,
                     name,
                     arguments.deals,
-                    arguments.seed,
+                    first_seed(arguments),
                     lambda games, bar=bar: progress.update(bar, completed=games),
                     plan=plan,
                 )
             )
     if arguments.json != "-":
-        print(f"{player.name} at {game!r}")
+        print(f"{results[0].first} at {game!r}")
         (_print_duplicates if arguments.duplicate else print_matches)(results)
     data = [as_data(result) for result in results]
     write_json(data, arguments.json)
@@ -142,7 +146,7 @@ def _exactly(
             if not measure.has_opponent:
                 result["against"] = "the best reply"
             try:
-                value = measure.compute(game, player, opponent, num_deals, arguments.seed)
+                value = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
                 result["value"] = list(value)
             except ValueError as error:  # not this player, or not this game
                 result["refusal"] = str(error)

@@ -6,13 +6,15 @@ A command is a file beside this one: its docstring's first line, `add_arguments`
 import os
 import shlex
 import sys
+import traceback
 from collections.abc import Sequence
 from types import ModuleType
 
 from .. import __version__
+from ..baselines.human import EndOfInput
 from ..envs.core.seating import PlayerError
 from . import bench, evaluate, games, match, ratings, tournament, train, trials, watch
-from .options import BadArgument, Parser
+from .options import BadArgument, Parser, add_imports, import_packages
 
 COMMANDS: dict[str, ModuleType] = {
     "games": games,
@@ -25,6 +27,7 @@ COMMANDS: dict[str, ModuleType] = {
     "trials": trials,
     "bench": bench,
 }
+ENDED_EARLY = 1
 INTERRUPTED = 130  # what a shell reports for a process stopped with Ctrl-C
 
 
@@ -38,12 +41,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
     name, command = arguments[0], COMMANDS[arguments[0]]
     parser = Parser(prog=f"parlour {name}", description=command.__doc__)
     parser.set_defaults(command_line=shlex.join(["parlour", *arguments]))
-    command.add_arguments(parser)
+    parser.add_argument(
+        "--traceback", action="store_true", help="where a player crashes, print everything"
+    )
+    add_imports(parser)
     try:
-        command.run(parser.parse_args(arguments[1:]))
+        rest = import_packages(arguments[1:])  # first, so that all games are in the help
+        command.add_arguments(parser)
+        command.run(parser.parse_args(rest))
     except (BadArgument, PlayerError) as error:
+        if "--traceback" in arguments:
+            traceback.print_exc()
         parser.error(str(error))
+    except EndOfInput:
+        print(f"{parser.prog}: the input has ended, and with it the game", file=sys.stderr)
+        return ENDED_EARLY
     except KeyboardInterrupt:
+        print(f"{parser.prog}: stopped", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # whoever reads us, `head` for instance, has seen enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

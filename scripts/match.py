@@ -8,7 +8,6 @@ balanced sample of seatings.
 import argparse
 
 from ..baselines.arena import Sprt, play_match, play_tournament
-from ..baselines.arena.entrants import enter
 from ..baselines.arena.export import as_data
 from ..envs.core.game import Game
 from .options import (
@@ -17,8 +16,10 @@ from .options import (
     add_plan,
     add_seed,
     check_deals,
+    check_entrants,
     chosen_game,
     chosen_plan,
+    first_seed,
     player_names,
     positive,
     user_input,
@@ -61,9 +62,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Play and print the result."""
     game = chosen_game(arguments)
     names = player_names(arguments.players)
-    with user_input():  # now, rather than after other work
-        enter(names, game, arguments.contest is None)
     check_deals(arguments)
+    check_entrants(arguments, game, names)  # now, rather than after other work
     if len(names) == 2:
         _two(arguments, game, *names)
     elif arguments.sprt is not None:
@@ -83,7 +83,7 @@ def _two(arguments: argparse.Namespace, game: Game, first: str, second: str) -> 
             first,
             second,
             arguments.deals,
-            arguments.seed,
+            first_seed(arguments),
             lambda games: progress.update(bar, completed=games),
             arguments.sprt,
             plan,
@@ -101,7 +101,7 @@ def _table(arguments: argparse.Namespace, game: Game, names: tuple[str, ...]) ->
                 game,
                 names,
                 arguments.deals,
-                arguments.seed,
+                first_seed(arguments),
                 lambda games: progress.update(bar, completed=games),
                 form="free_for_all",
                 plan=plan,

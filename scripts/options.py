@@ -7,15 +7,22 @@ keeps its traceback.
 import argparse
 import contextlib
 import dataclasses
+import importlib
+import os
 import re
 import sqlite3
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from ..baselines import Policy, make_policy
 from ..baselines.arena import Plan, Store, Workers
 from ..baselines.arena.batches import BATCH_DEALS
-from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl
+from ..baselines.arena.entrants import enter
+from ..baselines.arena.sandbox import NONE, choose_sandbox
+from ..baselines.arena.store import store_files
+from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.workers import start_cluster
 from ..baselines.players import parse_settings
 from ..envs import GAMES, load_game
@@ -23,6 +30,7 @@ from ..envs.core.game import Game
 from ..envs.core.rng import SEED_LIMIT
 
 WRONG_ARGUMENTS = 2  # exit status
+_NOT_SETTINGS = ("tracebacks", "hidden")  # of a contest: they follow from other options
 
 
 class BadArgument(Exception):
@@ -47,6 +55,45 @@ def user_input() -> Iterator[None]:
         yield
     except (ValueError, TypeError) as error:
         raise BadArgument(str(error)) from error
+
+
+def add_imports(parser: argparse.ArgumentParser) -> None:
+    """`--import`; see `import_packages`."""
+    parser.add_argument(
+        "--import",
+        dest="imports",
+        metavar="PACKAGE",
+        action="append",
+        default=[],
+        help="import a Python package or file of this folder first, which registers its games",
+    )
+
+
+def import_packages(arguments: Sequence[str]) -> list[str]:
+    """Import what `--import` names, and return the other arguments. Raises BadArgument.
+
+    The folder that the command was started in is searched too, in other processes as well.
+    """
+    parser = Parser(prog="parlour", add_help=False, allow_abbrev=False)
+    add_imports(parser)
+    known, rest = parser.parse_known_args(arguments)
+    if known.imports:
+        _search_this_folder()
+    for name in known.imports:
+        try:
+            importlib.import_module(name)
+        except Exception as error:
+            raise BadArgument(f"cannot import {name}: {type(error).__name__}: {error}") from error
+    return rest
+
+
+def _search_this_folder() -> None:
+    here = os.getcwd()
+    if here not in sys.path:
+        sys.path.insert(0, here)
+    inherited = os.environ.get("PYTHONPATH", "").split(os.pathsep)
+    if here not in inherited:
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [here, *inherited]))
 
 
 def add_game(parser: argparse.ArgumentParser) -> None:
@@ -78,9 +125,9 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
         metavar="KEY=VALUE,...",
         nargs="?",
         const="",
-        help="each player in its own process, under the contest's time control: one second an "
-        "action, three warnings; limits are "
-        + ", ".join(f"{key}={value}" for key, value in dataclasses.asdict(TimeControl()).items()),
+        help="contest time: each player in its own process, in a sandbox where the system offers "
+        "one, with one second an action and three warnings; the settings are "
+        + ", ".join(f"{f.name}={f.default}" for f in _contest_settings()),
     )
 
 
@@ -93,10 +140,13 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
             start_cluster()
         control = chosen_control(arguments)
         store = None if arguments.store is None else Store(arguments.store)
+    if control is not None:
+        _announce(control)
     with store or contextlib.nullcontext():
         try:
             batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
             yield Plan(workers, batch_deals, store, control)
+            _publish_secret(control)
         except sqlite3.Error as error:
             raise BadArgument(f"cannot keep results in {arguments.store}: {error}") from error
 
@@ -106,16 +156,76 @@ def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:
     if arguments.contest is None:
         return None
     given = parse_settings(arguments.contest)
-    known = [field.name for field in dataclasses.fields(TimeControl)]
+    known = [field.name for field in _contest_settings()]
     for key in given:
         if key not in known:
-            raise TypeError(f"a contest has no limit {key!r}; it has {', '.join(known)}")
-    return TimeControl(**given)
+            raise TypeError(f"a contest has no setting {key!r}; it has {', '.join(known)}")
+    control = TimeControl(**given, tracebacks=arguments.traceback)
+    sandbox = choose_sandbox(control.sandbox)
+    stored = [] if arguments.store is None else store_files(arguments.store)
+    control = dataclasses.replace(control, sandbox=sandbox, hidden=tuple(stored))
+    if control.secret or arguments.seed is not None:
+        return control
+    return dataclasses.replace(control, secret=_secret_of(arguments, control) or new_secret())
+
+
+def _contest_settings() -> list[dataclasses.Field]:
+    fields = {field.name: field for field in dataclasses.fields(TimeControl)}
+    return [field for name, field in fields.items() if name not in _NOT_SETTINGS]
+
+
+def _secret_of(arguments: argparse.Namespace, control: TimeControl) -> str | None:
+    """The secret of a contest in the store that this one goes on with."""
+    if arguments.store is None or not Path(arguments.store).is_file():
+        return None
+    with Store(arguments.store) as store:
+        kept = [setting.control for setting in store.settings() if setting.control is not None]
+    same = {**control.as_data(), "secret": None}
+    secrets = [held.get("secret") for held in kept if {**held, "secret": None} == same]
+    return next((secret for secret in reversed(secrets) if secret), None)
+
+
+def _announce(control: TimeControl) -> None:
+    """Say on stderr what players are kept in, and where the deals come from."""
+    if control.sandbox == NONE:
+        print(
+            "warning: contest time without a sandbox: each player has a process of its own, but "
+            "can read and write files, use the network and signal processes",
+            file=sys.stderr,
+        )
+
+
+def _publish_secret(control: TimeControl | None) -> None:
+    """Publish on stderr, once all is played, the secret that the deals were drawn from."""
+    if control is not None and control.secret:
+        print(
+            f"the deals were drawn from a secret; --contest secret={control.secret} "
+            "plays them again",
+            file=sys.stderr,
+        )
+
+
+def check_entrants(arguments: argparse.Namespace, game: Game, names: Sequence[str]) -> None:
+    """Make every player once: under contest time in its own process. Raises BadArgument."""
+    with user_input():
+        enter(names, game, arguments.contest is None)
+        control = chosen_control(arguments)
+        if control is not None:
+            control.refusals(game, names)
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
+    """`--seed`; see `first_seed`."""
+    parser.add_argument(
+        "--seed",
+        type=seed,
+        help="same seed, same result (default 0; under contest time a secret)",
+    )
+
+
+def first_seed(arguments: argparse.Namespace) -> int:
     """`--seed`, 0 where it is not given."""
-    parser.add_argument("--seed", type=seed, default=0, help="same seed, same result (default 0)")
+    return arguments.seed or 0
 
 
 def seed(text: str) -> int:
@@ -162,5 +272,6 @@ def player_names(text: str) -> tuple[str, ...]:
 
 def check_deals(arguments: argparse.Namespace) -> None:
     """Raise BadArgument where `--deals` from `--seed` on are more than there are seeds."""
-    if arguments.seed + arguments.deals > SEED_LIMIT:
-        raise BadArgument(f"no {arguments.deals} deals follow seed {arguments.seed}")
+    seed = first_seed(arguments)
+    if seed + arguments.deals > SEED_LIMIT:
+        raise BadArgument(f"no {arguments.deals} deals follow seed {seed}")

@@ -13,15 +13,17 @@ from rich.table import Table
 
 from ..baselines.arena import MatchResult, Standings
 from ..baselines.arena.export import (
-    HEADINGS,
+    NASH_HEADINGS,
     about,
     cross_cells,
     export,
     finite,
-    fit_text,
+    nash_cells,
+    nash_text,
+    notes,
     standing_cells,
+    standing_headings,
 )
-from ..baselines.arena.statistics import Estimate
 from .options import BadArgument
 
 _WIDTH_WITHOUT_TERMINAL = 200
@@ -48,12 +50,11 @@ def print_matches(results: Sequence[MatchResult]) -> None:
 
 
 def _match_row(result: MatchResult) -> list[str]:
-    share = Estimate(*(100 * value for value in result.first_places))
     return [
         result.first,
         result.second,
         f"{result.num_games:,}",
-        f"{share:.1f}",
+        f"{result.first_places.scaled(100):.1f}",
         f"{100 * result.fair_share:.1f}",
         f"{result.mean_return:+.3f}",
         f"{result.elo:+.0f}",
@@ -61,12 +62,17 @@ def _match_row(result: MatchResult) -> list[str]:
 
 
 def print_standings(table: Standings) -> None:
-    """The table of a tournament, the cross table, and how well the ratings fit."""
+    """Print the table of a tournament, the cross table, and how far the ratings can be trusted."""
     print(f"{about(table)}\n")
-    print_table(HEADINGS, standing_cells(table))
+    print_table(standing_headings(table), standing_cells(table))
     print("\nscore against, %")
     print_table(["", *(row.player for row in table.rows)], cross_cells(table))
-    print(f"\n{fit_text(table)}")
+    print()
+    for note in notes(table):
+        print(note)
+    if table.nash_averages:
+        print(f"\n{nash_text(table)}:")
+        print_table(NASH_HEADINGS, nash_cells(table))
 
 
 def progress_bar() -> Progress:

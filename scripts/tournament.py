@@ -22,8 +22,10 @@ from .options import (
     add_plan,
     add_seed,
     check_deals,
+    check_entrants,
     chosen_game,
     chosen_plan,
+    first_seed,
     player_names,
     positive,
     user_input,
@@ -84,6 +86,8 @@ def run(arguments: argparse.Namespace) -> None:
         with chosen_plan(arguments) as plan:
             game = chosen_game(arguments)
             players = arguments.players and player_names(arguments.players)
+            if players:
+                check_entrants(arguments, game, players)
             tables = [_play(arguments, game, players or scripted_players(game), plan)]
             if folder is not None:
                 export_standings(tables[0], folder)
@@ -111,7 +115,7 @@ def _play(
 ) -> Standings:
     with user_input():
         check_scoring(arguments.scoring, Setting.of(game, plan.control))
-        contests = contests_of(game, players, arguments.form)
+        contests = contests_of(game, players, arguments.form, plan.control is None)
     total = num_games(game, contests, arguments.deals)
     started = time.perf_counter()
     with progress_bar() as progress:
@@ -120,7 +124,7 @@ def _play(
             game,
             players,
             arguments.deals,
-            arguments.seed,
+            first_seed(arguments),
             lambda games: progress.update(bar, completed=games),
             arguments.form,
             arguments.scoring,

@@ -17,6 +17,7 @@ from .options import (
     add_seed,
     chosen_game,
     chosen_players,
+    first_seed,
     positive,
     seconds,
 )
@@ -53,9 +54,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
         raise BadArgument(f"seats are 0 .. {game.num_seats - 1}, not {arguments.seat}")
     hint_lines = _chosen_hints(game) if arguments.hints else None
-    tables = Tables(game, streams([arguments.seed]))
+    tables = Tables(game, streams([first_seed(arguments)]))
     places = np.arange(game.num_seats)[None, :]
-    rngs = player_streams([arguments.seed], game.num_seats)
+    rngs = player_streams([first_seed(arguments)], game.num_seats)
     seating = Seating(tables, players, places, rngs)
     tables.deal(tables.all_rows)
     seating.watch(tables.all_rows)

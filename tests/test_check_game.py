@@ -12,6 +12,7 @@ import pytest
 
 from parlour.envs import check_game, load_game
 from parlour.envs.core.checks.check_game import CheckError
+from parlour.envs.core.defaults import nothing_is_unseen
 from tests import toy_game as toy
 from tests.toy_aec import NUM_CARDS, ToyEnv
 
@@ -297,10 +298,79 @@ def test_without_a_referee_the_report_says_what_was_not_checked() -> None:
     assert "not checked" in str(report)
 
 
-def test_a_game_in_which_all_starts_alike_may_say_so() -> None:
-    game = dataclasses.replace(SOUND, deal=deal_without_the_seed)
-    report = check_game(game, num_games=3, has_chance=False)
-    assert "Different seeds give different games." in report.not_checked
+# The two facts that a game declares
+
+
+def test_a_game_without_chance_passes_and_the_report_says_what_was_left_out() -> None:
+    game = dataclasses.replace(
+        SOUND, deal=deal_with_the_draw_and_no_seed, play_chance=None, has_chance=False
+    )
+    report = check_game(game, num_games=3)
+    assert sum("declares that it has no chance" in sentence for sentence in report.not_checked) == 2
+
+
+def deal_with_the_draw_and_no_seed(state, rng):
+    deal_without_the_seed(state, rng)
+    state.drawn = 1
+
+
+WRONG_FACTS: list[tuple[str, str, dict[str, Any]]] = [
+    (
+        "has_chance",
+        "declare has_chance=True",
+        {"has_chance": False, "play_chance": None, "deal": deal_with_the_draw},
+    ),
+    ("has_hidden", "declare has_hidden=True", {"has_hidden": False}),
+    ("seeds", "declare has_chance=False", {"deal": deal_without_the_seed}),
+    ("unseen", "declare has_hidden=False", {"reshuffle_unseen": reshuffle_nothing}),
+]
+
+
+@pytest.mark.parametrize(("check", "remedy", "changes"), WRONG_FACTS)
+def test_a_wrong_fact_is_found_and_its_remedy_named(
+    check: str, remedy: str, changes: dict[str, Any]
+) -> None:
+    with pytest.raises(CheckError, match=remedy) as caught:
+        check_game(dataclasses.replace(SOUND, **changes), num_games=6)
+    assert caught.value.check == check
+
+
+def test_what_a_game_declares_open_must_be_observed() -> None:
+    """Without reshuffle_unseen to tell, two positions that look alike give it away."""
+    changes: dict[str, Any] = {
+        "has_hidden": False,
+        "reshuffle_unseen": reshuffle_nothing,
+        "observe": observe_no_hand,
+    }
+    with pytest.raises(CheckError, match="cannot tell this position from another") as caught:
+        check_game(dataclasses.replace(SOUND, **changes), num_games=6)
+    assert caught.value.check == "has_hidden"
+
+
+def observe_no_hand(state, seat, out):
+    toy.observe(state, seat, out)
+    out.hand[0] = 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"has_chance": False}, "has play_chance but declares has_chance=False"),
+        ({"reshuffle_unseen": nothing_is_unseen}, "needs reshuffle_unseen"),
+    ],
+)
+def test_a_game_that_contradicts_itself_cannot_be_made(
+    changes: dict[str, Any], sentence: str
+) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        dataclasses.replace(SOUND, **changes)
+
+
+def test_has_chance_is_for_environments_that_declare_nothing() -> None:
+    with pytest.raises(ValueError, match="toy declares has_chance=True itself"):
+        check_game(SOUND, has_chance=False)
+    report = check_game(GuessTheSame(), num_games=3, has_chance=False)
+    assert "Different seeds give different episodes." in report.not_checked
 
 
 PRESIDENT = [

@@ -320,7 +320,7 @@ def test_bench_measures_every_view_and_both_starts(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of one player count, and without the subprocesses that time the start."""
-    monkeypatch.setattr(bench, "MOST_SEATS", 2)
+    monkeypatch.setattr(bench, "MAX_SEATS", 2)
     start = dict.fromkeys(("cold", "warm"), (1.0, 2.0))
     monkeypatch.setattr(bench, "start_times", lambda name: {"aec": start})
     monkeypatch.setattr(bench.peers, "PETTINGZOO", ())

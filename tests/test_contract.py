@@ -153,7 +153,7 @@ def test_an_unknown_game_is_refused_with_those_there_are() -> None:
 # The same bytes in every process
 
 
-MOST_PLIES = 100  # of a game that goes into the digest: without the compiler plies are slow
+MAX_PLIES = 100  # of a game that goes into the digest: without the compiler plies are slow
 
 
 def digest_of_games(cases: list[tuple[str, dict[str, Any]]]) -> str:
@@ -171,15 +171,15 @@ def digest_of_games(cases: list[tuple[str, dict[str, Any]]]) -> str:
 
 def play_out(game: Game, tables: Tables, chooser: np.random.Generator, digest: Any) -> None:
     """Play to the end, or for some plies; every byte goes into the digest."""
-    for _ in range(MOST_PLIES):
+    for _ in range(MAX_PLIES):
         seats, observations, words = tables.show(tables.all_rows)
         rows = np.flatnonzero(seats >= 0)
         if not len(rows):
             digest.update(tables.returns(tables.all_rows).tobytes())
             return
         rngs = streams(rows)
-        imagined = tables.imagine(rows, seats[rows], rngs)
-        for part in (tables.states, observations[rows], words[rows], imagined):
+        determinized = tables.determinize(rows, seats[rows], rngs)
+        for part in (tables.states, observations[rows], words[rows], determinized):
             digest.update(part.tobytes())
         masks = action_masks(words[rows], game.num_actions)
         digest.update(game.layout.scaled(observations[rows]).tobytes())

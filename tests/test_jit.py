@@ -1,6 +1,8 @@
-"""The cache of compiled rules: an edited rule is never ignored, and every folder may be missing."""
+"""The cache of compiled rules: stale or damaged code never runs, and nothing else is discarded."""
 
+import itertools
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -11,20 +13,76 @@ import numba
 import numpy as np
 import pytest
 
-from parlour.envs.core import jit
+from parlour.envs.core import code_cache, jit
 from parlour.envs.core.jit import bind, bind_lean, rule
 
 ROOT = Path(jit.__file__).resolve().parents[2]
 FOLDERS = ("parlour", "envs", "baselines")
 
-# One small compiled function and where it is kept.
+# Compile a function of the core, or find it; print whether it was found and where it is kept.
 PROBE = """
 import numba
 import numpy as np
-from parlour.envs.core import bits, jit
+from parlour.envs.core import bits
 assert bits.popcount(np.int64(7)) == 3
-hits = sum(bits.popcount.stats.cache_hits.values())
-print(jit.cache_folder().name, hits, jit.cache_folder())
+print(sum(bits.popcount.stats.cache_hits.values()), bits.popcount.stats.cache_path)
+"""
+
+# Two games in a package of its own beside a checkout, a loop bound to them, a table and a plot.
+GAMES = {
+    "__init__.py": "",
+    "chess/__init__.py": "",
+    "chess/rules.py": """
+from parlour.envs.core.jit import rule
+from . import pieces
+from .costs import COST
+
+@rule
+def value(state):
+    return state + COST + pieces.count(state)
+""",
+    "chess/pieces.py": """
+from parlour.envs.core.jit import rule
+from .more import PIECES
+
+@rule
+def count(state):
+    return PIECES
+""",
+    "chess/more.py": "PIECES = 100\n",
+    "chess/costs.py": """
+from pathlib import Path
+COST = int((Path(__file__).parent / "tables" / "costs.csv").read_text())
+""",
+    "chess/tables/costs.csv": "5\n",
+    "chess/plot.py": "from . import rules\n",
+    "chess/README.txt": "",
+    "ludo/__init__.py": "",
+    "ludo/rules.py": """
+from parlour.envs.core.jit import rule
+
+@rule
+def value(state):
+    return state + 2
+""",
+    "loops.py": """
+from parlour.envs.core.jit import bind
+
+def twice(state):
+    return value(value(state))
+
+def bound(value):
+    return bind(twice, value=value)
+""",
+}
+PLAY_GAMES = """
+import numba
+import numpy as np
+from games import loops
+from games.chess import rules as chess
+from games.ludo import rules as ludo
+for value in (chess.value, ludo.value, loops.bound(chess.value), loops.bound(ludo.value)):
+    print(value(np.int64(0)), sum(value.stats.cache_hits.values()))
 """
 
 
@@ -34,68 +92,194 @@ def checkout(tmp_path: Path) -> Path:
     target = tmp_path / "checkout"
     for folder in FOLDERS:
         skipped = shutil.ignore_patterns("__pycache__", "checkpoints")
-        shutil.copytree(ROOT / folder, target / folder, ignore=skipped)
+        shutil.copytree(ROOT / folder, target / folder, ignore=skipped, symlinks=True)
     return target
 
 
-def probe(checkout: Path, cache: Path | None, script: str = PROBE, **variables: str) -> list[str]:
-    """Run a script in a process of its own; its words."""
-    environment = {**os.environ, "PYTHONPATH": str(checkout), **variables}
+@pytest.fixture
+def games(tmp_path: Path) -> Path:
+    """A folder with a user's package of two games."""
+    for name, text in GAMES.items():
+        path = tmp_path / "users" / "games" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    return tmp_path / "users"
+
+
+def run(
+    script: str, *paths: Path, cache: Path | None = None, **settings: str
+) -> subprocess.CompletedProcess[str]:
+    """Run a script in a process of its own, our modules imported from these folders."""
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths)), **settings}
     environment.pop("NUMBA_CACHE_DIR", None)
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = str(cache)
-    done = subprocess.run(
+    return subprocess.run(
         [sys.executable, "-c", script],
-        cwd=checkout,
+        cwd=paths[0],
         env=environment,
         capture_output=True,
         text=True,
         check=False,
     )
+
+
+def probe(
+    *paths: Path, script: str = PROBE, cache: Path | None = None, **settings: str
+) -> list[str]:
+    """The words that a script prints; it must not fail, or print anything else."""
+    done = run(script, *paths, cache=cache, **settings)
     assert done.returncode == 0, done.stderr
+    assert "Warning" not in done.stderr
     return done.stdout.split()
 
 
-def test_a_second_process_finds_what_the_first_compiled(checkout: Path, tmp_path: Path) -> None:
-    first, second = (probe(checkout, tmp_path / "cache") for _ in range(2))
-    assert first[0] == second[0]
-    assert (first[1], second[1]) == ("0", "1")
+def play(games: Path, tmp_path: Path) -> tuple[list[int], list[str]]:
+    """What the two games and the two loops give, and which of them were found on disk."""
+    words = probe(games, ROOT, script=PLAY_GAMES, cache=tmp_path / "cache")
+    names = ("chess", "ludo", "chess loop", "ludo loop")
+    return [int(word) for word in words[::2]], [
+        name for name, hits in zip(names, words[1::2], strict=True) if hits != "0"
+    ]
 
 
-@pytest.mark.parametrize(
-    ("edited", "line"), [("rules.py", "ANOTHER_CONSTANT = 3"), ("costs.csv", "1,2,3")]
-)
-def test_an_edit_in_another_file_changes_the_folder(
-    checkout: Path, tmp_path: Path, edited: str, line: str
+def test_an_edit_in_one_game_recompiles_that_game_alone(games: Path, tmp_path: Path) -> None:
+    """Its rules, a module they import from afar, and a table that a constant is read from."""
+    assert play(games, tmp_path) == ([105, 2, 210, 4], [])
+    assert play(games, tmp_path) == ([105, 2, 210, 4], ["chess", "ludo", "chess loop", "ludo loop"])
+    rules = GAMES["chess/rules.py"].replace("+ COST", "+ 2 * COST")
+    for edited, text, value in (
+        ("chess/rules.py", rules, 110),
+        ("chess/more.py", "PIECES = 200\n", 210),
+        ("chess/tables/costs.csv", "7\n", 214),
+    ):
+        (games / "games" / edited).write_text(text)
+        assert play(games, tmp_path) == ([value, 2, 2 * value, 4], ["ludo", "ludo loop"])
+
+
+def test_an_edit_of_a_plot_discards_nothing_and_of_a_template_only_its_loops(
+    games: Path, tmp_path: Path
 ) -> None:
-    """Rules as well as tables of data, from which compiled code takes its constants."""
-    before = probe(checkout, tmp_path / "cache")
-    with (checkout / "envs" / "president" / edited).open("a") as file:
-        file.write(f"\n{line}\n")
-    after = probe(checkout, tmp_path / "cache")
-    assert before[0] != after[0]
-    assert after[1] == "0"
+    play(games, tmp_path)
+    (games / "games/chess/plot.py").write_text("print")
+    (games / "games/chess/README.txt").write_text("edited")
+    assert len(play(games, tmp_path)[1]) == 4
+    loops = GAMES["loops.py"].replace("value(value(state))", "value(state)")
+    (games / "games/loops.py").write_text(loops)
+    assert play(games, tmp_path) == ([105, 2, 105, 2], ["chess", "ludo"])
 
 
-def test_the_bounds_check_has_a_folder_of_its_own(checkout: Path, tmp_path: Path) -> None:
-    without = probe(checkout, tmp_path / "cache")
-    with_check = probe(checkout, tmp_path / "cache", NUMBA_BOUNDSCHECK="1")
-    assert without[0] != with_check[0]
+def test_what_is_edited_after_the_start_is_not_kept(games: Path, tmp_path: Path) -> None:
+    """The old text is what runs: its code must not be found under the digest of the new one."""
+    edit = "import pathlib; pathlib.Path(ludo.__file__).write_text(pathlib.Path(ludo.__file__)"
+    edit += ".read_text().replace('+ 2', '+ 3'))\n"
+    late = PLAY_GAMES.replace("for value", f"{edit}for value")
+    assert probe(games, ROOT, script=late, cache=tmp_path / "cache")[2:4] == ["2", "0"]
+    assert play(games, tmp_path) == ([105, 3, 210, 6], ["chess", "chess loop"])
 
 
-def test_numba_cache_dir_is_respected_as_the_parent(checkout: Path, tmp_path: Path) -> None:
-    folder = Path(probe(checkout, tmp_path / "mine")[2])
-    assert folder.parent == tmp_path / "mine"
-    assert list(folder.rglob("*.nbi"))
+DIGESTS = """
+import parlour
+from parlour.envs.core.sources import digest_of
+from parlour.baselines.players import players_of
+from parlour.envs import GAMES, load_game
+from parlour.envs.core.jit import _modules_of
+from parlour.envs.core.tables import loops_of
+for name in GAMES:
+    game = load_game(name)
+    rows = [player.row for player in players_of(game).values() if player.row is not None]
+    modules = frozenset().union(*map(_modules_of, [loops_of(game).step_tables, *rows]))
+    print(name, digest_of(modules))
+"""
 
 
-def test_rules_compile_where_no_cache_folder_can_be_made(checkout: Path, tmp_path: Path) -> None:
+def digests(checkout: Path) -> dict[str, str]:
+    """The digest of all that a game's loops and players are compiled from, for each game."""
+    words = probe(checkout, script=DIGESTS)
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+def test_our_games_depend_on_their_own_folders_and_on_the_core(checkout: Path) -> None:
+    """No game sees an edit of another, all see one of the core."""
+    before = digests(checkout)
+    assert len(set(before.values())) == len(before) == 5
+
+    def changed(path: str) -> list[str]:
+        with (checkout / path).open("a") as file:
+            file.write("\n")
+        after = digests(checkout)
+        names = [name for name in before if before[name] != after[name]]
+        before.update(after)
+        return names
+
+    assert changed("envs/president/rules.py") == ["president"]
+    assert changed("envs/splendor/cards.csv") == ["splendor"]
+    assert changed("baselines/arena/plots.py") == []
+    assert changed("envs/registry.py") == []
+    assert changed("envs/core/rng.py") == list(before)
+
+
+def test_the_bounds_check_has_a_folder_of_its_own_within_numba_cache_dir(tmp_path: Path) -> None:
+    cache = tmp_path / "mine"
+    folder = Path(probe(ROOT, cache=cache)[1])
+    assert folder.parent == cache
+    assert list(folder.glob("popcount-*"))
+    hits, checked = probe(ROOT, cache=cache, NUMBA_BOUNDSCHECK="1")
+    assert (hits, Path(checked).parent) == ("0", cache)
+    assert Path(checked) != folder
+
+
+def cut(content: bytes) -> bytes:
+    return content[: len(content) // 2]
+
+
+def zeroed(content: bytes) -> bytes:
+    return bytes(len(content))
+
+
+def emptied(content: bytes) -> bytes:
+    return b""
+
+
+def one_bit_turned(content: bytes) -> bytes:
+    middle = len(content) // 2
+    return content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :]
+
+
+def test_damaged_code_is_compiled_again_with_one_warning(games: Path, tmp_path: Path) -> None:
+    """Every file in one of four ways."""
+    play(games, tmp_path)
+    paths = sorted((tmp_path / "cache").rglob("*.code"))
+    damages = itertools.cycle((cut, zeroed, emptied, one_bit_turned))
+    for path, damage in zip(paths, damages, strict=False):
+        path.write_bytes(damage(path.read_bytes()))
+    assert len(paths) >= 4
+    done = run(PLAY_GAMES, games, ROOT, cache=tmp_path / "cache")
+    assert done.stdout.split() == ["105", "0", "2", "0", "210", "0", "4", "0"]
+    assert len(re.findall("Warning: damaged compiled code", done.stderr)) == 1
+    assert len(play(games, tmp_path)[1]) == 4
+
+
+def test_code_that_cannot_be_kept_is_compiled_with_one_warning(games: Path, tmp_path: Path) -> None:
     """A file stands where the folder should be, which stops even the superuser."""
     (tmp_path / "file").write_text("in the way")
-    assert probe(checkout, tmp_path / "file" / "cache", HOME=str(tmp_path / "file"))[1] == "0"
+    before = set(ROOT.glob("*/**/*.nb[ci]"))
+    for settings in ({"cache": tmp_path / "file" / "cache"}, {"XDG_CACHE_HOME": "/dev/null"}):
+        done = run(PLAY_GAMES, games, ROOT, **settings)
+        assert done.stdout.split() == ["105", "0", "2", "0", "210", "0", "4", "0"]
+        assert len(re.findall("Warning: cannot keep compiled code", done.stderr)) == 1
+    assert set(ROOT.glob("*/**/*.nb[ci]")) == before
 
 
-def test_rules_run_as_plain_python(checkout: Path) -> None:
+def test_a_full_disk_costs_one_warning(games: Path, tmp_path: Path) -> None:
+    full = f"import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, {2**40}))\n"
+    done = run(full + PLAY_GAMES, games, ROOT, cache=tmp_path / "cache")
+    assert done.stdout.split()[::2] == ["105", "2", "210", "4"]
+    assert len(re.findall("Warning: cannot keep compiled code", done.stderr)) == 1
+    assert not [path for path in (tmp_path / "cache").rglob("*") if path.is_file()]
+
+
+def test_rules_run_as_plain_python() -> None:
     script = """
 import numba
 import numpy as np
@@ -103,29 +287,32 @@ from parlour.envs.core import bits
 assert bits.popcount(np.int64(-1)) == 64 and not hasattr(bits.popcount, "stats")
 print("fine")
 """
-    assert probe(checkout, None, script, NUMBA_DISABLE_JIT="1") == ["fine"]
+    assert probe(ROOT, script=script, NUMBA_DISABLE_JIT="1") == ["fine"]
 
 
 def test_old_digests_are_pruned_and_young_ones_kept(tmp_path: Path) -> None:
-    names = ("rules-old", "rules-young", "rules-mine", "unrelated")
+    names = ("rules-old", "rules-young", "unrelated")
     for name in names:
         (tmp_path / name).mkdir()
         (tmp_path / name / "file").write_text("")
     long_ago = time.time() - 30 * 24 * 3600
-    for name in ("rules-old", "rules-mine", "unrelated"):
+    for name in ("rules-old", "unrelated"):
         os.utime(tmp_path / name, (long_ago, long_ago))
-    jit._prune(tmp_path, keep=tmp_path / "rules-mine")
+    code_cache._prune(tmp_path)
     assert sorted(path.name for path in tmp_path.iterdir()) == sorted(names[1:])
 
 
-def test_a_function_from_outside_is_compiled_but_not_kept() -> None:
-    assert double(np.int64(4)) == 8
-    assert not getattr(double, "_cache_path", None)
+def test_a_function_within_another_is_compiled_but_not_kept() -> None:
+    def halve(value):
+        return value // 2
+
+    compiled = rule(halve)
+    assert compiled(np.int64(4)) == 2
+    assert vars(compiled)["_cache"].cache_path is None
 
 
 @rule
 def double(value):
-    """Lives in a test, whose edits the digest cannot see."""
     return 2 * value
 
 

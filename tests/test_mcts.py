@@ -6,12 +6,21 @@ import pytest
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.players import players_of
-from parlour.baselines.search import playout
-from parlour.baselines.search.mcts import NO_NODE, ROOT, _keep_all, _Tree
-from parlour.baselines.search.playout import (
-    PLAYOUTS_BETWEEN_CLOCKS,
+from parlour.baselines.search import halving
+from parlour.baselines.search.halving import (
+    SIMULATIONS_BETWEEN_CLOCKS,
     choose_by_halving,
     choose_in_time,
+)
+from parlour.baselines.search.mcts import (
+    NO_NODE,
+    ROOT,
+    Settings,
+    Tree,
+    TreeSearch,
+    _keep_all,
+    best_child,
+    expand,
 )
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
@@ -37,12 +46,12 @@ def after_plies(game: Game, num_plies: int) -> tuple[Tables, np.ndarray, np.ndar
     return tables, seats, observations, action_masks(words, game.num_actions)
 
 
-def best_share(spec: str, num_plies: int) -> float:
-    """In what share of positions a search chooses a card that perfect play would."""
+def best_fraction(spec: str, num_plies: int) -> float:
+    """The fraction of positions in which a search chooses a card that perfect play would."""
     tables, seats, observations, masks = after_plies(TRICKS, num_plies)
     rngs = streams(range(NUM_TABLES), 1)
     actions = make_policy(spec, TRICKS)(
-        observations, masks, rngs, tables.imagine(tables.all_rows, seats, rngs)
+        observations, masks, rngs, tables.determinize(tables.all_rows, seats, rngs)
     )
     values = make_policy("perfect", TRICKS).values
     assert values is not None
@@ -52,33 +61,33 @@ def best_share(spec: str, num_plies: int) -> float:
 
 def test_it_finds_what_perfect_play_would_choose_where_flat_search_does_not() -> None:
     """Playouts at random mislead a search without a tree; in the tree seats learn to reply."""
-    spec = "mcts:num_playouts=4000,playout_policy=random"
-    flat, tree = best_share(spec + ",expand_at=1000000", 2), best_share(spec, 2)
+    spec = "mcts:num_simulations=4000,playout_policy=random"
+    flat, tree = best_fraction(spec + ",expansion_threshold=1000000", 2), best_fraction(spec, 2)
     assert tree >= 0.95
     assert flat < 0.85
 
 
 def test_it_beats_random_play_where_hands_are_hidden_and_the_game_draws() -> None:
-    result = play_match(TOY, "mcts:num_playouts=60", "random", num_deals=150)
+    result = play_match(TOY, "mcts:num_simulations=60", "random", num_deals=150)
     assert result.mean_return.low > 0
 
 
 @pytest.mark.parametrize("num_plies", [0, 1, 2, 3])
 def test_choices_depend_on_the_observation_and_the_stream_alone(num_plies: int) -> None:
     tables, seats, observations, masks = after_plies(TOY, num_plies)
-    policy = make_policy("mcts:num_playouts=60", TOY)
+    policy = make_policy("mcts:num_simulations=60", TOY)
     before = tables.states.tobytes()
     true = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
     assert tables.states.tobytes() == before
     for seed in (100, 200):
-        positions = tables.imagine(tables.all_rows, seats, streams(range(NUM_TABLES), seed))
+        positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), seed))
         again = policy(observations, masks, streams(range(NUM_TABLES), 1), positions)
         assert (again == true).all()
 
 
 def test_choices_do_not_depend_on_the_batch() -> None:
     tables, _, observations, masks = after_plies(TRICKS, 2)
-    policy = make_policy("mcts:num_playouts=60", TRICKS)
+    policy = make_policy("mcts:num_simulations=60", TRICKS)
     together = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
     for row in range(NUM_TABLES):
         one = slice(row, row + 1)
@@ -86,69 +95,101 @@ def test_choices_do_not_depend_on_the_batch() -> None:
         assert policy(observations[one], masks[one], rngs, tables.states[one]) == together[row]
 
 
-def new_tree(num_nodes: int) -> _Tree:
+def new_search(max_nodes: int) -> TreeSearch:
     row = players_of(TRICKS)["random"].row
     assert row is not None
-    return _Tree(TRICKS, row, _keep_all, num_nodes, 0.2, 2, 0.5)
+    settings = Settings(epsilon=0.2, expansion_threshold=2, exploration_constant=0.5)
+    return TreeSearch(TRICKS, row, _keep_all, max_nodes, settings)
 
 
-def num_played_out(tree: _Tree) -> int:
-    """The visits of the root's children: every playout went through one of them."""
-    visits, child = 0, tree.nodes[ROOT]["first_child"]
+def num_simulations_of(tree: Tree) -> int:
+    """The visits of the root's children: every simulation went through one of them."""
+    total, child = 0, tree.nodes[ROOT]["first_child"]
     while child != NO_NODE:
-        visits += int(tree.nodes[child]["visits"])
+        total += int(tree.nodes[child]["visit_count"])
         child = tree.nodes[child]["next_sibling"]
-    return visits
+    return total
 
 
-@pytest.mark.parametrize("num_playouts", [1, 7, 40, 400])
-def test_no_more_playouts_than_the_budget_or_one_for_each_action(num_playouts: int) -> None:
+@pytest.mark.parametrize("num_simulations", [1, 7, 40, 400])
+def test_no_more_simulations_than_the_budget_or_one_for_each_action(num_simulations: int) -> None:
     tables, _, _, masks = after_plies(TRICKS, 2)
-    tree = new_tree(num_playouts + TRICKS.num_actions + 1)
+    search = new_search(num_simulations + TRICKS.num_actions + 1)
     for row in range(NUM_TABLES):
         one = slice(row, row + 1)
-        tree.clear()
+        search.tree.clear()
         choose_by_halving(
-            tree.play_rounds, masks[one], streams([row]), tables.states[one], num_playouts
+            search.simulate, masks[one], streams([row]), tables.states[one], num_simulations
         )
-        most = max(num_playouts, int(masks[row].sum()))
-        assert most / 2 <= num_played_out(tree) <= most
-        assert tree.size[0] <= num_playouts + TRICKS.num_actions + 1
+        most = max(num_simulations, int(masks[row].sum()))
+        assert most / 2 <= num_simulations_of(search.tree) <= most
+        assert search.tree.num_nodes[0] <= num_simulations + TRICKS.num_actions + 1
+
+
+def test_the_values_of_the_roots_actions_are_the_means_that_halving_compares() -> None:
+    tables, _, _, masks = after_plies(TRICKS, 2)
+    search, sums = new_search(1000), np.zeros(masks[:1].shape)
+    search.simulate(tables.states[:1], streams([0]), masks[:1], np.array([40]), sums)
+    expected = np.where(masks[0] == 1, sums[0] / 40, np.nan)
+    np.testing.assert_allclose(search.tree.action_values(TRICKS.num_actions), expected)
+
+
+def chosen_by_uct(second_mean: float) -> int:
+    """Of two actions tried 60 and 40 times, the first with a mean value of 0.5."""
+    tree = Tree.empty(10)
+    tree.nodes[ROOT]["visit_count"] = 100
+    for action, visit_count, mean in ((0, 60, 0.5), (1, 40, second_mean)):
+        child = tree.nodes[expand(tree, 0, ROOT, action, 0)]
+        child["visit_count"], child["value_sum"] = visit_count, mean * visit_count
+    action, num_tried = best_child(tree, ROOT, np.array([0b11]), 1.0)
+    assert num_tried == 2
+    return int(action)
+
+
+def test_exploration_is_weighed_as_in_the_papers_formula() -> None:
+    """q + c sqrt(ln N / n) is equal for both where the second mean is 0.5 - 0.062.
+
+    Without the square root of n that is 0.5 - 0.018; without that of ln N, 0.5 - 0.134; without
+    either, 0.5 - 0.038. All three lie outside the interval of means tried here.
+    """
+    assert chosen_by_uct(0.5 - 0.067) == 0
+    assert chosen_by_uct(0.5 - 0.057) == 1
 
 
 def test_time_is_spent_to_the_end_and_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that shows a millisecond more at each look."""
     looks = iter(range(1000))
-    monkeypatch.setattr(playout.time, "perf_counter", lambda: next(looks) / 1000)
+    monkeypatch.setattr(halving.time, "perf_counter", lambda: next(looks) / 1000)
     tables, _, _, masks = after_plies(TRICKS, 0)
     assert masks[0].sum() == 5  # three phases: of 5, 3 and 2 actions
-    tree = new_tree(NUM_TABLES * PLAYOUTS_BETWEEN_CLOCKS)
-    choose_in_time(tree.play_rounds, masks[:1], streams([0]), tables.states[:1], 0.03)
+    search = new_search(NUM_TABLES * SIMULATIONS_BETWEEN_CLOCKS)
+    choose_in_time(search.simulate, masks[:1], streams([0]), tables.states[:1], 0.03)
     num_looks = next(looks)
     assert 30 <= num_looks <= 34
-    assert num_played_out(tree) <= num_looks * PLAYOUTS_BETWEEN_CLOCKS
-    assert num_played_out(tree) >= 25 * (PLAYOUTS_BETWEEN_CLOCKS - 5)
+    assert num_simulations_of(search.tree) <= num_looks * SIMULATIONS_BETWEEN_CLOCKS
+    assert num_simulations_of(search.tree) >= 25 * (SIMULATIONS_BETWEEN_CLOCKS - 5)
 
 
 def test_a_full_tree_is_searched_on() -> None:
     """No node is made beyond the room there is."""
     tables, _, _, masks = after_plies(TRICKS, 0)
-    tree = new_tree(TRICKS.num_actions + 4)
-    choose_by_halving(tree.play_rounds, masks[:1], streams([0]), tables.states[:1], 500)
-    assert tree.size[0] == len(tree.nodes)
-    assert num_played_out(tree) > 250
+    search = new_search(TRICKS.num_actions + 4)
+    choose_by_halving(search.simulate, masks[:1], streams([0]), tables.states[:1], 500)
+    assert search.tree.num_nodes[0] == len(search.tree.nodes)
+    assert num_simulations_of(search.tree) > 250
 
 
 @pytest.mark.parametrize(
     ("spec", "message"),
     [
-        ("mcts:num_playouts=0", "num_playouts must be an integer in 1"),
+        ("mcts:num_simulations=0", "num_simulations must be an integer in 1"),
+        ("mcts:num_playouts=0", "num_simulations must be an integer in 1"),
         ("mcts:milliseconds=soon", "milliseconds must be a number above 0"),
-        ("mcts:num_playouts=5,milliseconds=5", "mcts takes num_playouts or milliseconds, not both"),
-        ("mcts:noise=1.5", r"noise must be a chance in 0 \.\. 1"),
-        ("mcts:expand_at=0", "expand_at must be an integer in 1"),
-        ("mcts:explore=-1", "explore must be a number of 0 or more"),
-        ("mcts:explore=much", "explore must be a number of 0 or more"),
+        ("mcts:num_simulations=5,milliseconds=5", "num_simulations or milliseconds, not both"),
+        ("mcts:epsilon=1.5", r"epsilon must be a probability in 0 \.\. 1"),
+        ("mcts:expansion_threshold=0", "expansion_threshold must be an integer in 1"),
+        ("mcts:exploration_constant=-1", "exploration_constant must be a number of 0 or more"),
+        ("mcts:exploration_constant=much", "exploration_constant must be a number of 0 or more"),
         ("mcts:shortlist=short", "shortlist must be a compiled function"),
         ("mcts:playout_policy=mcts", "must be one of random, first_legal, first_play"),
     ],
@@ -156,6 +197,24 @@ def test_a_full_tree_is_searched_on() -> None:
 def test_a_bad_setting_is_refused_and_says_what_is_allowed(spec: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_policy(spec, TRICKS)
+
+
+def test_settings_keep_their_former_names() -> None:
+    """Named in the README and in stored results."""
+    former = "num_playouts=30,noise=0.7,expand_at=3,explore=2.0"
+    names = "num_simulations=30,epsilon=0.7,expansion_threshold=3,exploration_constant=2.0"
+    for game in (TRICKS, load_game("splendor")):
+        tables, _, observations, masks = after_plies(game, 2)
+        chosen = [
+            make_policy(f"mcts:{settings}", game)(
+                observations, masks, streams(range(NUM_TABLES), 1), tables.states
+            )
+            for settings in (former, names, "num_simulations=30")
+        ]
+        assert (chosen[0] == chosen[1]).all()
+        assert (chosen[0] != chosen[2]).any()
+    with pytest.raises(TypeError, match="epsilon is set twice: noise is its former name"):
+        make_policy("mcts:noise=0.1,epsilon=0.1", TRICKS)
 
 
 @pytest.mark.parametrize("name", GAMES)

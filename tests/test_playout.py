@@ -5,7 +5,8 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.players import players_of
-from parlour.baselines.search.playout import _Search, halve
+from parlour.baselines.search.halving import halve
+from parlour.baselines.search.playout import _Search
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
@@ -40,13 +41,13 @@ def test_no_more_playouts_than_the_budget_or_one_for_each_action(
     assert row is not None
     search = _Search(GAME, row, 0.2)
     spent = np.zeros(NUM_TABLES)
-    play_rounds = search.play_rounds
+    simulate = search.simulate
 
     def counted(positions, rngs, alive, rounds, sums):
         spent[:] += rounds * alive.sum(axis=1)
-        play_rounds(positions, rngs, alive, rounds, sums)
+        simulate(positions, rngs, alive, rounds, sums)
 
-    monkeypatch.setattr(search, "play_rounds", counted)
+    monkeypatch.setattr(search, "simulate", counted)
     search.choose(masks, streams(range(NUM_TABLES), 1), tables.states, num_playouts)
     num_legal = masks.sum(axis=1)
     has_choice = num_legal > 1
@@ -69,7 +70,7 @@ def test_choices_depend_on_the_observation_and_the_stream_alone(num_players: int
     policy = make_policy("playout:num_playouts=60", game)
     chosen = []
     for positions_seed in (100, 200):
-        positions = tables.imagine(
+        positions = tables.determinize(
             tables.all_rows, seats, streams(range(NUM_TABLES), positions_seed)
         )
         chosen.append(policy(observations, masks, streams(range(NUM_TABLES), 1), positions))
@@ -100,7 +101,7 @@ def test_the_position_is_left_as_it_was() -> None:
 def test_it_plays_any_game_legally_within_a_time(game: Game) -> None:
     tables, seats, observations, masks = middle_positions(game, num_plies=2)
     policy = make_policy("playout:milliseconds=2,playout_policy=random", game)
-    positions = tables.imagine(tables.all_rows, seats, streams(range(NUM_TABLES), 1))
+    positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), 1))
     actions = policy(observations, masks, streams(range(NUM_TABLES), 2), positions)
     assert (masks[np.arange(NUM_TABLES), actions] == 1).all()
 
@@ -113,7 +114,8 @@ def test_it_plays_any_game_legally_within_a_time(game: Game) -> None:
         ("playout:milliseconds=-3", "milliseconds must be a number above 0"),
         ("playout:milliseconds=soon", "milliseconds must be a number above 0"),
         ("playout:num_playouts=5,milliseconds=5", "not both"),
-        ("playout:noise=1.5", r"noise must be a chance in 0 \.\. 1"),
+        ("playout:epsilon=1.5", r"epsilon must be a probability in 0 \.\. 1"),
+        ("playout:noise=1.5", r"epsilon must be a probability in 0 \.\. 1"),
         ("playout:playout_policy=playout", "must be one of random, first_legal.*lowest"),
         ("playout:playout_policy=nobody", "must be one of random, first_legal.*lowest"),
     ],

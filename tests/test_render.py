@@ -92,11 +92,11 @@ def test_what_a_seat_is_shown_does_not_depend_on_cards_it_cannot_know(settings: 
     assert len(exchanges) >= game.config.num_games - 1
     for states in sample(played, 40) + exchanges:
         for seat in range(game.num_seats):
-            imagined = states.copy()
-            game.reshuffle_unseen(imagined[0], seat, rngs[0])
-            moved += imagined.tobytes() != states.tobytes()
-            assert game.draw(imagined[0], seat) == game.draw(states[0], seat)
-            assert game.describe(imagined[0], seat) == game.describe(states[0], seat)
+            determinized = states.copy()
+            game.reshuffle_unseen(determinized[0], seat, rngs[0])
+            moved += determinized.tobytes() != states.tobytes()
+            assert game.draw(determinized[0], seat) == game.draw(states[0], seat)
+            assert game.describe(determinized[0], seat) == game.describe(states[0], seat)
     assert moved > 40 or game.num_seats == 2  # the re-deals were different deals
 
 
@@ -105,10 +105,10 @@ def test_a_spectator_sees_every_hand(settings: dict) -> None:
     game = load_game("president", **settings)
     rngs = streams([1])
     states = positions(game, seed=5)[0]
-    imagined = states.copy()
-    game.reshuffle_unseen(imagined[0], 0, rngs[0])
-    assert game.draw(imagined[0]) != game.draw(states[0])
-    assert game.describe(imagined[0]) != game.describe(states[0])
+    determinized = states.copy()
+    game.reshuffle_unseen(determinized[0], 0, rngs[0])
+    assert game.draw(determinized[0]) != game.draw(states[0])
+    assert game.describe(determinized[0]) != game.describe(states[0])
 
 
 @pytest.mark.parametrize("settings", PRESIDENT_SETTINGS)

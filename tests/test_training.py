@@ -13,7 +13,7 @@ import torch
 
 from parlour.baselines import make_policy
 from parlour.baselines.networks.checkpoints import load_checkpoint
-from parlour.baselines.networks.modules import WIDEST_UNARY, Encoder
+from parlour.baselines.networks.modules import WIDEST_UNARY, UnaryEncoder
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.records import Field
@@ -255,9 +255,9 @@ def test_the_buffer_refuses_more_than_it_holds() -> None:
     assert len(buffer) == 0
 
 
-def encoder_of(*fields: Field) -> tuple[Game, Encoder]:
+def encoder_of(*fields: Field) -> tuple[Game, UnaryEncoder]:
     game = dataclasses.replace(probe_game(), observation_fields=fields)
-    return game, Encoder(game)
+    return game, UnaryEncoder(game)
 
 
 def test_the_encoder_shows_numbers_in_unary_leaves_out_constants_and_scales_wide_ranges() -> None:

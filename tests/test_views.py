@@ -370,7 +370,7 @@ def test_observing_at_any_time_changes_nothing_and_gives_fresh_arrays(name: str)
             np.testing.assert_array_equal(second[key], as_it_was)
     assert env.state_space.contains(env.state())
     assert isinstance(env.render(), str)
-    position = env.imagine(env.agents[1], streams([0]))
+    position = env.determinize(env.agents[1], streams([0]))
     assert position.dtype == env.game.state_dtype
     assert state_bytes(env) == before
 

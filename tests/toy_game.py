@@ -221,6 +221,8 @@ def game(**settings: Any) -> Game:
             Field("hand", i64, (1,), 0, ALL_CARDS, "the own cards", num_bits=NUM_CARDS),
         ),
         house_rules={"odd": ODD_RULES.index(config.odd)},
+        has_chance=True,
+        has_hidden=True,
         deal=deal,
         seat_to_act=seat_to_act,
         legal_actions=legal_actions,

@@ -100,12 +100,12 @@ def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray
 
     It wins the match if it does more with seat 0 than `opponent` does with it.
     """
-    tables = Tables(game, streams(np.repeat(seeds, 2)))
+    seeds = np.repeat(seeds, 2)
+    tables = Tables(game, streams(seeds))
     own_seat = tables.all_rows % 2
     seated = np.zeros((len(own_seat), 2), np.int64)
     seated[tables.all_rows, own_seat] = EXTERNAL
-    rngs = np.stack([player_streams(seeds, 2, sitting) for sitting in range(2)], axis=1)
-    seating = Seating(tables, [opponent], seated, rngs.reshape(-1, 2))
+    seating = Seating(tables, [opponent], seated, player_streams(seeds, 2, own_seat))
     tables.deal(tables.all_rows)
     taken = []
     rows = tables.all_rows

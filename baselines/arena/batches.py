@@ -110,10 +110,11 @@ def play_deals(
     All sittings of a deal have the same cards; each has luck of its own for its players.
     """
     _, num_sittings, n = seated.shape
-    tables = Tables(game, streams(np.repeat(seeds, num_sittings)))
+    repeated = np.repeat(seeds, num_sittings)
+    tables = Tables(game, streams(repeated))
     tables.deal(tables.all_rows)
-    rngs = np.stack([player_streams(seeds, n, sitting) for sitting in range(num_sittings)], axis=1)
-    Seating(tables, policies, seated.reshape(-1, n), rngs.reshape(-1, n)).advance(tables.all_rows)
+    rngs = player_streams(repeated, n, tables.all_rows % num_sittings)
+    Seating(tables, policies, seated.reshape(-1, n), rngs).advance(tables.all_rows)
     return tables.returns(tables.all_rows).reshape(seated.shape)
 
 

@@ -1,4 +1,4 @@
-"""The duplicate match of two seats: a deal is won by whoever does more with the same hand.
+"""The duplicate match of two seats: the player that does more with the same hand wins the deal.
 
 Each deal is played twice with the players exchanged, so both hold the hand of seat 0 once, and the
 seat that leads is the same in both games.
@@ -34,10 +34,7 @@ class DuplicateResult:
 
     def __str__(self) -> str:
         shares = zip(("win", "draw", "loss"), (self.wins, self.draws, self.losses), strict=True)
-        lines = [
-            f"  {name:4} {100 * share.mean:5.1f} % [{100 * share.low:.1f}, {100 * share.high:.1f}]"
-            for name, share in shares
-        ]
+        lines = [f"  {name:4} {share.scaled(100):.1f} %" for name, share in shares]
         title = f"{self.first} v {self.second} at {self.game}: {self.num_deals:,} duplicate deals"
         return "\n".join([title, *lines])
 
@@ -51,11 +48,11 @@ def play_duplicate(
     on_progress: Callable[[int], None] | None = None,
     plan: Plan = PLAIN,
 ) -> DuplicateResult:
-    """Play `first` against `second` in duplicate: two games a deal, hands exchanged.
+    """Play `first` against `second` in duplicate: each deal twice, with the hands exchanged.
 
-    A deal is won by the player with the greater return when it held the hand of seat 0; equal
-    returns are a draw. Players are anything that `make_policy` takes. `on_progress` is called with
-    the number of games done. Raises ValueError for a game of more than two seats.
+    The player with the greater return when it held the hand of seat 0 wins the deal; equal returns
+    are a draw. `first` and `second` are anything that `make_policy` accepts. `on_progress` is
+    called with the number of games played. Raises ValueError for a game of more than two seats.
     """
     check_two_seats(game)
     contest = Contest(enter((first, second), game, plan.control is None), "field")
@@ -68,19 +65,19 @@ def play_duplicate(
 
 
 def check_two_seats(game: Game) -> None:
-    """Raise ValueError where there is no duplicate match."""
+    """Raise ValueError unless the game has two seats."""
     if game.num_seats != 2:
         raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
 
 
 def compare_deals(game: Game, policies: tuple[Policy, Policy], seeds: np.ndarray) -> np.ndarray:
-    """For each deal +1 where the first policy did more with seat 0 than the second, 0 or -1."""
+    """Return +1 for each deal where the first policy did more with seat 0, 0 or -1: [deals]."""
     seated = one_against_field(game.num_seats, seeds)
     return _outcomes(play_deals(game, policies, seeds, seated))
 
 
 def hands_of_seat_0(returns: np.ndarray) -> np.ndarray:
-    """What either player did with the hand of seat 0: [deals, 2], of returns [deals, 2, 2]."""
+    """Select each player's return with the hand of seat 0: [deals, 2] of [deals, 2, 2]."""
     return returns[:, :, 0]
 
 

@@ -17,6 +17,7 @@ from ..players import make_policy, parse_settings, player_key, players_of
 _ROOT = Path(__file__).resolve().parents[2]
 _CODE = ("baselines/**/*.py",)
 _DIGEST_LENGTH = 16
+USERS_FILES = (".py", ".pt")
 
 
 class Entrant(NamedTuple):
@@ -44,12 +45,19 @@ def enter(specs: Sequence[Any], game: Game, runs_files: bool = True) -> tuple[En
 
 
 def _name(spec: Any, game: Game, runs_files: bool) -> str:
-    path, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
-    if runs_files or not path.endswith(".py"):
+    if runs_files or not isinstance(spec, str) or not names_a_file(spec):
         return make_policy(spec, game).name
+    path, _, rest = spec.partition(":")
+    if not path.endswith(USERS_FILES):
+        return spec
     if not Path(path).is_file():
         raise ValueError(f"no file {path}")
     return rest.partition(":")[0] or Path(path).stem
+
+
+def names_a_file(spec: str) -> bool:
+    """Whether making this player may run a user's file."""
+    return any(f"{suffix}{end}" in f"{spec}:" for suffix in USERS_FILES for end in ":,")
 
 
 def check_distinct(entrants: Sequence[Entrant]) -> None:

@@ -1,7 +1,11 @@
-"""Results as files: JSON with everything, CSV tables, and a summary to read, as Markdown."""
+"""Results as files: JSON with everything, CSV tables, and a summary in Markdown.
+
+An open end of an interval is null in JSON, inf or -inf in CSV and text, and an arrow in a plot.
+"""
 
 import csv
 import dataclasses
+import itertools
 import json
 import math
 from collections.abc import Iterable, Sequence
@@ -9,19 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from .plots import plot_cross_table, plot_ratings
-from .standings import Standing, Standings
+from .standings import DOUBTFUL, Standing, Standings
 from .statistics import Estimate
 
 HEADINGS = (
     "player", "Elo", "above next, %", "points", "won", "drawn", "lost",
     "first places, %", "mean return", "faults",
 )  # fmt: skip
+NASH_HEADINGS = ("player", "part of the mixture, %", "score against the mixture, %")
 TINY = 0.0001
-LITTLE = 0.05  # a fit that would be as bad or worse this seldom is called bad
+# A pair is decided from this superiority on. If the two are equal, either may be declared the
+# stronger by mistake: together in 2.5 % of cases.
+DECIDED = 0.9875
 
 
 def as_data(result: Any) -> Any:
-    """A result as plain data; an estimate is [mean, low, high]."""
+    """Convert a result to plain data; an estimate becomes [mean, low, high]."""
     if dataclasses.is_dataclass(result) and not isinstance(result, type):
         return {f.name: as_data(getattr(result, f.name)) for f in dataclasses.fields(result)}
     if isinstance(result, dict):
@@ -30,7 +37,7 @@ def as_data(result: Any) -> Any:
 
 
 def finite(data: Any) -> Any:
-    """Plain data without infinite numbers, which JSON does not have: they become None."""
+    """Replace infinite numbers, which JSON does not have, by None."""
     if isinstance(data, dict):
         return {key: finite(value) for key, value in data.items()}
     if isinstance(data, list | tuple):
@@ -39,7 +46,7 @@ def finite(data: Any) -> Any:
 
 
 def export(table: Standings, folder: Path) -> list[Path]:
-    """Write a tournament's results in all forms; returns the files. Raises OSError."""
+    """Write a tournament's results in all forms and return the files. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     written = {
         "results.json": json.dumps(finite(as_data(table)), indent=2) + "\n",
@@ -60,7 +67,7 @@ def _write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
 
 
 def _standings_lines(table: Standings) -> list[list[Any]]:
-    """An estimate takes three columns: mean, low and high."""
+    """One line for each player; an estimate takes three columns: mean, low and high."""
     lines: list[list[Any]] = [[]]
     for row in table.rows:
         line: list[Any] = []
@@ -75,7 +82,7 @@ def _standings_lines(table: Standings) -> list[list[Any]]:
 
 
 def _cross_lines(table: Standings) -> list[list[Any]]:
-    """One line a pair: score of the player against the other, and how likely it is stronger."""
+    """One line for each pair: the player's score, and how likely it is the stronger."""
     names = [row.player for row in table.rows]
     lines: list[list[Any]] = [["player", "against", "score", "low", "high", "superiority"]]
     for i, player in enumerate(names):
@@ -86,36 +93,59 @@ def _cross_lines(table: Standings) -> list[list[Any]]:
     return lines
 
 
+def standing_headings(table: Standings) -> tuple[str, ...]:
+    """The headings of `standing_cells`: with the group of each player where there are several."""
+    return (*HEADINGS, "group") if _has_groups(table) else HEADINGS
+
+
 def standing_cells(table: Standings) -> list[list[str]]:
-    """The players' lines as text, under HEADINGS; how likely each is stronger than the next."""
-    above = [f"{100 * table.superiority[k][k + 1]:.1f}" for k in range(len(table.rows) - 1)]
-    return [_cells(row, chance) for row, chance in zip(table.rows, [*above, ""], strict=True)]
+    """The players' lines as text, each with the chance that it is stronger than the next."""
+    lines = []
+    for index, row in enumerate(table.rows):
+        above = table.superiority[index][index + 1] if index + 1 < len(table.rows) else None
+        line = _cells(row, "" if above is None else f"{100 * above:.1f}")
+        lines.append([*line, str(row.group)] if _has_groups(table) else line)
+    return lines
+
+
+def _has_groups(table: Standings) -> bool:
+    return len({row.group for row in table.rows}) > 1
 
 
 def _cells(row: Standing, above_next: str) -> list[str]:
-    share = Estimate(*(100 * value for value in row.first_places))
     counts = (row.points, row.wins, row.draws, row.losses)
     return [
         row.player,
         f"{row.elo:+.0f}",
         above_next,
         *(f"{count:,}" for count in counts),
-        f"{share:.1f}",
+        f"{row.first_places.scaled(100):.1f}",
         f"{row.mean_return:+.3f}",
         str(row.faults),
     ]
 
 
 def cross_cells(table: Standings) -> list[list[str]]:
-    """The cross table as text: a line a player, scores in per cent."""
+    """The cross table as text: a line for each player, scores in per cent."""
     return [
         [row.player, *("" if cell is None else f"{100 * cell.mean:.1f}" for cell in line)]
         for row, line in zip(table.rows, table.cross, strict=True)
     ]
 
 
+def nash_cells(table: Standings) -> list[list[str]]:
+    """The ratings that allow cycles as text, under NASH_HEADINGS; the best first."""
+    best_first = sorted(
+        table.nash_averages, key=lambda row: (-row.weight, -row.score.mean if row.score else 0)
+    )
+    return [
+        [row.player, f"{100 * row.weight:.1f}", f"{row.score.scaled(100):.1f}" if row.score else ""]
+        for row in best_first
+    ]
+
+
 def about(table: Standings) -> str:
-    """What was played, in a line."""
+    """Say in one line what was played."""
     config = ", ".join(f"{key}={value!r}" for key, value in table.config.items())
     scoring = ", scored in duplicate" if table.scoring == "duplicate" else ""
     return (
@@ -124,45 +154,98 @@ def about(table: Standings) -> str:
     )
 
 
-def fit_text(table: Standings) -> str:
-    """Whether the ratings tell all, in a line."""
+def notes(table: Standings) -> list[str]:
+    """Sentences on how far the ratings can be trusted."""
+    texts = [_groups_text(table), _order_text(table), _fit_text(table), _cycle_text(table)]
+    return [text for text in texts if text]
+
+
+def _groups_text(table: Standings) -> str:
+    if not _has_groups(table):
+        return ""
+    groups: dict[int, list[str]] = {}
+    for row in table.rows:
+        groups.setdefault(row.group, []).append(row.player)
+    listed = "; ".join(f"group {group}: {', '.join(names)}" for group, names in groups.items())
+    return (
+        "No games connect the players of different groups. Each group has an Elo scale of its own, "
+        f"and ratings of different groups cannot be compared ({listed})."
+    )
+
+
+def _order_text(table: Standings) -> str:
+    """Name the neighbours in the table whose order is not decided."""
+    open_pairs = []
+    for index, (row, below) in enumerate(itertools.pairwise(table.rows)):
+        above = table.superiority[index][index + 1]
+        if above is not None and above < DECIDED:
+            open_pairs.append(f"{row.player} and {below.player}")
+    if not open_pairs:
+        return ""
+    return f"The order of these neighbours is not decided: {'; '.join(open_pairs)}."
+
+
+def _fit_text(table: Standings) -> str:
     fit = table.fit
     if fit.degrees_of_freedom == 0:
-        return "Too few meetings to tell how well one rating a player explains the results."
+        return "Too few meetings to tell how well one rating for each player explains the results."
     verdict = (
-        "One rating a player does not explain all: some do better against some than it says"
-        if fit.p_value < LITTLE
-        else "One rating a player explains the results"
+        "One rating for each player does not explain the results: "
+        "some players do better against some opponents than their ratings say"
+        if fit.p_value < DOUBTFUL
+        else "One rating for each player explains the results"
     )
     measure = f"{fit.statistic:.1f} at {fit.degrees_of_freedom} degrees of freedom"
     chance = f"p = {fit.p_value:.2g}" if fit.p_value >= TINY else f"p < {TINY}"
     return f"{verdict} (Pearson's test for first places: {measure}, {chance})."
 
 
+def _cycle_text(table: Standings) -> str:
+    if not table.cycle:
+        return ""
+    links = [
+        f"{player} beats {other}"
+        for player, other in itertools.pairwise([*table.cycle, table.cycle[0]])
+    ]
+    return f"The results contain a cycle: {', '.join(links)}."
+
+
+def nash_text(table: Standings) -> str:
+    """Introduce the table of ratings that allow cycles."""
+    each = "group's strongest" if _has_groups(table) else "strongest"
+    return (
+        f"Ratings that allow cycles (Nash averaging): each player's score against the {each} "
+        "mixture of players, which no player beats. The intervals take the mixture as given"
+    )
+
+
 def summary(table: Standings) -> str:
-    """A page to read, as Markdown."""
+    """Write a page to read, as Markdown."""
     names = [row.player for row in table.rows]
+    mean = "their group" if _has_groups(table) else "these players"
     lines = [
         f"# {table.game}",
         "",
-        f"{about(table)}. Elo above the mean of these players, with 95 % intervals over deals, "
-        "and how likely it is above the next; 3 points for a win, 1 for a shared first place; "
-        "a game counts for each seat in it.",
+        f"{about(table)}. Elo is given above the mean of {mean}, with 95 % intervals over deals; "
+        "the next column says how likely a player is stronger than the next. A win is worth "
+        "3 points, a shared first place 1; a game counts once for each seat a player has in it.",
         "",
-        *_markdown(HEADINGS, standing_cells(table)),
+        *_markdown(standing_headings(table), standing_cells(table)),
         "",
         "Score of the row against the column in per cent, a draw being half:",
         "",
         *_markdown(["", *names], cross_cells(table)),
         "",
-        fit_text(table),
-        "",
     ]
+    for note in notes(table):
+        lines += [note, ""]
+    if table.nash_averages:
+        lines += [f"{nash_text(table)}:", "", *_markdown(NASH_HEADINGS, nash_cells(table)), ""]
     return "\n".join(lines)
 
 
 def overview(tables: Sequence[Standings]) -> str:
-    """One page for several games, as Markdown: each one's standings, and where the rest is."""
+    """Write one page for several games, as Markdown: standings, and links to the rest."""
     lines = ["# Tournaments", ""]
     for table in tables:
         lines += [
@@ -170,7 +253,7 @@ def overview(tables: Sequence[Standings]) -> str:
             "",
             f"{about(table)}; [cross table and fit]({table.game}/summary.md).",
             "",
-            *_markdown(HEADINGS, standing_cells(table)),
+            *_markdown(standing_headings(table), standing_cells(table)),
             "",
             f"![Ratings with their intervals]({table.game}/ratings.png)",
             "",

@@ -1,27 +1,25 @@
-"""A player in a process of its own: timed, limited, logged, and suspended while others play.
-
-It is a wall against faults, not against malice: a player that sets out to can still read files and
-start processes that leave its group.
-"""
+"""A player in a process of its own: timed, limited, logged, and suspended while others play."""
 
 import contextlib
 import os
-import pickle
 import select
 import signal
-import subprocess
+import socket
 import sys
 import threading
 import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.seating import Memory, illegal_action_message
+from . import guard
+from .fork_client import ForkServer
+from .limits import Limits, charge
 from .player_process import (
     BEGIN,
     CHOOSE,
@@ -29,83 +27,109 @@ from .player_process import (
     NUMBER,
     OBSERVES,
     OUT_OF_MEMORY,
+    REFUSED,
     REMEMBERS,
     SEARCHES,
     WATCH,
 )
 
-if TYPE_CHECKING:
-    from .time_control import TimeControl
-
-_MODULE = f"{__package__}.player_process"
 _CHUNK = 1 << 16
 _LAST_WORDS_SECONDS = 5.0  # for a process that has hung up to end, and for its output
+_TICK_SECONDS = 0.01  # between two looks at a player that thinks
+_TICKS_A_LOOK = 5  # of these, for one at its processor time
+_CORES = os.cpu_count() or 1
+_SCHEDULED = Path("/proc/thread-self/schedstat")  # its second number: ns without a processor
 
 
 class Forfeit(Exception):
-    """Raised where a player loses its game by a fault, out of the game being played."""
+    """Raised out of a game where a player loses it by a fault."""
 
-    def __init__(self, kind: str, reason: str) -> None:
+    def __init__(self, kind: str, reason: str, is_refused: bool = False) -> None:
         super().__init__(reason)
-        self.kind = kind  # "start", "crash", "memory", "time", "warnings" or "output"
+        self.kind = kind  # "start", "crash", "memory", "processes", "time", "warnings", ...
         self.reason = reason
+        self.is_refused = is_refused  # nobody could be made of the player's text
+
+
+class Log:
+    """The file of what a player prints, new with this object and never larger than `max_bytes`."""
+
+    def __init__(self, path: Path, max_bytes: int) -> None:
+        self.path = path
+        self._left = max_bytes
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(b"")
+
+    def add(self, text: bytes) -> None:
+        """Add what fits."""
+        part = text[: self._left]
+        self._left -= len(part)
+        if part:
+            with self.path.open("ab") as file:
+                file.write(part)
+
+    def note(self, text: str) -> None:
+        """Add a line of the arena's."""
+        self.add(f"[arena] {text}\n".encode())
 
 
 class IsolatedPlayer:
-    """A seated policy whose thinking is done elsewhere, under a time control.
+    """A seated policy whose thinking is done in a process of its own, fresh for every game.
 
-    `spec` is text that `make_policy` takes: a name, a checkpoint, `FILE.py:FUNCTION`. What the
-    player prints is added to the file `log`. Call `begin` before each game and `close` at the end,
-    or use it as a context. Raises Forfeit, out of `begin` or in play, where the player loses by its
-    own fault; the next `begin` starts it afresh. Raises ValueError for a spec that is not text.
+    `spec` is text that `make_policy` takes: a name, a checkpoint, `FILE.py:FUNCTION`. Call `begin`
+    before each game and `close` at the end, or use it as a context. Raises Forfeit, out of `begin`
+    or in play, where the player loses by its own fault. Raises ValueError for a spec that is not
+    text. With `tracebacks`, what the player printed before a crash is shown on stderr.
     """
 
     row = None  # never compiled into the arena's own loops
 
-    def __init__(self, spec: Any, game: Game, control: "TimeControl", log: Path) -> None:
-        if not isinstance(spec, str):
-            raise ValueError(
-                f"under time control a player is given as text (a name, a checkpoint, "
-                f"FILE.py:FUNCTION), so that its process can make it; got {spec!r}"
-            )
-        self.name = spec
+    def __init__(
+        self,
+        spec: Any,
+        game: Game,
+        limits: Limits,
+        log: Log,
+        server: ForkServer,
+        tracebacks: bool = False,
+    ) -> None:
+        self.name = check_is_text(spec)
         self.warnings: list[str] = []
         self.forfeit: Forfeit | None = None  # by which it lost the last game
         self._game = game
-        self._control = control
+        self._limits = limits
         self._log = log
+        self._server = server
+        self._tracebacks = tracebacks
         self._process: _Process | None = None
-        self._wants = OBSERVES
+        self._manner = OBSERVES  # how it wants to be asked
         self._allowance = 0.0  # seconds left to the first action; 0 after it
 
     @property
     def needs_positions(self) -> bool:
         """Whether it searches; known once it has begun."""
-        return self._wants == SEARCHES
+        return self._manner == SEARCHES
 
     @property
     def remember(self) -> Callable[[], Memory] | None:
-        """What passes on what it is to remember; known once it has begun."""
-        return partial(_Memory, self) if self._wants == REMEMBERS else None
+        """Makes what passes on everything that the player is to remember, where it does."""
+        return partial(_Memory, self) if self._manner == REMEMBERS else None
 
     def begin(self) -> None:
-        """A new game: no warnings, nothing printed yet, the allowance whole. Raises Forfeit."""
+        """Start a new game: a fresh process, no warnings, the whole allowance. Raises Forfeit."""
+        self.close()
         self.warnings = []
         self.forfeit = None
-        self._allowance = self._control.start_seconds
-        if self._process is None:
-            start = time.monotonic()
-            self._process = _Process(self._control, self._log)
-            first = pickle.dumps((self._game, self.name))
-            self._wants = self._ask(first, 1, self._allowance, "start")
-            self._allowance -= time.monotonic() - start
-        self._process.printed = 0
+        self._allowance = self._limits.start_seconds
+        self._process = _Process(self._server, self.name, self._limits, self._log)
+        manner, spent = self._ask(b"", 1, self._allowance, "start")
+        self._allowance = max(0.0, self._allowance - spent)
+        self._manner = manner
 
     def tell(self, request: bytes) -> None:
         """Pass something on to a player that remembers, on its own time. Raises Forfeit."""
-        start = time.monotonic()
-        self._ask_in_time(request, len(DONE))
-        self._allowance = max(0.0, self._allowance - (time.monotonic() - start))
+        _, spent = self._ask_in_time(request, len(DONE))
+        self._allowance = max(0.0, self._allowance - spent)
 
     def __call__(
         self, observations: Any, action_masks: Any, rngs: Any, positions: Any = None
@@ -126,36 +150,41 @@ class IsolatedPlayer:
 
     def _choose(self, what: bytes, rng: np.ndarray, position: bytes) -> int:
         """One action; `rng` [1] moves on as the player drew from it."""
-        reply = self._ask_in_time(what + rng.tobytes() + position, NUMBER.itemsize + rng.nbytes)
+        reply, _ = self._ask_in_time(what + rng.tobytes() + position, NUMBER.itemsize + rng.nbytes)
         self._allowance = 0.0
         rng[:] = np.frombuffer(reply[NUMBER.itemsize :], rng.dtype)
         return int(np.frombuffer(reply[: NUMBER.itemsize], NUMBER)[0])
 
-    def _ask_in_time(self, request: bytes, reply_size: int) -> bytes:
+    def _ask_in_time(self, request: bytes, reply_size: int) -> tuple[bytes, float]:
         """The reply; a slow one is a warning. Before the first action the allowance counts, too."""
-        control = self._control
-        is_last_chance = len(self.warnings) == control.warnings - 1
-        usual = control.seconds if is_last_chance else control.forfeit_seconds
-        start = time.monotonic()
-        reply = self._ask(request, reply_size, max(usual, self._allowance), "time")
-        spent = time.monotonic() - start
-        if spent > max(control.seconds, self._allowance):
-            self._warn(f"took {spent:.2f} s for an action; {control.seconds:g} s are allowed")
-        return reply
+        limits = self._limits
+        is_last_chance = len(self.warnings) == limits.warnings - 1
+        usual = limits.seconds if is_last_chance else limits.forfeit_seconds
+        reply, spent = self._ask(request, reply_size, max(usual, self._allowance), "time")
+        if spent > max(limits.seconds, self._allowance):
+            self._warn(f"took {spent:.2f} s for an action; {limits.seconds:g} s are allowed")
+        return reply, spent
 
-    def _ask(self, request: bytes, reply_size: int, seconds: float, kind: str) -> bytes:
+    def _ask(
+        self, request: bytes, reply_size: int, seconds: float, kind: str
+    ) -> tuple[bytes, float]:
+        """The reply, and the seconds charged: 0 for a quick one once the allowance is used up."""
         assert self._process is not None, "begin comes first"
+        ignored = 0.0 if self._allowance else self._limits.seconds
         try:
-            return self._process.ask(request, reply_size, seconds, kind)
+            return self._process.ask(request, reply_size, seconds, kind, ignored)
         except Forfeit as forfeit:
+            tail = self._process.tail
             self.close()
             self._note_forfeit(forfeit)
+            if self._tracebacks and tail:
+                print(f"[{self.name}]\n{tail}", file=sys.stderr)
             raise
 
     def _warn(self, what: str) -> None:
         self.warnings.append(what)
-        self._note(f"warning: {what}")
-        if len(self.warnings) >= self._control.warnings:
+        self._log.note(f"warning: {what}")
+        if len(self.warnings) >= self._limits.warnings:
             reason = f"{len(self.warnings)} warnings: {'; '.join(self.warnings)}"
             forfeit = Forfeit("warnings", reason)
             self._note_forfeit(forfeit)
@@ -163,15 +192,10 @@ class IsolatedPlayer:
 
     def _note_forfeit(self, forfeit: Forfeit) -> None:
         self.forfeit = forfeit
-        self._note(f"forfeits: {forfeit.reason}")
-
-    def _note(self, what: str) -> None:
-        """What the arena adds to the log."""
-        with self._log.open("a", encoding="utf-8") as log:
-            log.write(f"[arena] {what}\n")
+        self._log.note(f"forfeits: {forfeit.reason}")
 
     def close(self) -> None:
-        """End the player's process."""
+        """End the player's process, with all that it started."""
         if self._process is not None:
             self._process.close()
             self._process = None
@@ -181,6 +205,16 @@ class IsolatedPlayer:
 
     def __exit__(self, *unused: object) -> None:
         self.close()
+
+
+def check_is_text(spec: Any) -> str:
+    """A player as text. Raises ValueError for anything else: it could not be sent."""
+    if not isinstance(spec, str):
+        raise ValueError(
+            f"under time control a player is given as text (a name, a checkpoint, "
+            f"FILE.py:FUNCTION), so that its process can make it; got {spec!r}"
+        )
+    return spec
 
 
 class _Memory:
@@ -199,100 +233,240 @@ class _Memory:
         return int(self._player(observation[None], action_mask[None], rng)[0])
 
 
+class _Gone(Exception):
+    """Raised where the player's process, or what it is to be asked by, is no more."""
+
+
 class _Process:
-    """The player's process and its pipes; runs only while it is asked something."""
+    """The player's process with its guard; it runs only while it is asked something."""
 
-    def __init__(self, control: "TimeControl", log: Path) -> None:
-        self.printed = 0  # bytes since the game began
-        self._control = control
+    def __init__(self, server: ForkServer, spec: str, limits: Limits, log: Log) -> None:
+        self._limits = limits
+        self._log = log
         self._tail = b""
-        requests, self._requests = os.pipe()
-        self._replies, replies = os.pipe()
-        self._popen = subprocess.Popen(
-            [sys.executable, "-m", _MODULE, str(requests), str(replies), str(control.memory_mib)],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            pass_fds=(requests, replies),
-            start_new_session=True,  # a group of its own, so that its threads and children stop too
-            env={**os.environ, "PYTHONUNBUFFERED": "1"},
-        )
-        os.close(requests)
-        os.close(replies)
-        assert self._popen.stdout is not None
-        log.parent.mkdir(parents=True, exist_ok=True)
-        self._reader = threading.Thread(
-            target=self._keep, args=(self._popen.stdout, log), daemon=True
-        )
+        self._printed = 0
+        self._last_word: tuple[bytes, float] | None = None  # what the guard said at the end
+        self._handle: int | None = None
+        self._pid = 0
+        self._control, self._requests, self._replies, output = server.start(spec, limits)
+        self._reader = threading.Thread(target=self._keep, args=(output,), daemon=True)
         self._reader.start()
+        self._pid = self._meet()
 
-    def ask(self, request: bytes, reply_size: int, seconds: float, kind: str) -> bytes:
-        """The reply, whole, within `seconds`; raises Forfeit."""
-        deadline = time.monotonic() + seconds
-        self._signal(signal.SIGCONT)
+    @property
+    def tail(self) -> str:
+        """The last that the player printed."""
+        return self._tail.decode(errors="replace").strip()
+
+    def _meet(self) -> int:
+        """The process id of the player as it is known here; 0 where the system does not tell."""
+        data, descriptors, _, _ = socket.recv_fds(self._control, guard.MESSAGE.size, 1)
+        kind, number = guard.MESSAGE.unpack(data) if data else (guard.FAILED, 0)
+        if kind != guard.STARTED:
+            self.close()
+            raise OSError(f"a player's sandbox could not be set up: {os.strerror(int(number))}")
+        if not descriptors:
+            return int(number)
+        self._handle = descriptors[0]
+        lines = Path(f"/proc/self/fdinfo/{self._handle}").read_text().splitlines()
+        return next((int(line.split()[1]) for line in lines if line.startswith("Pid:")), 0)
+
+    def ask(
+        self, request: bytes, reply_size: int, seconds: float, kind: str, ignored: float
+    ) -> tuple[bytes, float]:
+        """The reply and the seconds charged, at most `seconds`; raises Forfeit.
+
+        Below `ignored` seconds the charge is not worked out.
+        """
+        clock = _Clock(self._own_seconds, self._seconds_used)
         try:
-            os.write(self._requests, request)
-            return self._receive(reply_size, deadline, seconds, kind)
-        except BrokenPipeError:
+            if request and select.select([self._replies], [], [], 0)[0]:
+                raise self._untimely()
+            self._signal(signal.SIGCONT)
+            self._order(guard.RESUME)
+            reply = self._exchange(request, reply_size, clock, seconds, kind)
+            spent = 0.0 if clock.passed() * _CORES < ignored else clock.charge()
+        except (_Gone, BrokenPipeError, ConnectionResetError):
             raise self._ended() from None
         finally:
             self._signal(signal.SIGSTOP)
+            with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+                self._order(guard.SUSPEND)
+        if spent > seconds:
+            raise self._too_slow(seconds, kind)
+        return reply, spent
 
-    def _receive(self, size: int, deadline: float, seconds: float, kind: str) -> bytes:
+    def _untimely(self) -> Exception:
+        """Something is to be read before anything was asked: an end, or talk out of turn."""
+        if not os.read(self._replies, 1):
+            return _Gone()
+        return Forfeit("protocol", "it answered more than it was asked")
+
+    def _exchange(
+        self, request: bytes, size: int, clock: "_Clock", seconds: float, kind: str
+    ) -> bytes:
         reply = b""
-        while len(reply) < size:
-            left = deadline - time.monotonic()
-            if not select.select([self._replies], [], [], max(0.0, left))[0]:
-                if self._has_printed_too_much():
-                    raise self._ended()
-                what = "was not ready" if kind == "start" else "gave no action"
-                raise Forfeit(kind, f"{what} within {seconds:.3g} s")
-            part = os.read(self._replies, size - len(reply))
-            if not part:
-                raise self._ended()
-            reply += part
+        while request or len(reply) < size:
+            writing = [self._requests] if request else []
+            reading = [self._replies, self._control]
+            readable, writable, _ = select.select(reading, writing, [], _TICK_SECONDS)
+            if self._replies in readable:
+                part = os.read(self._replies, size - len(reply))
+                if not part or request:
+                    raise _Gone() if not part else Forfeit("protocol", "it answered unasked")
+                reply += part
+            elif self._control in readable:
+                self._listen()  # ends with _Gone: nothing was asked of the guard
+            elif writable:
+                with contextlib.suppress(BlockingIOError):
+                    request = request[os.write(self._requests, request[:_CHUNK]) :]
+            elif clock.tick() > seconds:
+                raise self._too_slow(seconds, kind)
         return reply
 
-    def _keep(self, output: IO[bytes], log: Path) -> None:
-        """Add what is printed to the log; whoever prints too much is killed."""
-        with log.open("ab") as file:
-            while part := os.read(output.fileno(), _CHUNK):
-                if self._has_printed_too_much():
-                    continue  # read on, so that the pipe empties; the log has seen enough
-                self.printed += len(part)
-                self._tail = (self._tail + part)[-_CHUNK:]
-                file.write(part)
-                file.flush()
-                if self._has_printed_too_much():
-                    self._signal(signal.SIGKILL)
+    def _too_slow(self, seconds: float, kind: str) -> Forfeit:
+        if self._has_printed_too_much():
+            return self._ended()
+        what = "was not ready" if kind == "start" else "gave no action"
+        return Forfeit(kind, f"{what} within {seconds:.3g} s")
+
+    def _own_seconds(self) -> float:
+        """Processor time of the player's first process alone, which takes no time to find out."""
+        try:
+            return time.clock_gettime((~self._pid << 3) | 2) if sys.platform == "linux" else 0.0
+        except OSError:
+            raise _Gone() from None
+
+    def _seconds_used(self) -> float:
+        """Processor time of the player and of all that it started."""
+        self._order(guard.USED)
+        return self._listen()
+
+    def _order(self, order: bytes) -> None:
+        self._control.sendall(order)
+
+    def _listen(self) -> float:
+        """The guard's answer; raises _Gone where it says that the player has ended."""
+        data = self._control.recv(guard.MESSAGE.size, socket.MSG_WAITALL)
+        if len(data) < guard.MESSAGE.size:
+            raise _Gone()
+        kind, number = guard.MESSAGE.unpack(data)
+        if kind != guard.SECONDS:
+            self._last_word = (kind, number)
+            raise _Gone()
+        return number
+
+    def _keep(self, output: int) -> None:
+        """Add what is printed to the log; a player that prints too much is killed."""
+        while part := os.read(output, _CHUNK):
+            if self._has_printed_too_much():
+                continue  # read on, so that the pipe empties; the log has seen enough
+            self._printed += len(part)
+            self._tail = (self._tail + part)[-_CHUNK:]
+            self._log.add(part)
+            if self._has_printed_too_much():
+                self._signal(signal.SIGKILL)
+        os.close(output)
 
     def _has_printed_too_much(self) -> bool:
-        return self.printed > self._control.output_kib * 1024
+        return self._printed > self._limits.output_kib * 1024
 
     def _ended(self) -> Forfeit:
         """Why the process is gone, or has hung up."""
-        self._signal(signal.SIGCONT)
-        try:
-            status = self._popen.wait(_LAST_WORDS_SECONDS)
-        except subprocess.TimeoutExpired:
+        limits = self._limits
+        with contextlib.suppress(_Gone, OSError):
+            self._control.settimeout(_LAST_WORDS_SECONDS)
+            self._order(guard.RESUME)
+            while self._last_word is None:
+                self._listen()
+        if self._last_word is None:
             return Forfeit("crash", "it closed its connection to the arena")
         self._reader.join(_LAST_WORDS_SECONDS)
+        kind, number = self._last_word
         if self._has_printed_too_much():
-            return Forfeit("output", f"printed more than {self._control.output_kib} KiB in a game")
-        if status == OUT_OF_MEMORY:
-            return Forfeit("memory", f"needed more than {self._control.memory_mib} MiB of memory")
-        lines = self._tail.decode(errors="replace").split("\n")
-        last = next((line.strip() for line in reversed(lines) if line.strip()), "nothing was said")
-        return Forfeit("crash", f"its process ended with status {status}: {last}")
+            return Forfeit("output", f"printed more than {limits.output_kib} KiB in a game")
+        if kind == guard.PROCESSES:
+            return Forfeit("processes", f"had more than {limits.processes} processes and threads")
+        if kind == guard.MEMORY or number == OUT_OF_MEMORY:
+            return Forfeit("memory", f"needed more than {limits.memory_mib} MiB of memory")
+        last = next((line.strip() for line in reversed(self.tail.split("\n")) if line.strip()), "")
+        reason = f"its process ended with status {int(number)}: {last or 'nothing was said'}"
+        return Forfeit("crash", reason, is_refused=number == REFUSED)
 
     def _signal(self, number: int) -> None:
-        with contextlib.suppress(ProcessLookupError):  # the whole group has ended
-            os.killpg(self._popen.pid, number)
+        with contextlib.suppress(ProcessLookupError):
+            if self._handle is not None:
+                signal.pidfd_send_signal(self._handle, number)
+            elif self._pid:
+                os.killpg(self._pid, number)
 
     def close(self) -> None:
-        """End it, whatever it is doing."""
-        self._signal(signal.SIGKILL)
-        self._popen.wait()
+        """End it, with all that it started, whatever it is doing."""
+        with contextlib.suppress(OSError):
+            self._control.shutdown(socket.SHUT_WR)
+            self._control.settimeout(_LAST_WORDS_SECONDS)
+            while self._control.recv(_CHUNK):  # until the guard has cleaned up
+                pass
         self._reader.join(_LAST_WORDS_SECONDS)
-        os.close(self._requests)
-        os.close(self._replies)
+        self._control.close()
+        for descriptor in (self._requests, self._replies, self._handle):
+            if descriptor is not None:
+                os.close(descriptor)
+        self._handle, self._pid = None, 0
+
+
+class _Clock:
+    """What one answer costs its player.
+
+    The processor time of the player's first process is known exactly. What others have used is
+    asked for only at a tick, as answers that come sooner need no more than their own time.
+    """
+
+    def __init__(self, own: Callable[[], float], everybody: Callable[[], float]) -> None:
+        self._own = own
+        self._everybody = everybody
+        self._start = time.monotonic()
+        self._own_start = own()
+        self._others_start: float | None = None
+        self._starved_start = 0.0
+        self._ticks = 0
+        self._processor = 0.0
+
+    def passed(self) -> float:
+        """Seconds since the question."""
+        return time.monotonic() - self._start
+
+    def tick(self) -> float:
+        """The charge so far, of a player that is still thinking."""
+        if self._others_start is None:
+            self._others_start = self._everybody() - self._own()
+            self._starved_start = starved_seconds()
+        self._ticks += 1
+        if self._ticks % _TICKS_A_LOOK == 0:
+            self._look()
+        return self._charge()
+
+    def charge(self) -> float:
+        """The charge."""
+        self._look()
+        return self._charge()
+
+    def _look(self) -> None:
+        if self._others_start is None:
+            self._processor = self._own() - self._own_start
+        else:
+            self._processor = self._everybody() - self._others_start - self._own_start
+
+    def _charge(self) -> float:
+        starved = 0.0
+        if self._others_start is not None:
+            starved = starved_seconds() - self._starved_start
+        return charge(self._processor, self.passed(), starved)
+
+
+def starved_seconds() -> float:
+    """How long this thread has been ready to run and had no processor, where the system tells."""
+    try:
+        return int(_SCHEDULED.read_text().split()[1]) / 1e9
+    except (OSError, IndexError):
+        return 0.0

@@ -12,17 +12,18 @@ from .batches import Contest
 from .entrants import enter
 from .playing import Plan, Played, join, play_contests
 from .sprt import UNDECIDED, Sprt, Verdict, judge
-from .statistics import Estimate, elo_of_score, mean_of_deals, share_of_deals
+from .statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, share_of_deals
 
 PLAIN = Plan()
+DIFFERENCES = (-2.0, 2.0)  # the range of a difference of two returns
 
 
 @dataclasses.dataclass(frozen=True)
 class MatchResult:
-    """What a match showed of `first`, each figure with its 95 % interval.
+    """What a match showed about `first`, each figure with its 95 % interval.
 
-    After a sequential test the intervals hold the truth less often than they say: it stops where
-    luck has carried it far.
+    After a sequential test the intervals contain the true value less often than 95 %, because the
+    test tends to stop when luck is at an extreme.
     """
 
     game: str
@@ -31,19 +32,19 @@ class MatchResult:
     num_deals: int
     num_games: int
     mean_return: Estimate  # of `first`; 0 = as strong as the field
-    difference: Estimate  # of its return and the mean of its opponents', in the same deals
+    difference: Estimate  # of its return and the mean return of its opponents in the same games
     first_places: Estimate  # share of games won by `first`, shared places counted in part
-    fair_share: float  # what it would be among equals
+    fair_share: float  # of first places, among equals
     wins: Estimate  # share of games in which `first` was ahead of everybody
-    draws: Estimate  # in which it shared the first place
-    losses: Estimate  # in which somebody was ahead of it
-    elo: Estimate  # Elo difference at the mean return
-    faults: tuple[int, int] = (0, 0)  # games that each of the two lost by a fault
+    draws: Estimate  # share of games in which it shared the first place
+    losses: Estimate  # share of games in which somebody was ahead of it
+    elo: Estimate  # the Elo difference at which this mean return is expected
+    faults: tuple[int, int] = (0, 0)  # games that `first` and `second` lost by a fault
     verdict: Verdict | None = None  # of the sequential test, where there was one
 
     def __str__(self) -> str:
         shares = (self.wins, self.draws, self.losses, self.first_places)
-        won, drawn, lost, leading = (Estimate(*(100 * v for v in share)) for share in shares)
+        won, drawn, lost, leading = (share.scaled(100) for share in shares)
         lines = [
             f"{self.first} v {self.second} at {self.game}: {self.num_games:,} games, "
             f"{self.num_deals:,} deals each from every seat",
@@ -70,10 +71,11 @@ def play_match(
 ) -> MatchResult:
     """Play `first` in one seat against `second` in all others, each deal once from every seat.
 
-    Players are anything that `make_policy` takes. The same seed gives the same result whatever the
-    `plan`. With `sprt` the match ends as soon as the test decides, after `num_deals` at the latest;
-    a deal scores (1 + mean return of `first`) / 2. `on_progress` is called with the number of games
-    done. Raises ValueError for players or deals that cannot be.
+    `first` and `second` are anything that `make_policy` accepts. The same seed gives the same
+    result under every `plan`. With `sprt` the match ends as soon as the test decides, after
+    `num_deals` at the latest; the score of a deal is (1 + mean return of `first`) / 2.
+    `on_progress` is called with the number of games played. Raises ValueError for unknown players
+    and for an impossible number of deals.
     """
     contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
@@ -83,11 +85,13 @@ def play_match(
 
 
 def deal_seeds(seed: int, num_deals: int) -> range:
-    """The seeds of so many deals. Raises ValueError for none, and where seeds run out."""
+    """Return `num_deals` seeds in succession. Raises ValueError for no deals or no seeds left."""
     if num_deals < 1:
         raise ValueError(f"a match needs at least one deal; got {num_deals}")
     if not 0 <= seed <= SEED_LIMIT - num_deals:
-        raise ValueError(f"no {num_deals} deals follow seed {seed}")
+        raise ValueError(
+            f"seeds go from 0 to {SEED_LIMIT - 1}; {num_deals} deals do not fit from seed {seed} on"
+        )
     return range(seed, seed + num_deals)
 
 
@@ -99,7 +103,7 @@ def _until_decided(
     plan: Plan,
     on_progress: Callable[[int], None] | None,
 ) -> MatchResult:
-    """A block of deals at a time; what was played after the deciding deal does not count."""
+    """Play a block of deals at a time; deals played after the deciding one do not count."""
     block = plan.batch_deals * plan.workers.num_workers
     parts: list[Played] = []
     for start in range(0, len(seeds), block):
@@ -115,7 +119,7 @@ def _until_decided(
 
 
 def _own_returns(played: Played) -> np.ndarray:
-    """Returns [deals, sittings] of the first entrant, which has seat s in sitting s."""
+    """Returns [deals, sittings] of the first entrant, which sits at seat s in sitting s."""
     return np.diagonal(played.returns, axis1=1, axis2=2)
 
 
@@ -130,7 +134,7 @@ def _result(game: Game, played: Played) -> MatchResult:
     best = returns.max(axis=2)
     leaders = (returns == best[:, :, None]).sum(axis=2)
     is_ahead = own == best
-    mean_return = mean_of_deals(own.sum(axis=1), n)
+    mean_return = mean_of_deals(own.sum(axis=1), n, RETURNS)
     first, second = played.contest.entrants
     return MatchResult(
         game=game.name,
@@ -139,18 +143,18 @@ def _result(game: Game, played: Played) -> MatchResult:
         num_deals=num_deals,
         num_games=num_deals * n,
         mean_return=mean_return,
-        difference=mean_of_deals((own - opponents).sum(axis=1), n),
+        difference=mean_of_deals((own - opponents).sum(axis=1), n, DIFFERENCES),
         first_places=share_of_deals((is_ahead / leaders).sum(axis=1), n),
         fair_share=1 / n,
         wins=share_of_deals((is_ahead & (leaders == 1)).sum(axis=1), n),
         draws=share_of_deals((is_ahead & (leaders > 1)).sum(axis=1), n),
         losses=share_of_deals((~is_ahead).sum(axis=1), n),
-        elo=elo_of_score(Estimate(*((1 + value) / 2 for value in mean_return))),
+        elo=elo_of_score(mean_return.scaled(0.5, 0.5)),
         faults=_faults(played),
     )
 
 
 def _faults(played: Played) -> tuple[int, int]:
-    """A fault in sitting s is the first entrant's where it happened in seat s."""
+    """Count the faults of each entrant; the first sits at seat s in sitting s."""
     own = sum(fault.seat == fault.sitting for fault in played.faults)
     return own, len(played.faults) - own

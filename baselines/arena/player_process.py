@@ -1,21 +1,22 @@
-"""The process that a player under time control runs in: it is handed observations, it answers.
+"""The player's side of the talk with the arena: it is handed observations, it answers.
 
-Started by `isolation`; what both must know of their talk is named here. What the player prints goes
-to the standard streams, which the arena keeps as its log; the talk has two pipes of its own.
+Runs in a process that the fork server made (see `fork_server`); what both sides must know of their
+talk is named here. What the player prints goes to the standard streams, which the arena keeps as
+its log; the talk has two pipes of its own.
 """
 
-import ctypes
-import os
-import pickle
-import signal
-import sys
 from typing import Any, BinaryIO
 
 import numpy as np
 
-OUT_OF_MEMORY = 3  # exit status
+from ...envs.core.game import Game
+from ...envs.core.rng import STREAM
+from ..players import make_policy
 
-# What a player says when it is ready: how it wants to be asked.
+OUT_OF_MEMORY = 3  # exit status
+REFUSED = 4  # exit status: `make_policy` refused what was asked for, and said why
+
+# The first thing a player says: how it wants to be asked.
 OBSERVES, SEARCHES, REMEMBERS = b"o", b"s", b"r"
 # What it is asked: CHOOSE brings a record, a mask, a stream and for one that searches a position,
 # and is answered by an action and the stream as it was left. The others are answered by DONE.
@@ -23,43 +24,26 @@ CHOOSE, BEGIN, WATCH = b"c", b"b", b"w"
 DONE = b"d"
 NUMBER = np.dtype(np.int64)  # an action or a seat
 
-_SET_PARENT_DEATH_SIGNAL = 1  # of Linux's prctl
 
+class PlayerServer:
+    """A player, and the two pipes by which it is asked and answers.
 
-def main() -> int:
-    """Serve one player until the arena closes its pipe; returns the exit status."""
-    import resource  # not on every system: the arena reads this module's names on all of them
+    Raises what `make_policy` raises.
+    """
 
-    read_fd, write_fd, memory_mib = (int(argument) for argument in sys.argv[1:])
-    _end_with_the_arena()
-    limit = memory_mib << 20
-    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
-    requests, replies = os.fdopen(read_fd, "rb"), os.fdopen(write_fd, "wb")
-    try:
-        _Served(requests, replies).run()
-    except BaseException as error:
-        if _is_out_of_memory(error):
-            return OUT_OF_MEMORY
-        raise  # printed to the log before the pipes close
-    return 0
-
-
-class _Served:
-    """A player and the two pipes it is asked and answers by."""
-
-    def __init__(self, requests: BinaryIO, replies: BinaryIO) -> None:
-        from ..players import make_policy  # within the memory limit, as all that a player needs
-
+    def __init__(self, game: Game, spec: str, requests: BinaryIO, replies: BinaryIO) -> None:
         self._requests = requests
         self._replies = replies
-        self._game, spec = pickle.load(requests)
-        self._policy = make_policy(spec, self._game)
+        self._game = game
+        self._policy = make_policy(spec, game)
         self._memory: Any = None
 
     def run(self) -> None:
+        """Answer until the arena closes its pipe."""
         policy = self._policy
-        how = SEARCHES if policy.needs_positions else REMEMBERS if policy.remember else OBSERVES
-        self._say(how)
+        self._say(
+            SEARCHES if policy.needs_positions else REMEMBERS if policy.remember else OBSERVES
+        )
         answers = {CHOOSE: self._choose, BEGIN: self._begin, WATCH: self._watch}
         while kind := self._requests.read(1):
             self._say(answers[kind]())
@@ -75,8 +59,6 @@ class _Served:
         return DONE
 
     def _choose(self) -> bytes:
-        from ...envs.core.rng import STREAM
-
         observations = self._read(self._game.observation_dtype)
         masks = self._read(np.dtype((np.int8, self._game.num_actions)))
         rngs = self._read(STREAM)
@@ -99,19 +81,10 @@ class _Served:
         self._replies.flush()
 
 
-def _end_with_the_arena() -> None:
-    """A stopped player would outlive a killed arena: have the system end it, where it can."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_SET_PARENT_DEATH_SIGNAL, signal.SIGKILL)
-
-
-def _is_out_of_memory(error: BaseException | None) -> bool:
+def is_out_of_memory(error: BaseException | None) -> bool:
+    """Whether this error comes of a memory limit, itself or by what caused it."""
     while error is not None:
         if isinstance(error, MemoryError):
             return True
         error = error.__cause__
     return False
-
-
-if __name__ == "__main__":
-    sys.exit(main())

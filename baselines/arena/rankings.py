@@ -1,6 +1,6 @@
-"""What games say of strength: who is chosen as the first, who then as the best of the rest.
+"""Rankings as choices: the first is chosen among all players, the second among the rest, and so on.
 
-The choices of all games, counted deal by deal, are all that ratings are made from.
+Ratings are computed from the choices of all games, counted deal by deal.
 """
 
 import itertools
@@ -10,36 +10,37 @@ from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
+from scipy.sparse import csgraph
 
 Items = tuple[int, ...]  # players by number, ascending; a player with several seats several times
 
 
 class Scored(NamedTuple):
-    """A contest as it is scored: games, or whole deals where they are played in duplicate."""
+    """A contest's scores: of games, or of whole deals where they are played in duplicate."""
 
-    players: np.ndarray  # int [deals, games, places]: who
-    values: np.ndarray  # [deals, games, places]: who did better; alike is shared
+    players: np.ndarray  # int [deals, games, places]: the player's number
+    values: np.ndarray  # [deals, games, places]: more is better; equal values share a place
     seeds: np.ndarray  # [deals]
 
 
 class Choice(NamedTuple):
-    """Somebody is preferred to the rest of those who are left: several, where they are equal."""
+    """The best of the players that are left: several where they are equal."""
 
-    among: Items
-    is_first: bool  # nobody has been chosen before
+    among: Items  # the players that are left
+    is_first: bool  # nobody was chosen before
     chosen: Items
 
 
 class Choices(NamedTuple):
-    """How often each choice was made: counts [deals, choices], over seeds [deals]."""
+    """How often each choice was made in each deal."""
 
     choices: list[Choice]
-    counts: sparse.csr_matrix
-    seeds: np.ndarray
+    counts: sparse.csr_matrix  # [deals, choices]
+    seeds: np.ndarray  # [deals]
 
 
 def count_choices(contests: Sequence[Scored]) -> Choices:
-    """All choices of these contests; deals of one seed are one row, whoever played them."""
+    """Count all choices of these contests; a deal of one seed is one row in all contests."""
     seeds = np.unique(np.concatenate([contest.seeds for contest in contests]))
     column: dict[Choice, int] = {}
     entries = [_entries(contest, seeds, column) for contest in contests]
@@ -51,7 +52,7 @@ def count_choices(contests: Sequence[Scored]) -> Choices:
 def _entries(
     contest: Scored, seeds: np.ndarray, column: dict[Choice, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Counts at (row, column) of each choice; new choices get new columns."""
+    """Rows, columns and counts of a contest's choices; new choices get new columns."""
     patterns, which = np.unique(_patterns(contest), axis=0, return_inverse=True)
     num_games = contest.players.shape[1]
     row_of_game = np.repeat(np.searchsorted(seeds, contest.seeds), num_games)
@@ -69,7 +70,7 @@ def _entries(
 
 
 def _patterns(contest: Scored) -> np.ndarray:
-    """Each game as one row: the players best first, then for each whether it equals the next."""
+    """Each game as one row: the players, best first, then whether each equals the next."""
     places = contest.players.shape[2]
     players = contest.players.reshape(-1, places)
     values = contest.values.reshape(-1, places)
@@ -82,7 +83,7 @@ def _patterns(contest: Scored) -> np.ndarray:
 
 
 def _choices(players: np.ndarray, is_shared: np.ndarray) -> Iterable[Choice]:
-    """The choices of one ranking; those who share the last place are not told apart by it."""
+    """Yield the choices of one ranking; players that share the last place make no choice."""
     start, places = 0, len(players)
     while start < places - 1:
         stop = start + 1
@@ -95,11 +96,37 @@ def _choices(players: np.ndarray, is_shared: np.ndarray) -> Iterable[Choice]:
 
 
 def alternatives(among: Items, is_first: bool, most_equal: int) -> Counter[Items]:
-    """All that could be chosen, and by how many sets of seats; up to `most_equal` players at once.
+    """Count the sets of seats for all that could be chosen, up to `most_equal` players at once.
 
-    That all who are left are equal can be chosen first only: later it is no choice.
+    All players that are left can be chosen together only as the first; later it is no choice.
     """
     most = min(most_equal, len(among) if is_first else len(among) - 1)
     return Counter(
         chosen for size in range(1, most + 1) for chosen in itertools.combinations(among, size)
     )
+
+
+def groups_of(made: Choices, num_players: int) -> list[int]:
+    """Number the groups of players that choices connect, the largest first; one for each player."""
+    pairs = {(choice.among[0], other) for choice in made.choices for other in choice.among}
+    first, second = np.array(sorted(pairs)).T
+    links = sparse.csr_matrix((np.ones(len(first)), (first, second)), (num_players, num_players))
+    _, labels = csgraph.connected_components(links, directed=False)
+    sizes = np.bincount(labels)
+    order = sorted(range(len(sizes)), key=lambda label: (-sizes[label], label))
+    return [order.index(label) for label in labels]
+
+
+def select_group(made: Choices, members: Sequence[int]) -> Choices:
+    """The choices among these players, numbered anew by their place in `members`."""
+    number = {player: index for index, player in enumerate(members)}
+    columns = [k for k, choice in enumerate(made.choices) if choice.among[0] in number]
+    choices = [
+        Choice(
+            tuple(number[player] for player in choice.among),
+            choice.is_first,
+            tuple(number[player] for player in choice.chosen),
+        )
+        for choice in (made.choices[k] for k in columns)
+    ]
+    return Choices(choices, sparse.csr_matrix(made.counts[:, columns]), made.seeds)

@@ -1,209 +1,196 @@
-"""Ratings by maximum likelihood: one strength a player, from who was preferred to whom.
+"""Ratings by maximum likelihood, with intervals that take the deal as the unit.
 
-The model is that of Davidson and Luce (Turner, van Etten, Firth and Kosmidis 2020): a set of equals
-is chosen with weight d(size) times the geometric mean of their strengths. With two places it is
-Davidson's (1970), without draws Bradley and Terry's (1952), with more places and no draws that of
-Plackett (1975) and Luce (1959). Nothing in it depends on an order of games or players.
+The intervals are those of the profile likelihood, which takes the games of a deal for independent.
+It is divided by the ratio in which deals vary more, or less, than independent games would (Chandler
+and Bate 2007), and compared with Student's quantile instead of the normal one.
 """
 
-import math
 from typing import NamedTuple
 
 import numpy as np
-from scipy import special
+from scipy import sparse, special
 
-from .rankings import Choice, Choices, alternatives
-from .statistics import ELO_SCALE, LEVEL, Estimate
+from .choice_model import (
+    Model,
+    build_model,
+    choice_chances,
+    information,
+    log_likelihood,
+    maximise,
+    set_means,
+)
+from .goodness_of_fit import Fit, add_fits, goodness_of_fit
+from .rankings import Choices, groups_of, select_group
+from .statistics import (
+    ELO_SCALE,
+    Estimate,
+    degrees_of_freedom,
+    quantile,
+    variance_of_deals,
+)
 
-NUM_RESAMPLES = 1000
-_RESAMPLES_AT_ONCE = 50
-_RESAMPLING_SEED = 20_260_101
-_MOST_ROUNDS = 100
-_LONGEST_STEP = 2.0  # in log strength; Newton's own would overshoot where all games are won
-_PRECISE = 1e-9
-_ALIKE = 1e-5  # Elo; less is the rounding of equals
-
-
-class Fit(NamedTuple):
-    """Whether one strength a player explains the first places that were seen."""
-
-    statistic: float  # Pearson's, corrected for deals (Rao and Scott 1981)
-    degrees_of_freedom: int
-    p_value: float  # small: there is more to it, such as a player that only some can beat
+_MAX_ROUNDS = 60
+_PRECISE = 1e-6  # in log strength: less than a thousandth of an Elo point
+_ALIKE = 1e-8  # in log strength; a smaller difference is rounding
 
 
 class Ratings(NamedTuple):
-    """Elo points above the mean of all players."""
+    """Elo points above the mean of the player's group.
 
-    elo: list[Estimate]  # for each player; bootstrap intervals over deals
-    superiority: np.ndarray  # [players, players]: how likely the row is stronger than the column
+    Players belong to one group where games connect them, directly or through others. Ratings of
+    different groups cannot be compared.
+    """
+
+    elo: list[Estimate]  # for each player
+    group: list[int]  # of each player: 0 is the largest
+    superiority: np.ndarray  # [players, players]: how likely the row is stronger; nan across groups
     fit: Fit
 
 
-class _Model(NamedTuple):
-    """A conditional logit: design[c] @ parameters + offset[c] is choice c's log weight."""
+class _Rated(NamedTuple):
+    """One group's model at its maximum."""
 
-    design: np.ndarray  # [choices, parameters]: strengths, then ties of 2, 3, ...
-    offset: np.ndarray  # [choices]
-    starts: np.ndarray  # [sets]: where each set of choices begins
-    set_of: np.ndarray  # [choices]
+    model: Model
+    counts: sparse.csr_matrix  # [deals, choices that could have been made]
+    totals: np.ndarray  # [choices]
+    best: np.ndarray  # [1, P]
 
 
-def rate(made: Choices, num_players: int, num_resamples: int = NUM_RESAMPLES) -> Ratings:
-    """The ratings of players 0 .. num_players - 1, with 95 % intervals.
+def rate(made: Choices, num_players: int) -> Ratings:
+    """Rate the players 0 .. num_players - 1, each group of connected players by itself.
 
     Every strength has a prior of half a game won and half a game lost against an average player, so
-    that who wins all games is rated high and not without end.
+    that a player that wins all games is rated high but not infinitely high. Its interval is open.
     """
-    listed, model = _model_of(made.choices, num_players)
-    column = np.array([listed[choice] for choice in made.choices])
-    totals = np.zeros((1, len(listed)))
-    totals[0, column] = made.counts.sum(axis=0)
-    best = _maximise(model, totals, np.zeros((1, model.design.shape[1])))
-    resampled = np.concatenate(
-        [
-            _maximise(model, _spread(counts, column, len(listed)), np.repeat(best, len(counts), 0))
-            for counts in _resamples(made, num_resamples)
-        ]
+    group = groups_of(made, num_players)
+    elo = [Estimate(0.0, -np.inf, np.inf)] * num_players
+    superiority = np.full((num_players, num_players), np.nan)
+    np.fill_diagonal(superiority, 0.5)
+    fits = []
+    for number in range(max(group) + 1):
+        members = [player for player in range(num_players) if group[player] == number]
+        if len(members) > 1:
+            estimates, likely, fit = _rate_group(select_group(made, members), len(members))
+            for player, estimate in zip(members, estimates, strict=True):
+                elo[player] = estimate
+            superiority[np.ix_(members, members)] = likely
+            fits.append(fit)
+    return Ratings(elo, group, superiority, add_fits(fits))
+
+
+def _rate_group(made: Choices, num_players: int) -> tuple[list[Estimate], np.ndarray, Fit]:
+    number_of, model = build_model(made.choices, num_players)
+    column = np.array([number_of[choice] for choice in made.choices])
+    place = sparse.csr_matrix(
+        (np.ones(len(column)), (np.arange(len(column)), column)), (len(column), len(number_of))
     )
-    strengths = _centred(best, num_players)[0]
-    draws = _centred(resampled, num_players)
-    low, high = np.quantile(draws, [0.5 - LEVEL / 2, 0.5 + LEVEL / 2], axis=0)
-    return Ratings(
-        [Estimate(*map(float, row)) for row in zip(strengths, low, high, strict=True)],
-        _superiority(draws),
-        _goodness_of_fit(made, listed, model, best, num_players),
-    )
+    counts = sparse.csr_matrix(made.counts @ place)
+    totals = np.asarray(counts.sum(axis=0)).ravel()
+    best = maximise(model, totals, np.zeros((1, model.design.shape[1])))
+    rated = _Rated(model, counts, totals, best)
+    fit = goodness_of_fit(rated.model, counts, best, list(number_of), num_players)
+    return _intervals(rated, made, num_players), _superiority(rated, num_players), fit
 
 
-def _centred(parameters: np.ndarray, num_players: int) -> np.ndarray:
-    strengths = parameters[:, :num_players]
-    return ELO_SCALE * (strengths - strengths.mean(axis=1, keepdims=True))
+def _intervals(rated: _Rated, made: Choices, num_players: int) -> list[Estimate]:
+    """Each player's Elo above the mean; open where it won, or lost, every game."""
+    above_mean = np.zeros((num_players, rated.best.shape[1]))
+    above_mean[:, :num_players] = np.eye(num_players) - 1 / num_players
+    means = above_mean @ rated.best[0]
+    scale, num_deals = _design_effects(rated, above_mean)
+    reach = scale * quantile(num_deals)
+    has_lost, has_won = _has_lost_and_won(made, num_players)
+    low, high = np.full(num_players, -np.inf), np.full(num_players, np.inf)
+    low[has_won] = _bounds(rated, above_mean[has_won], -reach[has_won])
+    high[has_lost] = _bounds(rated, above_mean[has_lost], reach[has_lost])
+    elo = ELO_SCALE * np.stack([means, low, high], axis=1)
+    return [Estimate(*map(float, row)) for row in elo]
 
 
-def _superiority(draws: np.ndarray) -> np.ndarray:
-    ahead = draws[:, :, None] - draws[:, None, :]
-    ahead[np.abs(ahead) < _ALIKE] = 0
-    return (1 + np.sign(ahead).mean(axis=0)) / 2
+def _design_effects(rated: _Rated, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The uncertainty of each contrast [M, P], and the number of its deals: two arrays [M].
+
+    The first is the standard error between deals divided by that of independent games (see
+    `statistics`). Where nearly all games are won, deals are alike by necessity and show little of
+    how much they can differ. The first therefore counts hardly more deals than there were surprises
+    (the degrees of freedom of a variance, Satterthwaite 1946). The second counts deals by weight.
+    """
+    model, counts, best = rated.model, rated.counts, rated.best
+    chances = choice_chances(model, best)
+    away = model.design - set_means(model, chances)[0, model.set_of]
+    influence = away @ np.linalg.solve(_curvature(rated, chances), contrasts.T)  # [choices, M]
+    made = counts @ sparse.csr_matrix(np.eye(len(model.starts))[model.set_of])  # [deals, sets]
+    second, fourth = (
+        np.add.reduceat(chances[0, :, None] * influence**power, model.starts) for power in (2, 4)
+    )  # moments of one game: [sets, M]
+    variance = made @ second  # [deals, M]
+    independent = variance.sum(axis=0)
+    sums = counts @ influence
+    sums -= variance * (sums.sum(axis=0) / independent)
+    fourth_cumulant = (made @ (fourth - 3 * second**2)).sum(axis=0)
+    of_deals = (variance**2).sum(axis=0)
+    num_telling = independent**2 / (of_deals + np.maximum(fourth_cumulant, 0) / 2)
+    ratio = variance_of_deals(sums, independent, num_telling) / independent
+    return np.sqrt(ratio), independent**2 / of_deals
 
 
-def _spread(counts: np.ndarray, column: np.ndarray, num_choices: int) -> np.ndarray:
-    out = np.zeros((len(counts), num_choices))
-    out[:, column] = counts
+def _curvature(rated: _Rated, chances: np.ndarray) -> np.ndarray:
+    prior = special.expit(rated.best[0])
+    return information(rated.model, rated.totals, chances)[0] + np.diag(prior * (1 - prior))
+
+
+def _bounds(rated: _Rated, contrasts: np.ndarray, reach: np.ndarray) -> np.ndarray:
+    """The value of each contrast [M, P] at which its signed likelihood root is `reach` [M].
+
+    The root grows nearly in proportion to the distance from the maximum. The distance is therefore
+    corrected in proportion until the root is right.
+    """
+    inverse = np.linalg.inv(_curvature(rated, choice_chances(rated.model, rated.best)))
+    variance = np.einsum("mp,pq,mq->m", contrasts, inverse, contrasts)
+    direction = contrasts @ inverse / variance[:, None]  # changes its contrast by 1
+    distance = reach * np.sqrt(variance)
+    parameters = rated.best + direction * distance[:, None]
+    for _ in range(_MAX_ROUNDS):
+        parameters = maximise(rated.model, rated.totals, parameters, contrasts)
+        change = distance * (np.abs(reach) / _likelihood_root(rated, parameters) - 1)
+        distance += change
+        if (np.abs(change) < _PRECISE).all():
+            break
+        parameters += direction * change[:, None]
+    return contrasts @ rated.best[0] + distance
+
+
+def _likelihood_root(rated: _Rated, parameters: np.ndarray) -> np.ndarray:
+    """The root of twice the loss in log likelihood from the maximum to each of [M, P]."""
+    top = log_likelihood(rated.model, rated.totals, rated.best)
+    lost = top - log_likelihood(rated.model, rated.totals, parameters)
+    return np.sqrt(2 * np.maximum(lost, np.finfo(float).tiny))
+
+
+def _superiority(rated: _Rated, num_players: int) -> np.ndarray:
+    """The one-sided confidence [players, players] that the row is stronger than the column."""
+    first, second = np.triu_indices(num_players, 1)
+    differences = np.zeros((len(first), rated.best.shape[1]))
+    pairs = np.arange(len(first))
+    differences[pairs, first], differences[pairs, second] = 1, -1
+    scale, num_deals = _design_effects(rated, differences)
+    ahead = differences @ rated.best[0]
+    start = rated.best - differences * (ahead / 2)[:, None]
+    equal = maximise(rated.model, rated.totals, start, differences)
+    root = np.where(np.abs(ahead) < _ALIKE, 0, np.sign(ahead) * _likelihood_root(rated, equal))
+    freedom = degrees_of_freedom(num_deals)
+    out = np.full((num_players, num_players), 0.5)
+    out[first, second] = special.stdtr(freedom, root / scale)
+    out[second, first] = special.stdtr(freedom, -root / scale)
     return out
 
 
-def _resamples(made: Choices, num_resamples: int) -> list[np.ndarray]:
-    """Counts [resamples, choices] over as many deals as there are, drawn with replacement."""
-    rng = np.random.default_rng(_RESAMPLING_SEED)
-    num_deals = len(made.seeds)
-    parts = []
-    for start in range(0, num_resamples, _RESAMPLES_AT_ONCE):
-        size = min(_RESAMPLES_AT_ONCE, num_resamples - start)
-        drawn = rng.integers(num_deals, size=(size, num_deals))
-        times = np.stack([np.bincount(row, minlength=num_deals) for row in drawn])
-        parts.append((made.counts.T @ times.T).T)
-    return parts
-
-
-def _model_of(choices: list[Choice], num_players: int) -> tuple[dict[Choice, int], _Model]:
-    """Every choice that could have been made, by its number, and the model of them."""
-    most_equal = max(len(choice.chosen) for choice in choices)
-    listed: dict[Choice, int] = {}
-    design, offset, starts = [], [], []
-    for among, is_first in sorted({(choice.among, choice.is_first) for choice in choices}):
-        starts.append(len(listed))
-        for chosen, ways in sorted(alternatives(among, is_first, most_equal).items()):
-            listed[Choice(among, is_first, chosen)] = len(listed)
-            row = np.zeros(num_players + most_equal - 1)
-            np.add.at(row, list(chosen), 1 / len(chosen))
-            if len(chosen) > 1:
-                row[num_players + len(chosen) - 2] = 1
-            design.append(row)
-            offset.append(math.log(ways))
-    sizes = np.diff([*starts, len(listed)])
-    set_of = np.repeat(np.arange(len(starts)), sizes)
-    return listed, _Model(np.array(design), np.array(offset), np.array(starts), set_of)
-
-
-def _maximise(model: _Model, counts: np.ndarray, start: np.ndarray) -> np.ndarray:
-    """The parameters [B, P] of greatest likelihood for counts [B, choices], by Newton's method."""
-    parameters = start.copy()
-    for _ in range(_MOST_ROUNDS):
-        step = _newton_step(model, counts, parameters)
-        parameters += np.clip(step, -_LONGEST_STEP, _LONGEST_STEP)
-        if np.abs(step).max() < _PRECISE:
-            return parameters
-    raise ArithmeticError("the ratings did not converge")
-
-
-def _newton_step(model: _Model, counts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-    design, starts, set_of = model.design, model.starts, model.set_of
-    chances = _chances(model, parameters)
-    made = np.add.reduceat(counts, starts, axis=1)  # [B, sets]
-    expected = made[:, set_of] * chances
-    prior = special.expit(parameters)
-    gradient = (counts - expected) @ design + 0.5 - prior
-    means = np.add.reduceat(chances[:, :, None] * design, starts, axis=1)  # [B, sets, P]
-    curvature = np.swapaxes(expected[:, :, None] * design, 1, 2) @ design
-    curvature -= np.swapaxes(made[:, :, None] * means, 1, 2) @ means
-    diagonal = np.arange(design.shape[1])
-    curvature[:, diagonal, diagonal] += prior * (1 - prior)
-    return np.linalg.solve(curvature, gradient[:, :, None])[:, :, 0]
-
-
-def _chances(model: _Model, parameters: np.ndarray) -> np.ndarray:
-    """Of each choice within its set: [B, choices]."""
-    logs = parameters @ model.design.T + model.offset
-    logs -= np.maximum.reduceat(logs, model.starts, axis=1)[:, model.set_of]
-    weights = np.exp(logs)
-    return weights / np.add.reduceat(weights, model.starts, axis=1)[:, model.set_of]
-
-
-def _goodness_of_fit(
-    made: Choices,
-    listed: dict[Choice, int],
-    model: _Model,
-    best: np.ndarray,
-    num_players: int,
-) -> Fit:
-    """Pearson's test of the first places in each kind of game, shared ones counted in part.
-
-    Strengths that were fitted to first places alone take a degree of freedom each. Where they were
-    fitted to later places too they take less, and none is taken: the test then errs to caution.
-    """
-    chances = _chances(model, best)[0]
-    places = np.array([_first_places(choice, num_players) for choice in listed])
-    expected = np.add.reduceat(chances[:, None] * places, model.starts, axis=0)  # [sets, players]
-    column = np.array([listed[choice] for choice in made.choices])
-    statistic = spread = 0.0
-    cells = 0
-    for index in np.unique(model.set_of[column]):
-        here = model.set_of[column] == index
-        counts = made.counts[:, np.flatnonzero(here)]
-        games = np.asarray(counts.sum(axis=1))
-        shares, chance = counts @ places[column[here]], expected[index]
-        players = np.flatnonzero(chance)
-        if len(players) < 2:
-            continue
-        residuals = shares - games * (shares.sum(axis=0) / games.sum())
-        variance = (residuals**2).sum(axis=0)[players]
-        away = (shares.sum(axis=0) - games.sum() * chance)[players]
-        weights = games.sum() * chance[players]
-        statistic += float((away**2 / weights).sum())
-        spread += float((variance / weights).sum())
-        cells += len(players) - 1
-    has_later_places = any(not choice.is_first for choice in made.choices)
-    freedom = cells if has_later_places else cells - (num_players - 1)
-    if freedom < 1 or spread == 0:
-        return Fit(0.0, 0, 1.0)
-    corrected = statistic * cells / spread
-    return Fit(corrected, freedom, float(special.chdtrc(freedom, corrected)))
-
-
-def _first_places(choice: Choice, num_players: int) -> np.ndarray:
-    """What the choice gives each player of the first place; nothing where that is taken."""
-    shares = np.zeros(num_players)
-    if choice.is_first:
-        np.add.at(shares, list(choice.chosen), 1 / len(choice.chosen))
-    return shares
+def _has_lost_and_won(made: Choices, num_players: int) -> np.ndarray:
+    """Whether each player ever did no better, and ever no worse, than another: [2, players]."""
+    has_lost, has_won = np.zeros((2, num_players), bool)
+    for choice in made.choices:
+        if len(set(choice.among)) > 1:
+            for player in set(choice.among):
+                has_won[player] |= player in choice.chosen
+                has_lost[player] |= any(chosen != player for chosen in choice.chosen)
+    return np.array([has_lost, has_won])

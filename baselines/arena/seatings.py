@@ -1,6 +1,6 @@
-"""Who sits where: the games that a deal is played in, so that no seat or hand favours anybody.
+"""Seatings: which player has which seat in each game of a deal, so that luck favours nobody.
 
-Each seating gives int [deals, sittings, seats]: the player, by number, at each seat of each game.
+Each function returns int [deals, sittings, seats]: the number of the player at each seat.
 """
 
 import itertools
@@ -9,21 +9,21 @@ from collections.abc import Callable
 
 import numpy as np
 
-MOST_ORDERS = 120  # of `every_order`: five seats
+MAX_ORDERS = 120  # for `every_order`: five seats
 _GOLDEN_RATIO = (math.sqrt(5) - 1) / 2
 
 
 def one_against_field(num_seats: int, seeds: np.ndarray) -> np.ndarray:
-    """Player 0 once in every seat, player 1 in all the others: sitting s has player 0 at seat s."""
+    """Seat player 0 at seat s in sitting s, and player 1 at all other seats."""
     sittings = 1 - np.eye(num_seats, dtype=np.int64)
     return np.broadcast_to(sittings, (len(seeds), num_seats, num_seats))
 
 
 def latin_square(num_seats: int, seeds: np.ndarray) -> np.ndarray:
-    """As many players as seats, each once in every seat; the order around the table changes.
+    """Seat as many players as there are seats, each once in every seat.
 
-    A deal is played once for each rotation of one order of the players. Any (n - 1)! deals in
-    succession have every order, and so every seating once: a sample of them is balanced.
+    A deal is played once for each rotation of one order of the players; the order changes from deal
+    to deal. Any (n - 1)! deals in succession use every order once, and so every seating once.
     """
     orders = np.array([_order(num_seats, int(seed)) for seed in seeds]).reshape(-1, num_seats)
     seats = np.arange(num_seats)
@@ -31,18 +31,18 @@ def latin_square(num_seats: int, seeds: np.ndarray) -> np.ndarray:
 
 
 def every_order(num_seats: int, seeds: np.ndarray) -> np.ndarray:
-    """As many players as seats, in all n! seatings. Raises ValueError for more than five seats."""
-    if math.factorial(num_seats) > MOST_ORDERS:
+    """Seat the players in all n! ways. Raises ValueError for more than five seats."""
+    if math.factorial(num_seats) > MAX_ORDERS:
         raise ValueError(
-            f"every order of {num_seats} players is {math.factorial(num_seats):,} games a deal; "
-            f"at most {MOST_ORDERS} are played: take the balanced sample"
+            f"{num_seats} players have {math.factorial(num_seats):,} seatings, and at most "
+            f"{MAX_ORDERS} are played for each deal; use the balanced sample instead"
         )
     orders = np.array(list(itertools.permutations(range(num_seats))))
     return np.broadcast_to(orders, (len(seeds), *orders.shape))
 
 
 def _order(num_seats: int, seed: int) -> list[int]:
-    """The seed's order of the players after player 0; near seeds have orders that differ widely."""
+    """Return the seed's order of the players, player 0 first; near seeds differ widely."""
     num_orders = math.factorial(num_seats - 1)
     index = seed % num_orders * _stride(num_orders) % num_orders
     left = list(range(1, num_seats))
@@ -54,7 +54,10 @@ def _order(num_seats: int, seed: int) -> list[int]:
 
 
 def _stride(num_orders: int) -> int:
-    """A step that visits all orders before it comes back, far from the last with each step."""
+    """Return a step coprime to the number of orders, near its golden section.
+
+    Steps of this length visit every order once, and successive orders differ widely.
+    """
     stride = max(1, int(num_orders * _GOLDEN_RATIO))
     while math.gcd(stride, num_orders) != 1:
         stride += 1
@@ -69,5 +72,5 @@ SEATINGS: dict[str, Callable[[int, np.ndarray], np.ndarray]] = {
 
 
 def sittings_a_deal(seating: str, num_seats: int) -> int:
-    """How many games one deal is played in."""
+    """Return the number of games in which one deal is played."""
     return SEATINGS[seating](num_seats, np.zeros(1, np.int64)).shape[1]

@@ -1,8 +1,8 @@
-"""Stopping early: Wald's sequential probability ratio test on one score a deal.
+"""Stopping early: Wald's sequential probability ratio test on one score for each deal.
 
-The generalised form: each hypothesis takes the distribution of scores that fits the deals best
-among those with its mean (Van den Bergh, "A practical introduction to the GSPRT", as engine testers
-use it), so that deals may score anything between 0 and 1.
+This is the generalised form, in which a deal may score anything between 0 and 1: under each
+hypothesis the scores have the distribution that fits the deals best among those with its mean
+(Van den Bergh, "A practical introduction to the GSPRT", as testers of chess engines use it).
 """
 
 import dataclasses
@@ -12,22 +12,23 @@ import numpy as np
 
 from .statistics import score_of_elo
 
-STRONGER = "stronger"  # the difference of elo1 is accepted
-NOT_STRONGER = "not stronger"  # that of elo0 is
+STRONGER = "stronger"  # elo1 is accepted
+NOT_STRONGER = "not stronger"  # elo0 is accepted
 UNDECIDED = "undecided"
-# Seen before the first deal, at scores 0 and 1: else the first few deals would rule out all others.
+# Counted at scores 0 and 1 before the first deal. Without them a distribution that fits the first
+# few deals best would give no weight to scores that were not seen yet.
 _PRIOR_DEALS = 1.0
 _BISECTIONS = 50
 
 
 @dataclasses.dataclass(frozen=True)
 class Sprt:
-    """A test of two Elo differences, and how often either may be taken for the other."""
+    """A test of two Elo differences, with the allowed chances of either error."""
 
-    elo0: float  # no better than this
-    elo1: float  # at least as good as this
-    alpha: float = 0.05  # chance to accept elo1 where elo0 is the truth
-    beta: float = 0.05  # chance to accept elo0 where elo1 is the truth
+    elo0: float  # the hypothesis "not stronger"
+    elo1: float  # the hypothesis "stronger"
+    alpha: float = 0.05  # chance of accepting elo1 when elo0 is true
+    beta: float = 0.05  # chance of accepting elo0 when elo1 is true
 
     def __post_init__(self) -> None:
         if not -math.inf < self.elo0 < self.elo1 < math.inf:
@@ -38,16 +39,16 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Wald's bounds of the log likelihood ratio: elo0 is accepted below, elo1 above."""
+        """Wald's bounds of the log likelihood ratio: accept elo0 below, elo1 above."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
 
 @dataclasses.dataclass(frozen=True)
 class Verdict:
-    """Where a test came out."""
+    """The outcome of a test."""
 
-    decision: str
-    num_deals: int  # it took so many
+    decision: str  # STRONGER, NOT_STRONGER or UNDECIDED
+    num_deals: int  # that the decision took
     log_likelihood_ratio: float
     bounds: tuple[float, float]
 
@@ -58,9 +59,9 @@ class Verdict:
 
 
 def judge(scores: np.ndarray, sprt: Sprt, num_judged: int = 0) -> Verdict:
-    """The verdict at the first deal that allows one, of scores [deals] in 0 .. 1.
+    """Return the verdict at the first deal that allows one, from scores [deals] in 0 .. 1.
 
-    The first `num_judged` deals are known to allow none.
+    The first `num_judged` deals were judged before, without a decision.
     """
     ratios = log_likelihood_ratios(scores, sprt, num_judged)
     low, high = sprt.bounds
@@ -69,13 +70,13 @@ def judge(scores: np.ndarray, sprt: Sprt, num_judged: int = 0) -> Verdict:
         return Verdict(UNDECIDED, len(scores), float(ratios[-1]), sprt.bounds)
     num_deals = num_judged + int(crossed[0]) + 1
     decision = STRONGER if ratios[crossed[0]] >= high else NOT_STRONGER
-    # Once more from these deals alone: scores of later ones would show in the last digit.
+    # Computed again from these deals alone: the scores of later ones would change the last digit.
     ratio = float(log_likelihood_ratios(scores[:num_deals], sprt, num_deals - 1)[0])
     return Verdict(decision, num_deals, ratio, sprt.bounds)
 
 
 def log_likelihood_ratios(scores: np.ndarray, sprt: Sprt, skip: int = 0) -> np.ndarray:
-    """Of elo1 over elo0 after each deal from number `skip` on: [deals - skip]."""
+    """The log likelihood ratio of elo1 over elo0 after each deal from number `skip` on."""
     values, which = np.unique(np.concatenate([[0.0, 1.0], scores]), return_inverse=True)
     seen = np.zeros((len(scores) - skip, len(values)))
     seen[np.arange(len(seen)), which[2 + skip :]] = 1
@@ -87,10 +88,10 @@ def log_likelihood_ratios(scores: np.ndarray, sprt: Sprt, skip: int = 0) -> np.n
 
 
 def _best_fit(counts: np.ndarray, values: np.ndarray, mean: float) -> np.ndarray:
-    """The greatest log likelihood of each row of counts [rows, values] with this mean, + constant.
+    """The greatest log likelihood of each row of counts [rows, values] under this mean.
 
-    By Owen's empirical likelihood: p = counts / (1 + x (values - mean)), with the one x that
-    makes the mean right.
+    A constant is left out. By Owen's empirical likelihood the best probabilities are proportional
+    to counts / (1 + x (values - mean)), where x is the one that gives the mean.
     """
     away = values - mean
     low = np.full(len(counts), -1 / away[-1])

@@ -1,4 +1,4 @@
-"""The table of a tournament: ratings, the contest's points and who did what against whom."""
+"""The table of a tournament: ratings, points, and the score of each player against each other."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -6,27 +6,36 @@ from typing import Any
 
 import numpy as np
 
+from .cycles import NashAverage, equilibrium, find_cycle
 from .duplicate import hands_of_seat_0
 from .entrants import Entrant
 from .playing import Played
 from .rankings import Scored, count_choices
-from .ratings import Fit, rate
-from .statistics import Estimate, mean_of_deals, share_of_deals
+from .ratings import Fit, Ratings, rate
+from .statistics import (
+    RETURNS,
+    Estimate,
+    mean_of_deals,
+    score_of_elo,
+    share_of_deals,
+    weighted_share,
+)
 from .store import Setting
 
 POINTS_FOR_WIN = 3
 POINTS_FOR_DRAW = 1
 SCORINGS = ("games", "duplicate")
+DOUBTFUL = 0.05  # a fit as bad as this has a p-value below it
 
 _SUMS = ("games", "wins", "draws", "first places", "seats", "returns")
 
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """One player's line. A game counts for each seat that the player has in it."""
+    """One player's line. A game counts once for each seat that the player has in it."""
 
     player: str
-    elo: Estimate  # above the mean of all players
+    elo: Estimate  # above the mean of the group; open where the player won, or lost, every game
     games: int  # with duplicate scoring: deals
     wins: int  # ahead of everybody
     draws: int  # first, and not alone
@@ -35,11 +44,17 @@ class Standing:
     first_places: Estimate  # share of games, shared places counted in part
     mean_return: Estimate
     faults: int  # games lost by a fault
+    group: int = (
+        1  # games connect the players of a group; ratings of different groups do not compare
+    )
 
 
 @dataclasses.dataclass(frozen=True)
 class Standings:
-    """A tournament's results, the strongest player first; tables are in the order of `rows`."""
+    """A tournament's results, the strongest player of each group first, the largest group first.
+
+    Tables are in the order of `rows`.
+    """
 
     game: str
     version: int
@@ -49,29 +64,39 @@ class Standings:
     num_games: int
     rows: tuple[Standing, ...]
     cross: tuple[tuple[Estimate | None, ...], ...]  # score of the row against the column, 0 .. 1
-    superiority: tuple[tuple[float, ...], ...]  # how likely the row is the stronger
+    # How likely the row is the stronger; None across groups.
+    superiority: tuple[tuple[float | None, ...], ...]
     fit: Fit
+    cycle: tuple[str, ...] = ()  # players of whom each beats the next, and the last the first
+    # Ratings that allow cycles, where one number a player does not explain the results.
+    nash_averages: tuple[NashAverage, ...] = ()
 
 
 def standings(setting: Setting, contests: Sequence[Played], scoring: str = "games") -> Standings:
-    """The table of all that was played, whatever the order of contests and players.
+    """Make the table of all that was played, whatever the order of contests and players.
 
-    With "duplicate" scoring, for two seats, a deal is one result: who did more with the hand of
-    seat 0. Raises ValueError where there is nothing to score, or not in that way.
+    With "duplicate" scoring, for two seats, a deal is one result: the player that did more with the
+    hand of seat 0 wins it. Raises ValueError where there is nothing to score, or not in that way.
     """
     check_scoring(scoring, setting)
     if not contests:
         raise ValueError(f"no results of {setting.game}")
-    entrants = sorted({e for c in contests for e in c.contest.entrants}, key=_mark)
+    entrants = sorted({e for c in contests for e in c.contest.entrants}, key=_sort_key)
     number = {entrant: index for index, entrant in enumerate(entrants)}
     games = [_games(played, number) for played in contests]
     scored = games if scoring == "games" else [_duplicate(game) for game in games]
     seeds = np.unique(np.concatenate([game.seeds for game in games]))
     ratings = rate(count_choices(scored), len(entrants))
-    order = sorted(range(len(entrants)), key=lambda k: (-ratings.elo[k].mean, entrants[k].name))
+    names = [entrant.name for entrant in entrants]
+    order = sorted(
+        range(len(entrants)), key=lambda k: (ratings.group[k], -ratings.elo[k].mean, names[k])
+    )
     sums = _sums(games, scored, seeds, len(entrants))
     faults = [entrant.name for played in contests for entrant in _at_fault(played)]
-    cross = _cross_table(scored, seeds, len(entrants))
+    comparisons = _all_comparisons(scored, seeds)
+    cross = {pair: share_of_deals(*_met(both)) for pair, both in comparisons.items()}
+    cycle = find_cycle(_lower_ends(cross, len(entrants)))
+    is_explained = not cycle and ratings.fit.p_value >= DOUBTFUL
     return Standings(
         setting.game,
         setting.version,
@@ -79,10 +104,15 @@ def standings(setting: Setting, contests: Sequence[Played], scoring: str = "game
         scoring,
         len(seeds),
         sum(game.values.shape[0] * game.values.shape[1] for game in games),
-        tuple(_standing(entrants[k].name, ratings.elo[k], sums[k], faults) for k in order),
+        tuple(
+            _standing(names[k], ratings.elo[k], ratings.group[k] + 1, sums[k], faults)
+            for k in order
+        ),
         tuple(tuple(cross.get((i, j)) for j in order) for i in order),
-        tuple(tuple(float(ratings.superiority[i, j]) for j in order) for i in order),
+        tuple(tuple(_number(ratings.superiority[i, j]) for j in order) for i in order),
         ratings.fit,
+        tuple(names[k] for k in cycle),
+        () if is_explained else _nash_averages(names, ratings, comparisons, order),
     )
 
 
@@ -96,19 +126,23 @@ def check_scoring(scoring: str, setting: Setting) -> None:
         )
 
 
-def _mark(entrant: Entrant) -> str:
+def _sort_key(entrant: Entrant) -> str:
     return entrant.identity or entrant.name
 
 
+def _number(value: float) -> float | None:
+    return None if np.isnan(value) else float(value)
+
+
 def _games(played: Played, number: dict[Entrant, int]) -> Scored:
-    """Every game by itself, its players by their numbers."""
+    """The contest with its players numbered, each game scored by itself."""
     seated = played.contest.seated(played.returns.shape[2], played.seeds)
     numbers = np.array([number[entrant] for entrant in played.contest.entrants])
     return Scored(numbers[seated], played.returns, played.seeds)
 
 
 def _duplicate(games: Scored) -> Scored:
-    """One result a deal: what either did with the hand of seat 0."""
+    """The contest with one result a deal: what each player did with the hand of seat 0."""
     players = games.players[:, :, 0]
     return Scored(players[:, None, :], hands_of_seat_0(games.values)[:, None, :], games.seeds)
 
@@ -116,7 +150,7 @@ def _duplicate(games: Scored) -> Scored:
 def _sums(
     games: Sequence[Scored], scored: Sequence[Scored], seeds: np.ndarray, num_players: int
 ) -> np.ndarray:
-    """[players, _SUMS, deals] of all games of a deal."""
+    """Sums over the games of each deal: [players, _SUMS, deals]."""
     out = np.zeros((num_players, len(_SUMS), len(seeds)))
     for game, score in zip(games, scored, strict=True):
         rows = np.searchsorted(seeds, game.seeds)
@@ -139,7 +173,7 @@ def _sums(
 
 
 def _at_fault(played: Played) -> list[Entrant]:
-    """Who lost a game by a fault, once for each."""
+    """The players that lost a game by a fault, once for each such game."""
     num_seats = played.returns.shape[2]
     return [
         played.contest.entrants[
@@ -149,7 +183,9 @@ def _at_fault(played: Played) -> list[Entrant]:
     ]
 
 
-def _standing(name: str, elo: Estimate, sums: np.ndarray, faults: Sequence[str]) -> Standing:
+def _standing(
+    name: str, elo: Estimate, group: int, sums: np.ndarray, faults: Sequence[str]
+) -> Standing:
     sums = sums[:, sums[0] > 0]  # the deals that it played
     games, wins, draws = (int(total) for total in sums[:3].sum(axis=1))
     return Standing(
@@ -161,15 +197,16 @@ def _standing(name: str, elo: Estimate, sums: np.ndarray, faults: Sequence[str])
         losses=games - wins - draws,
         points=POINTS_FOR_WIN * wins + POINTS_FOR_DRAW * draws,
         first_places=share_of_deals(sums[3], sums[0]),
-        mean_return=mean_of_deals(sums[5], sums[4]),
+        mean_return=mean_of_deals(sums[5], sums[4], RETURNS),
         faults=faults.count(name),
+        group=group,
     )
 
 
-def _cross_table(
-    scored: Sequence[Scored], seeds: np.ndarray, num_players: int
-) -> dict[tuple[int, int], Estimate]:
-    """The score of one player against another, by (player, player): who was ahead of whom."""
+def _all_comparisons(
+    scored: Sequence[Scored], seeds: np.ndarray
+) -> dict[tuple[int, int], np.ndarray]:
+    """For each pair that met: its score and number of comparisons in each deal, [2, deals]."""
     sums: dict[tuple[int, int], np.ndarray] = {}
     for game in scored:
         rows = np.searchsorted(seeds, game.seeds)
@@ -178,13 +215,57 @@ def _cross_table(
             both = sums.setdefault(pair, np.zeros((2, len(seeds))))
             both[0, rows] += won
             both[1, rows] += seats
-    return {pair: share_of_deals(*both[:, both[1] > 0]) for pair, both in sums.items()}
+    return sums
+
+
+def _met(both: np.ndarray) -> np.ndarray:
+    """The deals in which the pair met."""
+    return both[:, both[1] > 0]
+
+
+def _lower_ends(cross: dict[tuple[int, int], Estimate], num_players: int) -> np.ndarray:
+    out = np.zeros((num_players, num_players))
+    for pair, score in cross.items():
+        out[pair] = score.low
+    return out
+
+
+def _nash_averages(
+    names: Sequence[str],
+    ratings: Ratings,
+    comparisons: dict[tuple[int, int], np.ndarray],
+    order: Sequence[int],
+) -> tuple[NashAverage, ...]:
+    """Rate the players of each group by Nash averaging; a pair that never met scores by its Elo."""
+    out: dict[int, NashAverage] = {}
+    for group in range(max(ratings.group) + 1):
+        members = [k for k in order if ratings.group[k] == group]
+        scores = np.array([[_score(i, j, ratings, comparisons) for j in members] for i in members])
+        weights = equilibrium(scores)
+        for index, k in enumerate(members):
+            met = [
+                (float(weight), comparisons[k, j])
+                for j, weight in zip(members, weights, strict=True)
+                if weight > 0 and (k, j) in comparisons
+            ]
+            estimate = weighted_share(float(scores[index] @ weights), met) if met else None
+            out[k] = NashAverage(names[k], float(weights[index]), estimate)
+    return tuple(out[k] for k in order)
+
+
+def _score(
+    i: int, j: int, ratings: Ratings, comparisons: dict[tuple[int, int], np.ndarray]
+) -> float:
+    if (i, j) in comparisons:
+        won, seats = comparisons[i, j].sum(axis=1)
+        return float(won / seats)
+    return score_of_elo(ratings.elo[i].mean - ratings.elo[j].mean)
 
 
 def _comparisons(
     game: Scored, met: np.ndarray
 ) -> list[tuple[tuple[int, int], np.ndarray, np.ndarray]]:
-    """For each two players: the pair, and for each deal the score and the number of comparisons."""
+    """For each pair of players: its numbers, and its score and comparisons in each deal."""
     num_deals = len(game.seeds)
     won = np.zeros((num_deals, len(met), len(met)))
     seats = np.zeros_like(won)

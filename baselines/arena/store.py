@@ -41,6 +41,11 @@ CREATE TABLE batch (  -- returns: float64 [deals, sittings, seats], zlib
 """
 
 
+def store_files(path: Path | str) -> list[str]:
+    """The files that hold a store: the database, and what SQLite writes beside it."""
+    return [f"{path}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
+
+
 class Setting(NamedTuple):
     """One game as it was played: results of different settings are never mixed."""
 

@@ -5,6 +5,8 @@ The limits are those of the Splendor contest that the suite grew from.
 
 import contextlib
 import dataclasses
+import hashlib
+import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,41 +14,46 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import Game
-from ...envs.core.rng import streams
+from ...envs.core.rng import SEED_LIMIT, streams
 from ...envs.core.seating import Seating, player_streams
 from ...envs.core.tables import Tables
 from .batches import Batch, Fault, Outcomes, forfeit
-from .isolation import Forfeit, IsolatedPlayer
+from .fork_client import ForkServer
+from .isolation import Forfeit, IsolatedPlayer, Log, check_is_text
+from .limits import Limits
+from .sandbox import AUTO, choose_sandbox
 
-CONTEST_BATCH = 8  # deals between two looks at the results; each batch starts its players anew
-_NOT_LIMITS = ("logs",)
+CONTEST_BATCH = 8  # deals between two looks at the results
+_NOT_KEPT = ("logs", "logs_mib", "sandbox", "tracebacks", "hidden")  # results do not depend on them
+_SECRET_BYTES = 16
+_MIB = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True)
-class TimeControl:
-    """What a player may use. Raises ValueError for a limit that is not above zero."""
+class TimeControl(Limits):
+    """How a contest is played: the limits, and all that keeps players apart.
 
-    seconds: float = 1.0  # for an action; a slower one is a warning
-    forfeit_seconds: float = 3.0  # an action slower than this forfeits the game
-    start_seconds: float = 15.0  # from the start of a game to the player's first action
-    warnings: int = 3  # the last of these forfeits; an illegal action is one, too
-    memory_mib: int = 2048  # of data, for the player's process
-    output_kib: int = 1024  # that a player may print in a game
+    With a `secret` the deals are drawn from it (see `deal_seed`), else the number of a deal is its
+    seed. Raises ValueError for settings that cannot be.
+    """
+
     logs: str = "runs/logs"  # the folder for what players print
+    logs_mib: int = 64  # the size of that folder, at which logs end
+    sandbox: str = AUTO  # auto, bwrap, unshare or none
+    secret: str = ""  # a word; see `new_secret`
+    tracebacks: bool = False  # show on stderr what a player printed before it crashed
+    hidden: tuple[str, ...] = ()  # files that no player in a sandbox is to see
 
     def __post_init__(self) -> None:
-        for name, value in self.as_data().items():
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-                raise ValueError(f"{name} must be a number above 0; got {value!r}")
-        if self.forfeit_seconds < self.seconds:
-            raise ValueError(
-                f"forfeit_seconds must be at least seconds, {self.seconds}; "
-                f"got {self.forfeit_seconds}"
-            )
+        super().__post_init__()
+        if isinstance(self.logs_mib, bool) or not self.logs_mib > 0:
+            raise ValueError(f"logs_mib must be a number above 0; got {self.logs_mib!r}")
+        if not isinstance(self.secret, str):
+            raise ValueError(f"secret must be a word that is no number; got {self.secret!r}")
 
     def as_data(self) -> dict[str, Any]:
-        """The limits by name: results are kept under them."""
-        return {k: v for k, v in dataclasses.asdict(self).items() if k not in _NOT_LIMITS}
+        """The limits and the secret by name: results are kept under them."""
+        return {k: v for k, v in dataclasses.asdict(self).items() if k not in _NOT_KEPT}
 
     def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
         """Play `batch`, game after game, entrant `seated[deal, sitting, seat]` in each seat."""
@@ -55,16 +62,42 @@ class TimeControl:
         owners = np.repeat(np.arange(len(entrants)), copies)
         returns = np.zeros(seated.shape)
         faults: list[Fault] = []
-        with isolated(
-            batch.game, [entrants[k].spec for k in owners], self, self._folder(batch)
-        ) as processes:
+        specs = [entrants[k].spec for k in owners]
+        with isolated(batch.game, specs, self, self._folder(batch)) as players:
             for deal, sitting in np.ndindex(*seated.shape[:2]):
                 places = _places(owners, seated[deal, sitting])
-                players = [processes[place] for place in places]
-                seed = int(batch.seeds[deal])
-                returns[deal, sitting], fault = play_game(batch.game, players, seed, sitting)
-                faults += [] if fault is None else [fault]
+                number = int(batch.seeds[deal])
+                returns[deal, sitting], fault = play_game(
+                    batch.game,
+                    [players[place] for place in places],
+                    self.deal_seed(number),
+                    sitting,
+                )
+                faults += [] if fault is None else [fault._replace(seed=number)]
         return Outcomes(returns, tuple(faults))
+
+    def deal_seed(self, number: int) -> int:
+        """The seed of deal `number`: of a secret its keyed BLAKE2b hash, else the number itself."""
+        if not self.secret:
+            return number
+        key = hashlib.blake2b(self.secret.encode()).digest()
+        digest = hashlib.blake2b(number.to_bytes(8, "little"), digest_size=8, key=key).digest()
+        return int.from_bytes(digest, "little") % SEED_LIMIT
+
+    def refusals(self, game: Game, specs: Sequence[Any]) -> None:
+        """Have each of these players made once, in its own process.
+
+        Raises ValueError for a player that `make_policy` refuses. One that crashes or hangs is no
+        refusal: it loses its games.
+        """
+        with isolated(game, specs, self, Path(self.logs) / game.name / "entry") as players:
+            for player in players:
+                try:
+                    player.begin()
+                except Forfeit as fault:
+                    if fault.is_refused:
+                        raise ValueError(_without_class(fault.reason)) from None
+                player.close()
 
     def _folder(self, batch: Batch) -> Path:
         pairing = "-v-".join(_as_file_name(entrant.name) for entrant in batch.contest.entrants)
@@ -72,8 +105,18 @@ class TimeControl:
         return Path(self.logs) / batch.game.name / pairing / f"deals-{batch.first_seed}-{last}"
 
 
+def new_secret() -> str:
+    """A secret for the deals of a contest, from the operating system."""
+    return f"k{secrets.token_hex(_SECRET_BYTES)}"  # with a letter, or it could be read as a number
+
+
+def _without_class(reason: str) -> str:
+    """`its process ended with status 4: ValueError: no such file` without all but the last part."""
+    return reason.partition(": ")[2].partition(": ")[2]
+
+
 def _places(owners: np.ndarray, entrants: np.ndarray) -> list[int]:
-    """For each seat a process of its entrant's, no process twice."""
+    """For each seat a player of its entrant's, none twice."""
     free = {int(k): np.flatnonzero(owners == k).tolist() for k in owners}
     return [free[int(k)].pop(0) for k in entrants]
 
@@ -86,13 +129,24 @@ def isolated(
 
     `specs` are texts that `make_policy` takes. The processes end with the context.
     """
+    texts = [check_is_text(spec) for spec in specs]
+    sandbox = choose_sandbox(control.sandbox)
+    limits = Limits(**{f.name: getattr(control, f.name) for f in dataclasses.fields(Limits)})
+    share = max(0, int(control.logs_mib * _MIB) - _size(Path(control.logs))) // len(texts)
+    hidden = [str(Path(path).resolve()) for path in (control.logs, str(logs), *control.hidden)]
     with contextlib.ExitStack() as stack:
-        yield [
-            stack.enter_context(
-                IsolatedPlayer(spec, game, control, logs / f"{k}-{_as_file_name(str(spec))}.log")
-            )
-            for k, spec in enumerate(specs)
-        ]
+        server = stack.enter_context(ForkServer(game, texts, sandbox, hidden))
+        players = []
+        for k, spec in enumerate(texts):
+            log = Log(logs / f"{k}-{_as_file_name(spec)}.log", share)
+            player = IsolatedPlayer(spec, game, limits, log, server, control.tracebacks)
+            players.append(stack.enter_context(player))
+        yield players
+
+
+def _size(folder: Path) -> int:
+    """Bytes of all files in there."""
+    return sum(path.stat().st_size for path in folder.rglob("*.log"))
 
 
 def _as_file_name(text: str) -> str:
@@ -121,4 +175,7 @@ def play_game(
         name = players[seat].name
         fault = Fault(seed, sitting, seat, name, charge.kind, charge.reason)
         return forfeit(game.num_seats, seat), fault
+    finally:
+        for player in players:
+            player.close()
     return tables.returns(tables.all_rows)[0], None

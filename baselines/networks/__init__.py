@@ -1,1 +1,1 @@
-"""Networks: their shapes, the checkpoints that hold them, a checkpoint as a policy."""
+"""Networks: records of weights and compiled functions over them, torch modules, checkpoints."""

@@ -8,9 +8,11 @@ import torch
 from torch import nn
 
 from ...envs.core.game import Game
-from ..policy import Policy
+from ..policy import Policy, compiled_policy
+from .compiled import network_functions, num_layers
 from .modules import ActionValues, RankedValues, mask_values
 from .perceptron import Perceptron
+from .policy_value import PolicyValue
 
 
 class Kind(NamedTuple):
@@ -34,13 +36,14 @@ KINDS = {  # by the name of the learner
     "dqn": Kind(lambda game, settings: ActionValues(game, settings["hidden"]), True),
     "lookahead": Kind(_ranked_values, True),
     "mlp": Kind(_perceptron, False),
+    "ppo": Kind(lambda game, settings: PolicyValue(game, settings["hidden"]), False),
 }
 
 
 def new_network(algorithm: str, game: Game, settings: Mapping[str, Any]) -> Any:
     """An untrained network of a learner. Raises ValueError for an unknown one."""
     if algorithm not in KINDS:
-        raise ValueError(f"unknown kind of network {algorithm!r}; there is {', '.join(KINDS)}")
+        raise ValueError(f"unknown algorithm {algorithm!r}; there is {', '.join(KINDS)}")
     return KINDS[algorithm].build(game, settings)
 
 
@@ -51,6 +54,11 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
     def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         return action_values(game, network, observations, masks)
 
+    if isinstance(network, ActionValues | PolicyValue):
+        record = network.record(game)
+        row = network_functions(num_layers(record)).best_action
+        opinion = values if KINDS[algorithm].has_values else None
+        return compiled_policy(name or algorithm, game, row, record, opinion)
     return Policy(
         name or algorithm,
         game,

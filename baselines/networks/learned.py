@@ -4,6 +4,7 @@ import dataclasses
 from pathlib import Path
 
 from ...envs.core.game import Game
+from ..parts import parts_folder
 from ..policy import Policy
 
 
@@ -19,7 +20,7 @@ def learned_policy(path: Path | str, game: Game, name: str | None = None) -> Pol
 
 def checkpoint_folder(game_name: str) -> Path:
     """The folder of the checkpoints that ship for a game; it need not exist."""
-    return Path(__file__).resolve().parents[1] / game_name / "checkpoints"
+    return parts_folder(game_name) / "checkpoints"
 
 
 def shipped_checkpoints(game: Game) -> dict[str, Path]:

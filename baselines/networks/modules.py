@@ -6,10 +6,13 @@ What the network is shown is encoded inside it, so that a checkpoint needs no re
 import itertools
 from collections.abc import Sequence
 
+import numpy as np
 import torch
 from torch import nn
 
 from ...envs.core.game import Game
+from .compiled import Layer, Network, weights_record
+from .inputs import InputRows, input_rows
 
 WIDEST_UNARY = 24  # a number with a wider range is shown scaled, not in unary
 BLOCKED = -1e9  # value of an illegal action: below any real one, still finite
@@ -30,7 +33,7 @@ def flat_columns(game: Game, names: Sequence[str]) -> list[int]:
     return [column for name in names for column in columns[name]]
 
 
-class Encoder(nn.Module):
+class UnaryEncoder(nn.Module):
     """Integers of known range, shown in unary: the number 3 of 0 .. 4 becomes 1, 1, 1, 0.
 
     A network sees at once whether a count reaches a threshold, which is what card games ask about.
@@ -74,12 +77,19 @@ class ActionValues(nn.Module):
         self, game: Game, hidden: Sequence[int] = (256, 256), fields: Sequence[str] = ()
     ) -> None:
         super().__init__()
-        self.encoder = Encoder(game, fields)
+        self.encoder = UnaryEncoder(game, fields)
         self.body = hidden_layers([self.encoder.num_outputs, *hidden, game.num_actions])
 
     def forward(self, observations: torch.Tensor) -> torch.Tensor:
         """Values of all actions, legal or not; see `mask_values`."""
         return self.body(self.encoder(observations))
+
+    def record(self, game: Game) -> np.ndarray:
+        """The weights as one record [1] for the functions of `network_functions`; no value head."""
+        *hidden, actions = [layer_of(layer) for layer in self.body if isinstance(layer, nn.Linear)]
+        no_value = Layer(np.zeros((len(actions.weights), 1), np.float32), np.zeros(1, np.float32))
+        network = Network(hidden, actions, no_value, self.encoder.scale.numpy())
+        return weights_record(encoder_rows(game, self.encoder), network)
 
 
 class RankedValues(nn.Module):
@@ -103,7 +113,7 @@ class RankedValues(nn.Module):
     ) -> None:
         super().__init__()
         columns = torch.tensor([set_columns(game, name) for name in sets])
-        self.encoder = Encoder(game, fields)
+        self.encoder = UnaryEncoder(game, fields)
         self.register_buffer("columns", columns)
         self.register_buffer("weights", 2 ** torch.arange(columns[:, 0].numel()))
         self.baseline = nn.Linear(self.encoder.num_outputs, 1)
@@ -136,6 +146,18 @@ def set_columns(game: Game, name: str) -> list[list[int]]:
         raise ValueError(f"{name!r} does not hold one bit an action of {game.name}")
     bits = len(columns) // field.size
     return [columns[start : start + bits] for start in range(0, len(columns), bits)]
+
+
+def encoder_rows(game: Game, encoder: UnaryEncoder, num_views: int = 1) -> InputRows:
+    """How a compiled first layer reads what an Encoder shows of an observation of `game`."""
+    unary, wide = encoder.unary_columns.numpy(), encoder.wide_columns.numpy()
+    return input_rows(game, unary, wide, num_views)
+
+
+def layer_of(layer: nn.Linear) -> Layer:
+    """A copy of its numbers."""
+    with torch.no_grad():
+        return Layer(layer.weight.T.contiguous().numpy().copy(), layer.bias.numpy().copy())
 
 
 def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:

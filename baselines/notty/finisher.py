@@ -20,13 +20,13 @@ from ...envs.core.bits import is_allowed, popcount
 from ...envs.core.jit import rule
 from ...envs.core.rng import below
 from ...envs.notty.cards import NUM_KINDS, NUM_NUMBERS, has_group, nth_card
-from ...envs.notty.discard import MOST_CARDS, best_left, unpack
+from ...envs.notty.discard import MAX_CARDS, best_left, unpack
 from ...envs.notty.rules import (
     DRAW,
     FROM_OTHERS,
     HAS_DRAWN,
     HAS_TAKEN,
-    MOST_DRAWN,
+    MAX_DRAWN,
     NOTHING_YET,
     PASS,
     PROTECTED_SIZE,
@@ -47,7 +47,7 @@ NUM_SIZES = 15  # of the own hand; the last is of all larger ones
 # By the number of kinds that make a group with the own hand, and of cards in the smallest other.
 OUT_CLASSES = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 7] + [8] * 3 + [9] * (NUM_KINDS - 13))
 SMALLEST_CLASSES = np.array(
-    [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5] + [6] * (MOST_CARDS - 19)
+    [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5] + [6] * (MAX_CARDS - 19)
 )
 HIT_BOUNDS = (0.0, 0.15, 0.35, 0.45)  # chances that a take makes a group
 NUM_LURES = 3
@@ -100,7 +100,7 @@ def best_action(tables, company, mask, hands, phase, passes, rng):
     best = np.int64(PASS)
     most = value_of(values[NOTHING_YET], company, own[0], own[1], hands, size, lures)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
-    for count in range(1, (MOST_DRAWN if company == TAKERS else 1) + 1):
+    for count in range(1, (MAX_DRAWN if company == TAKERS else 1) + 1):
         if is_allowed(mask, DRAW + count):
             value = after_draw(after, company, hands, count, size, lures, rng)
             if value > most:

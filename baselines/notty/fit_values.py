@@ -51,7 +51,7 @@ DISCOUNT = 0.99  # a turn
 EXPLORATION = 0.15  # the chance that a turn begins with a random action
 TURNS_A_RANDOM_HAND = 10
 LARGEST_RANDOM_HAND = 12
-MOST_TRIES = 60  # to come to a hand of a given size
+MAX_TRIES = 60  # to come to a hand of a given size
 
 # Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive. Only
 # one of them never takes from a hand that is no larger, so it teaches what to do when left alone.
@@ -220,7 +220,7 @@ def give_random_hand(state, rng):
     """The learner draws and loses cards until its hand has a random size, or it takes too long."""
     hand = state.hands[LEARNER]
     wanted = 1 + below(rng, LARGEST_RANDOM_HAND)
-    for _ in range(MOST_TRIES):
+    for _ in range(MAX_TRIES):
         size = hand_size(hand)
         if size == wanted:
             break

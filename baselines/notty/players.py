@@ -12,14 +12,14 @@ from ...envs.core.jit import rule
 from ...envs.core.rng import below
 from ...envs.notty.cards import GROUP_WORDS, NUM_NUMBERS, has_group, numbers_in_three_colours
 from ...envs.notty.discard import best_left
-from ...envs.notty.rules import DRAW, MOST_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
+from ...envs.notty.rules import DRAW, MAX_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
 from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import after_take, read_hands, sample_draws, size_of
 from .finisher import VALUES, best_action, company_of
 
-MOST_PASSES = 2  # of x_defensive in a row
+MAX_PASSES = 2  # of x_defensive in a row
 NO_MOVE = -1
 
 # aggressive: the hand sizes from which it draws fewer cards
@@ -93,7 +93,7 @@ def reduce_hand(observation, mask, sampling, rng):
     if must_discard(mask, hands):
         return best_group(mask, hands)
     move, reduction, _ = best_move(observation, mask, hands, True, sampling, rng)
-    has_passed = observation.phase == NOTHING_YET and observation.passes[0] >= MOST_PASSES
+    has_passed = observation.phase == NOTHING_YET and observation.passes[0] >= MAX_PASSES
     is_wanted = move != NO_MOVE and (reduction >= 0 or has_passed)
     return move if is_wanted else np.int64(PASS)
 
@@ -133,10 +133,10 @@ def best_move(observation, mask, hands, by_reduction, sampling, rng):
 def best_draw(mask, hands, by_reduction, sampling, rng):
     """The best draw by the expected reduction of the hand, or by the probability of a group."""
     best, top, bottom = np.int64(NO_MOVE), np.int64(0), np.int64(1)
-    brought = np.zeros(MOST_DRAWN, np.int64)
+    brought = np.zeros(MAX_DRAWN, np.int64)
     count_draws(mask, hands, by_reduction, sampling, rng, brought)
     deck_size = size_of(hands[hands.shape[0] - 1])
-    for count in range(1, MOST_DRAWN + 1):
+    for count in range(1, MAX_DRAWN + 1):
         if is_allowed(mask, DRAW + count):
             under = num_draws(deck_size, count)
             over = brought[count - 1] - (count * under if by_reduction else 0)
@@ -152,7 +152,7 @@ def count_draws(mask, hands, by_reduction, sampling, rng, brought):
     if not is_allowed(mask, DRAW + 1):
         return  # then no draw is legal
     if sampling:
-        for count in range(1, MOST_DRAWN + 1):
+        for count in range(1, MAX_DRAWN + 1):
             if is_allowed(mask, DRAW + count):
                 hits, cards = sample_draws(hand, deck, count, rng)
                 brought[count - 1] = cards if by_reduction else hits
@@ -219,9 +219,9 @@ def largest_group(once):
 def draw_by_size(mask, size, rng):
     """Three cards with a small hand, one to three, none or one; less where it is not legal."""
     if size < DRAWS_THREE_BELOW:
-        count = np.int64(MOST_DRAWN)
+        count = np.int64(MAX_DRAWN)
     elif size < DRAWS_SOME_BELOW:
-        count = 1 + below(rng, MOST_DRAWN)
+        count = 1 + below(rng, MAX_DRAWN)
     else:
         count = below(rng, 2)
     while count > 0 and not is_allowed(mask, DRAW + count):

@@ -10,14 +10,14 @@ from ...envs.core.game import NO_ACTION, Game, check_range
 from ...envs.core.jit import rule
 from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
 from ..policy import Policy
-from ..roster import scripted, searching
-from ..search.playout import playout
+from ..roster import scripted, searching, with_aliases
+from ..search.playout import ALIASES, playout
 from .solver import Solver
 
 FIRST_SAVED_RANK = NUM_RANKS - 2
 SAVES_ABOVE = 6  # cards in hand; from here on a hoarder saves nothing
 # Cheaper than playouts by the planner, as strong against them, and stronger against `lowest`.
-PLAYOUTS = {"playout_policy": "lowest", "noise": 0.3}
+PLAYOUTS = {"playout_policy": "lowest", "epsilon": 0.3}
 SOLVE_FROM = 30  # cards in both hands: 5 ms a position on average
 
 
@@ -188,6 +188,7 @@ def value_of_rest(observation, weakness, played_rank, played_count, is_safe):
     return value
 
 
+@with_aliases(ALIASES)
 def playout_exact(game: Game, solve_from: int = SOLVE_FROM, **settings: Any) -> Policy:
     """With two seats wins by exact search where it can; plays as `playout` does elsewhere.
 

@@ -33,8 +33,8 @@ _WINS, _LOSES = 1000, -1000
 _MIX_1 = np.uint64(0x9E3779B97F4A7C15)
 _MIX_2 = np.uint64(0xBF58476D1CE4E5B9)
 
-_MOST_PLIES = 2 * NUM_CARDS + 1  # each play is followed by at most one pass
-_MOST_MOVES = NUM_CARDS + 1
+_MAX_PLIES = 2 * NUM_CARDS + 1  # each play is followed by at most one pass
+_MAX_MOVES = NUM_CARDS + 1
 
 
 _UNKNOWN = -1
@@ -63,8 +63,8 @@ class Solver:
         if game.name != "president" or game.num_seats != 2:
             raise ValueError(f"only President with 2 players can be solved, not {game!r}")
         self._memory = np.zeros((MEMORY_ENTRIES, 2), np.int64)
-        self._moves = np.zeros((_MOST_PLIES, _MOST_MOVES, 2), np.int64)
-        self._frames = np.zeros(_MOST_PLIES, FRAME)
+        self._moves = np.zeros((_MAX_PLIES, _MAX_MOVES, 2), np.int64)
+        self._frames = np.zeros(_MAX_PLIES, FRAME)
 
     def winning_actions(
         self, observations: np.ndarray, action_masks: np.ndarray, most_cards: int = NUM_CARDS

@@ -1,108 +1,165 @@
-"""Monte Carlo tree search over re-deals of the unseen, for any game.
+"""Monte Carlo tree search for any game, over positions determinized from what the seat may know.
 
-The actions to choose from share the playouts by sequential halving, as in `playout`; below them
-grows a tree in which every seat prefers what has served it best (UCT: Kocsis and Szepesvari 2006).
-A node stands for the actions that led to it, whatever the re-deal (Cowling, Powley and Whitehouse
-2012), so an action is looked at only where the re-deal at hand allows it.
+Sequential halving decides which action at the root is simulated next, as in `playout`. Below grows
+a tree in which every seat prefers the actions that have served it best (UCT: Kocsis and Szepesvari
+2006). A node stands for the actions that led to it in every determinization (Cowling, Powley and
+Whitehouse 2012), so `select` considers only those that are legal in the position at hand.
+
+A simulation is four steps: `select` an action down to a leaf, `expand` the tree by its node,
+`evaluate` the leaf, `backpropagate` its value to every node of the path.
 """
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import gather_mask, is_allowed, mask_words, random_allowed
+from ...envs.core.bits import gather_mask, is_allowed, random_allowed
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
-from ...envs.core.jit import bind, rule
-from ...envs.core.rng import split
-from ...envs.core.tables import meanings_of, new_streams
+from ...envs.core.jit import bind, bind_lean, lean_rule, rule
+from ...envs.core.tables import meanings_of
 from ..policy import Policy
+from ..roster import with_aliases
+from .halving import choose_by_halving, choose_in_time, single_rows
 from .playout import (
-    MOST_PLAYOUTS,
-    NOISE,
-    check_noise,
+    EPSILON,
+    MAX_BUDGET,
+    Scratch,
+    check_epsilon,
     checked_budget,
-    choose_by_halving,
-    choose_in_time,
     compiled_row,
+    determinize_template,
     meanings_for,
     play_out_template,
-    single_rows,
 )
 
 NAME = "mcts"
-EXPLORE = 0.5  # weight of the term of UCT that favours what was tried seldom
-EXPAND_AT = 8  # visits after which a node's actions get nodes of their own
-MOST_EXPAND_AT = 1_000_000
-MOST_PLIES = 64  # of a line in the tree
-NODES_IN_TIME = 200_000  # a search by the clock stops growing its tree at so many
+EXPLORATION_CONSTANT = 0.5
+EXPANSION_THRESHOLD = 8
+MAX_EXPANSION_THRESHOLD = 1_000_000
+MAX_PATH_LENGTH = 64  # deeper nodes are leaves
+MAX_NODES_IN_TIME = 200_000  # of a search limited by time; a full tree is searched without growing
 NO_NODE = 0  # the root is nobody's child
 ROOT = 0
+ALIASES = {  # former names of settings
+    "num_playouts": "num_simulations",
+    "noise": "epsilon",
+    "expand_at": "expansion_threshold",
+    "explore": "exploration_constant",
+}
 
 NODE = np.dtype(
     (
         np.record,
         [
-            ("action", np.int32),
-            ("visits", np.int32),
-            ("first_child", np.int32),
-            ("next_sibling", np.int32),
-            ("total", np.float64),  # returns of the seat that acted
+            ("action", np.int32),  # that leads here from the parent
+            ("visit_count", np.int32),  # simulations that passed through
+            ("first_child", np.int32),  # or NO_NODE
+            ("next_sibling", np.int32),  # or NO_NODE
+            ("value_sum", np.float64),  # their values for the seat that chose `action`
         ],
     )
 )
+PATH_STEP = np.dtype((np.record, [("node", np.int64), ("seat", np.int64)]))
 
 
+class Tree(NamedTuple):
+    """The tree of one move. The children of a node form a linked list; their order has no meaning.
+
+    There is no parent link: `path` holds the way from the root to the leaf of the simulation under
+    way, each node with the seat that chose its action, root excluded.
+    """
+
+    nodes: np.ndarray  # NODE [N]; node ROOT is the position to move in
+    num_nodes: np.ndarray  # int64 [1]: how many are in use; the rest are zero
+    path: np.ndarray  # PATH_STEP [MAX_PATH_LENGTH]
+
+    @staticmethod
+    def empty(max_nodes: int) -> "Tree":
+        """Return a tree of the root alone, with room for `max_nodes`."""
+        return Tree(
+            nodes=np.zeros(max_nodes, NODE),
+            num_nodes=np.ones(1, np.int64),
+            path=np.zeros(MAX_PATH_LENGTH, PATH_STEP),
+        )
+
+    def clear(self) -> None:
+        """Remove all nodes but the root."""
+        self.nodes[: self.num_nodes[0]] = np.zeros(1, NODE)
+        self.num_nodes[0] = 1
+
+    def action_values(self, num_actions: int) -> np.ndarray:
+        """Return the mean value of each action at the root [A], for its seat; NaN if not tried."""
+        values = np.full(num_actions, np.nan)
+        child = self.nodes[ROOT]["first_child"]
+        while child != NO_NODE:
+            node = self.nodes[child]
+            values[node["action"]] = node["value_sum"] / node["visit_count"]
+            child = node["next_sibling"]
+        return values
+
+
+class Settings(NamedTuple):
+    """The numbers that steer a simulation; see `mcts`."""
+
+    epsilon: float = EPSILON
+    expansion_threshold: int = EXPANSION_THRESHOLD
+    exploration_constant: float = EXPLORATION_CONSTANT
+
+
+@with_aliases(ALIASES)
 def mcts(
     game: Game,
-    num_playouts: int | None = None,
+    num_simulations: int | None = None,
     milliseconds: float | None = None,
     playout_policy: str | None = None,
-    noise: float = NOISE,
-    expand_at: int = EXPAND_AT,
-    explore: float = EXPLORE,
+    epsilon: float = EPSILON,
+    expansion_threshold: int = EXPANSION_THRESHOLD,
+    exploration_constant: float = EXPLORATION_CONSTANT,
     shortlist: Function | None = None,
 ) -> Policy:
     """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
 
-    The budget of a move (`num_playouts`, 400 where nothing is said, or `milliseconds`),
-    `playout_policy` and `noise` are as for `playout`. A node whose actions have not yet
-    been looked at `expand_at` times in all is a leaf; `explore` weighs what was tried seldom.
-    `shortlist`, a compiled function (observation, mask), strikes actions that are not worth a look.
-    Raises ValueError for a value out of range.
+    A move takes `num_simulations` (400 by default) or `milliseconds`; `playout_policy` and
+    `epsilon` are as for `playout`. A node is a leaf until `expansion_threshold` simulations have
+    passed through it. `exploration_constant` weighs the term of UCT that favours actions tried
+    seldom. `shortlist`, a compiled function (observation, mask words), clears the bits of actions
+    that are not worth a simulation. Raises ValueError for a value out of range.
     """
-    num_playouts = checked_budget(NAME, num_playouts, milliseconds)
-    check_noise(noise)
-    check_range("expand_at", expand_at, 1, MOST_EXPAND_AT)
-    _check_explore(explore)
+    budget = checked_budget(NAME, "num_simulations", num_simulations, milliseconds)
+    check_epsilon(epsilon)
+    check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
+    _check_exploration_constant(exploration_constant)
     _check_shortlist(shortlist)
-    num_nodes = NODES_IN_TIME if milliseconds is not None else num_playouts + game.num_actions + 1
     row = compiled_row(game, playout_policy)
     shorten = shortlist or _keep_all
     shorten_masks = _bind_shorten(shorten)
+    settings = Settings(float(epsilon), expansion_threshold, float(exploration_constant))
+    max_nodes = MAX_NODES_IN_TIME if milliseconds is not None else budget + game.num_actions + 1
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
-        tree = _Tree(game, row, shorten, num_nodes, noise, expand_at, explore)
+        search = TreeSearch(game, row, shorten, max_nodes, settings)
         masks = action_masks.astype(np.int8)
         shorten_masks(observations, masks, np.zeros(game.num_mask_words, np.int64))
         actions = np.empty(len(positions), np.int64)
         for index, one in enumerate(single_rows(len(positions))):
-            tree.clear()
+            search.tree.clear()
             batch = (masks[one], rngs[one], positions[one])
             if milliseconds is None:
-                actions[index] = choose_by_halving(tree.play_rounds, *batch, num_playouts)[0]
+                actions[index] = choose_by_halving(search.simulate, *batch, budget)[0]
             else:
-                actions[index] = choose_in_time(tree.play_rounds, *batch, milliseconds / 1000)
+                actions[index] = choose_in_time(search.simulate, *batch, milliseconds / 1000)
         return actions
 
     return Policy(NAME, game, choose, needs_positions=True)
 
 
-def _check_explore(explore: float) -> None:
-    is_number = isinstance(explore, int | float) and not isinstance(explore, bool)
-    if not is_number or not 0 <= explore < float("inf"):
-        raise ValueError(f"explore must be a number of 0 or more; got {explore!r}")
+def _check_exploration_constant(value: float) -> None:
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    if not is_number or not 0 <= value < float("inf"):
+        raise ValueError(f"exploration_constant must be a number of 0 or more; got {value!r}")
 
 
 def _check_shortlist(shortlist: Function | None) -> None:
@@ -110,40 +167,27 @@ def _check_shortlist(shortlist: Function | None) -> None:
         raise ValueError(f"shortlist must be a compiled function; got {shortlist!r}")
 
 
-class _Tree:
-    """The tree of one move at one table, and the compiled loop that grows it."""
+class TreeSearch:
+    """A tree, the settings it grows by, and the compiled loop that grows it."""
 
     def __init__(
         self,
         game: Game,
         row: Function,
         shorten: Function,
-        num_nodes: int,
-        noise: float,
-        expand_at: int,
-        explore: float,
+        max_nodes: int,
+        settings: Settings,
     ) -> None:
-        self.nodes = np.zeros(min(num_nodes, MOST_PLAYOUTS), NODE)
-        self.size = np.ones(1, np.int64)
-        self.settings = (float(noise), expand_at, float(explore))
-        self.scratch = (
-            game.new_states(2),
-            new_streams((2,)),
-            game.new_observations(),
-            np.zeros(mask_words(game.num_actions), np.int64),
-            np.zeros(game.num_seats),
-            np.zeros((MOST_PLIES, 2), np.int64),
-        )
+        self.tree = Tree.empty(min(max_nodes, MAX_BUDGET))
+        self.settings = settings
+        self._scratch = Scratch.empty(game)
         in_playouts = meanings_for(game, row)
         in_tree = in_playouts if shorten is _keep_all else meanings_of(game)
-        self._grow = _bind_grow(row, shorten, tuple(in_playouts.items()), tuple(in_tree.items()))
+        self._simulate = _bind_search(
+            row, shorten, tuple(in_playouts.items()), tuple(in_tree.items())
+        )
 
-    def clear(self) -> None:
-        """Only the root is left."""
-        self.nodes[: self.size[0]] = np.zeros(1, NODE)
-        self.size[0] = 1
-
-    def play_rounds(
+    def simulate(
         self,
         positions: np.ndarray,
         rngs: np.ndarray,
@@ -151,23 +195,16 @@ class _Tree:
         rounds: np.ndarray,
         sums: np.ndarray,
     ) -> None:
-        """Play live actions [1, A] out, once in each of rounds[1] re-deals; adds to sums [1, A]."""
-        self._grow(
-            positions,
-            rngs,
-            alive,
-            rounds,
-            sums,
-            self.nodes,
-            self.size,
-            *self.settings,
-            *self.scratch,
-        )
+        """Simulate the live actions of a batch of one; see `halving.Simulate`."""
+        self._simulate(
+            positions[0], rngs[0], alive[0], rounds[0], sums[0],
+            self.tree, self.settings, self._scratch,
+        )  # fmt: skip
 
 
 @rule
 def _keep_all(observation, mask):
-    """Without a shortlist every action is looked at."""
+    """Keep every action: the search has no shortlist."""
 
 
 @lru_cache
@@ -176,7 +213,7 @@ def _bind_shorten(shorten: Function) -> Function:
 
 
 def _shorten_masks(observations, masks, words):
-    """Strike actions off masks [B, A]."""
+    """Apply the shortlist to masks int8 [B, A]; `words` is scratch."""
     for row in range(masks.shape[0]):
         gather_mask(masks[row], words)
         shorten(observations[row], words)
@@ -188,157 +225,132 @@ Meanings = tuple[tuple[str, Function], ...]
 
 
 @lru_cache
-def _bind_grow(
+def _bind_search(
     row: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
 ) -> Function:
-    """A shortlist looks at observations even where the player does not."""
+    # The two differ where a shortlist needs observations and the playouts' player does not.
     rules = dict(in_tree)
-    play_out = bind(play_out_template, choose=row, **dict(in_playouts))
-    select = bind(_select, choose=row, shorten=shorten, **rules)
-    descend = bind(_descend, select=select, play_out=play_out, **rules)
-    return bind(_grow, descend=descend, **rules)
+    determinize = bind_lean(determinize_template, **rules)
+    evaluate = bind_lean(play_out_template, choose=row, **dict(in_playouts))
+    select = bind_lean(_select, choose=row, shorten=shorten, **rules)
+    simulate = bind_lean(_simulate, select=select, evaluate=evaluate, **rules)
+    return bind_lean(_search, determinize=determinize, simulate=simulate, **rules)
 
 
-def _grow(
-    positions,
-    rngs,
-    alive,
-    rounds,
-    sums,
-    nodes,
-    size,
-    noise,
-    expand_at,
-    explore,
-    states,
-    streams,
-    observation,
-    words,
-    outcome,
-    line,
-):
-    """`states` hold a re-deal and a game played from it; `streams` the luck common to actions."""
-    seat = seat_to_act(positions[0])
-    for _ in range(rounds[0]):
-        states[0] = positions[0]
-        reshuffle_unseen(states[0], seat, rngs[0])
-        split(rngs[0], streams[0])
-        for action in range(alive.shape[1]):
-            if alive[0, action] != 0:
+def _search(position, rng, alive, rounds, sums, tree, settings, scratch):
+    """Simulate live actions [A] in each of `rounds` determinizations; add returns to sums [A]."""
+    states, streams = scratch.states, scratch.rngs
+    seat = seat_to_act(position)
+    for _ in range(rounds):
+        determinize(position, seat, rng, scratch)
+        for action in range(alive.shape[0]):
+            if alive[action] != 0:
                 states[1] = states[0]
                 streams[1] = streams[0]
-                line[0, 0] = child_of(nodes, size, ROOT, action)
-                line[0, 1] = seat
-                apply_action(states[1], action)
-                length = descend(
-                    states[1],
-                    streams[1],
-                    nodes,
-                    size,
-                    noise,
-                    expand_at,
-                    explore,
-                    observation,
-                    words,
-                    line,
-                )
-                returns(states[1], outcome)
-                sums[0, action] += outcome[seat]
-                credit(nodes, line, length, outcome)
+                simulate(states[1], streams[1], seat, action, tree, settings, scratch)
+                sums[action] += scratch.values[seat]
 
 
-def _descend(state, rng, nodes, size, noise, expand_at, explore, observation, words, line):
-    """From the first node of the line down to a leaf, and from there to the end of the game.
-
-    Fills the line with nodes and the seats that acted; returns its length.
-    """
+def _simulate(state, rng, seat, action, tree, settings, scratch):
+    """Simulate one action of the root; `scratch.values` then holds its value for each seat."""
+    node = expand(tree, 0, ROOT, action, seat)
     length = 1
+    apply_action(state, action)
     settle(state, rng)
-    while not is_terminal(state):
-        node = line[length - 1, 0]
-        is_leaf = nodes[node].visits < expand_at or length == line.shape[0]
-        if is_leaf or size[0] == nodes.shape[0]:
-            play_out(state, rng, noise, observation, words)
-            return length
+    while not is_terminal(state) and not is_leaf(tree, node, length, settings):
         seat = seat_to_act(state)
-        action = select(state, rng, seat, nodes, node, explore, observation, words)
-        line[length, 0] = child_of(nodes, size, node, action)
-        line[length, 1] = seat
+        action = select(state, rng, seat, tree, node, settings, scratch)
+        node = expand(tree, length, node, action, seat)
         length += 1
         apply_action(state, action)
         settle(state, rng)
-    return length
+    evaluate(state, rng, settings.epsilon, scratch)
+    backpropagate(tree, length, scratch.values)
 
 
-def _select(state, rng, seat, nodes, node, explore, observation, words):
-    """A new action now and then, first what the player would do; else the best by UCT.
+@lean_rule
+def is_leaf(tree, node, length, settings):
+    """Whether to evaluate here: the node has few visits, or path or tree has no room left."""
+    is_new = tree.nodes[node].visit_count < settings.expansion_threshold
+    is_full = tree.num_nodes[0] == tree.nodes.shape[0]
+    return is_new or is_full or length == tree.path.shape[0]
 
-    A node with v visits has about the square root of v actions that have been tried.
+
+def _select(state, rng, seat, tree, node, settings, scratch):
+    """Return the action to simulate next: the best by UCT, or now and then one not tried yet.
+
+    Progressive widening: of the legal actions of a node with v visits about the square root of v
+    have been tried. First comes what the playouts' player would do, then random ones.
     """
+    words, observation = scratch.words, scratch.observation
     words[:] = 0
     legal_actions(state, words)
-    best, num_tried = best_child(nodes, node, words, explore)
-    if num_tried * num_tried >= nodes[node].visits:
+    best, num_tried = best_child(tree, node, words, settings.exploration_constant)
+    if num_tried * num_tried >= tree.nodes[node].visit_count:
         return best
     observe(state, seat, observation[0])
     preferred = choose(observation[0], words, rng)
-    if not is_child(nodes, node, preferred):
+    if child_of(tree, node, preferred) == NO_NODE:
         return preferred
     shorten(observation[0], words)
     drawn = random_allowed(words, rng)
-    return best if is_child(nodes, node, drawn) else drawn
+    return drawn if child_of(tree, node, drawn) == NO_NODE else best
 
 
-@rule
-def best_child(nodes, node, words, explore):
-    """Of the actions tried and legal here the one with the highest bound; and their number."""
+@lean_rule
+def best_child(tree, node, words, exploration_constant):
+    """Return the action tried and legal here with the highest bound of UCT; how many were tried.
+
+    The bound of a child with mean value q and n of its parent's N visits: q + c sqrt(ln N / n).
+    """
+    nodes = tree.nodes
     best, best_bound = np.int64(NO_ACTION), -np.inf
     num_tried = 0
-    spread = explore * np.sqrt(np.log(nodes[node].visits))
+    spread = exploration_constant * np.sqrt(np.log(nodes[node].visit_count))
     child = nodes[node].first_child
     while child != NO_NODE:
         action = nodes[child].action
         if is_allowed(words, action):
             num_tried += 1
-            visits = nodes[child].visits
-            bound = nodes[child].total / visits + spread / np.sqrt(visits)
+            visit_count = nodes[child].visit_count
+            bound = nodes[child].value_sum / visit_count + spread / np.sqrt(visit_count)
             if bound > best_bound:
                 best, best_bound = np.int64(action), bound
         child = nodes[child].next_sibling
     return best, num_tried
 
 
-@rule
-def is_child(nodes, node, action):
-    """Whether an action has a node below this one."""
-    child = nodes[node].first_child
-    while child != NO_NODE:
-        if nodes[child].action == action:
-            return True
-        child = nodes[child].next_sibling
-    return False
-
-
-@rule
-def child_of(nodes, size, node, action):
-    """The node of an action below this one, made if there is none."""
+@lean_rule
+def child_of(tree, node, action):
+    """Return the child of a node that stands for `action`, or NO_NODE."""
+    nodes = tree.nodes
     child = np.int64(nodes[node].first_child)
-    while child != NO_NODE:
-        if nodes[child].action == action:
-            return child
+    while child != NO_NODE and nodes[child].action != action:
         child = np.int64(nodes[child].next_sibling)
-    child = size[0]
-    size[0] += 1
-    nodes[child].action = action
-    nodes[child].next_sibling = nodes[node].first_child
-    nodes[node].first_child = child
     return child
 
 
-@rule
-def credit(nodes, line, length, outcome):
-    """Each node of the line gets what its seat got."""
+@lean_rule
+def expand(tree, length, node, action, seat):
+    """Append the child for `action` to a path of this length, made if there is none; return it."""
+    nodes = tree.nodes
+    child = child_of(tree, node, action)
+    if child == NO_NODE:
+        child = tree.num_nodes[0]
+        tree.num_nodes[0] += 1
+        nodes[child].action = action
+        nodes[child].next_sibling = nodes[node].first_child
+        nodes[node].first_child = child
+    tree.path[length].node = child
+    tree.path[length].seat = seat
+    return child
+
+
+@lean_rule
+def backpropagate(tree, length, values):
+    """Add to each node of the path a visit, and the value for the seat that chose its action."""
     for index in range(length):
-        node = line[index, 0]
-        nodes[node].visits += 1
-        nodes[node].total += outcome[line[index, 1]]
+        step = tree.path[index]
+        node = tree.nodes[step.node]
+        node.visit_count += 1
+        node.value_sum += values[step.seat]

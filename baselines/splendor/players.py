@@ -11,7 +11,7 @@ from ...envs.splendor.actions import (
     BUY,
     COLLECT_RETURNING,
     GEMS_MOVED,
-    MOST_RESERVED,
+    MAX_RESERVED,
     NUM_SLOTS,
     PASS,
     RESERVE,
@@ -20,10 +20,11 @@ from ...envs.splendor.actions import (
 from ...envs.splendor.cards import COLOUR_BITS, NOTHING, NUM_COLOURS, YELLOW
 from ...envs.splendor.rules import ALL_COLOURED, ONE_YELLOW, lacking, total
 from ..policy import Policy
-from ..roster import scripted, searching
+from ..roster import scripted, searching, with_aliases
+from ..search.mcts import ALIASES
 from ..search.mcts import mcts as tree_search
 
-NUM_PLACES = NUM_SLOTS + MOST_RESERVED  # cards in view: on the table, then one's own reserved ones
+NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # cards in view: on the table, then one's own reserved ones
 NO_PLACE = -1
 _ALL_PLACES = (1 << NUM_PLACES) - 1
 _WORD_BITS = 64
@@ -278,7 +279,7 @@ def power_after_buying(observation, place, cost):
 
 # How the search plays out. With up to some 300 playouts its tree is one action deep, which in short
 # matches was no weaker than a tree that grows from 8 visits on; with more it grows.
-SEARCH: dict[str, Any] = {"playout_policy": "greedy", "noise": 0.1, "expand_at": 100}
+SEARCH: dict[str, Any] = {"playout_policy": "greedy", "epsilon": 0.1, "expansion_threshold": 100}
 
 
 # Cards in view, and words of a byte to a colour
@@ -340,10 +341,11 @@ def gems_missing(cost, power):
     return max(missing, 0)
 
 
+@with_aliases(ALIASES)
 def mcts(game: Game, **settings: Any) -> Policy:
     """Searches a tree over re-dealt decks, of the planner's best actions, played out by greedy.
 
-    `settings` are those of `baselines.mcts.mcts`: `num_playouts` or `milliseconds` a move, ...
+    `settings` are those of `baselines.search.mcts.mcts`: `num_simulations` or `milliseconds`, ...
     """
     return tree_search(game, **{**SEARCH, "shortlist": shortlist, **settings})
 

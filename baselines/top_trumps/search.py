@@ -27,9 +27,9 @@ from ...envs.top_trumps.rules import (
 from ..policy import Policy
 
 NUM_PLAYOUTS = 60
-MOST_PLAYOUTS = 100_000
+MAX_PLAYOUTS = 100_000
 CURIOSITY = 0.7  # the weight of what was tried seldom (UCB1)
-MOST_TRICKS = 400  # of a playout
+MAX_TRICKS = 400  # of a playout
 NUM_OPTIONS = 3
 WIN, DRAW, LOSE = range(NUM_OPTIONS)  # as goliath would; a draw instead; a loss instead
 NO_FIELD = -1
@@ -68,7 +68,7 @@ def david(game: Game, num_playouts: int = NUM_PLAYOUTS) -> Policy:
     each seat from what it could know there. The option tried most is played. Where the top card is
     not known david is goliath: what searching among the fields there brought is in the README.
     """
-    check_range("num_playouts", num_playouts, 1, MOST_PLAYOUTS)
+    check_range("num_playouts", num_playouts, 1, MAX_PLAYOUTS)
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
@@ -115,7 +115,7 @@ def play_once(state, seat, tree, fields, rng):
     """One game from here, through the tree as far as it goes, and what came of it."""
     node = np.int64(0)
     depth = 0
-    last_trick = state.num_tricks + MOST_TRICKS
+    last_trick = state.num_tricks + MAX_TRICKS
     while not is_terminal(state) and state.num_tricks < last_trick:
         option = WIN
         if state.starter != seat or node == OUTSIDE:

@@ -24,6 +24,7 @@ from ...envs.core.game import Game, check_range
 from ...envs.core.rng import streams
 from ...envs.core.seating import Seating, player_streams
 from ...envs.core.tables import Tables
+from ...envs.registry import load_game
 from ..arena.batches import BATCH_DEALS, play_deals
 from ..arena.statistics import Estimate, wilson
 from ..players import make_policy
@@ -32,13 +33,13 @@ from ..policy import Policy
 GAME = "top_trumps"
 SHIPPED = Path(__file__).with_name("trials.json")
 TEMPLATE = Path(__file__).with_name("agent_template.py")
-MOST_TRIALS = 10**9
+MAX_TRIALS = 10**9
 ROW = "[player_1, player_2, num_cards, num_trials, p1_fraction, p2_fraction, p1_m, p2_m]"
 _NEEDED = 4  # of the eight
 _DRAWN = 2
 
 
-class Trial(NamedTuple):
+class TrialSpec(NamedTuple):
     """So many games of two players; a fraction or m of None is the player's own."""
 
     player_1: str
@@ -69,7 +70,7 @@ class Settings(NamedTuple):
 class Result(NamedTuple):
     """How a trial came out, counted for player 1."""
 
-    trial: Trial
+    trial: TrialSpec
     wins: int
     losses: int
     draws: int
@@ -91,32 +92,32 @@ def _player(name: str, game: Game, **settings: float | None) -> Policy:
     return make_policy(name, game, **given)
 
 
-def read_trials(data: Any) -> list[Trial]:
+def read_trials(data: Any) -> list[TrialSpec]:
     """The rows of a list. Raises ValueError naming the row that is wrong."""
     if not isinstance(data, list) or not data:
         raise ValueError(f"trials are a list of rows {ROW}")
     return [_read_row(row, number) for number, row in enumerate(data, start=1)]
 
 
-def _read_row(row: Any, number: int) -> Trial:
-    is_row = isinstance(row, list) and _NEEDED <= len(row) <= len(Trial._fields)
+def _read_row(row: Any, number: int) -> TrialSpec:
+    is_row = isinstance(row, list) and _NEEDED <= len(row) <= len(TrialSpec._fields)
     if not is_row or not all(isinstance(name, str) for name in row[:2]):
         raise ValueError(f"row {number} must be {ROW}; got {row!r}")
-    trial = Trial(*row)
+    trial = TrialSpec(*row)
     try:
-        check_range("num_trials", trial.num_trials, 1, MOST_TRIALS)
+        check_range("num_trials", trial.num_trials, 1, MAX_TRIALS)
         trial.players(game_of(trial, Settings()))
     except (TypeError, ValueError) as error:
         raise ValueError(f"row {number}: {error}") from error
     return trial
 
 
-def shipped_trials() -> list[Trial]:
+def shipped_trials() -> list[TrialSpec]:
     """Both seat orders of seven pairs, and five players against themselves."""
     return read_trials(json.loads(SHIPPED.read_text()))
 
 
-def game_of(trial: Trial, settings: Settings) -> Game:
+def game_of(trial: TrialSpec, settings: Settings) -> Game:
     """The game that a trial plays. Raises ValueError for an impossible size."""
     return load_game(
         GAME,
@@ -127,7 +128,7 @@ def game_of(trial: Trial, settings: Settings) -> Game:
 
 
 def play_trial(
-    trial: Trial, settings: Settings, on_progress: Callable[[int], None] | None = None
+    trial: TrialSpec, settings: Settings, on_progress: Callable[[int], None] | None = None
 ) -> Result:
     """Play all games of a trial; `on_progress` is told how many are done."""
     game = game_of(trial, settings)
@@ -150,7 +151,7 @@ def _play(game: Game, players: tuple[Policy, Policy], seeds: np.ndarray) -> np.n
     return play_deals(game, players, seeds, seated)[:, 0, 0]
 
 
-def told_game(trial: Trial, settings: Settings) -> Iterator[str]:
+def told_game(trial: TrialSpec, settings: Settings) -> Iterator[str]:
     """One game, told trick by trick."""
     game = game_of(trial, settings)
     players = trial.players(game)
@@ -232,7 +233,7 @@ def summary(settings: Settings, results: Sequence[Result]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def _named(trial: Trial, player: int) -> str:
+def _named(trial: TrialSpec, player: int) -> str:
     """A player with the settings it was given."""
     row = trial._asdict()
     settings = [(key, row[f"p{player}_{key}"]) for key in ("fraction", "m")]

@@ -90,7 +90,7 @@ def _lost_now(game: Game, player: Any, tables: Tables, rngs: np.ndarray) -> np.n
     """What the player gives away by the card that it plays now, at every table."""
     rows = tables.all_rows
     seats, observations, words = tables.show(rows)
-    positions = tables.imagine(rows, seats, rngs) if player.needs_positions else None
+    positions = tables.determinize(rows, seats, rngs) if player.needs_positions else None
     actions = player(observations, action_masks(words, game.num_actions), rngs, positions)
     tables.apply(rows, actions)
     values = card_values(game, observations)

@@ -5,12 +5,15 @@ from a `Game` and knows no game by name.
 """
 
 import dataclasses
+import sys
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property
+from functools import cached_property, partial
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
+from . import defaults
 from .bits import mask_words
 from .records import Field, FlatLayout, record_dtype
 
@@ -20,14 +23,33 @@ NO_ACTION = -1
 
 Function = Callable[..., Any]
 
+_FUNCTIONS = (  # of a `Game`, by the names that a game's modules give them
+    "deal",
+    "seat_to_act",
+    "play_chance",
+    "legal_actions",
+    "apply_action",
+    "is_terminal",
+    "returns",
+    "observe",
+    "reshuffle_unseen",
+    "deal_from",
+    "describe",
+    "action_name",
+    "parse_action",
+    "draw",
+)
 
-@dataclasses.dataclass(frozen=True, eq=False)
+
+@dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
-    """A game: sizes, records and functions.
+    """A game: sizes, records, two declared facts, and functions.
 
     The functions marked compiled are `@rule` functions over records. Verbs change the state in
     place; questions leave it byte-identical. A function takes `rng` (a STREAM record) if and only
-    if it draws.
+    if it draws. What has a default may be left out; see `defaults` for what then happens.
+
+    Raises ValueError where the facts and the functions contradict each other.
     """
 
     name: str
@@ -38,27 +60,49 @@ class Game:
     num_actions: int
     state_fields: tuple[Field, ...]
     observation_fields: tuple[Field, ...]
-    house_rules: Mapping[str, Any]  # state fields that hold them; `deal` leaves them alone
+    house_rules: Mapping[str, Any] = dataclasses.field(  # state fields that hold them;
+        default_factory=dict  # `deal` leaves them alone
+    )
+
+    has_chance: bool  # whether two games with the same actions can differ
+    has_hidden: bool  # whether a dealt game ever holds what a seat cannot know
 
     # Compiled.
     deal: Function  # (state, rng): a new game
     seat_to_act: Function  # (state) -> seat, or CHANCE
+    play_chance: Function | None = None  # (state, rng): one draw of the game itself, in mid-game
     legal_actions: Function  # (state, mask): set the bits of all legal actions in a cleared mask
     apply_action: Function  # (state, action): the action must be legal
     is_terminal: Function  # (state) -> bool
     returns: Function  # (state, out): out[seat] in -1 .. 1; all 0 before the end
     observe: Function  # (state, seat, out): only what that seat may know
-    reshuffle_unseen: Function  # (state, seat, rng): re-deal all that seat cannot know
+    reshuffle_unseen: Function = (  # (state, seat, rng): re-deal all that seat cannot know
+        defaults.nothing_is_unseen
+    )
 
     # Plain Python.
-    deal_from: Function  # (state, data, rng): a given deal as plain data; ValueError if impossible
+    deal_from: Function = defaults.derived  # (state, data, rng): a deal as data, or ValueError
     describe: Function  # (state, seat | None) -> str
-    action_name: Callable[[int], str]
-    parse_action: Callable[[str], int]  # ValueError if there is no such action
-    draw: Function  # (state, seat | None) -> render.Picture
+    action_name: Callable[[int], str]  # ValueError if there is no such action
+    parse_action: Callable[[str], int] = defaults.derived  # ValueError if there is no such action
+    draw: Function = defaults.derived  # (state, seat | None) -> picture.Picture
 
-    # Compiled, and only for games that draw in mid-game.
-    play_chance: Function | None = None  # (state, rng): one draw of the game itself
+    def __post_init__(self) -> None:
+        if self.has_hidden and self.reshuffle_unseen is defaults.nothing_is_unseen:
+            raise ValueError(
+                f"{self.name} declares has_hidden=True and needs reshuffle_unseen, "
+                "which deals again what a seat cannot know"
+            )
+        if self.play_chance is not None and not self.has_chance:
+            raise ValueError(f"{self.name} has play_chance but declares has_chance=False")
+        derived: dict[str, Function] = {
+            "deal_from": partial(defaults.deal_from_fields, self.deal, self.state_fields),
+            "parse_action": partial(defaults.parse_name, self.action_name, self.num_actions),
+            "draw": partial(defaults.draw_text, self.describe),
+        }
+        for name, function in derived.items():
+            if getattr(self, name) is defaults.derived:
+                object.__setattr__(self, name, function)
 
     @cached_property
     def state_dtype(self) -> np.dtype:
@@ -114,6 +158,22 @@ class Game:
 
 def _remake(make: Callable[..., Game], config: Mapping[str, Any]) -> Game:
     return make(**config)
+
+
+def functions_in(*modules: ModuleType | str, **bound: Function) -> dict[str, Any]:
+    """Pick the functions of a `Game` out of its modules, by the names that `Game` gives them.
+
+    A module is given itself or by its name: `functions_in(__name__)` for a game in one file. The
+    functions in `bound` come instead of those found, where they need to know the settings:
+    `Game(..., **functions_in(rules, observation, text, draw, action_name=partial(...)))`.
+    """
+    found = {
+        name: getattr(module, name)
+        for module in (sys.modules[m] if isinstance(m, str) else m for m in modules)
+        for name in _FUNCTIONS
+        if hasattr(module, name)
+    }
+    return found | bound
 
 
 def make_config(config_class: type, game_name: str, settings: Mapping[str, Any]) -> Any:

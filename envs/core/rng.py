@@ -1,11 +1,14 @@
 """The random stream of a table: a small record, the same in every view and in every process.
 
 SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
-one addition and one mix a draw, and any stream can be split into independent ones.
+one addition and one mix a draw, and any stream can be split into independent ones. Who holds a
+stream can compute what it was split or seeded from, so players get theirs from a keyed hash.
 """
 
+import operator
 import secrets
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +16,7 @@ from .jit import rule
 
 STREAM = np.dtype((np.record, [("state", np.uint64), ("gamma", np.uint64)]))
 
-_GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 _MIN_BIT_CHANGES = 24  # a gamma with fewer would step through too regular a sequence
 
@@ -83,22 +86,40 @@ def split(rng, out):
 @rule
 def _seed_streams(seeds, purpose, out):
     for index in range(seeds.shape[0]):
-        out[index].state = _mix(_mix(seeds[index] + _GOLDEN_GAMMA) + np.uint64(purpose))
-        out[index].gamma = _GOLDEN_GAMMA
+        out[index].state = _mix(_mix(seeds[index] + GOLDEN_GAMMA) + np.uint64(purpose))
+        out[index].gamma = GOLDEN_GAMMA
 
 
 def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
     """One stream for each seed: STREAM [B]. The same seed and purpose give the same stream.
 
-    `purpose` keeps apart the streams that one seed has to feed: 0 deals the cards, others drive
-    players.
+    `purpose` keeps apart the streams that one seed has to feed: 0 deals the cards. A player must
+    not get one of these, from which it could compute the seed: see `seating`.
     """
-    for seed in seeds:
-        if not 0 <= int(seed) < SEED_LIMIT:
-            raise ValueError(f"a seed must be an integer in 0 .. 2**63 - 1, got {seed!r}")
     out = np.zeros(len(seeds), STREAM)
-    _seed_streams(np.asarray(seeds, dtype=np.uint64), purpose, out)
+    _seed_streams(checked_seeds(seeds), purpose, out)
     return out
+
+
+def checked_seeds(seeds: np.ndarray | Sequence[int]) -> np.ndarray:
+    """The seeds as uint64 [B]. Raises ValueError naming the first that is none."""
+    if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
+        is_wrong = seeds < 0 if seeds.dtype.kind == "i" else seeds >= np.uint64(SEED_LIMIT)
+        if is_wrong.any():
+            check_seed(seeds[is_wrong][0])
+        return seeds.astype(np.uint64)
+    return np.array([check_seed(seed) for seed in seeds], dtype=np.uint64)
+
+
+def check_seed(seed: Any) -> int:
+    """The seed as an int. Raises ValueError where it is none."""
+    try:
+        number = operator.index(seed)
+    except TypeError:
+        number = -1
+    if not 0 <= number < SEED_LIMIT:
+        raise ValueError(f"a seed must be an integer in 0 .. 2**63 - 1, got {seed!r}")
+    return number
 
 
 def fresh_seed() -> int:

@@ -9,10 +9,21 @@ from typing import Any, Protocol
 import numpy as np
 
 from .game import NO_SEAT, Function
-from .rng import streams
-from .tables import EXTERNAL, NO_ROW, Tables, action_masks, advance_loop
+from .jit import rule
+from .rng import GOLDEN_GAMMA, STREAM, checked_seeds
+from .siphash import siphash
+from .tables import (
+    EXTERNAL,
+    NO_ROW,
+    NO_WEIGHTS,
+    CompiledPlayer,
+    Tables,
+    action_masks,
+    advance_loop,
+)
 
-PLAYER_STREAMS = 1  # purpose of a seat's stream: this plus the seat; 0 deals the cards
+_KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the seed is the rest of the key
+_MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
 
 
 class Memory(Protocol):
@@ -43,8 +54,12 @@ class SeatedPolicy(Protocol):
         """Compiled: (observation record, mask words, rng) -> action; None where it is not."""
 
     @property
+    def weights(self) -> np.ndarray | None:
+        """A record [1] that `row` takes as its first argument; None for scripts."""
+
+    @property
     def needs_positions(self) -> bool:
-        """Whether it searches from imagined positions."""
+        """Whether it searches from determinized positions."""
 
     @property
     def remember(self) -> Callable[[], Memory] | None:
@@ -55,16 +70,27 @@ class SeatedPolicy(Protocol):
 
 
 def player_streams(
-    seeds: Sequence[int] | np.ndarray, num_seats: int, sitting: int = 0
+    seeds: np.ndarray | Sequence[int], num_seats: int, sitting: int | np.ndarray = 0
 ) -> np.ndarray:
-    """A stream for each seat of each table, [tables, seats], apart from the tables' own.
+    """A stream for each seat of each table, [tables, seats], that tells nothing about the deal.
 
-    Where a deal is played more than once, another `sitting` gives other streams: copies of one
-    random player must not repeat each other's moves.
+    It comes from a keyed hash of the sitting and the seat, with the seed of the deal as its key.
+    Where a deal is played more than once, another `sitting` (one for all tables, or one for each)
+    gives other streams: copies of one random player must not repeat each other's moves.
     """
-    first = PLAYER_STREAMS + sitting * num_seats
-    out = [streams(seeds, first + seat) for seat in range(num_seats)]
-    return np.stack(out, axis=1)
+    out = np.zeros((len(seeds), num_seats), STREAM)
+    sittings = np.full(len(seeds), sitting, np.uint64)
+    _seed_players(checked_seeds(seeds), sittings, out)
+    return out
+
+
+@rule
+def _seed_players(seeds, sittings, out):
+    for index in range(seeds.shape[0]):
+        for seat in range(out.shape[1]):
+            last = np.uint64(seat) | _MESSAGE_LENGTH
+            out[index, seat].state = siphash(seeds[index], _KEY_HIGH, sittings[index], last)
+            out[index, seat].gamma = GOLDEN_GAMMA
 
 
 class Seating:
@@ -86,10 +112,16 @@ class Seating:
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
-        compiled = sorted((p for p in policies if p.row is not None), key=lambda p: p.name)
-        self._rows = tuple(dict.fromkeys(p.row for p in compiled if p.row is not None))
+        compiled = {_row_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row}
+        self._players = tuple(
+            CompiledPlayer(p.row, p.weights is not None) for p in compiled.values() if p.row
+        )
+        self._weights = tuple(
+            NO_WEIGHTS if p.weights is None else p.weights for p in compiled.values()
+        )
+        code_of = {key: code for code, key in enumerate(compiled)}
         self._code_of_policy = np.array(
-            [self._rows.index(p.row) if p.row is not None else EXTERNAL for p in policies]
+            [code_of.get(_row_of(p), EXTERNAL) for p in policies]
             + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it
             dtype=np.int64,
         )
@@ -155,14 +187,15 @@ class Seating:
         return rows[forced]
 
     def _advance_compiled(self, rows: np.ndarray) -> None:
-        if not self._rows and not self.skip_forced:
+        if not self._players and not self.skip_forced:
             return
         tables = self.tables
-        row, action = advance_loop(tables.game, self._rows)(
+        row, action = advance_loop(tables.game, self._players)(
             tables.states,
             tables.rngs,
             rows,
             self._codes,
+            self._weights,
             self.rngs,
             self._observation,
             self._words,
@@ -214,11 +247,18 @@ class Seating:
             told = zip(asked, observations, masks, own, strict=True)
             actions = np.array([memory.choose(*what) for memory, *what in told])
         else:
-            positions = self.tables.imagine(rows, seats, rngs) if policy.needs_positions else None
+            positions = (
+                self.tables.determinize(rows, seats, rngs) if policy.needs_positions else None
+            )
             actions = np.asarray(policy(observations, masks, rngs, positions))
         self.rngs[rows, seats] = rngs
         check_legal(game, policy.name, actions, masks)
         return actions.astype(np.int64, copy=False)
+
+
+def _row_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
+    """What makes two compiled policies the same player."""
+    return policy.row, id(policy.weights)
 
 
 class PlayerError(ValueError):

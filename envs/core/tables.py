@@ -27,7 +27,7 @@ from .rng import STREAM
 NO_ROW = -1
 ILLEGAL = -2  # what `step_table` returns instead of a seat
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
-MOST_DEALS = 10_000  # of a game that `skip_forced` leaves without any choice, before giving up
+MAX_DEALS = 10_000  # of a game that `skip_forced` leaves without any choice, before giving up
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -124,7 +124,7 @@ def _play(state, rng, action, words, skip_forced):
 
 def _new_game(state, rng, words, skip_forced):
     """Deal, again where `skip_forced` leaves nobody a choice; returns the first seat to act."""
-    for _ in range(MOST_DEALS):
+    for _ in range(MAX_DEALS):
         deal(state, rng)
         seat = play(state, rng, NO_ACTION, words, skip_forced)
         if seat != NO_SEAT:
@@ -280,11 +280,12 @@ def _random_playouts(states, rngs, player_rngs, num_plies, skip_forced, seats, w
 
 
 def _advance_rows(
-    states, rngs, rows, codes, player_rngs, observation, words, num_actions, skip_forced
+    states, rngs, rows, codes, weights, player_rngs, observation, words, num_actions, skip_forced
 ):
     """Let compiled players act at each table until a seat of code EXTERNAL has to, or the end.
 
-    `codes` and `player_rngs` are [tables, seats]; `observation` [1] and `words` are scratch. With
+    `codes` and `player_rngs` are [tables, seats]; `weights` is as for `chooser`; `observation` [1]
+    and `words` are scratch. With
     `skip_forced` the plies of EXTERNAL seats that leave no choice are played too.
     Returns (row, action) of an illegal action, at which it stops, else (NO_ROW, NO_ACTION).
     """
@@ -303,7 +304,8 @@ def _advance_rows(
                 action = nth_allowed(words, 0)
             else:
                 observe(state, seat, observation[0])
-                action = choose(codes[row, seat], observation[0], words, player_rngs[row, seat])
+                rng = player_rngs[row, seat]
+                action = choose(codes[row, seat], weights, observation[0], words, rng)
             if not 0 <= action < num_actions or not is_allowed(words, action):
                 return row, action
             apply_action(state, action)
@@ -329,40 +331,65 @@ _TEMPLATES: dict[str, Function] = {
 # Compiled players inside the loops
 
 
-def _choose_first(code, observation, words, rng):
+def _choose_first(code, weights, observation, words, rng):
     if code == 0:
-        return first(observation, words, rng)
-    return rest(code - 1, observation, words, rng)
+        return first(weights[0], observation, words, rng)
+    return rest(code - 1, weights[1:], observation, words, rng)
 
 
-def _choose_only(code, observation, words, rng):
-    return first(observation, words, rng)
+def _choose_only(code, weights, observation, words, rng):
+    return first(weights[0], observation, words, rng)
 
 
-def _choose_nobody(code, observation, words, rng):
+def _choose_nobody(code, weights, observation, words, rng):
     return NO_ACTION
 
 
+def _of_script(weights, observation, words, rng):
+    return row(observation, words, rng)
+
+
+def _of_network(weights, observation, words, rng):
+    return row(weights[0], observation, words, rng)
+
+
+class CompiledPlayer(NamedTuple):
+    """A row function, and whether it takes weights: (weights, observation, mask words, rng)."""
+
+    row: Function
+    has_weights: bool = False
+
+
+NO_WEIGHTS = np.zeros(0, np.int8)  # in the place of a script's
+
+
 @lru_cache
-def chooser(rows: tuple[Function, ...]) -> Function:
-    """One function that plays any of these players: choose(code, observation, mask, rng)."""
-    if not rows:
+def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
+    """One function that plays any of these players: choose(code, weights, observation, mask, rng).
+
+    `weights` is a tuple with an array for each player: a record [1], or NO_WEIGHTS.
+    """
+    if not players:
         return bind(_choose_nobody)
-    if len(rows) == 1:
-        return bind(_choose_only, first=rows[0])
-    return bind(_choose_first, first=rows[0], rest=chooser(rows[1:]))
+    template = _of_network if players[0].has_weights else _of_script
+    first = bind(template, row=players[0].row)
+    if len(players) == 1:
+        return bind(_choose_only, first=first)
+    return bind(_choose_first, first=first, rest=chooser(players[1:]))
 
 
-def advance_loop(game: Game, rows: tuple[Function, ...]) -> Function:
-    """The loop in which the players `rows` act by themselves; a player's code is its index."""
-    return _bind_advance(tuple(getattr(game, name) for name in _RULES), game.play_chance, rows)
+def advance_loop(game: Game, players: tuple[CompiledPlayer, ...]) -> Function:
+    """The loop in which `players` act by themselves; a player's code is its index."""
+    return _bind_advance(tuple(getattr(game, name) for name in _RULES), game.play_chance, players)
 
 
 @lru_cache
 def _bind_advance(
-    functions: tuple[Function, ...], play_chance: Function | None, rows: tuple[Function, ...]
+    functions: tuple[Function, ...],
+    play_chance: Function | None,
+    players: tuple[CompiledPlayer, ...],
 ) -> Function:
-    return bind(_advance_rows, choose=chooser(rows), **rule_meanings(functions, play_chance))
+    return bind(_advance_rows, choose=chooser(players), **rule_meanings(functions, play_chance))
 
 
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
@@ -473,7 +500,7 @@ class Tables:
         self.loops.returns_rows(self.states, rows, out)
         return out
 
-    def imagine(self, rows: np.ndarray, seats: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+    def determinize(self, rows: np.ndarray, seats: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         """Positions [K] drawn from all that seats[k] cannot tell apart from table rows[k]."""
         out = self.game.new_states(len(rows))
         self.loops.reshuffle_rows(self.states, rows, seats, rngs, out)

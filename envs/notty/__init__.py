@@ -4,7 +4,7 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-from ..core.game import Game, check_choice, check_range, make_config
+from ..core.game import Game, check_choice, check_range, functions_in, make_config
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -56,18 +56,14 @@ def game(**settings: Any) -> Game:
             "protect_small_hands": int(config.protect_small_hands),
             "starter": rules.RANDOM_STARTER if config.starter == "random" else config.starter,
         },
-        deal=rules.deal,
-        seat_to_act=rules.seat_to_act,
-        legal_actions=rules.legal_actions,
-        apply_action=rules.apply_action,
-        is_terminal=rules.is_terminal,
-        returns=rules.returns,
-        observe=observation.observe,
-        reshuffle_unseen=observation.reshuffle_unseen,
-        deal_from=text.deal_from,
-        describe=text.describe,
-        action_name=partial(text.action_name, num_seats, config.discard),
-        parse_action=partial(text.parse_action, num_seats, config.discard),
-        draw=draw.draw,
-        play_chance=rules.play_chance,
+        has_chance=True,
+        has_hidden=False,  # the order of the deck is hidden only where a start position gives it
+        **functions_in(
+            rules,
+            observation,
+            text,
+            draw,
+            action_name=partial(text.action_name, num_seats, config.discard),
+            parse_action=partial(text.parse_action, num_seats, config.discard),
+        ),
     )

@@ -24,7 +24,7 @@ from .cards import (
 )
 
 SOLVERS = ("table", "scip")
-MOST_CARDS = 20  # of a hand; the choices of sets in a larger one can be too many to try
+MAX_CARDS = 20  # of a hand; the choices of sets in a larger one can be too many to try
 
 # A hand in one word: 16 bits a colour, red the highest; the ten counts of a colour are the digits,
 # in base 3, of a number whose first digit is that of the 1. So hands compare as their counts do.
@@ -281,8 +281,8 @@ def checked_hand(hand: Sequence[int] | np.ndarray) -> list[int]:
     counts = [int(count) for count in hand]
     if len(counts) != NUM_KINDS or not all(0 <= count <= NUM_COPIES for count in counts):
         raise ValueError(f"a hand is {NUM_KINDS} counts of 0 .. {NUM_COPIES}; got {counts}")
-    if sum(counts) > MOST_CARDS:
-        raise ValueError(f"a hand has at most {MOST_CARDS} cards; got {sum(counts)}")
+    if sum(counts) > MAX_CARDS:
+        raise ValueError(f"a hand has at most {MAX_CARDS} cards; got {sum(counts)}")
     return counts
 
 

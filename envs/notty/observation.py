@@ -14,8 +14,8 @@ from .rules import (
     FROM_LARGER,
     FROM_OTHERS,
     HAS_BOTH,
+    MAX_DRAWN,
     MAX_TURN_LIMIT,
-    MOST_DRAWN,
     NO_CARD,
     NUM_GROUPS,
     first_discard,
@@ -42,7 +42,7 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
         Field(
             "last_cards",
             i16,
-            (n, MOST_DRAWN),
+            (n, MAX_DRAWN),
             NO_CARD,
             NUM_KINDS - 1,
             "kinds of the cards that it moved; -1: none",
@@ -62,7 +62,7 @@ def observe(state, seat, out):
         out.takes[place, FROM_LARGER] = state.takes[other, FROM_LARGER]
         out.takes[place, FROM_OTHERS] = state.takes[other, FROM_OTHERS]
         out.last_actions[place] = state.last_actions[other]
-        for index in range(MOST_DRAWN):
+        for index in range(MAX_DRAWN):
             out.last_cards[place, index] = state.last_cards[other, index]
         if other == state.seat_to_act:
             out.seat_to_act = place

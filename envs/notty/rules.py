@@ -24,10 +24,10 @@ from .cards import (
     nth_card,
     remove_card,
 )
-from .discard import MOST_CARDS, discard_groups
+from .discard import MAX_CARDS, discard_groups
 
 SEAT_COUNTS = (2, 3, 4)
-HAND_LIMIT = MOST_CARDS
+HAND_LIMIT = MAX_CARDS
 MIN_HAND_LIMIT = 5
 MAX_TURN_LIMIT = 5000  # turns per seat
 DISCARDS = ("optimal", "manual")
@@ -35,14 +35,14 @@ OPTIMAL = DISCARDS.index("optimal")
 RANDOM_STARTER = -1
 NO_CARD = -1
 
-MOST_DRAWN = 3
+MAX_DRAWN = 3
 PROTECTED_SIZE = 2  # nobody takes from a hand of so few cards
 NUM_GROUPS = len(GROUPS)
 
 # Actions: pass; draw 1, 2 or 3; take from a seat, by places clockwise; discard a group.
 PASS = 0
 DRAW = 0  # + the number of cards
-TAKE = MOST_DRAWN  # + the number of places
+TAKE = MAX_DRAWN  # + the number of places
 
 # Phases of a turn, a bit for each kind of action done.
 NOTHING_YET = 0
@@ -75,7 +75,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
         Field("passes", i16, seats, 0, MAX_TURN_LIMIT, "passes in a row of one's own will"),
         Field("takes", i16, (n, 2), 0, MAX_TURN_LIMIT, "cards taken from larger hands, and others"),
         Field("last_actions", i16, seats, NO_ACTION, top_action, "each seat's last action"),
-        Field("last_cards", i8, (n, MOST_DRAWN), NO_CARD, NUM_KINDS - 1, "the kinds it moved"),
+        Field("last_cards", i8, (n, MAX_DRAWN), NO_CARD, NUM_KINDS - 1, "the kinds it moved"),
         Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
         Field("phase", i8, (), 0, HAS_BOTH, "what the seat has done in this turn"),
         Field("pending", i16, (), NO_ACTION, top_action, "what chance has to carry out"),
@@ -209,7 +209,7 @@ def most_drawn(state):
     if state.phase & HAS_DRAWN:
         return np.int64(0)
     room = state.hand_limit - hand_size(state.hands[state.seat_to_act])
-    return min(MOST_DRAWN, room, deck_size(state))
+    return min(MAX_DRAWN, room, deck_size(state))
 
 
 @rule

@@ -23,7 +23,7 @@ from .rules import (
     HAS_BOTH,
     HAS_DRAWN,
     HAS_TAKEN,
-    MOST_DRAWN,
+    MAX_DRAWN,
     NO_CARD,
     NOTHING_YET,
     first_discard,
@@ -53,7 +53,7 @@ def group_name(group: Sequence[int]) -> str:
     return f"{first % NUM_NUMBERS + 1} {colours}"
 
 
-_MOVE_NAMES = ("pass", *(f"draw:{count}" for count in range(1, MOST_DRAWN + 1)))
+_MOVE_NAMES = ("pass", *(f"draw:{count}" for count in range(1, MAX_DRAWN + 1)))
 _DISCARD_NAMES = tuple(f"discard:{group_name(group)}" for group in GROUPS)
 
 

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_choice, check_range, make_config
+from ..core.game import Game, check_choice, check_range, functions_in, make_config
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -44,17 +44,7 @@ def game(**settings: Any) -> Game:
             "passing": rules.PASSINGS.index(config.passing),
             "economy": rules.ECONOMIES.index(config.economy),
         },
-        deal=rules.deal,
-        seat_to_act=rules.seat_to_act,
-        legal_actions=rules.legal_actions,
-        apply_action=rules.apply_action,
-        is_terminal=rules.is_terminal,
-        returns=rules.returns,
-        observe=observation.observe,
-        reshuffle_unseen=observation.reshuffle_unseen,
-        deal_from=text.deal_from,
-        describe=text.describe,
-        action_name=text.action_name,
-        parse_action=text.parse_action,
-        draw=draw.draw,
+        has_chance=True,
+        has_hidden=True,
+        **functions_in(rules, observation, text, draw),
     )

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_range, make_config
+from ..core.game import Game, check_range, functions_in, make_config
 from . import actions, draw, observation, rules, text
 
 VERSION = 0
@@ -19,8 +19,8 @@ class Config:
 
     def __post_init__(self) -> None:
         check_range("num_players", self.num_players, rules.MIN_SEATS, rules.MAX_SEATS)
-        check_range("target", self.target, 1, rules.MOST_TARGET)
-        check_range("turn_limit", self.turn_limit, 1, rules.MOST_TURNS)
+        check_range("target", self.target, 1, rules.MAX_TARGET)
+        check_range("turn_limit", self.turn_limit, 1, rules.MAX_TURNS)
 
 
 def game(**settings: Any) -> Game:
@@ -41,17 +41,7 @@ def game(**settings: Any) -> Game:
             config.num_players, config.target, config.turn_limit
         ),
         house_rules={"target": config.target, "turn_limit": config.turn_limit},
-        deal=rules.deal,
-        seat_to_act=rules.seat_to_act,
-        legal_actions=rules.legal_actions,
-        apply_action=rules.apply_action,
-        is_terminal=rules.is_terminal,
-        returns=rules.returns,
-        observe=observation.observe,
-        reshuffle_unseen=observation.reshuffle_unseen,
-        deal_from=text.deal_from,
-        describe=text.describe,
-        action_name=text.action_name,
-        parse_action=text.parse_action,
-        draw=draw.draw,
+        has_chance=True,
+        has_hidden=True,
+        **functions_in(rules, observation, text, draw),
     )

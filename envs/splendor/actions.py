@@ -15,10 +15,10 @@ from .cards import COLOURS, NUM_COLOURS, NUM_GEM_COLOURS, NUM_TIERS, pack
 
 SLOTS_PER_TIER = 4
 NUM_SLOTS = NUM_TIERS * SLOTS_PER_TIER
-MOST_RESERVED = 3
-MOST_NOBLES = 5
+MAX_RESERVED = 3
+MAX_NOBLES = 5
 GEM_LIMIT = 10
-MOST_TAKEN = 3  # gems taken, and gems returned, by one action
+MAX_TAKEN = 3  # gems taken, and gems returned, by one action
 
 Colours = tuple[int, ...]  # in ascending order; a colour is repeated where several gems are
 
@@ -51,7 +51,7 @@ def _most_returned(taken: Colours) -> int:
 def _collections() -> Iterator[Collecting]:
     """All ways to collect, those that return nothing first."""
     takings = _takings()
-    for num_returned in range(MOST_TAKEN + 1):
+    for num_returned in range(MAX_TAKEN + 1):
         for taken in takings:
             others = [colour for colour in range(NUM_GEM_COLOURS) if colour not in taken]
             if num_returned <= _most_returned(taken):
@@ -67,9 +67,9 @@ COLLECT = 0
 RESERVE = COLLECT + NUM_PLAIN_COLLECTIONS
 BUY = RESERVE + NUM_SLOTS
 BUY_RESERVED = BUY + NUM_SLOTS
-PASS = BUY_RESERVED + MOST_RESERVED
+PASS = BUY_RESERVED + MAX_RESERVED
 NOBLE = PASS + 1
-RESERVE_RETURNING = NOBLE + MOST_NOBLES  # colour by colour, the slots of each together
+RESERVE_RETURNING = NOBLE + MAX_NOBLES  # colour by colour, the slots of each together
 COLLECT_RETURNING = RESERVE_RETURNING + NUM_COLOURS * NUM_SLOTS
 NUM_ACTIONS = COLLECT_RETURNING + len(COLLECTIONS) - NUM_PLAIN_COLLECTIONS
 
@@ -108,9 +108,9 @@ def _names() -> Iterator[str]:
     yield from names[:NUM_PLAIN_COLLECTIONS]
     yield from (f"reserve:{slot}" for slot in slots)
     yield from (f"buy:{slot}" for slot in slots)
-    yield from (f"buy-reserved:{place}" for place in range(MOST_RESERVED))
+    yield from (f"buy-reserved:{place}" for place in range(MAX_RESERVED))
     yield "pass"
-    yield from (f"noble:{place}" for place in range(MOST_NOBLES))
+    yield from (f"noble:{place}" for place in range(MAX_NOBLES))
     yield from (f"reserve:{slot} return:{colour}" for colour in COLOURS for slot in slots)
     yield from names[NUM_PLAIN_COLLECTIONS:]
 
@@ -138,21 +138,21 @@ GEMS_MOVED = _gems_moved()
 
 
 NUM_HOLDINGS = 4  # up to 7 gems held, 8, 9, 10: what may be collected differs
-_FEW_GEMS = GEM_LIMIT - MOST_TAKEN
+_FEW_GEMS = GEM_LIMIT - MAX_TAKEN
 
 
 def _may_take_different(holding: int, num_available: int, collecting: Collecting) -> bool:
     """The table of the rules: with so many gems and colours, this size and this many returned."""
     size, num_returned = len(collecting.taken), len(collecting.returned)
-    most = min(MOST_TAKEN, num_available)
+    most = min(MAX_TAKEN, num_available)
     fewest = (most, min(2, num_available), 1, 1)[holding]
-    to_return = max(0, size + holding - MOST_TAKEN)
+    to_return = max(0, size + holding - MAX_TAKEN)
     return fewest <= size <= most and num_returned == to_return
 
 
 def _may_take_same(holding: int, collecting: Collecting) -> bool:
     """Two of one colour: with nine gems one is returned, with ten two."""
-    return len(collecting.returned) == max(0, holding + 2 - MOST_TAKEN)
+    return len(collecting.returned) == max(0, holding + 2 - MAX_TAKEN)
 
 
 def _words_where(is_set: list[bool]) -> np.ndarray:
@@ -205,7 +205,7 @@ def _return_words() -> np.ndarray:
     words = np.zeros((2, 1 << _HELD_BITS * COLOURS_PER_HALF, NUM_WORDS), np.int64)
     for half, packed in np.ndindex(words.shape[:2]):
         held = {
-            half * COLOURS_PER_HALF + place: packed >> _HELD_BITS * place & MOST_TAKEN
+            half * COLOURS_PER_HALF + place: packed >> _HELD_BITS * place & MAX_TAKEN
             for place in range(COLOURS_PER_HALF)
         }
         words[half, packed] = _words_where(

@@ -22,7 +22,7 @@ TIER_SIZES = (40, 30, 20)
 NUM_CARDS = sum(TIER_SIZES)
 NUM_NOBLES = 10
 NOBLE_POINTS = 3
-MOST_POINTS_OF_CARD = 5
+MAX_POINTS_OF_CARD = 5
 HIGHEST_COST = 7  # of one colour
 
 NO_CARD = NUM_CARDS  # an empty place; the tables below have a line for it

@@ -29,7 +29,7 @@ from ..core.views.picture import (
     pill,
     seat_plate,
 )
-from .actions import MOST_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
+from .actions import MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
 from .cards import (
     CARDS,
     COLOURS,
@@ -239,7 +239,7 @@ def _holdings(cards: Sequence[int], gems: Sequence[int], x: float, top: float) -
 
 def _reserved(state: np.record, owner: int, x: float, top: float, is_to_act: bool) -> list[Shape]:
     shapes: list[Shape] = []
-    for place in range(MOST_RESERVED):
+    for place in range(MAX_RESERVED):
         card = int(state.reserved[owner, place])
         if card != NO_CARD:
             is_marked = is_to_act and can_buy(state, NUM_SLOTS + place)

@@ -10,12 +10,12 @@ from ..core.game import NO_ACTION
 from ..core.jit import rule
 from ..core.records import Field
 from ..core.seats import next_seat, relative_seat
-from .actions import MOST_RESERVED, NUM_ACTIONS, NUM_SLOTS
+from .actions import MAX_RESERVED, NUM_ACTIONS, NUM_SLOTS
 from .cards import (
     CARD_COLOURS,
     COSTS,
     HIGHEST_COST,
-    MOST_POINTS_OF_CARD,
+    MAX_POINTS_OF_CARD,
     NEEDS,
     NOTHING,
     NUM_COLOURS,
@@ -26,10 +26,10 @@ from .cards import (
 )
 from .rules import (
     GEMS_OF_COLOUR,
-    MOST_GAIN,
-    MOST_OF_COLOUR,
-    MOST_TARGET,
-    MOST_TURNS,
+    MAX_GAIN,
+    MAX_OF_COLOUR,
+    MAX_TARGET,
+    MAX_TURNS,
     YELLOW_GEMS,
     count_of,
     shuffle_decks,
@@ -43,26 +43,26 @@ def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Fi
     """Whole numbers in natural units; -1 in all numbers of a place that is empty."""
     n, i16, i64 = num_seats, np.int16, np.int64
     most_gems = max(GEMS_OF_COLOUR[n], YELLOW_GEMS)
-    slots, held = NUM_SLOTS, (n, MOST_RESERVED)
+    slots, held = NUM_SLOTS, (n, MAX_RESERVED)
     colours, gem_colours = NUM_COLOURS, NUM_GEM_COLOURS
-    most_points = target + MOST_GAIN - 1
+    most_points = target + MAX_GAIN - 1
     top_colour = NUM_COLOURS - 1
-    all_cards = MOST_OF_COLOUR * NUM_COLOURS
+    all_cards = MAX_OF_COLOUR * NUM_COLOURS
     by_colour = "black, red, green, blue, white"
     plain = (
         Field("bank", i16, (gem_colours,), 0, most_gems, f"gems in the bank: {by_colour}, yellow"),
         Field("gems", i16, (n, gem_colours), 0, most_gems, "gems of each seat"),
-        Field("cards", i16, (n, colours), 0, MOST_OF_COLOUR, "cards of each seat by colour"),
+        Field("cards", i16, (n, colours), 0, MAX_OF_COLOUR, "cards of each seat by colour"),
         Field("num_cards", i16, (n,), 0, all_cards, "cards of each seat"),
         Field("points", i16, (n,), 0, most_points, "points of each seat"),
         Field("num_nobles", i16, (n,), 0, n + 1, "nobles of each seat"),
-        Field("num_reserved", i16, (n,), 0, MOST_RESERVED, "cards each seat has reserved"),
+        Field("num_reserved", i16, (n,), 0, MAX_RESERVED, "cards each seat has reserved"),
         Field("table_cost", i16, (slots, colours), NOTHING, HIGHEST_COST, "costs on the table"),
         Field("table_colour", i16, (slots,), NOTHING, top_colour, "colours of these cards"),
-        Field("table_points", i16, (slots,), NOTHING, MOST_POINTS_OF_CARD, "their points"),
+        Field("table_points", i16, (slots,), NOTHING, MAX_POINTS_OF_CARD, "their points"),
         Field("reserved_cost", i16, (*held, colours), NOTHING, HIGHEST_COST, "costs reserved"),
         Field("reserved_colour", i16, held, NOTHING, top_colour, "colours of these cards"),
-        Field("reserved_points", i16, held, NOTHING, MOST_POINTS_OF_CARD, "their points"),
+        Field("reserved_points", i16, held, NOTHING, MAX_POINTS_OF_CARD, "their points"),
         Field("noble_need", i16, (n + 1, colours), NOTHING, HIGHEST_NEED, "cards a noble asks for"),
         Field("deck_left", i16, (NUM_TIERS,), 0, max(TIER_SIZES), "cards left in each deck"),
         Field("last_actions", i16, (n,), NO_ACTION, NUM_ACTIONS - 1, "last action; -1: none yet"),
@@ -71,8 +71,8 @@ def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Fi
         Field("is_choosing", i16, (), 0, 1, "who acts has met several nobles and chooses one"),
         Field("passes", i16, (), 0, n, "passes in a row just made"),
         Field("turn", i16, (), 0, turn_limit, "complete rounds"),
-        Field("turn_limit", i16, (), 1, MOST_TURNS, "house rule: rounds after which it ends"),
-        Field("target", i16, (), 1, MOST_TARGET, "house rule: points that end the game"),
+        Field("turn_limit", i16, (), 1, MAX_TURNS, "house rule: rounds after which it ends"),
+        Field("target", i16, (), 1, MAX_TARGET, "house rule: points that end the game"),
     )
     packed = tuple(
         Field(
@@ -139,7 +139,7 @@ def observe_seat(state, seat, index, out):
     out.num_nobles[index] = count_nobles(state.won[seat])
     out.num_reserved[index] = state.num_reserved[seat]
     out.last_actions[index] = state.last_actions[seat]
-    for place in range(MOST_RESERVED):
+    for place in range(MAX_RESERVED):
         card = state.reserved[seat, place]
         out.reserved_colour[index, place] = CARD_COLOURS[card]
         out.reserved_points[index, place] = POINTS[card]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .actions import GEM_LIMIT, MOST_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
+from .actions import GEM_LIMIT, MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
 from .cards import (
     CARDS,
     COLOURS,
@@ -26,8 +26,8 @@ from .cards import (
 )
 from .rules import (
     GEMS_OF_COLOUR,
-    MOST_GAIN,
-    MOST_OF_COLOUR,
+    MAX_GAIN,
+    MAX_OF_COLOUR,
     YELLOW_GEMS,
     clear_events,
     shuffle_decks,
@@ -167,12 +167,12 @@ def _parse_seat(data: Any, index: int) -> _Seat:
         raise ValueError(f"{name} holds {sum(gems)} gems; {GEM_LIMIT} is the limit")
     cards = _parse_cards(data["cards"], f"the cards of {name}")
     reserved = _parse_cards(data["reserved"], f"the reserved cards of {name}")
-    if len(reserved) > MOST_RESERVED:
-        raise ValueError(f"{name} has reserved {len(reserved)} cards; {MOST_RESERVED} is the limit")
+    if len(reserved) > MAX_RESERVED:
+        raise ValueError(f"{name} has reserved {len(reserved)} cards; {MAX_RESERVED} is the limit")
     for colour, number in Counter(CARDS[card].colour for card in cards).items():
-        if number > MOST_OF_COLOUR:
+        if number > MAX_OF_COLOUR:
             raise ValueError(
-                f"{name} has {number} {COLOURS[colour]} cards; {MOST_OF_COLOUR} is the limit"
+                f"{name} has {number} {COLOURS[colour]} cards; {MAX_OF_COLOUR} is the limit"
             )
     nobles = _parse_nobles(data["nobles"], f"the nobles of {name}")
     if NO_NOBLE in nobles:
@@ -245,10 +245,10 @@ def _check_points(seats: list[_Seat], turn: dict[str, int], target: int) -> None
                 f"seat {index} has {seat.points} points and has yet to act in this round, "
                 f"but at {target} points the game ended with the round before"
             )
-        if seat.points >= target + MOST_GAIN:
+        if seat.points >= target + MAX_GAIN:
             raise ValueError(
                 f"seat {index} has {seat.points} points; "
-                f"nobody comes beyond {target + MOST_GAIN - 1}"
+                f"nobody comes beyond {target + MAX_GAIN - 1}"
             )
 
 
@@ -289,7 +289,7 @@ def _put_seat(state: np.record, index: int, seat: _Seat) -> None:
     state["points"][index] = seat.points
     state["won"][index] = sum(1 << noble for noble in seat.nobles)
     state["num_reserved"][index] = len(seat.reserved)
-    state["reserved"][index] = [*seat.reserved, *[NO_CARD] * (MOST_RESERVED - len(seat.reserved))]
+    state["reserved"][index] = [*seat.reserved, *[NO_CARD] * (MAX_RESERVED - len(seat.reserved))]
 
 
 # Cards and nobles as plain data

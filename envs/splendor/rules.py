@@ -21,8 +21,8 @@ from .actions import (
     DIFFERENT_WORDS,
     GEM_LIMIT,
     GEMS_MOVED,
-    MOST_RESERVED,
-    MOST_TAKEN,
+    MAX_RESERVED,
+    MAX_TAKEN,
     NOBLE,
     NUM_ACTIONS,
     NUM_SLOTS,
@@ -56,11 +56,11 @@ from .cards import (
 MIN_SEATS, MAX_SEATS = 2, 4
 GEMS_OF_COLOUR = {2: 4, 3: 5, 4: 7}  # by number of seats
 YELLOW_GEMS = 5
-MOST_OF_COLOUR = 7  # cards of a colour that a seat may own
+MAX_OF_COLOUR = 7  # cards of a colour that a seat may own
 ENOUGH_FOR_TWO = 4  # gems of a colour in the bank, for two of it to be taken
-MOST_TARGET = 50
-MOST_TURNS = 1000
-MOST_GAIN = 8  # points in one turn: a card of five and a noble
+MAX_TARGET = 50
+MAX_TURNS = 1000
+MAX_GAIN = 8  # points in one turn: a card of five and a noble
 
 NO_SLOT = -1
 
@@ -83,7 +83,7 @@ _GATHER_PAIRS_SHIFT = 12
 _HALF_BITS = COLOUR_BITS * COLOURS_PER_HALF
 _HALF = (1 << _HALF_BITS) - 1
 _ALL_PAIRS = (1 << 2 * COLOURS_PER_HALF) - 1
-_PAIR_OF_EACH = pack([MOST_TAKEN] * NUM_GEM_COLOURS)
+_PAIR_OF_EACH = pack([MAX_TAKEN] * NUM_GEM_COLOURS)
 
 _SIZES = np.array(TIER_SIZES, np.int64)
 _FIRST = np.array(FIRST_OF_TIER, np.int64)
@@ -98,7 +98,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
     """The position. A word of gems or cards has a byte to a colour."""
     n, i8, i16, i64 = num_seats, np.int8, np.int16, np.int64
     word = pack([0x7F] * NUM_GEM_COLOURS)
-    everything = MOST_TARGET + MOST_GAIN
+    everything = MAX_TARGET + MAX_GAIN
     return (
         Field("bank", i64, (), 0, word, "gems in the bank"),
         Field("gems", i64, (n,), 0, word, "gems held, yellow in the sixth byte"),
@@ -107,11 +107,11 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
         Field("points", i16, (n,), 0, everything, "points of cards and nobles"),
         Field("won", i16, (n,), 0, (1 << NUM_NOBLES) - 1, "nobles received, a bit a noble"),
         Field("last_actions", i16, (n,), NO_ACTION, NUM_ACTIONS - 1, "last action; -1: none"),
-        Field("turn", i16, (), 0, MOST_TURNS, "complete rounds"),
+        Field("turn", i16, (), 0, MAX_TURNS, "complete rounds"),
         Field("face_up", i16, (), 0, _ALL_SLOTS, "slots of the table with a card"),
         Field("table", i8, (NUM_SLOTS,), 0, NO_CARD, "cards on the table by slot"),
-        Field("reserved", i8, (n, MOST_RESERVED), 0, NO_CARD, "cards reserved, oldest first"),
-        Field("num_reserved", i8, (n,), 0, MOST_RESERVED, "how many"),
+        Field("reserved", i8, (n, MAX_RESERVED), 0, NO_CARD, "cards reserved, oldest first"),
+        Field("num_reserved", i8, (n,), 0, MAX_RESERVED, "how many"),
         Field("nobles", i8, (n + 1,), 0, NO_NOBLE, "nobles by slot; NO_NOBLE: taken"),
         Field("choice", i8, (), 0, (1 << n + 1) - 1, "nobles to choose from, a bit a slot"),
         Field("gap", i8, (), NO_SLOT, NUM_SLOTS - 1, "slot to be refilled at the end of the turn"),
@@ -121,8 +121,8 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
         Field("over", i8, (), 0, 1, "the game has ended"),
         Field("deck", i8, (NUM_CARDS,), 0, NUM_CARDS - 1, "three decks, the next card last"),
         Field("deck_left", i8, (NUM_TIERS,), 0, max(TIER_SIZES), "cards left in each"),
-        Field("target", i8, (), 1, MOST_TARGET, "house rule: points that end the game"),
-        Field("turn_limit", i16, (), 1, MOST_TURNS, "house rule: turns of each seat"),
+        Field("target", i8, (), 1, MAX_TARGET, "house rule: points that end the game"),
+        Field("turn_limit", i16, (), 1, MAX_TURNS, "house rule: turns of each seat"),
     )
 
 
@@ -216,7 +216,7 @@ def legal_actions(state, mask):
     seat = np.int64(state.seat_to_act)
     num_gems = count_gems(state.gems[seat])
     allow_collecting(state, mask, seat, num_gems)
-    if state.num_reserved[seat] < MOST_RESERVED:
+    if state.num_reserved[seat] < MAX_RESERVED:
         allow_reserving(state, mask, seat, num_gems)
     mask[0] |= affordable_cards(state, seat) << BUY
     if not mask.any():
@@ -229,7 +229,7 @@ def allow_collecting(state, mask, seat, num_gems):
 
     What is returned has not just been collected and must be held (7).
     """
-    holding = max(num_gems - (GEM_LIMIT - MOST_TAKEN), 0)
+    holding = max(num_gems - (GEM_LIMIT - MAX_TAKEN), 0)
     available = colours_with(state.bank, 1)
     plenty = colours_with(state.bank, ENOUGH_FOR_TWO)
     if holding == 0:
@@ -265,10 +265,10 @@ def affordable_cards(state, seat):
     cards = np.int64(0)
     for slot in range(NUM_SLOTS):
         cards |= np.int64(is_affordable(state.table[slot], power, yellow)) << slot
-    for place in range(MOST_RESERVED):
+    for place in range(MAX_RESERVED):
         card = state.reserved[seat, place]
         cards |= np.int64(is_affordable(card, power, yellow)) << (NUM_SLOTS + place)
-    full = colours_with(state.cards[seat], MOST_OF_COLOUR)
+    full = colours_with(state.cards[seat], MAX_OF_COLOUR)
     return cards if full == 0 else without_colours(state, seat, cards, full)
 
 
@@ -281,7 +281,7 @@ def is_affordable(card, power, yellow):
 @rule
 def without_colours(state, seat, cards, full):
     """Nobody buys an eighth card of a colour (10)."""
-    for index in range(NUM_SLOTS + MOST_RESERVED):
+    for index in range(NUM_SLOTS + MAX_RESERVED):
         card = card_at(state, seat, index)
         if card != NO_CARD and (full >> CARD_COLOURS[card]) & 1 == 1:
             cards &= ~(np.int64(1) << index)
@@ -366,9 +366,9 @@ def buy_reserved(state, seat, place):
     """A reserved card is paid and owned (9); the newer ones close up."""
     pay_for(state, seat, state.reserved[seat, place])
     state.num_reserved[seat] -= 1
-    for index in range(place, MOST_RESERVED - 1):
+    for index in range(place, MAX_RESERVED - 1):
         state.reserved[seat, index] = state.reserved[seat, index + 1]
-    state.reserved[seat, MOST_RESERVED - 1] = NO_CARD
+    state.reserved[seat, MAX_RESERVED - 1] = NO_CARD
 
 
 @rule
@@ -523,7 +523,7 @@ def held_up_to_three(gems):
     Three is the most that is ever returned.
     """
     surplus = lacking(gems & ALL_COLOURED, _PAIR_OF_EACH & ALL_COLOURED)
-    yellow = min(gems >> (COLOUR_BITS * YELLOW), MOST_TAKEN)
+    yellow = min(gems >> (COLOUR_BITS * YELLOW), MAX_TAKEN)
     capped = ((gems & ALL_COLOURED) - surplus) | yellow << (COLOUR_BITS * YELLOW)
     return gather_pairs(capped & _HALF), gather_pairs(capped >> _HALF_BITS)
 

@@ -8,7 +8,7 @@ from ..core.game import NO_ACTION
 from .actions import (
     ACTION_INDEX,
     ACTION_NAMES,
-    MOST_RESERVED,
+    MAX_RESERVED,
     NUM_ACTIONS,
     NUM_SLOTS,
     SLOTS_PER_TIER,
@@ -170,7 +170,7 @@ def _seat_lines(state: np.record, owner: int, seat: int | None) -> list[str]:
     lines = [f"{'>' if is_to_act else ' '} {name}: {', '.join(parts)}"]
     lines[0] += f"; last {last}" if last else ""
     lines += [_line("  gems", gems), _line("  cards", cards)]
-    for place in range(MOST_RESERVED):
+    for place in range(MAX_RESERVED):
         card = int(state.reserved[owner, place])
         if card != NO_CARD:
             is_affordable = is_to_act and can_buy(state, NUM_SLOTS + place)

@@ -4,7 +4,7 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-from ..core.game import Game, check_choice, check_range, make_config
+from ..core.game import Game, check_choice, check_range, functions_in, make_config
 from . import cards, draw, observation, rules, text
 
 VERSION = 0
@@ -57,19 +57,18 @@ def game(**settings: Any) -> Game:
         state_fields=rules.state_fields(*sizes),
         observation_fields=observation.observation_fields(*sizes),
         house_rules=_house_rules(config, values),
-        deal=rules.deal,
-        seat_to_act=rules.seat_to_act,
-        legal_actions=rules.legal_actions,
-        apply_action=rules.apply_action,
-        is_terminal=rules.is_terminal,
-        returns=rules.returns,
-        observe=observation.observe,
-        reshuffle_unseen=observation.reshuffle_unseen,
-        deal_from=text.deal_from,
-        describe=partial(text.describe, names),
-        action_name=partial(text.action_name, names),
-        parse_action=partial(text.parse_action, names),
-        draw=partial(draw.draw, names),
+        has_chance=True,
+        has_hidden=True,
+        **functions_in(
+            rules,
+            observation,
+            text,
+            draw,
+            describe=partial(text.describe, names),
+            action_name=partial(text.action_name, names),
+            parse_action=partial(text.parse_action, names),
+            draw=partial(draw.draw, names),
+        ),
     )
 
 

@@ -16,7 +16,7 @@ SHIPPED = {"planets": "planets.csv"}
 ID = "id"
 MIN_CARDS, MAX_CARDS = 2, 128
 MIN_FIELDS, MAX_FIELDS = 1, 16
-MOST_VALUE = 10**12  # either way
+MAX_VALUE = 10**12  # either way
 
 _ALLOWED = (
     f"deck must be {RANDOM!r}, {', '.join(map(repr, SHIPPED))}, the path of a CSV file, "
@@ -94,9 +94,9 @@ def _whole(card: str, field: str, text: str) -> int:
     try:
         value = int(whole)
     except ValueError:
-        value = MOST_VALUE + 1
-    if abs(value) > MOST_VALUE or fraction.strip("0"):
+        value = MAX_VALUE + 1
+    if abs(value) > MAX_VALUE or fraction.strip("0"):
         raise ValueError(
-            f"deck must have whole numbers of at most {MOST_VALUE:,}; {field} of {card} is {text!r}"
+            f"deck must have whole numbers of at most {MAX_VALUE:,}; {field} of {card} is {text!r}"
         )
     return value

@@ -24,7 +24,7 @@ CARD_WIDTH, CARD_TOP, LINE = 260.0, 150.0, 21.0
 COLUMNS = (240.0, 840.0)  # the middle of each seat's cards
 BACK_HEIGHT = 330.0
 INK, STRONG = "#2c4a6c", "#a3202a"
-MOST_LETTERS = 20
+MAX_LETTERS = 20
 
 
 def draw(names: Names, state: np.record, seat: int | None = None) -> Picture:
@@ -84,4 +84,4 @@ def _middle(names: Names, state: np.record) -> list[Shape]:
 def _short(name: str) -> str:
     """ASCII that fits on a card."""
     plain = name.encode("ascii", "replace").decode()
-    return plain if len(plain) <= MOST_LETTERS else plain[: MOST_LETTERS - 2] + ".."
+    return plain if len(plain) <= MAX_LETTERS else plain[: MAX_LETTERS - 2] + ".."

@@ -27,7 +27,7 @@ from .rules import (
 )
 
 UNKNOWN = -1  # the place of a card
-MOST_DRAWS = 200  # attempts at a uniform draw for the doubtful places
+MAX_DRAWS = 200  # attempts at a uniform draw for the doubtful places
 SWAPS_PER_PLACE = 40  # where that failed
 
 
@@ -288,7 +288,7 @@ def redraw_doubtful(state, owner, rng):
     if count(state.doubtful[owner]) == 0:
         return True
     drawn = np.empty(state.decks.shape[1], np.int16)
-    for _ in range(MOST_DRAWS):
+    for _ in range(MAX_DRAWS):
         for word in range(state.cards.shape[1]):
             state.unplayed[owner, word] = state.unplaced[owner, word]
         if draw_distinct(state, owner, drawn, rng):

@@ -4,7 +4,7 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-from ..core.game import Game, check_range, make_config
+from ..core.game import Game, check_range, functions_in, make_config
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -41,17 +41,14 @@ def game(**settings: Any) -> Game:
         state_fields=rules.state_fields(num_seats, num_values),
         observation_fields=observation.observation_fields(num_seats, num_values),
         house_rules={"first_leader": config.leader},
-        deal=rules.deal,
-        seat_to_act=rules.seat_to_act,
-        legal_actions=rules.legal_actions,
-        apply_action=rules.apply_action,
-        is_terminal=rules.is_terminal,
-        returns=rules.returns,
-        observe=observation.observe,
-        reshuffle_unseen=observation.reshuffle_unseen,
-        deal_from=text.deal_from,
-        describe=text.describe,
-        action_name=partial(text.action_name, num_seats, num_values),
-        parse_action=partial(text.parse_action, num_seats, num_values),
-        draw=draw.draw,
+        has_chance=True,
+        has_hidden=num_seats > 2 or num_values > 1,
+        **functions_in(
+            rules,
+            observation,
+            text,
+            draw,
+            action_name=partial(text.action_name, num_seats, num_values),
+            parse_action=partial(text.parse_action, num_seats, num_values),
+        ),
     )

@@ -1,25 +1,31 @@
 """Ratings: right on average, with intervals that hold, and the same in whatever order."""
 
 import itertools
+import json
 from collections.abc import Callable
 
 import numpy as np
 import pytest
 from scipy.optimize import minimize
-from scipy.special import logsumexp
+from scipy.special import expit, logsumexp, stdtrit
 
 from parlour.baselines.arena.rankings import Choice, Scored, count_choices
 from parlour.baselines.arena.ratings import rate
 from parlour.baselines.arena.statistics import ELO_SCALE
 
+from .coverage import RECORD, code_digest, match_coverage, rating_coverage
 from .simulation import ELO, duels, tables
-from .study import match_coverage, rating_coverage
 
 
 def scored(*games: tuple[tuple[int, ...], tuple[float, ...]]) -> Scored:
     """Games as (players, values), each a deal of its own."""
     players, values = (np.array(part)[:, None, :] for part in zip(*games, strict=True))
     return Scored(players, values, np.arange(len(games)))
+
+
+def beats(winner: int, loser: int, times: int) -> list[tuple]:
+    """So many games that the winner wins."""
+    return [((winner, loser), (1, -1))] * times
 
 
 def choices(*games: tuple[tuple[int, ...], tuple[float, ...]]) -> dict[Choice, float]:
@@ -64,7 +70,7 @@ def test_seats_of_one_player_are_chosen_alike() -> None:
 def test_two_players_are_rated_by_their_score() -> None:
     """Bradley and Terry: 30 of 40 games won is a factor of 3, but for the weak prior."""
     games = [((0, 1), (1, -1))] * 3000 + [((0, 1), (-1, 1))] * 1000
-    first, second = rate(count_choices([scored(*games)]), 2, 50).elo
+    first, second = rate(count_choices([scored(*games)]), 2).elo
     assert first.mean - second.mean == pytest.approx(400 * np.log10(3), abs=0.5)
     assert first.mean == pytest.approx(-second.mean)
 
@@ -83,46 +89,128 @@ def test_the_maximum_is_that_of_an_optimiser_that_knows_nothing_of_the_model() -
         return float(prior - likely.sum())
 
     best = minimize(loss, np.zeros(len(ELO) + 1), method="BFGS").x[:-1]
-    ours = [e.mean for e in rate(count_choices(contests), len(ELO), 10).elo]
+    ours = [e.mean for e in rate(count_choices(contests), len(ELO)).elo]
     assert ours == pytest.approx(ELO_SCALE * (best - best.mean()), abs=0.02)
 
 
-def test_a_player_without_loss_is_rated_high_and_not_without_end() -> None:
-    games = [((0, 1), (1, -1))] * 500 + [((1, 2), (1, -1)), ((1, 2), (-1, 1))] * 250
-    elo = rate(count_choices([scored(*games)]), 3, 50).elo
-    assert 800 < elo[0].mean - elo[1].mean < 3000
-    assert np.isfinite(np.array(elo)).all()
-    assert elo[1].mean == pytest.approx(elo[2].mean, abs=1)
+def test_the_interval_is_that_of_the_profile_likelihood() -> None:
+    """30 of 40 independent games: its ends lose what Student's quantile allows, by the formula."""
+    games = beats(0, 1, 30) + beats(1, 0, 10)
+    first, _ = rate(count_choices([scored(*games)]), 2).elo
+
+    def lost(elo: float) -> float:
+        def likelihood(difference: float) -> float:
+            half = np.array([difference, -difference]) / 2  # the prior: half a game each way
+            prior = np.log(expit(half)).sum()
+            return float(30 * np.log(expit(difference)) + 10 * np.log(expit(-difference)) + prior)
+
+        return 2 * (likelihood(2 * first.mean / ELO_SCALE) - likelihood(2 * elo / ELO_SCALE))
+
+    allowed = stdtrit(39 + 1 / 40, 0.975) ** 2
+    ratio = 40 / 39 + 1 / 40**2  # nearly 1: every deal is a game
+    assert lost(first.low) == pytest.approx(allowed * ratio, rel=0.01)
+    assert lost(first.high) == pytest.approx(allowed * ratio, rel=0.01)
+    assert first.mean - first.low < first.high - first.mean
+
+
+def test_a_player_that_won_all_is_rated_high_with_an_interval_open_above() -> None:
+    games = beats(0, 1, 500) + [*beats(1, 2, 1), *beats(2, 1, 1)] * 250
+    winner, *others = rate(count_choices([scored(*games)]), 3).elo
+    assert 800 < winner.mean - others[0].mean < 3000
+    assert winner.high == np.inf and np.isfinite(winner.low)
+    assert np.isfinite(np.array(others)).all()
+    assert others[0].mean == pytest.approx(others[1].mean, abs=1)
+
+
+def test_a_player_that_lost_all_has_an_interval_open_below() -> None:
+    won, lost = rate(count_choices([scored(*beats(0, 1, 20))]), 2).elo
+    assert (lost.low, won.high) == (-np.inf, np.inf)
+    assert np.isfinite([lost.high, won.low]).all()
+    drawn = rate(count_choices([scored(*beats(0, 1, 20), ((0, 1), (0, 0)))]), 2).elo
+    assert np.isfinite(np.array(drawn)).all()
+
+
+@pytest.mark.parametrize("times", [1, 2, 50])
+def test_deals_that_are_all_alike_leave_some_width(times: int) -> None:
+    """A bootstrap over such deals would have none."""
+    players = np.tile([[0, 1], [1, 0], [0, 1]], (times, 1, 1))
+    values = np.tile([[1, -1], [1, -1], [1, -1]], (times, 1, 1))
+    elo = rate(count_choices([Scored(players, values, np.arange(times))]), 2).elo
+    widths = [estimate.high - estimate.low for estimate in elo]
+    assert all(0 < 5 / times < width < np.inf for width in widths)
+
+
+def test_players_that_no_games_connect_are_rated_separately() -> None:
+    """The rating of either group is what it would be without the other."""
+    three = beats(0, 1, 30) + beats(1, 0, 10) + beats(1, 2, 20) + beats(2, 1, 15)
+    two = beats(4, 3, 5) + beats(3, 4, 4)
+    both = rate(count_choices([scored(*three), scored(*two)]), 5)
+    assert both.group == [0, 0, 0, 1, 1]
+    alone = rate(count_choices([scored(*three)]), 3)
+    assert np.array(both.elo[:3]) == pytest.approx(np.array(alone.elo), abs=1e-6)
+    assert both.elo[3].mean == pytest.approx(-both.elo[4].mean)
+    assert np.isnan(both.superiority[0, 3]) and both.superiority[4, 3] > 0.5
+
+
+def test_a_player_that_met_only_itself_has_no_rating() -> None:
+    alone = rate(count_choices([scored(((0, 0), (1, -1)))]), 1)
+    assert alone.elo == [(0, -np.inf, np.inf)]
 
 
 @pytest.mark.parametrize("simulate", [duels, tables])
 def test_the_order_of_contests_and_deals_is_nothing(simulate: Callable) -> None:
     contests = simulate(np.random.default_rng(2), 50)
     turned = [Scored(c.players[::-1], c.values[::-1], c.seeds[::-1]) for c in contests[::-1]]
-    ours, theirs = (rate(count_choices(c), len(ELO), 40) for c in (contests, turned))
+    ours, theirs = (rate(count_choices(c), len(ELO)) for c in (contests, turned))
     assert np.array(ours.elo) == pytest.approx(np.array(theirs.elo), abs=1e-6)
-    assert (ours.superiority == theirs.superiority).all()
+    assert ours.superiority == pytest.approx(theirs.superiority, abs=1e-6)
 
 
+@pytest.mark.parametrize(("num_deals", "at_most"), [(2, 1.0), (30, 0.98)])
 @pytest.mark.parametrize("kind", ["duels", "tables"])
-def test_intervals_hold_the_true_rating(kind: str) -> None:
-    """400 intervals, not independent; the study has 5,000."""
-    covered, rejected = rating_coverage(kind, num_trials=80, num_deals=80, num_resamples=200)
-    assert 0.92 < covered < 0.98
-    assert rejected < 0.12
+def test_intervals_contain_the_true_rating(kind: str, num_deals: int, at_most: float) -> None:
+    """300 intervals, not independent; a bootstrap over deals has 50 and 93 %."""
+    found = rating_coverage(kind, num_trials=60, num_deals=num_deals)
+    assert 0.92 < found.covered <= at_most
+    assert found.decided_wrongly < 0.025
+    assert found.rejected < 0.15
+    assert found.narrowest > 10
+    if num_deals == 30:
+        assert found.width_to_oracle < 1.3
 
 
-def test_intervals_of_a_match_hold_the_truth() -> None:
-    means, shares = match_coverage(num_trials=2000, num_deals=100)
-    assert 0.93 < means < 0.97
-    assert 0.93 < shares < 0.97
+@pytest.mark.parametrize("row", json.loads(RECORD.read_text())["ratings"])
+def test_the_recorded_intervals_are_right(row: dict) -> None:
+    """What `python -m tests.arena.study coverage` found."""
+    if row["num_deals"] >= 2:
+        assert row["covered"] >= 0.93
+    if row["num_deals"] >= 10:
+        assert row["width_to_oracle"] <= 1.3
+    if row["num_deals"] >= 30:
+        assert row["covered"] <= 0.97
+    assert row["narrowest"] > 0
+    assert row["decided_wrongly"] <= 0.025
+    assert row["equals_decided"] <= 0.025
+
+
+def test_the_record_belongs_to_the_present_code() -> None:
+    """If it fails: python -m tests.arena.study coverage"""
+    assert json.loads(RECORD.read_text())["code"] == code_digest()
+
+
+@pytest.mark.parametrize(("num_deals", "at_most"), [(2, 1.0), (5, 0.99), (100, 0.97)])
+def test_intervals_of_a_match_contain_the_truth(num_deals: int, at_most: float) -> None:
+    """Student's interval alone, with nothing added to the variance, has 65 % of two deals."""
+    means, shares = match_coverage(num_trials=2000, num_deals=num_deals)
+    assert 0.93 < means <= at_most
+    assert 0.93 < shares <= at_most
 
 
 def test_the_stronger_is_likely_superior_and_of_equals_either_as_often() -> None:
     """Between equals the likelihood is uniform: below a quarter as often as above three."""
     rng = np.random.default_rng(4)
     elo = np.array([0.0, 0.0, 100.0])
-    tables = [rate(count_choices(duels(rng, 100, elo)), 3, 100).superiority for _ in range(100)]
+    tables = [rate(count_choices(duels(rng, 100, elo)), 3).superiority for _ in range(100)]
     for superiority in tables:
         assert superiority + superiority.T == pytest.approx(np.ones((3, 3)))
     assert np.mean([superiority[2, 0] for superiority in tables]) > 0.99
@@ -133,20 +221,29 @@ def test_the_stronger_is_likely_superior_and_of_equals_either_as_often() -> None
 
 def test_who_always_does_the_same_is_as_likely_superior_as_not() -> None:
     games = [((i, j), (0, 0)) for i, j in itertools.combinations(range(4), 2)]
-    assert (rate(count_choices([scored(*games * 20)]), 4, 50).superiority == 0.5).all()
+    assert (rate(count_choices([scored(*games * 20)]), 4).superiority == 0.5).all()
 
 
-def test_a_circle_is_no_scale() -> None:
-    """Each beats the next in three of four games, the last the first: one number cannot say so."""
-    beats = [(0, 1), (1, 2), (2, 0)]
-    games = [((i, j), (1, -1)) for i, j in beats * 75] + [((i, j), (-1, 1)) for i, j in beats * 25]
-    ratings = rate(count_choices([scored(*games)]), 3, 50)
+@pytest.mark.parametrize("lost", [0, 25])
+def test_a_cycle_is_no_scale(lost: int) -> None:
+    """Each player beats the next, always or in three of four games: one number cannot say so."""
+    links = [(0, 1), (1, 2), (2, 0)]
+    games = [game for i, j in links for game in beats(i, j, 75) + beats(j, i, lost)]
+    ratings = rate(count_choices([scored(*games)]), 3)
     assert [e.mean for e in ratings.elo] == pytest.approx([0, 0, 0], abs=1e-6)
+    assert np.isfinite(np.array(ratings.elo)).all()
     assert ratings.fit.degrees_of_freedom == 1
     assert ratings.fit.p_value < 1e-9
 
 
-def test_all_groups_are_counted_in_the_fit() -> None:
+def test_a_single_deal_does_not_test_the_fit() -> None:
+    """Games of one deal may all have been decided by the same luck."""
+    players = np.array([[[0, 1], [1, 2], [2, 0]]])
+    made = count_choices([Scored(players, np.tile([1, -1], (1, 3, 1)), np.arange(1))])
+    assert rate(made, 3).fit.degrees_of_freedom == 0
+
+
+def test_all_groups_of_players_are_counted_in_the_fit() -> None:
     """Five tables of four have 5 x 3 shares of first places; strengths come from all places."""
-    ratings = rate(count_choices(tables(np.random.default_rng(5), 100)), len(ELO), 20)
+    ratings = rate(count_choices(tables(np.random.default_rng(5), 100)), len(ELO))
     assert ratings.fit.degrees_of_freedom == len(list(itertools.combinations(ELO, 4))) * 3

@@ -29,7 +29,14 @@ def bad(name: str) -> str:
 
 def control(start_seconds: float = 60.0, warnings: int = 3) -> TimeControl:
     """The contest's, with everything but the start made short."""
-    return TimeControl(0.4, 1.2, start_seconds, warnings, MEMORY_MIB, OUTPUT_KIB)
+    return TimeControl(
+        seconds=0.4,
+        forfeit_seconds=1.2,
+        start_seconds=start_seconds,
+        warnings=warnings,
+        memory_mib=MEMORY_MIB,
+        output_kib=OUTPUT_KIB,
+    )
 
 
 class Game(NamedTuple):

@@ -16,7 +16,7 @@ from tests.notty.brute_force import DECK, GROUPS, KINDS, Cards, best_rest, group
 PLAYER_COUNTS = [2, 3, 4]
 DISCARDS = ["optimal", "manual"]
 PROTECTED_SIZE = 2  # cards; nobody takes from so small a hand
-MOST_DRAWN = 3
+MAX_DRAWN = 3
 
 
 def check_deal(hands: list[list[str]], num_players: int, hand_limit: int) -> None:
@@ -170,7 +170,7 @@ class Referee:
         if "draw" in self.done:
             return []
         room = self.hand_limit - len(self.hands[self.turn])
-        most = min(MOST_DRAWN, room, len(self.deck()))
+        most = min(MAX_DRAWN, room, len(self.deck()))
         return [f"draw:{number}" for number in range(1, most + 1)]
 
     def _legal_takes(self) -> list[str]:

@@ -14,7 +14,7 @@ from tests.notty.brute_force import GROUPS as NAMED_GROUPS
 
 NUM_HANDS = 2000
 NUM_HANDS_FOR_SCIP = 600
-MOST_CARDS = 20
+MAX_CARDS = 20
 
 
 def random_hand(rng: random.Random, size: int, favours_pairs: bool) -> list[str]:
@@ -33,7 +33,7 @@ def random_hand(rng: random.Random, size: int, favours_pairs: bool) -> list[str]
 def random_hands(num_hands: int, seed: int) -> list[list[str]]:
     """Hands of 3 to 20 cards; two in three hold a group twice, or nearly."""
     rng = random.Random(seed)
-    sizes = [3 + index % (MOST_CARDS - 2) for index in range(num_hands)]
+    sizes = [3 + index % (MAX_CARDS - 2) for index in range(num_hands)]
     return [in_order(random_hand(rng, size, rng.random() < 2 / 3)) for size in sizes]
 
 

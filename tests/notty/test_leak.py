@@ -19,13 +19,13 @@ def test_a_laid_down_deck_is_shuffled_and_no_seat_sees_a_difference() -> None:
     tops: Counter[int] = Counter()
     for seed in range(300):
         for seat in (0, 1):
-            imagined = tables.imagine(rows, np.array([seat]), streams([seed], 1))
+            determinized = tables.determinize(rows, np.array([seat]), streams([seed], 1))
             seen, again = tables.game.new_observations(), tables.game.new_observations()
             tables.game.observe(tables.states[0], seat, seen[0])
-            tables.game.observe(imagined[0], seat, again[0])
+            tables.game.observe(determinized[0], seat, again[0])
             assert seen.tobytes() == again.tobytes()
-            size = int(imagined[0]["num_ordered"])
-            deck, true = imagined[0]["deck_order"][:size], tables.states[0]["deck_order"][:size]
+            size = int(determinized[0]["num_ordered"])
+            deck, true = determinized[0]["deck_order"][:size], tables.states[0]["deck_order"][:size]
             assert sorted(deck.tolist()) == sorted(true.tolist())
             tops[int(deck[-1])] += 1
     assert len(tops) > 35  # of 38 kinds that can be on top
@@ -35,8 +35,8 @@ def test_a_laid_down_deck_is_shuffled_and_no_seat_sees_a_difference() -> None:
 def test_without_a_laid_down_deck_there_is_nothing_to_deal_again() -> None:
     tables = table(*HANDS, script="draw:1 pass")
     for seat in (0, 1):
-        imagined = tables.imagine(np.array([0]), np.array([seat]), streams([seat], 1))
-        assert imagined.tobytes() == tables.states.tobytes()
+        determinized = tables.determinize(np.array([0]), np.array([seat]), streams([seat], 1))
+        assert determinized.tobytes() == tables.states.tobytes()
 
 
 def test_what_was_drawn_is_open_and_what_will_be_drawn_is_not() -> None:

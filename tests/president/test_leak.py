@@ -51,19 +51,19 @@ def test_no_seat_sees_a_difference_when_the_unseen_is_dealt_again(
 def check_redeal(tables: Tables, rows: np.ndarray, seats: np.ndarray) -> int:
     """Re-deal for these seats; returns how many positions came out different."""
     before = tables.states.tobytes()
-    imagined = Tables(tables.game, np.zeros(0, tables.rngs.dtype))
-    imagined.states = tables.imagine(rows, seats, streams(range(len(rows)), 1))
+    determinized = Tables(tables.game, np.zeros(0, tables.rngs.dtype))
+    determinized.states = tables.determinize(rows, seats, streams(range(len(rows)), 1))
     everyone = np.arange(len(rows))
     assert tables.states.tobytes() == before
-    seen, seen_again = tables.observe(rows, seats), imagined.observe(everyone, seats)
+    seen, seen_again = tables.observe(rows, seats), determinized.observe(everyone, seats)
     assert seen.tobytes() == seen_again.tobytes()
     true = tables.states[rows]
-    check_deck(imagined.states)
-    assert (np.bitwise_count(true["hands"]) == np.bitwise_count(imagined.states["hands"])).all()
+    check_deck(determinized.states)
+    assert (np.bitwise_count(true["hands"]) == np.bitwise_count(determinized.states["hands"])).all()
     golds_shown = (true["gives_left"] == 0) | (true["golds_seat"] == seats)
-    assert (true["golds_seat"] == imagined.states["golds_seat"])[golds_shown].all()
-    assert (imagined.states["seat_to_act"] == true["seat_to_act"]).all()
-    return int((true["hands"] != imagined.states["hands"]).any(axis=1).sum())
+    assert (true["golds_seat"] == determinized.states["golds_seat"])[golds_shown].all()
+    assert (determinized.states["seat_to_act"] == true["seat_to_act"]).all()
+    return int((true["hands"] != determinized.states["hands"]).any(axis=1).sum())
 
 
 def check_deck(states: np.ndarray) -> None:
@@ -76,16 +76,16 @@ def check_deck(states: np.ndarray) -> None:
     assert (states["hands"][unplayed, holders] & 1 == 1).all()
 
 
-def imagine(table: Table, seat: int, times: int) -> np.ndarray:
+def determinize(table: Table, seat: int, times: int) -> np.ndarray:
     """So many positions that this seat could be in."""
     rows = np.zeros(times, np.int64)
-    return table.tables.imagine(rows, np.full(times, seat), streams(range(times), 1))
+    return table.tables.determinize(rows, np.full(times, seat), streams(range(times), 1))
 
 
 def test_the_unseen_cards_are_dealt_evenly_over_the_seats() -> None:
     hands = [["2O", *one_suit_each()[0][1:]], *one_suit_each()[1:]]
     table = Table({"hands": hands}).play("1x2")
-    ones = imagine(table, 0, 6000)["hands"] >> 36 & 0b1111
+    ones = determinize(table, 0, 6000)["hands"] >> 36 & 0b1111
     held = np.bitwise_count(ones[:, 1:]).sum(axis=0)  # three ones among three hands of ten cards
     assert stats.chisquare(held).pvalue > ALMOST_NEVER
     alone = (np.bitwise_count(ones[:, 1:]) == 1).all(axis=1).mean()
@@ -98,7 +98,7 @@ def test_in_a_late_position_every_deal_is_as_likely() -> None:
         table.play(table.legal[-1])
     seat = table.seat
     sizes = table.sees(seat)["hand_sizes"]
-    sample = imagine(table, seat, 4000)["hands"]
+    sample = determinize(table, seat, 4000)["hands"]
     outcomes = [tuple(row) for row in np.delete(sample, seat, axis=1).tolist()]
     weights = deals_by_weight(table, seat)
     counts = Counter(outcomes)
@@ -140,7 +140,7 @@ def _owners(sizes: tuple[int, ...]) -> list[tuple[int, ...]]:
 def test_before_the_lead_is_known_any_unseen_two_may_be_that_of_oros() -> None:
     table = match(one_suit_each(), economy="swap_one")  # seat 0 is to give a card back
     assert table.sees(3)["has_golds"] == 0
-    states = imagine(table, 3, 3000)
+    states = determinize(table, 3, 3000)
     golds = states["golds_seat"]
     twos = np.bitwise_count(states["hands"][:, :3] & 0b1111).mean(axis=0) / 3
     share = np.array([(golds == seat).mean() for seat in range(3)])
@@ -149,7 +149,7 @@ def test_before_the_lead_is_known_any_unseen_two_may_be_that_of_oros() -> None:
 
 def test_the_leader_of_the_first_round_keeps_a_two() -> None:
     table = Table({"hands": ladder(4)})
-    states = imagine(table, 2, 500)
+    states = determinize(table, 2, 500)
     assert (states["golds_seat"] == 0).all()
     assert (states["hands"][:, 0] & 1 == 1).all()
     assert len(np.unique(states["hands"][:, 0])) > 400
@@ -161,7 +161,7 @@ def test_who_gave_its_best_card_is_never_dealt_a_higher_one() -> None:
     hands[3][8:], hands[1][:2] = hands[1][:2], [*hands[3][8:]]  # the servant's best is a 12
     table = match(hands, economy="swap_one").play("give:5")
     assert table.sees(0)["received"] == [7, -1]
-    states = imagine(table, 0, 2000)
+    states = determinize(table, 0, 2000)
     assert (states["hands"][:, 3] >> 32 == 0).all()
     assert (states["hands"][:, 1:3] >> 32 != 0).any(axis=0).all()
 
@@ -170,7 +170,7 @@ def test_under_a_bound_for_one_seat_the_others_are_still_dealt_evenly() -> None:
     hands = one_suit_each()
     hands[3][8:], hands[1][:2] = hands[1][:2], [*hands[3][8:]]
     table = match(hands, economy="swap_one").play("give:5")
-    high = np.bitwise_count(imagine(table, 0, 4000)["hands"][:, 1:3] >> 32).sum(axis=0)
+    high = np.bitwise_count(determinize(table, 0, 4000)["hands"][:, 1:3] >> 32).sum(axis=0)
     assert stats.chisquare(high).pvalue > ALMOST_NEVER
 
 
@@ -178,7 +178,7 @@ def test_under_a_bound_for_one_seat_the_others_are_still_dealt_evenly() -> None:
 def test_a_card_that_was_given_stays_with_its_receiver_until_played(observer: int) -> None:
     table = match(one_suit_each(), economy="swap_one").play("give:12")
     receiver, rank = (3, 7) if observer == 0 else (0, 9)
-    states = imagine(table, observer, 500)
+    states = determinize(table, observer, 500)
     assert (states["hands"][:, receiver] >> 4 * rank & 1 == 1).all()
     assert not (states["hands"][:, 1] >> 4 * rank & 1 == 1).all()
 
@@ -188,14 +188,14 @@ def test_a_two_given_back_is_not_taken_for_that_of_oros() -> None:
     servant = ["2O", "2E", *DECK_WITHOUT_TWOS[18:]]
     table = match([president, servant], economy="swap_two").play("give:2 give:4")
     assert table.seat == 1
-    states = imagine(table, 0, 50)
+    states = determinize(table, 0, 50)
     assert (np.bitwise_count(states["hands"][:, 1] & 0b1111) >= 2).all()
 
 
 def test_past_games_and_the_exchange_of_others_are_forgotten() -> None:
     table = match(one_suit_each(), economy="swap_two")
     table.play("give:4 give:5 give:6")
-    states = imagine(table, 1, 10)
+    states = determinize(table, 1, 10)
     assert (states["next_hands"] == 0).all()
     assert (states["received"][:, [0, 3]] == -1).all()
     assert (states["known_held"][:, [0, 3]] == 0).all()
@@ -207,5 +207,5 @@ def test_games_to_come_are_dealt_again() -> None:
     tables = Tables(game, streams([3]))
     tables.deal(tables.all_rows)
     rows = np.zeros(20, np.int64)
-    states = tables.imagine(rows, rows, streams(range(20), 1))
+    states = tables.determinize(rows, rows, streams(range(20), 1))
     assert len({hands.tobytes() for hands in states["next_hands"][:, 1]}) == 20

@@ -11,7 +11,7 @@ from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 
-BY_LOWEST = "playout_policy=lowest,noise=0.3"
+BY_LOWEST = "playout_policy=lowest,epsilon=0.3"
 SCRIPTS = ["hoarder", "lowest", "set_keeper", "planner"]
 RANKS = ("2", "4", "5", "6", "7", "10", "11", "12", "3", "1")
 

@@ -132,7 +132,7 @@ def test_only_two_seats_can_be_solved() -> None:
 
 def test_exact_endgames_beat_the_search_without_them() -> None:
     game = load_game("president", num_players=2)
-    budget = "num_playouts=30,playout_policy=lowest,noise=0.3"  # alike but for the endgames
+    budget = "num_playouts=30,playout_policy=lowest,epsilon=0.3"  # alike but for the endgames
     result = play_match(game, f"playout_exact:{budget}", f"playout:{budget}", 150, seed=3)
     assert result.first_places.low > 0.5
 

@@ -14,8 +14,8 @@ import parlour.envs
 from tests.splendor.referee import (
     COLOURS,
     GEMS_OF_A_COLOUR,
-    MOST_OF_A_COLOUR,
-    MOST_RESERVED,
+    MAX_OF_A_COLOUR,
+    MAX_RESERVED,
     NOBLE_POINTS,
     NUM_GOLD,
 )
@@ -131,13 +131,13 @@ def _hand_out_cards(
     for tier in tiers:
         for card in list(tier):
             colours = [bought[0] for bought in seat["cards"]]
-            is_too_many = colours.count(card[0]) == MOST_OF_A_COLOUR
+            is_too_many = colours.count(card[0]) == MAX_OF_A_COLOUR
             is_too_good = points_of(seat) + card[1] >= target
             is_enough = len(colours) >= wanted
             if card[0] in liked and not (is_too_many or is_too_good or is_enough):
                 tier.remove(card)
                 seat["cards"].append(card)
-        if len(seat["reserved"]) < MOST_RESERVED and tier and rng.random() < 0.5:
+        if len(seat["reserved"]) < MAX_RESERVED and tier and rng.random() < 0.5:
             seat["reserved"].append(tier.pop(rng.randrange(len(tier))))
 
 

@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 COLOURS = ("black", "red", "green", "blue", "white")
 GOLD = "yellow"
 GEMS = (*COLOURS, GOLD)
-MOST_GEMS = 10
-MOST_RESERVED = 3
-MOST_OF_A_COLOUR = 7
+MAX_GEMS = 10
+MAX_RESERVED = 3
+MAX_OF_A_COLOUR = 7
 NOBLE_POINTS = 3
 GEMS_OF_A_COLOUR = {2: 4, 3: 5, 4: 7}  # by the number of players
 NUM_GOLD = 5
@@ -186,7 +186,7 @@ class Seat:
     def can_buy(self, card: Card) -> bool:
         """Rules 9 and 10: the price can be paid and it is not the eighth of its colour."""
         can_pay = self.price(card)[GOLD] <= self.gems[GOLD]
-        return can_pay and self.cards_of(card.colour) < MOST_OF_A_COLOUR
+        return can_pay and self.cards_of(card.colour) < MAX_OF_A_COLOUR
 
     def meets(self, need: tuple[int, ...]) -> bool:
         """Rule 11: the bought cards are as many of each colour as a noble asks for."""
@@ -307,9 +307,9 @@ class Referee:
     def _reserves(self) -> Iterator[Reserve]:
         """Rule 8: a face-up card, fewer than three held; one gem back if the yellow is too many."""
         seat = self._mover()
-        if len(seat.reserved) >= MOST_RESERVED:
+        if len(seat.reserved) >= MAX_RESERVED:
             return
-        is_one_too_many = self.bank[GOLD] > 0 and seat.num_gems() == MOST_GEMS
+        is_one_too_many = self.bank[GOLD] > 0 and seat.num_gems() == MAX_GEMS
         for tier, slot, _ in self._face_up():
             for returned in self._ways_to_return((GOLD,), 1 if is_one_too_many else 0):
                 yield Reserve(tier, slot, returned)

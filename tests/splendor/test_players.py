@@ -23,7 +23,7 @@ def chosen(name: str, deal: Data) -> str:
     masks = action_masks(words, GAME.num_actions)
     policy = make_policy(name, GAME)
     rngs = streams([SEED], 1)
-    positions = tables.imagine(tables.all_rows, seats, rngs) if policy.needs_positions else None
+    positions = tables.determinize(tables.all_rows, seats, rngs) if policy.needs_positions else None
     return GAME.action_name(int(policy(observations, masks, rngs, positions)[0]))
 
 
@@ -78,12 +78,12 @@ def test_a_searching_player_is_a_function_of_position_and_stream() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"num_playouts": 0}, "num_playouts"),
+        ({"num_simulations": 0}, "num_simulations"),
         ({"milliseconds": -1}, "milliseconds"),
-        ({"num_playouts": 3, "milliseconds": 3}, "not both"),
-        ({"expand_at": 0}, "expand_at"),
-        ({"explore": -1.0}, "explore"),
-        ({"noise": 2}, "noise"),
+        ({"num_simulations": 3, "milliseconds": 3}, "not both"),
+        ({"expansion_threshold": 0}, "expansion_threshold"),
+        ({"exploration_constant": -1.0}, "exploration_constant"),
+        ({"epsilon": 2}, "epsilon"),
     ],
 )
 def test_settings_out_of_range_are_refused(settings: dict[str, float], message: str) -> None:

@@ -105,15 +105,15 @@ def test_4_only_the_order_of_the_decks_is_hidden(num_players: int) -> None:
     """A re-deal of what is unseen changes the next card and nothing that any seat sees."""
     table = Table(random_board(random.Random(num_players), num_players))
     rows = np.zeros(60, np.int64)
-    imagined = Tables(table.game, streams(range(60)))
-    imagined.states = table.tables.imagine(rows, rows, streams(range(60), 9))
+    determinized = Tables(table.game, streams(range(60)))
+    determinized.states = table.tables.determinize(rows, rows, streams(range(60), 9))
     seats = np.arange(60) % num_players
     before = table.tables.observe(rows, seats)
-    assert imagined.observe(imagined.all_rows, seats).tobytes() == before.tobytes()
+    assert determinized.observe(determinized.all_rows, seats).tobytes() == before.tobytes()
     reserving = [name for name in table.legal if name.startswith("reserve:3.0")]
     action = table.game.parse_action(reserving[0])
-    imagined.apply(imagined.all_rows, np.full(60, action))
-    after = imagined.observe(imagined.all_rows, seats)["table_cost"][:, 8]
+    determinized.apply(determinized.all_rows, np.full(60, action))
+    after = determinized.observe(determinized.all_rows, seats)["table_cost"][:, 8]
     assert len({tuple(cost) for cost in after.tolist()}) > 5
 
 

@@ -15,7 +15,7 @@ GAMES = [
     (Size(50, 5, 60, top_value=6), 4),
     (Size(67, 2, 60, top_value=30, starter=1), 3),  # sets of two words
 ]
-FEWEST_DECISIONS = 800
+MIN_DECISIONS = 800
 
 
 @pytest.mark.parametrize(("size", "num_games"), GAMES)
@@ -37,7 +37,7 @@ def test_players_agree_with_the_slow_ones(size: Size, num_games: int) -> None:
     """And where they draw, every field of a tie comes as often as any other."""
     counts, drawn = compare_players(size, num_games)
     for name, draws in drawn.items():
-        assert counts[name] > FEWEST_DECISIONS
+        assert counts[name] > MIN_DECISIONS
         assert draws.largest_deviation() < 4.5, name
     for name in ("rander", "rand_maxer"):
         assert counts[f"{name}, drawn"] == counts["rander"]

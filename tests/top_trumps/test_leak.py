@@ -52,7 +52,7 @@ def check_redeal(tables: Tables, rows: np.ndarray, seat: int, trick: int) -> int
     watchers = np.full(len(rows), seat)
     before = tables.states.tobytes()
     twins = Tables(tables.game, streams(rows, 9))
-    twins.states = tables.imagine(rows, watchers, streams(rows + 1000 * trick, 1))
+    twins.states = tables.determinize(rows, watchers, streams(rows + 1000 * trick, 1))
     assert tables.states.tobytes() == before
     everyone = np.arange(len(rows))
     seen, seen_again = tables.observe(rows, watchers), twins.observe(everyone, watchers)

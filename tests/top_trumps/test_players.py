@@ -182,7 +182,7 @@ def test_david_is_the_same_for_the_same_positions_and_streams() -> None:
     seats, observations, words = tables.show(tables.all_rows)
     rows = np.flatnonzero(seats >= 0)
     assert len(rows) > 3
-    positions = tables.imagine(rows, seats[rows], streams(rows, 2))
+    positions = tables.determinize(rows, seats[rows], streams(rows, 2))
     before = positions.tobytes()
     david = make_policy("david:num_playouts=30", tables.game)
     masks = action_masks(words[rows], 5)

@@ -15,7 +15,7 @@ from parlour.baselines.players import make_policy
 from parlour.baselines.top_trumps import agent_template as top_trumps_agent_template
 from parlour.baselines.top_trumps.trials import (
     Settings,
-    Trial,
+    TrialSpec,
     play_trial,
     read_trials,
     reserve_files,
@@ -40,7 +40,7 @@ def test_the_list_that_ships_is_the_documents() -> None:
 
 
 def test_a_trial_plays_player_1_in_the_first_seat_and_is_repeatable() -> None:
-    trial = Trial("maxer", "goliath", 7, 600)
+    trial = TrialSpec("maxer", "goliath", 7, 600)
     done: list[int] = []
     first, again = play_trial(trial, SMALL, done.append), play_trial(trial, SMALL)
     assert first[:4] == again[:4]
@@ -55,9 +55,9 @@ def test_a_trial_plays_player_1_in_the_first_seat_and_is_repeatable() -> None:
 
 def test_fractions_and_ms_reach_the_players_they_are_for() -> None:
     """As maxer always, and as rander always."""
-    always = play_trial(Trial("rand_maxer", "expert", 7, 60, 1.0, None, None, 0.3), SMALL)
-    assert always[1:4] == play_trial(Trial("maxer", "expert", 7, 60, p2_m=0.3), SMALL)[1:4]
-    never = play_trial(Trial("rand_maxer", "expert", 7, 60, 0.0, None, None, 0.3), SMALL)
+    always = play_trial(TrialSpec("rand_maxer", "expert", 7, 60, 1.0, None, None, 0.3), SMALL)
+    assert always[1:4] == play_trial(TrialSpec("maxer", "expert", 7, 60, p2_m=0.3), SMALL)[1:4]
+    never = play_trial(TrialSpec("rand_maxer", "expert", 7, 60, 0.0, None, None, 0.3), SMALL)
     assert never[1:4] != always[1:4]
 
 
@@ -83,7 +83,7 @@ def test_a_wrong_row_is_named(rows: Any, named: str) -> None:
 
 
 def test_a_told_game_has_a_line_for_each_trick() -> None:
-    lines = list(told_game(Trial("goliath", "expert", 7, 1), SMALL))
+    lines = list(told_game(TrialSpec("goliath", "expert", 7, 1), SMALL))
     line = re.compile(
         r" +(\d+)  player [12] chooses Field[012]: goliath \w{6} \d+ v expert \w{6} \d+: "
         r"(player [12] wins|drawn); cards \d+ : \d+(, draw pile \d+)?"
@@ -130,7 +130,7 @@ def test_a_single_game_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     command = "single maxer rander --num-cards 7 --num-fields 3 --trick-limit 60 --seed 3"
     assert main(["trials", "top_trumps", *command.split()]) == 0
     told = capsys.readouterr().out.splitlines()
-    assert told == list(told_game(Trial("maxer", "rander", 7, 1), SMALL._replace(seed=3)))
+    assert told == list(told_game(TrialSpec("maxer", "rander", 7, 1), SMALL._replace(seed=3)))
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ It is the second opinion that the compiled rules are compared with, and shares n
 
 from __future__ import annotations
 
-FEWEST_VALUES, MOST_VALUES = 1, 32
-FEWEST_SEATS, MOST_SEATS = 2, 4
+MIN_VALUES, MAX_VALUES = 1, 32
+MIN_SEATS, MAX_SEATS = 2, 4
 
 
 def card_name(index: int, num_values: int) -> str:
@@ -31,10 +31,10 @@ def in_deck_order(cards: list[str]) -> list[str]:
 
 def check_config(num_values: int, num_seats: int, leader: int) -> None:
     """The sheet's config line: any other value is an error."""
-    if not FEWEST_VALUES <= num_values <= MOST_VALUES:
-        raise ValueError(f"num_values is {num_values!r}, must be {FEWEST_VALUES}..{MOST_VALUES}")
-    if not FEWEST_SEATS <= num_seats <= MOST_SEATS:
-        raise ValueError(f"num_seats is {num_seats!r}, must be {FEWEST_SEATS}..{MOST_SEATS}")
+    if not MIN_VALUES <= num_values <= MAX_VALUES:
+        raise ValueError(f"num_values is {num_values!r}, must be {MIN_VALUES}..{MAX_VALUES}")
+    if not MIN_SEATS <= num_seats <= MAX_SEATS:
+        raise ValueError(f"num_seats is {num_seats!r}, must be {MIN_SEATS}..{MAX_SEATS}")
     if leader not in range(num_seats):
         raise ValueError(f"leader is {leader!r}, must be a seat 0..{num_seats - 1}")
 

@@ -95,12 +95,12 @@ def test_a_re_deal_leaves_every_byte_of_what_the_seat_knows(num_seats: int) -> N
     for seat in range(num_seats):
         seats = np.full(400, seat)
         before = tables.observe(tables.all_rows, seats)
-        imagined = Tables(tables.game, tables.rngs)
-        imagined.states = tables.imagine(tables.all_rows, seats, streams(range(400), 9))
-        assert imagined.observe(tables.all_rows, seats).tobytes() == before.tobytes()
-        changed = (imagined.states["dealt"] != tables.states["dealt"]).any(axis=2)
+        determinized = Tables(tables.game, tables.rngs)
+        determinized.states = tables.determinize(tables.all_rows, seats, streams(range(400), 9))
+        assert determinized.observe(tables.all_rows, seats).tobytes() == before.tobytes()
+        changed = (determinized.states["dealt"] != tables.states["dealt"]).any(axis=2)
         assert changed.any(axis=0).tolist() == [other != seat for other in range(num_seats)]
-        assert_hands_fit_the_deal(imagined.states)
+        assert_hands_fit_the_deal(determinized.states)
 
 
 def assert_hands_fit_the_deal(states: np.ndarray) -> None:
@@ -159,9 +159,9 @@ def test_re_deals_are_uniform_over_all_that_agree_with_what_was_seen(
         assert action in game.legal_action_list(tables.states[0])
         tables.apply(np.array([0]), np.array([action]))
     rows = np.zeros(num_draws, np.int64)
-    imagined = tables.imagine(rows, rows, tables.rngs)
+    determinized = tables.determinize(rows, rows, tables.rngs)
     expected = all_deals(tables.states[0], 0)
-    found = Counter(state["hands"].tobytes() for state in imagined)
+    found = Counter(state["hands"].tobytes() for state in determinized)
     assert len(expected) > 2
     assert len(found) == len(expected)
     share = num_draws / len(expected)

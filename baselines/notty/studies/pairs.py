@@ -15,7 +15,7 @@ import numpy as np
 
 from ....envs.core.game import NO_SEAT
 from ....envs.core.rng import streams
-from ....envs.core.seating import PLAYER_STREAMS, Seating, player_streams
+from ....envs.core.seating import Seating, player_streams
 from ....envs.core.tables import Tables
 from ....envs.registry import load_game
 from ...arena.statistics import share_of_deals
@@ -24,7 +24,7 @@ from ..players import PLAYERS
 
 NUM_SEATS = 2
 GAMES_A_DEAL = 2
-AFTER_THE_DEAL = PLAYER_STREAMS + GAMES_A_DEAL * NUM_SEATS  # apart from the streams of the players
+AFTER_THE_DEAL = 5  # purpose of the streams that the second sittings draw cards from
 FIRST_SEED = 100_000  # far from the deals on which `finisher` was chosen
 COLUMNS = (
     *("player", "against", "games", "won, %", "lost, %", "unfinished, %"),

@@ -21,7 +21,7 @@ def check_game(
     num_games: int = 10,
     seed: int = 0,
     *,
-    has_chance: bool = True,
+    has_chance: bool | None = None,
     max_plies: int = 20_000,
 ) -> CheckReport:
     """Test a Game, a PettingZoo AEC environment or a Gymnasium environment, ours or anybody's.
@@ -30,14 +30,26 @@ def check_game(
     taken it: with `seat_to_act()`, `legal_actions()` (names), `apply(name)`, `is_terminal()`,
     `returns()`, and, for a game that draws in mid-game, `chance(state)`, which is shown the state
     after each draw. Actions of an environment without a `game` are named by their numbers.
-    `has_chance=False` says that every game starts alike, by the rules. A game longer than
+    A Game declares `has_chance` and `has_hidden`, and is tried accordingly. `has_chance=False` says
+    the same of an environment without a `game`: all its episodes start alike. A game longer than
     `max_plies` counts as endless.
 
     Returns what was checked and what could not be. Raises CheckError, an AssertionError, with one
-    sentence about the first failing found; TypeError for what is neither a game nor an environment.
+    sentence about the first failing found, and its remedy; TypeError for what is neither a game nor
+    an environment; ValueError for a `has_chance` that contradicts the game.
     """
-    seeds = range(seed, seed + num_games)
-    trial = Trial(seeds, referee, has_chance, max_plies)
+    game = _game_of(game_or_env)
+    if game is not None and has_chance not in (None, game.has_chance):
+        raise ValueError(f"{game.name} declares has_chance={game.has_chance} itself")
+    declared = has_chance is not False if game is None else game.has_chance
+    trial = Trial(range(seed, seed + num_games), referee, declared, max_plies)
     if isinstance(game_or_env, Game):
         return check_rules.check(game_or_env, trial)
     return check_views.check(game_or_env, trial)
+
+
+def _game_of(game_or_env: Any) -> Game | None:
+    """The Game that is checked, or that the environment is made from."""
+    bare = getattr(game_or_env, "unwrapped", game_or_env)
+    game = getattr(bare, "game", bare)
+    return game if isinstance(game, Game) else None

@@ -4,10 +4,12 @@ import contextlib
 import inspect
 import pickle
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
+
+MORE_TRIES = 64  # until what may be alike by chance in a small game has to differ
 
 
 class CheckError(AssertionError):
@@ -46,6 +48,13 @@ class CheckReport(NamedTuple):
 def sentence_of(check: Callable[..., Any]) -> str:
     """What a check holds: the first line of its docstring."""
     return (inspect.getdoc(check) or check.__name__).splitlines()[0]
+
+
+def is_any_other(stories: Iterable[Any]) -> bool:
+    """Whether not all are the same; stops at the first that differs."""
+    iterator = iter(stories)
+    first = next(iterator)
+    return any(story != first for story in iterator)
 
 
 @contextlib.contextmanager

@@ -13,7 +13,15 @@ from ..game import CHANCE, Game
 from ..records import Field
 from ..rng import streams
 from ..views.transcript import is_name, name_starts, split_names
-from .report import CheckError, CheckReport, Trial, no_global_generators, sentence_of
+from .report import (
+    MORE_TRIES,
+    CheckError,
+    CheckReport,
+    Trial,
+    is_any_other,
+    no_global_generators,
+    sentence_of,
+)
 
 _OBSERVER_STREAM = 1 << 20  # purpose of the streams that re-deal; far from tables and players
 _GARBAGE = 0x55
@@ -34,10 +42,12 @@ class PlayedGame(NamedTuple):
 def check(game: Game, trial: Trial) -> CheckReport:
     """Play, then run all checks; see `check_game`."""
     played = [play(game, seed, trial) for seed in trial.seeds]
-    checks = CHECKS if trial.has_chance else [c for c in CHECKS if c not in _OF_CHANCE]
+    left_out = _OF_NO_CHANCE if game.has_chance else _OF_CHANCE
+    left_out += _OF_NOTHING_HIDDEN if game.has_hidden else ()
+    checks = [c for c in CHECKS if c not in left_out]
     for one in checks:
         one(game, played)
-    not_checked = [sentence_of(c) for c in _OF_CHANCE if c not in checks]
+    not_checked = [f"{sentence_of(c)} {_NO_CHANCE}" for c in _OF_CHANCE if c in left_out]
     checked = [sentence_of(play), *map(sentence_of, checks)]
     if trial.referee is None:
         not_checked.append(f"{sentence_of(check_referee)} No referee was given.")
@@ -215,19 +225,49 @@ def _same(
         )
 
 
+def check_alike(game: Game, played: Sequence[PlayedGame]) -> None:
+    """Every seed gives the same game, as the game has no chance."""
+    first = _stories(game, played[0].seed, 1)
+    for one in played:
+        if _stories(game, one.seed, 1) != first:
+            raise CheckError(
+                "has_chance",
+                f"seeds {played[0].seed} and {one.seed} give different games; "
+                "declare has_chance=True, or draw nothing from the stream",
+            )
+
+
 def check_seeds(game: Game, played: Sequence[PlayedGame]) -> None:
     """Different seeds give different games."""
-    if len({_stories(game, one.seed, 1) for one in played}) == 1 < len(played):
-        raise CheckError("seeds", f"{len(played)} seeds all give the same game")
+    seeds = _more_seeds(played)
+    if len(seeds) > 1 and not is_any_other(_stories(game, seed, 1) for seed in seeds):
+        raise CheckError(
+            "seeds",
+            f"{len(seeds)} seeds all give the same game; draw from `rng`, or declare "
+            "has_chance=False where the rules leave nothing to chance",
+        )
 
 
 def check_second_deal(game: Game, played: Sequence[PlayedGame]) -> None:
     """The second deal of a stream is neither the first again nor the same for all seeds."""
-    stories = [_stories(game, one.seed, 2) for one in played]
-    if all(first == second for first, second in stories):
-        raise CheckError("second_deal", "the second deal of every seed repeats its first")
-    if len({second for _, second in stories}) == 1 < len(played):
-        raise CheckError("second_deal", "the second deal is the same for all seeds")
+    seeds = _more_seeds(played)
+    if not any(first != second for first, second in (_stories(game, s, 2) for s in seeds)):
+        raise CheckError(
+            "second_deal",
+            "the second deal of every seed repeats its first; `deal` has to draw from `rng` and "
+            "leave it where it is",
+        )
+    if len(seeds) > 1 and not is_any_other(_stories(game, seed, 2)[1] for seed in seeds):
+        raise CheckError(
+            "second_deal",
+            "the second deal is the same for all seeds; `deal` must not set `rng` itself",
+        )
+
+
+def _more_seeds(played: Sequence[PlayedGame]) -> range:
+    """The seeds played and more: two games of a small game may well be alike by chance."""
+    more = MORE_TRIES if len(played) > 1 else 0
+    return range(played[0].seed, played[0].seed + len(played) + more)
 
 
 def _stories(game: Game, seed: int, num_games: int) -> tuple[bytes, ...]:
@@ -243,30 +283,72 @@ def _stories(game: Game, seed: int, num_games: int) -> tuple[bytes, ...]:
 
 def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
     """What a seat sees and may do does not depend on what it cannot know."""
-    has_changed = False
     for number, (where, states) in enumerate(_positions(played)):
         for seat in range(game.num_seats):
-            rngs = streams([number], _OBSERVER_STREAM + seat)
-            twins = states.copy()
-            game.reshuffle_unseen(twins[0], seat, rngs[0])
+            twins = _redealt(game, states, seat, number)
             _cannot_tell(game, states, twins, seat, where)
-            has_changed = has_changed or twins.tobytes() != states.tobytes()
+            if not game.has_hidden and twins.tobytes() != states.tobytes():
+                names = ", ".join(_differing(states, twins))
+                raise CheckError(
+                    "has_hidden",
+                    f"{where}: reshuffle_unseen deals {names} anew for seat {seat}, so something "
+                    "is hidden; declare has_hidden=True",
+                )
             if number % _PLAY_ON_EVERY == 0:
-                play_on(game, twins, rngs, number, _MANY)
-    if not has_changed and game.play_chance is None:
+                play_on(game, twins, streams([number], _OBSERVER_STREAM), number, _MANY)
+    if game.has_hidden and not _is_ever_redealt(game, played):
         raise CheckError(
-            "unseen", "reshuffle_unseen never changes anything, so nothing would be hidden"
+            "unseen",
+            "reshuffle_unseen never changes anything, so nothing would be hidden; deal again what "
+            "a seat cannot know, or declare has_hidden=False where every seat sees everything",
         )
+
+
+def _redealt(game: Game, states: np.ndarray, seat: int, stream: int) -> np.ndarray:
+    """A copy [1] of a position in which what the seat cannot know is dealt again."""
+    twins = states.copy()
+    game.reshuffle_unseen(twins[0], seat, streams([stream], _OBSERVER_STREAM + seat)[0])
+    return twins
+
+
+def _is_ever_redealt(game: Game, played: Sequence[PlayedGame]) -> bool:
+    """Whether re-dealing changes any position for any seat; stops at the first that it changes."""
+    return any(
+        _redealt(game, states, seat, stream).tobytes() != states.tobytes()
+        for stream in range(MORE_TRIES)
+        for _, states in _positions(played)
+        for seat in range(game.num_seats)
+    )
+
+
+def check_everything_seen(game: Game, played: Sequence[PlayedGame]) -> None:
+    """Where nothing is hidden, two positions that differ do not look alike to any seat."""
+    by_look: dict[tuple[int, bytes], np.ndarray] = {}
+    for where, states in _positions(played):
+        if game.is_terminal(states[0]):
+            continue
+        for seat in range(game.num_seats):
+            other = by_look.setdefault((seat, _observed(game, states, seat).tobytes()), states)
+            if other.tobytes() != states.tobytes():
+                names = ", ".join(_differing(states, other))
+                raise CheckError(
+                    "has_hidden",
+                    f"{where}: seat {seat} cannot tell this position from another that differs in "
+                    f"{names}; show it in `observe`, or declare has_hidden=True",
+                )
+
+
+def _differing(states: np.ndarray, others: np.ndarray) -> list[str]:
+    """The fields in which two records [1] differ."""
+    return [n for n in states.dtype.names or () if np.any(states[n] != others[n])]
 
 
 def _cannot_tell(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, where: str) -> None:
     """A position and its re-dealt twin are one and the same to this seat."""
-    seen, imagined = _observed(game, states, seat), _observed(game, twins, seat)
-    if seen.tobytes() != imagined.tobytes():
-        names = [n for n in seen.dtype.names or () if np.any(seen[n] != imagined[n])]
-        raise CheckError(
-            "unseen", f"{where}: seat {seat} sees in {', '.join(names)} what it cannot know"
-        )
+    seen, redealt_look = _observed(game, states, seat), _observed(game, twins, seat)
+    if seen.tobytes() != redealt_look.tobytes():
+        names = ", ".join(_differing(seen, redealt_look))
+        raise CheckError("unseen", f"{where}: seat {seat} sees in {names} what it cannot know")
     if game.is_terminal(states[0]) != game.is_terminal(twins[0]):
         raise CheckError("unseen", f"{where}: whether the game is over depends on the unseen")
     if game.is_terminal(states[0]):
@@ -308,10 +390,8 @@ def check_buffers(game: Game, played: Sequence[PlayedGame]) -> None:
         for seat in range(game.num_seats):
             clean, dirty = (_observed(game, states, seat, fill) for fill in (0, _GARBAGE))
             if clean.tobytes() != dirty.tobytes():
-                names = [n for n in clean.dtype.names or () if np.any(clean[n] != dirty[n])]
-                raise CheckError(
-                    "buffers", f"{where}: observe leaves {', '.join(names)} as the buffer was"
-                )
+                names = ", ".join(_differing(clean, dirty))
+                raise CheckError("buffers", f"{where}: observe leaves {names} as the buffer was")
         returns = np.full((2, game.num_seats), [[0.0], [7.0]])
         game.returns(states[0], returns[0])
         game.returns(states[0], returns[1])
@@ -440,9 +520,11 @@ CHECKS = [
     check_questions,
     check_repeatable,
     check_complete,
+    check_alike,
     check_seeds,
     check_second_deal,
     check_unseen,
+    check_everything_seen,
     check_ranges,
     check_buffers,
     check_returns,
@@ -451,3 +533,6 @@ CHECKS = [
     check_pickle,
 ]
 _OF_CHANCE = (check_seeds, check_second_deal)
+_OF_NO_CHANCE = (check_alike,)
+_OF_NOTHING_HIDDEN = (check_everything_seen,)
+_NO_CHANCE = "The game declares that it has no chance."

@@ -19,8 +19,8 @@ from ..bits import mask_bytes_words
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
-from ..tables import ILLEGAL, LOSS, MOST_DEALS, Tables
-from .common import Encoder, given_deal, mask_space, no_choice_error
+from ..tables import ILLEGAL, LOSS, MAX_DEALS, Tables
+from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
 from .render import RENDER_FPS, RENDER_MODES, Renderer
 
 Observation = dict[str, np.ndarray]
@@ -61,7 +61,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         }
         self.render_mode = render_mode
         self._renderer = Renderer(game, render_mode)
-        self._encoder = Encoder(game, observation)
+        self._encoder = ObservationEncoder(game, observation)
         self._skip_forced = bool(skip_forced)
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -153,7 +153,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             self._tables.deal_from(0, deal)
             seat = self._play(NO_ACTION)
         else:
-            for _ in range(MOST_DEALS):  # more than one only where nobody has a choice
+            for _ in range(MAX_DEALS):  # more than one only where nobody has a choice
                 self._tables.deal(self._tables.all_rows)
                 seat = self._play(NO_ACTION)
                 if seat != NO_SEAT:
@@ -236,14 +236,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         tables = self._tables
         return tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))[0]
 
-    def imagine(self, agent: str, rng: np.ndarray | None = None) -> np.record:
+    def determinize(self, agent: str, rng: np.ndarray | None = None) -> np.record:
         """A position drawn from all that `agent` cannot tell apart, for policies that search.
 
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """
         rngs = streams([fresh_seed()]) if rng is None else rng
         tables = self._tables
-        return tables.imagine(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
+        return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
         derived = ("_step", "_mask", "_new_numbers", "_numbers")  # made from others

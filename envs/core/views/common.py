@@ -12,7 +12,7 @@ OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbe
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
 
 
-class Encoder:
+class ObservationEncoder:
     """Observation records as arrays of the Box space: scaled float32, or whole numbers."""
 
     def __init__(self, game: Game, observation: str) -> None:

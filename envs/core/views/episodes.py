@@ -11,8 +11,8 @@ import numpy as np
 from ..game import NO_SEAT, Game, check_range
 from ..jit import rule
 from ..rng import below, streams
-from ..seating import PLAYER_STREAMS, Seating, player_streams
-from ..tables import EXTERNAL, MOST_DEALS, Tables
+from ..seating import Seating, player_streams
+from ..tables import EXTERNAL, MAX_DEALS, Tables
 from .common import no_choice_error
 
 RANDOM_SEAT = "random"
@@ -43,7 +43,7 @@ class Episodes:
         """New tables, one a seed, with streams for the deals, the players and the seats."""
         self.tables = Tables(self.game, streams(seeds))
         self.player_rngs = player_streams(seeds, self.game.num_seats)
-        self.seat_rngs = streams(seeds, PLAYER_STREAMS + self.game.num_seats)
+        self.seat_rngs = streams(seeds, 1 + self.game.num_seats)
         first = 0 if self.seat == RANDOM_SEAT else self.seat
         self.seats = np.full(len(seeds), first, np.int64)  # where the learner sits
         self._seating = self._make_seating()
@@ -68,7 +68,7 @@ class Episodes:
     def start(self, rows: np.ndarray) -> None:
         """New games at these tables, played on to the learner's first choice."""
         waiting = rows
-        for _ in range(MOST_DEALS):  # again where the game is over before the learner has a choice
+        for _ in range(MAX_DEALS):  # again where the game is over before the learner has a choice
             self._draw_seats(waiting)
             self.tables.deal(waiting)
             self._seating.begin(waiting)

@@ -8,10 +8,10 @@ import numpy as np
 from gymnasium import spaces
 
 from ..game import NO_SEAT, Game, check_choice
-from ..rng import fresh_seed
+from ..rng import check_seed, fresh_seed
 from ..seating import illegal_action_message
 from ..tables import LOSS, action_masks, random_actions
-from .common import ILLEGAL_ACTIONS, Encoder, given_deal, mask_space
+from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space
 from .episodes import Episodes
 from .render import RENDER_FPS, RENDER_MODES, Renderer
 
@@ -53,7 +53,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
         self.render_mode = render_mode
         self._renderer = Renderer(game, render_mode)
-        self._encoder = Encoder(game, observation)
+        self._encoder = ObservationEncoder(game, observation)
         self._episodes = Episodes(game, seat, opponents, bool(skip_forced))
         box: spaces.Space[Any] = self._encoder.space()
         if layout == "dict":
@@ -76,8 +76,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         """
         deal = given_deal(options)
         if seed is not None or not self._is_started:
+            seeds = [fresh_seed() if seed is None else check_seed(seed)]
             super().reset(seed=seed)
-            self._episodes.seed([fresh_seed() if seed is None else seed])
+            self._episodes.seed(seeds)
             self._is_started = True
         if deal is None:
             self._episodes.start(self._row)

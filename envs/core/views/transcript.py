@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...registry import load_game
+from ..catalogue import find_game
 from ..game import NO_SEAT, Game
 from ..rng import streams
 from ..seating import SeatedPolicy, Seating, check_legal, player_streams
@@ -294,7 +294,7 @@ def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
     config = _json(header, "config")
     if game is None:
         try:
-            game = load_game(header["game"], **config)
+            game = find_game(header["game"], **config)
         except (TypeError, ValueError) as error:
             raise TranscriptError(str(error)) from error
     if header["game"] != game.name:

@@ -13,10 +13,10 @@ from gymnasium.vector.utils import batch_space
 
 from ..bits import mask_bytes_words
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
-from ..rng import fresh_seed, streams
+from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message, player_streams
 from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
-from .common import ILLEGAL_ACTIONS, Encoder, given_deal, no_choice_error
+from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
 from .episodes import Episodes
 
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
@@ -60,7 +60,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
         self.illegal_action = illegal_action
         self.skip_forced = bool(skip_forced)
-        self._encoder = Encoder(game, observation)
+        self._encoder = ObservationEncoder(game, observation)
         self._episodes = None if self_play else Episodes(game, seat, opponents, self.skip_forced)
         self.single_observation_space = self._encoder.space()
         self.single_action_space = spaces.Discrete(game.num_actions)
@@ -101,11 +101,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _seed(self, seed: int | Sequence[int] | None) -> None:
         if seed is None:
             seeds = np.array([fresh_seed() for _ in range(self.num_envs)])
-        elif isinstance(seed, int | np.integer):
-            super().reset(seed=int(seed))
-            seeds = int(seed) + np.arange(self.num_envs)
+        elif isinstance(seed, Sequence | np.ndarray):
+            seeds = checked_seeds(seed)
         else:
-            seeds = np.asarray(seed)
+            first = check_seed(seed)
+            check_seed(first + self.num_envs - 1)
+            super().reset(seed=first)
+            seeds = first + np.arange(self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"{self.num_envs} tables need as many seeds; got {len(seeds)}")
         if self._episodes is None:

@@ -1,0 +1,99 @@
+"""Whether one strength a player explains the first places that were seen."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from scipy import sparse, special
+
+from .choice_model import Model, choice_chances
+from .rankings import Choice
+from .statistics import effective_number, variance_of_deals
+
+_FEWEST_DEALS = 1.5  # that say anything of how deals differ
+
+
+class Fit(NamedTuple):
+    """The result of Pearson's test; a small p-value: one number a player is not enough."""
+
+    statistic: float  # corrected for the likeness of a deal's games (Rao and Scott 1981)
+    degrees_of_freedom: int
+    p_value: float
+
+
+def goodness_of_fit(
+    model: Model,
+    counts: sparse.csr_matrix,
+    best: np.ndarray,
+    choices: list[Choice],
+    num_players: int,
+) -> Fit:
+    """Test the first places in each kind of game, with shared ones counted in part.
+
+    Strengths that were fitted to first places alone take a degree of freedom each. Where they were
+    fitted to later places too they take less, and none is taken: the test then errs to caution.
+    A single deal is not tested.
+    """
+    chances = choice_chances(model, best)[0]
+    places = np.array([_first_places(choice, num_players) for choice in choices])
+    statistic = spread = 0.0
+    num_cells = 0
+    for start, stop in zip(model.starts, [*model.starts[1:], len(choices)], strict=True):
+        here = slice(start, stop)
+        expected = chances[here] @ places[here]
+        if counts[:, here].nnz and (expected > 0).sum() > 1:
+            deviation, variance = _deviation(counts[:, here], chances[here], places[here])
+            statistic += deviation
+            spread += variance
+            num_cells += int((expected > 0).sum()) - 1
+    num_deals = float(effective_number(np.asarray(counts.sum(axis=1)))[0])
+    has_later_places = any(not choice.is_first for choice in choices)
+    freedom = num_cells if has_later_places else num_cells - (num_players - 1)
+    if freedom < 1 or spread == 0 or num_deals < _FEWEST_DEALS:
+        return Fit(0.0, 0, 1.0)
+    corrected = statistic * num_cells / spread
+    return Fit(corrected, freedom, _p_value(corrected, freedom, num_deals))
+
+
+def _deviation(
+    counts: sparse.csr_matrix, chances: np.ndarray, places: np.ndarray
+) -> tuple[float, float]:
+    """Pearson's statistic of one kind of game, and what it would be without any error.
+
+    `counts` [deals, choices], `chances` [choices], `places` [choices, players]. The variance
+    between deals is corrected as everywhere (see `statistics`).
+    """
+    expected = chances @ places
+    players = np.flatnonzero(expected)
+    games = np.asarray(counts.sum(axis=1))
+    shares = (counts @ places)[:, players]
+    residuals = shares - games * (shares.sum(axis=0) / games.sum())
+    of_one_game = (chances @ places**2 - expected**2)[players]
+    variance = variance_of_deals(
+        residuals, games.sum() * of_one_game, float(effective_number(games)[0])
+    )
+    away = (shares - games * expected[players]).sum(axis=0)
+    weights = games.sum() * expected[players]
+    return float((away**2 / weights).sum()), float((variance / weights).sum())
+
+
+def _p_value(statistic: float, freedom: int, num_deals: float) -> float:
+    """By the F distribution, as the variance between deals is estimated (Thomas and Rao 1987)."""
+    return float(special.fdtrc(freedom, freedom * (num_deals - 1), statistic / freedom))
+
+
+def add_fits(fits: Sequence[Fit]) -> Fit:
+    """One test of several groups that have no player in common: the worst fit, Bonferroni's way."""
+    tested = [fit for fit in fits if fit.degrees_of_freedom]
+    if not tested:
+        return Fit(0.0, 0, 1.0)
+    worst = min(tested, key=lambda fit: fit.p_value)
+    return worst._replace(p_value=min(1.0, worst.p_value * len(tested)))
+
+
+def _first_places(choice: Choice, num_players: int) -> np.ndarray:
+    """What the choice gives each player of the first place; nothing where that is taken."""
+    shares = np.zeros(num_players)
+    if choice.is_first:
+        np.add.at(shares, list(choice.chosen), 1 / len(choice.chosen))
+    return shares

@@ -1,0 +1,279 @@
+"""The guard of a player: the process that starts it, stops it, counts what it uses, and ends it.
+
+In a sandbox the guard is the first process of the player's namespaces: nothing in there can signal
+it or look into it, and when it ends, the system ends everything in there. It takes orders from the
+arena as single bytes on a socket and ends with that socket, so that nothing outlives the arena.
+"""
+
+import contextlib
+import os
+import re
+import resource
+import select
+import shutil
+import signal
+import socket
+import struct
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from . import namespaces
+from .limits import Limits
+
+# Orders of the arena. USED is answered by the seconds of processor time used so far.
+RESUME, SUSPEND, USED = b"g", b"s", b"c"
+# What the guard says, with a number: the process id of the player (and a descriptor of it, where
+# the system has them); seconds used; the exit status; MiB used in all; processes and threads.
+STARTED, SECONDS, ENDED, MEMORY, PROCESSES = b"p", b"c", b"e", b"m", b"n"
+FAILED = b"x"  # the sandbox could not be set up; the number is the system's error
+MESSAGE = struct.Struct("<cd")
+
+_TICK_SECONDS = 0.025  # between two looks at what a running player uses
+_EVERYBODY = -1  # for kill(2): all processes of the namespace but the first
+_ROUNDS_OF_KILLING = 100
+_PAGE = resource.getpagesize()
+_MIB = 1 << 20
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+class Guard:
+    """Watches over one player, process `player`, until it ends or the arena hangs up."""
+
+    def __init__(
+        self, control: socket.socket, player: int, limits: Limits, private: Path | None
+    ) -> None:
+        self._control = control
+        self._player = player
+        self._limits = limits
+        self._private = private  # the private folder; None: everything is confined, that too
+        self._is_confined = private is None
+        self._seen: dict[int, float] = {}  # seconds used by each process when last looked at
+        self._looked = time.monotonic()
+
+    def run(self) -> None:
+        """Take orders until the player has ended or the arena has gone; nothing is left then."""
+        awake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
+        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        try:
+            self._introduce()
+            poll = select.poll()
+            poll.register(self._control, select.POLLIN)
+            poll.register(awake, select.POLLIN)
+            is_running = True
+            while not self._has_ended():
+                ready = poll.poll(1000 * _TICK_SECONDS if is_running else None)
+                with contextlib.suppress(BlockingIOError):
+                    os.read(awake, 4096)
+                if any(descriptor == self._control.fileno() for descriptor, _ in ready):
+                    orders = self._control.recv(64)
+                    if not orders:
+                        return
+                    is_running = self._obey(orders, is_running)
+                if self._is_time_to_look() and self._is_over_a_limit():
+                    return
+        except (BrokenPipeError, ConnectionResetError):
+            pass  # the arena has gone
+        finally:
+            self._end_everything()
+
+    def _introduce(self) -> None:
+        try:
+            descriptors = [os.pidfd_open(self._player)]
+        except (AttributeError, OSError):
+            descriptors = []
+        message = MESSAGE.pack(STARTED, self._player)
+        socket.send_fds(self._control, [message], descriptors)
+
+    def _obey(self, orders: bytes, is_running: bool) -> bool:
+        """Do what the arena says; returns whether the player is to run now."""
+        for order in orders:
+            if bytes([order]) == USED:
+                self._say(SECONDS, self._seconds_used())
+            else:
+                is_running = bytes([order]) == RESUME
+        if orders.strip(USED):
+            self._signal(signal.SIGCONT if is_running else signal.SIGSTOP)
+        return is_running
+
+    def _signal(self, number: int) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            if self._is_confined:
+                os.kill(_EVERYBODY, number)
+            else:
+                os.killpg(self._player, number)
+
+    def _say(self, what: bytes, number: float) -> None:
+        self._control.sendall(MESSAGE.pack(what, number))
+
+    def _has_ended(self) -> bool:
+        """Reap what has ended; True, and said, where the player itself has."""
+        with contextlib.suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == self._player:
+                    self._say(ENDED, os.waitstatus_to_exitcode(status))
+                    return True
+                if pid == 0:
+                    return False
+        return False
+
+    def _is_time_to_look(self) -> bool:
+        now = time.monotonic()
+        is_time = now - self._looked >= _TICK_SECONDS
+        if is_time:
+            self._looked = now
+        return is_time
+
+    def _is_over_a_limit(self) -> bool:
+        """Whether all processes together use too much, which is said."""
+        members = list(self._members())
+        self._look_at_clocks(members)
+        tasks = sum(_num_threads(pid) for pid in members)
+        if tasks > self._limits.processes:
+            self._say(PROCESSES, tasks)
+            return True
+        if (mib := _memory(members, self._limits.memory_mib)) > self._limits.memory_mib:
+            self._say(MEMORY, mib)
+            return True
+        return False
+
+    def _seconds_used(self) -> float:
+        """Processor time of the player and of all that it started.
+
+        What the system adds up leaves out children of parents that ignore their end; what was seen
+        in passing leaves out short lives. The greater of the two counts.
+        """
+        members = list(self._members())
+        self._look_at_clocks(members)
+        reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
+        total = reaped.ru_utime + reaped.ru_stime
+        for pid in members:
+            fields = _stat_fields(pid)
+            total += self._seen.get(pid, 0.0)
+            total += (int(fields[13]) + int(fields[14])) / _TICKS if fields else 0.0
+        return max(total, sum(self._seen.values()))
+
+    def _look_at_clocks(self, members: list[int]) -> None:
+        for pid in members:
+            with contextlib.suppress(OSError):  # it has ended meanwhile
+                self._seen[pid] = max(self._seen.get(pid, 0.0), _process_clock(pid))
+
+    def _members(self) -> Iterator[int]:
+        """The processes of the player and of all that it started."""
+        if self._is_confined:
+            yield from (int(e) for e in os.listdir("/proc") if e.isdigit() and e != "1")
+        else:
+            yield from _descendants(os.getpid())
+
+    def _end_everything(self) -> None:
+        """Kill whatever there is. Orphans come to the guard, until there are none."""
+        if self._is_confined:
+            self._signal(signal.SIGKILL)
+        for _ in range(_ROUNDS_OF_KILLING):
+            for pid in [self._player, *_descendants(os.getpid())]:
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(pid, signal.SIGKILL)
+            try:
+                os.waitpid(-1, 0)
+            except ChildProcessError:
+                break
+        if self._private is not None:
+            shutil.rmtree(self._private, ignore_errors=True)
+
+
+def _process_clock(pid: int) -> float:
+    """Seconds of processor time of all threads of a process; see clock_getcpuclockid(3)."""
+    if sys.platform == "linux":
+        return time.clock_gettime((~pid << 3) | 2)
+    return time.monotonic()  # charged as if it computed all the time
+
+
+def children(parent: int) -> list[int]:
+    """The processes whose parent is this one, where /proc tells."""
+    paths = Path(f"/proc/{parent}/task").glob("*/children")
+    return [int(child) for path in paths for child in _read(path).split()]
+
+
+def _descendants(parent: int) -> Iterator[int]:
+    for child in children(parent):
+        yield child
+        yield from _descendants(child)
+
+
+def _read(path: Path | str) -> str:
+    """The file of a process; nothing where the process has ended."""
+    try:
+        return Path(path).read_text(errors="replace")
+    except OSError:
+        return ""
+
+
+def _stat_fields(pid: int) -> list[str]:
+    """The fields of /proc/PID/stat from the state on; none of a process that has ended."""
+    return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+
+
+def _num_threads(pid: int) -> int:
+    fields = _stat_fields(pid)
+    return int(fields[17]) if fields else 0
+
+
+def _memory(members: list[int], enough: float) -> float:
+    """MiB that these processes hold: their own pages, shared segments, files in memory.
+
+    Pages that a process shares with the one it was forked from are told apart only where the quick
+    sum is above `enough`: that takes the system longer.
+    """
+    other = _shared_segments() + _files_in_memory(members)
+    quick = sum(_own_pages(pid) for pid in members) + other
+    if quick <= enough * _MIB:
+        return quick / _MIB
+    return (sum(_proportional(pid) for pid in members) + other) / _MIB
+
+
+def _own_pages(pid: int) -> int:
+    fields = _read(f"/proc/{pid}/statm").split()
+    return (int(fields[1]) - int(fields[2])) * _PAGE if fields else 0
+
+
+def _proportional(pid: int) -> int:
+    found = re.search(r"^Pss_Anon:\s+(\d+)", _read(f"/proc/{pid}/smaps_rollup"), re.MULTILINE)
+    return int(found[1]) * 1024 if found else _own_pages(pid)
+
+
+def _shared_segments() -> int:
+    """System V segments of this namespace."""
+    if os.getpid() != 1:
+        return 0  # those of the whole machine
+    lines = _read("/proc/sysvipc/shm").splitlines()[1:]
+    return sum(int(line.split()[-2]) for line in lines)
+
+
+def _files_in_memory(members: list[int]) -> int:
+    """Files without a name that are held open in memory, each once."""
+    sizes: dict[tuple[int, int], int] = {}
+    for pid in members:
+        with contextlib.suppress(OSError):
+            for entry in os.scandir(f"/proc/{pid}/fd"):
+                with contextlib.suppress(OSError):
+                    if os.readlink(entry.path).startswith("/memfd:"):
+                        found = os.stat(entry.path)
+                        sizes[found.st_dev, found.st_ino] = found.st_blocks * 512
+    return sum(sizes.values())
+
+
+def confine_player(limits: Limits, is_confined: bool) -> None:
+    """Set the limits of the player's own process, and give up what could lift them."""
+    namespaces.limit("DATA", limits.memory_mib * _MIB)
+    namespaces.limit("FSIZE", limits.private_mib * _MIB)
+    namespaces.limit("CORE", 0)
+    namespaces.limit("NOFILE", 1024)
+    if is_confined:
+        namespaces.limit("NPROC", limits.processes + 2)
+        namespaces.drop_privileges()
+    else:
+        namespaces.end_with_parent()
+    namespaces.allow_inspection(True)

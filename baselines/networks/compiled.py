@@ -1,0 +1,243 @@
+"""A network as one record of weights, and its compiled forward pass.
+
+The shapes of the record's fields are the sizes of the layers, so they are known when the functions
+are compiled, and new weights need no compilation. Hidden layers are rectified linear units.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.bits import WORD_BITS, lowest_bit
+from ...envs.core.game import NO_ACTION, Function
+from ...envs.core.jit import bind_lean, vector_rule
+from ...envs.core.rng import uniform
+from .inputs import InputRows, add_wide, fill_table, find_rows
+from .memory import float_scratch, int_scratch
+from .vectors import add_rows
+
+
+class Layer(NamedTuple):
+    """Weights [inputs, outputs] and biases [outputs], float32."""
+
+    weights: np.ndarray
+    bias: np.ndarray
+
+
+class Network(NamedTuple):
+    """All numbers of a network. The first layer's inputs are the unary ones, then the wide ones.
+
+    `scale` [V] multiplies the wide inputs. A network without a value head has zeros there.
+    """
+
+    hidden: Sequence[Layer]
+    actions: Layer  # one logit, or action value, for each action
+    value: Layer  # one output
+    scale: np.ndarray
+
+
+def weights_record(rows: InputRows, network: Network) -> np.ndarray:
+    """The network as an array of one record [1]: what compiled functions take as `weights[0]`."""
+    first, *deeper = network.hidden
+    num_unary = len(first.weights) - len(rows.wide_columns)
+    units = len(first.bias)
+    table = np.zeros((len(rows.parents), units))
+    fill_table(rows.parents, rows.sources, first.weights[:num_unary].astype(np.float64), table)
+    fields = rows._asdict()
+    del fields["parents"], fields["sources"]
+    fields["table"] = table.astype(np.float32)
+    fields["wide"] = first.weights[num_unary:] * network.scale[:, None]
+    fields["bias_0"] = first.bias
+    for index, layer in enumerate(deeper, start=1):
+        fields[f"weights_{index}"] = layer.weights
+        fields[f"bias_{index}"] = layer.bias
+    fields["actions"] = network.actions.weights.T  # a row an action: only legal ones are read
+    fields["actions_bias"] = network.actions.bias
+    fields["value"] = network.value.weights[:, 0]
+    fields["value_bias"] = network.value.bias
+    record = np.zeros(1, _record_dtype(tuple((k, v.dtype.str, v.shape) for k, v in fields.items())))
+    for name, numbers in fields.items():
+        record[name][0] = numbers
+    return record
+
+
+@lru_cache  # Numba knows a dtype object again much faster than one that is equal
+def _record_dtype(fields: tuple[tuple[str, str, tuple[int, ...]], ...]) -> np.dtype:
+    return np.dtype((np.record, list(fields)))
+
+
+def num_layers(record: np.ndarray) -> int:
+    """The hidden layers of a record of weights."""
+    names = record.dtype.names or ()
+    return sum(name.startswith("bias_") for name in names)
+
+
+class Functions(NamedTuple):
+    """Compiled functions of networks with a given number of hidden layers.
+
+    `body(weights, observation, units)` fills the last hidden layer; `evaluate(weights,
+    observation, mask, logits)` writes the logits of the legal actions into logits [A] and returns
+    the value; `best_action` and `sample_action` are rows: (weights, observation, mask, rng) ->
+    action.
+    """
+
+    body: Function
+    evaluate: Function
+    best_action: Function
+    sample_action: Function
+
+
+@lru_cache
+def network_functions(num_layers: int) -> Functions:
+    """The functions for networks of this many hidden layers (at least 1)."""
+    body = _body_of(num_layers)
+    evaluate = bind_lean(_evaluate, body=body)
+    best = bind_lean(_best_action, evaluate=evaluate)
+    return Functions(body, evaluate, best, bind_lean(_sample_action, evaluate=evaluate))
+
+
+def _body_of(num_layers: int) -> Function:
+    if num_layers == 1:
+        return bind_lean(_one_layer)
+    last = num_layers - 1
+    names = {"WEIGHTS": f"weights_{last}", "BIAS": f"bias_{last}", "INPUTS": f"bias_{last - 1}"}
+    return bind_lean(_one_more_layer, before=_body_of(last), **names)
+
+
+def _one_layer(weights, observation, units):
+    rows = int_scratch(weights.first_rows)
+    find_rows(weights, observation, rows)
+    first_layer(weights, observation, rows, units)
+
+
+def _one_more_layer(weights, observation, units):
+    inputs = float_scratch(weights[INPUTS])
+    before(weights, observation, inputs)
+    dense_layer(weights[WEIGHTS], weights[BIAS], inputs, units)
+
+
+def _evaluate(weights, observation, mask, logits):
+    units = float_scratch(weights.value)
+    body(weights, observation, units)
+    write_logits(weights, units, mask, logits)
+    return value_of(weights, units)
+
+
+def _best_action(weights, observation, mask, rng):
+    """The legal action of the highest logit; of equals the lowest."""
+    logits = float_scratch(weights.actions_bias)
+    evaluate(weights, observation, mask, logits)
+    return best_legal(mask, logits)
+
+
+def _sample_action(weights, observation, mask, rng):
+    """A legal action with the chance that the network gives it."""
+    logits = float_scratch(weights.actions_bias)
+    evaluate(weights, observation, mask, logits)
+    to_chances(mask, logits)
+    return draw_action(mask, logits, uniform(rng))
+
+
+@vector_rule
+def first_layer(weights, observation, rows, units):
+    """The first hidden layer from the rows of its table."""
+    for unit in range(weights.bias_0.shape[0]):
+        units[unit] = weights.bias_0[unit]
+    add_rows(weights.table, rows, rows.shape[0], None, units)
+    add_wide(weights, observation, units)
+    for unit in range(weights.bias_0.shape[0]):
+        units[unit] = max(units[unit], np.float32(0.0))
+
+
+@vector_rule
+def dense_layer(weights, bias, inputs, units):
+    """A hidden layer from the one before, of which about half is zero and skipped."""
+    active = int_scratch(weights)
+    num_active = 0
+    for k in range(weights.shape[0]):
+        active[num_active] = k
+        num_active += inputs[k] > 0.0
+    for unit in range(bias.shape[0]):
+        units[unit] = bias[unit]
+    add_rows(weights, active, num_active, inputs, units)
+    for unit in range(bias.shape[0]):
+        units[unit] = max(units[unit], np.float32(0.0))
+
+
+@vector_rule
+def write_logits(weights, units, mask, logits):
+    """The logits of the legal actions; the others are left as they are."""
+    for index in range(mask.shape[0]):
+        word = mask[index]
+        while word != 0:
+            action = index * WORD_BITS + lowest_bit(word)
+            logits[action] = dot(weights.actions, action, units) + weights.actions_bias[action]
+            word &= word - 1
+
+
+@vector_rule
+def dot(rows, row, units):
+    """A row of an array [A, H] times units [H]."""
+    total = np.float32(0.0)
+    for unit in range(rows.shape[1]):
+        total += rows[row, unit] * units[unit]
+    return total
+
+
+@vector_rule
+def value_of(weights, units):
+    """The value head."""
+    total = weights.value_bias[0]
+    for unit in range(weights.value.shape[0]):
+        total += weights.value[unit] * units[unit]
+    return total
+
+
+@vector_rule
+def best_legal(mask, logits):
+    """The legal action of the highest logit; of equals the lowest."""
+    best, best_logit = np.int64(NO_ACTION), np.float32(-np.inf)
+    for index in range(mask.shape[0]):
+        word = mask[index]
+        while word != 0:
+            action = index * WORD_BITS + lowest_bit(word)
+            if best == NO_ACTION or logits[action] > best_logit:
+                best, best_logit = action, logits[action]
+            word &= word - 1
+    return best
+
+
+@vector_rule
+def to_chances(mask, logits):
+    """Logits of the legal actions to chances, in place: a softmax."""
+    highest = logits[best_legal(mask, logits)]
+    total = np.float32(0.0)
+    for index in range(mask.shape[0]):
+        word = mask[index]
+        while word != 0:
+            action = index * WORD_BITS + lowest_bit(word)
+            logits[action] = np.exp(logits[action] - highest)
+            total += logits[action]
+            word &= word - 1
+    for index in range(mask.shape[0]):
+        word = mask[index]
+        while word != 0:
+            logits[index * WORD_BITS + lowest_bit(word)] /= total
+            word &= word - 1
+
+
+@vector_rule
+def draw_action(mask, chances, point):
+    """The legal action at a point in 0 .. 1 of their chances laid end to end."""
+    action = np.int64(NO_ACTION)
+    for index in range(mask.shape[0]):
+        word = mask[index]
+        while word != 0:
+            action = index * WORD_BITS + lowest_bit(word)
+            point -= chances[action]
+            if point < 0.0:
+                return action
+            word &= word - 1
+    return action

@@ -1,0 +1,203 @@
+"""The first layer of a network as a table of rows, so that a number costs one addition of a row.
+
+A number shown in unary adds the weights of every threshold it exceeds; the table holds that sum for
+each value it can have. Packed bits are looked up four at a time. `InputRows` says which row stands
+for what; compiled functions find and add them.
+"""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.game import Game
+from ...envs.core.jit import vector_rule
+from ...envs.core.records import Field
+from .memory import numbers, octets
+
+NIBBLE_BITS = 4
+NIBBLE_VALUES = 1 << NIBBLE_BITS
+NO_INPUT = -1
+
+
+class InputRows(NamedTuple):
+    """Which rows of the first layer's table an observation adds up, as int32 arrays.
+
+    K rows are added: one for each of the narrow numbers, then two for each byte of packed bits.
+    Row r of the table is row `parents[r]` plus the weights of input `sources[r]`; a row without a
+    source is zero. Wide numbers multiply a row of their own.
+    """
+
+    first_rows: np.ndarray  # [K] the row of the lowest value
+    columns: np.ndarray  # [N] index of the number in a record seen as its first field's type
+    lows: np.ndarray  # [N]
+    spans: np.ndarray  # [N] highest value less lowest
+    offsets: np.ndarray  # [B] of the byte in the record
+    wide_columns: np.ndarray  # [V]
+    parents: np.ndarray  # [R]
+    sources: np.ndarray  # [R] index into the unary inputs
+
+
+class _Number(NamedTuple):
+    column: int  # of the flat observation
+    index: int  # in the record
+    low: int
+    high: int
+
+
+class _Byte(NamedTuple):
+    column: int  # of the flat observation, of the lowest bit
+    offset: int
+    num_bits: int
+
+
+def input_rows(
+    game: Game, unary_columns: np.ndarray, wide_columns: np.ndarray, num_views: int = 1
+) -> InputRows:
+    """The rows for these columns of the flat observation: unary inputs in order, then wide ones.
+
+    With `num_views` the record is that many observations one after the other, and the inputs are
+    those of each view in turn.
+    """
+    first_input = {int(column): k for k, column in reversed(list(enumerate(unary_columns)))}
+    wide = set(wide_columns.tolist())
+    size = game.observation_dtype.itemsize
+    step = size // game.observation_dtype[0].base.itemsize
+    builder = _Builder()
+    for view in range(num_views):
+        inputs_before = view * len(unary_columns)
+        for number in _numbers_of(game):
+            if number.column in first_input:
+                first = inputs_before + first_input[number.column]
+                builder.add_number(number, view * step, first)
+            elif number.column in wide:
+                builder.wide.append(view * step + number.index)
+    for view in range(num_views):
+        inputs_before = view * len(unary_columns)
+        for byte in _bytes_of(game):
+            if byte.column in first_input:
+                builder.add_byte(byte, view * size, inputs_before + first_input[byte.column])
+    return builder.rows()
+
+
+class _Builder:
+    """Rows of the table, in the order in which they are laid."""
+
+    def __init__(self) -> None:
+        self.first_rows: list[int] = []
+        self.numbers: list[tuple[int, int, int]] = []  # column, low, span
+        self.offsets: list[int] = []
+        self.wide: list[int] = []
+        self.parents: list[int] = []
+        self.sources: list[int] = []
+
+    def add_number(self, number: _Number, index_before: int, first_input: int) -> None:
+        span = number.high - number.low
+        self.numbers.append((index_before + number.index, number.low, span))
+        first = self._add_zero_row()
+        for threshold in range(span):
+            self._add_row(first + threshold, first_input + threshold)
+
+    def add_byte(self, byte: _Byte, bytes_before: int, first_input: int) -> None:
+        self.offsets.append(bytes_before + byte.offset)
+        for shift in (0, NIBBLE_BITS):
+            first = self._add_zero_row()
+            num_bits = min(max(byte.num_bits - shift, 0), NIBBLE_BITS)
+            for value in range(1, NIBBLE_VALUES):
+                rest = value & (value - 1)
+                bit = (value ^ rest).bit_length() - 1
+                self._add_row(
+                    first + rest, first_input + shift + bit if bit < num_bits else NO_INPUT
+                )
+
+    def rows(self) -> InputRows:
+        columns, lows, spans = np.array(self.numbers, np.int32).reshape(-1, 3).T.copy()
+        lists = (self.offsets, self.wide, self.parents, self.sources)
+        rest = (np.array(values, np.int32) for values in lists)
+        return InputRows(np.array(self.first_rows, np.int32), columns, lows, spans, *rest)
+
+    def _add_zero_row(self) -> int:
+        row = len(self.parents)
+        self.first_rows.append(row)
+        self._add_row(row, NO_INPUT)
+        return row
+
+    def _add_row(self, parent: int, source: int) -> None:
+        self.parents.append(parent)
+        self.sources.append(source)
+
+
+def _numbers_of(game: Game) -> Iterator[_Number]:
+    column = 0
+    for field in _shown(game, packed=False):
+        first = game.observation_dtype.fields[field.name][1] // np.dtype(field.dtype).itemsize
+        for index in range(field.size):
+            yield _Number(column + index, first + index, field.low, field.high)
+        column += field.size
+
+
+def _bytes_of(game: Game) -> Iterator[_Byte]:
+    column = sum(field.num_inputs for field in _shown(game, packed=False))
+    for field in _shown(game, packed=True):
+        first = game.observation_dtype.fields[field.name][1]
+        for word in range(field.size):
+            for shift in range(0, field.num_bits, 8):
+                num_bits = min(field.num_bits - shift, 8)
+                yield _Byte(column + shift, first + word * 8 + shift // 8, num_bits)
+            column += field.num_bits
+
+
+def _shown(game: Game, packed: bool) -> list[Field]:
+    fields = game.observation_fields
+    return [f for f in fields if not f.hidden and bool(f.num_bits) == packed]
+
+
+@vector_rule
+def find_rows(weights, observation, rows):
+    """Fill rows [K] with those that this observation adds up. Values out of range count as ends."""
+    values = numbers(observation)
+    num_numbers = weights.columns.shape[0]
+    for k in range(num_numbers):
+        value = np.int32(values[weights.columns[k]]) - weights.lows[k]
+        rows[k] = weights.first_rows[k] + min(max(value, np.int32(0)), weights.spans[k])
+    data = octets(observation)
+    for k in range(weights.offsets.shape[0]):
+        byte = data[weights.offsets[k]]
+        low = num_numbers + 2 * k
+        rows[low] = weights.first_rows[low] + np.int32(byte & 15)
+        rows[low + 1] = weights.first_rows[low + 1] + np.int32(byte >> 4)
+
+
+@vector_rule
+def add_wide(weights, observation, out):
+    """Add to out [H] the weights of each wide number times the number."""
+    values = numbers(observation)
+    for k in range(weights.wide_columns.shape[0]):
+        value = np.float32(values[weights.wide_columns[k]])
+        for unit in range(out.shape[0]):
+            out[unit] += value * weights.wide[k, unit]
+
+
+@vector_rule
+def fill_table(parents, sources, inputs, table):
+    """The table [R, H] of the weights of all unary inputs [inputs, H]."""
+    for row in range(table.shape[0]):
+        parent, source = parents[row], sources[row]
+        for unit in range(table.shape[1]):
+            table[row, unit] = 0.0 if parent == row else table[parent, unit]
+        if source != NO_INPUT:
+            for unit in range(table.shape[1]):
+                table[row, unit] += inputs[source, unit]
+
+
+@vector_rule
+def gather_gradient(parents, sources, table, inputs):
+    """The inverse for gradients: those of the table [R, H], which is used up, to the inputs'."""
+    for row in range(table.shape[0] - 1, -1, -1):
+        parent, source = parents[row], sources[row]
+        if source != NO_INPUT:
+            for unit in range(table.shape[1]):
+                inputs[source, unit] += table[row, unit]
+        if parent != row:
+            for unit in range(table.shape[1]):
+                table[parent, unit] += table[row, unit]

@@ -1,0 +1,99 @@
+"""Views of a record's memory, and small arrays on the stack, for compiled functions.
+
+A compiled loop cannot call `view` on a record, and allocating an array costs as much as a small
+layer of a network. With `NUMBA_DISABLE_JIT=1` the same names are plain NumPy.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import types
+from numba.core import cgutils
+from numba.core import config as numba_config
+from numba.extending import intrinsic
+from numba.np.arrayobj import populate_array
+
+
+def _array_at(context: Any, builder: Any, kind: types.Array, pointer: Any, length: int) -> Any:
+    """An array over memory that nobody has to free."""
+    array = context.make_array(kind)(context, builder)
+    item_size = context.get_constant(
+        types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))
+    )
+    populate_array(
+        array,
+        data=builder.bitcast(pointer, array.data.type),
+        shape=[context.get_constant(types.intp, length)],
+        strides=[item_size],
+        itemsize=item_size,
+        meminfo=None,
+    )
+    return array._getvalue()
+
+
+def _first_type(record: types.Record) -> Any:
+    first = next(iter(record.fields.values())).type
+    return getattr(first, "dtype", first)
+
+
+def _view(record: types.Record, dtype: Any) -> Any:
+    kind = types.Array(dtype, 1, "C")
+    length = record.size * 8 // dtype.bitwidth
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return _array_at(context, builder, kind, arguments[0], length)
+
+    return kind(record), generate
+
+
+def _stack_array(like: Any, dtype: Any) -> Any:
+    kind = types.Array(dtype, 1, "C")
+    length = like.shape[0]
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        pointer = cgutils.alloca_once(builder, context.get_data_type(dtype), size=length)
+        return _array_at(context, builder, kind, pointer, length)
+
+    return kind(like), generate
+
+
+if numba_config.DISABLE_JIT:
+
+    def numbers(record: Any) -> np.ndarray:
+        """A record as an array of its first field's type."""
+        dtype = record.dtype[0].base
+        return np.frombuffer(record.tobytes(), dtype, record.dtype.itemsize // dtype.itemsize)
+
+    def octets(record: Any) -> np.ndarray:
+        """A record as bytes."""
+        return np.frombuffer(record.tobytes(), np.uint8)
+
+    def float_scratch(like: np.ndarray) -> np.ndarray:
+        """Room for float32s, as many as a field of a record is long, until the function returns."""
+        return np.empty(len(like), np.float32)
+
+    def int_scratch(like: np.ndarray) -> np.ndarray:
+        """The same for int32."""
+        return np.empty(len(like), np.int32)
+
+else:
+
+    @intrinsic
+    def numbers(typing: Any, record: Any) -> Any:
+        """A record as an array of its first field's type: no copy."""
+        return _view(record, _first_type(record))
+
+    @intrinsic
+    def octets(typing: Any, record: Any) -> Any:
+        """A record as bytes: no copy."""
+        return _view(record, types.uint8)
+
+    @intrinsic
+    def float_scratch(typing: Any, like: Any) -> Any:
+        """Room for float32s, as many as a field of a record is long, until the function returns."""
+        return _stack_array(like, types.float32)
+
+    @intrinsic
+    def int_scratch(typing: Any, like: Any) -> Any:
+        """The same for int32."""
+        return _stack_array(like, types.int32)

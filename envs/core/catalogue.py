@@ -1,0 +1,59 @@
+"""The games that can be loaded by name; `envs/registry.py` fills it."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from .game import Game
+
+
+class Entry(NamedTuple):
+    """One game of the catalogue."""
+
+    make: Callable[..., Game] | str  # or the module with `game`, imported when it is first wanted
+    parts: str | None = None  # the package with its `players`, `hints`, ...; None: by its name
+
+
+_ENTRIES: dict[str, Entry] = {}
+
+
+def enter(name: str, entry: Entry) -> None:
+    """Add a game. Raises ValueError where another game has the name."""
+    known = _ENTRIES.get(name)
+    if known is not None and _source(known) != _source(entry):
+        raise ValueError(
+            f"{_source(known)} has already registered a game {name!r}; "
+            f"give the game of {_source(entry)} another name"
+        )
+    _ENTRIES[name] = entry
+
+
+def find_game(name: str, **config: Any) -> Game:
+    """Load a game by name, with its settings.
+
+    `"my_package:my_game"` imports `my_package` first, which registers the game. Raises ValueError
+    for an unknown game, TypeError for an unknown setting, ValueError for an impossible value.
+    """
+    package, _, name = name.rpartition(":")
+    if package:
+        importlib.import_module(package)
+    if name not in _ENTRIES:
+        raise ValueError(f"unknown game {name!r}; the games are {', '.join(_ENTRIES)}")
+    make = _ENTRIES[name].make
+    if isinstance(make, str):
+        make = importlib.import_module(make).game
+    return make(**config)
+
+
+def parts_package(name: str) -> str | None:
+    """The package in which a registered game keeps its players; None where it names none."""
+    entry = _ENTRIES.get(name)
+    return None if entry is None else entry.parts
+
+
+def _source(entry: Entry) -> str:
+    """The module that makes the game."""
+    return entry.make if isinstance(entry.make, str) else entry.make.__module__

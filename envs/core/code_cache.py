@@ -1,0 +1,155 @@
+"""Compiled code on disk: one file for each function and types of its arguments.
+
+A file is named by everything its code depends on and starts with a checksum of what follows, so
+that stale or damaged code never runs. Whatever goes wrong here costs time, never the run.
+"""
+
+import contextlib
+import hashlib
+import os
+import pickle
+import shutil
+import sys
+import time
+import uuid
+import warnings
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import llvmlite
+import numba
+import platformdirs
+from numba.core import config as numba_config
+from numba.core.caching import NullCache
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from .sources import UntrackedError, digest_of
+
+_KEEP_OLD_CODE_FOR = 14 * 24 * 3600.0  # seconds; other checkouts may still use theirs
+_CHECKSUM_LENGTH = 32
+_KEY_LENGTH = 16
+_VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
+_told: set[str] = set()
+
+
+def cache_folder() -> Path:
+    """Where compiled code is kept; `NUMBA_CACHE_DIR` is respected as the parent."""
+    return Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("parlour"))
+
+
+class CodeCache(NullCache):
+    """What Numba asks for the compiled code of one function, instead of its own cache.
+
+    Numba's own looks only at the file of the function itself, not at the files it calls or takes
+    constants from, loads damaged files, and writes next to the sources where it has no other place.
+    """
+
+    def __init__(self, function: Callable[..., Any], modules: frozenset[str], options: str) -> None:
+        self._function = function
+        self._modules = modules
+        self._options = options
+
+    @property
+    def cache_path(self) -> str | None:
+        """The folder of this function's code; None where it is not kept."""
+        folder = self._folder()
+        return None if folder is None else str(folder)
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """The code for these argument types, or None."""
+        target_context.refresh()
+        path = self._path(sig, target_context.codegen())
+        if path is None:
+            return None
+        try:
+            content = path.read_bytes()
+        except OSError:
+            return None
+        try:
+            return CompileResult._rebuild(target_context, *pickle.loads(_checked(content)))
+        except Exception as error:  # whatever a damaged file may lead to
+            _warn_once("damaged", f"damaged compiled code in {path} ({error}): compiling it again")
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep the code for these argument types."""
+        if any(not loop.can_cache for loop in data.lifted) or data.library.has_dynamic_globals:
+            return  # it holds addresses of this process
+        path = self._path(sig, data.codegen)
+        if path is None:
+            return
+        content = dumps(data._reduce())
+        try:
+            _write(path, hashlib.sha256(content).digest() + content)
+        except OSError as error:
+            _warn_once(
+                "unwritable",
+                f"cannot keep compiled code in {path.parent} ({error.strerror or error}): every "
+                "process compiles it again, which takes some seconds for each game",
+            )
+
+    def _path(self, sig: Any, codegen: Any) -> Path | None:
+        types = str(sig)
+        folder = self._folder()
+        if folder is None or " at 0x" in types:  # a function passed as an argument
+            return None
+        code = self._function.__code__
+        target = (*codegen.magic_tuple(), *_VERSIONS)
+        parts = (self._function.__module__, code.co_firstlineno, code.co_code, self._options)
+        key = hashlib.sha256(repr((types, *parts, *target)).encode()).hexdigest()[:_KEY_LENGTH]
+        return folder / f"{self._function.__qualname__}-{key}.code"
+
+    def _folder(self) -> Path | None:
+        try:
+            return _folder_of(self._modules)
+        except UntrackedError:
+            return None
+
+
+@cache
+def _folder_of(modules: frozenset[str]) -> Path:
+    """Named by a digest of the sources, and by the bounds check, which changes the code."""
+    check = "-checked" if numba_config.BOUNDSCHECK else ""
+    folder = cache_folder() / f"rules-{digest_of(modules)}{check}"
+    with contextlib.suppress(OSError):
+        os.utime(folder)  # in use
+    return folder
+
+
+def _checked(content: bytes) -> bytes:
+    checksum, code = content[:_CHECKSUM_LENGTH], content[_CHECKSUM_LENGTH:]
+    if hashlib.sha256(code).digest() != checksum:
+        raise ValueError("its checksum is wrong")
+    return code
+
+
+def _write(path: Path, content: bytes) -> None:
+    """All of it or nothing, also where two processes write at once."""
+    if not path.parent.is_dir():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        _prune(path.parent.parent)
+    unfinished = path.with_name(f"{uuid.uuid4().hex}.unfinished")
+    try:
+        unfinished.write_bytes(content)
+        unfinished.replace(path)
+    except OSError:
+        with contextlib.suppress(OSError):
+            unfinished.unlink()
+        raise
+
+
+def _prune(parent: Path) -> None:
+    """Remove the code of sources that have not been used for long."""
+    for folder in parent.glob("rules-*"):
+        with contextlib.suppress(OSError):
+            if time.time() - folder.stat().st_mtime > _KEEP_OLD_CODE_FOR:
+                shutil.rmtree(folder, ignore_errors=True)
+
+
+def _warn_once(kind: str, message: str) -> None:
+    if kind not in _told:
+        _told.add(kind)
+        warnings.warn(message, RuntimeWarning, stacklevel=2)

@@ -1,0 +1,84 @@
+"""What a `Game` does where its author leaves a function out: the plainest thing that works."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from .jit import rule
+from .records import Field
+from .views.picture import Picture, Text
+
+_LINE_HEIGHT = 26
+_LETTER_WIDTH = 12
+_MARGIN = 24
+_TEXT_SIZE = 18
+_PAPER, _INK = "#fbf7ec", "#2b2b2b"
+
+
+@rule
+def nothing_is_unseen(state, seat, rng):
+    """Leave the position alone: every seat knows all of it."""
+
+
+def derived(*arguments: Any) -> Any:
+    """Stand for a function that `Game` makes from its other functions."""
+    raise NotImplementedError
+
+
+def deal_from_fields(
+    deal: Callable[..., Any],
+    fields: Sequence[Field],
+    state: np.record,
+    data: Any,
+    rng: np.record,
+) -> None:
+    """Deal, then write given state fields over it: `{"heaps": [3, 4, 5]}`.
+
+    Raises ValueError for a field that the state does not have and for numbers that do not fit its
+    shape or range. A game in which such numbers can still be impossible brings its own `deal_from`.
+    """
+    known = {field.name: field for field in fields}
+    if not isinstance(data, dict) or not data or not set(data) <= set(known):
+        raise ValueError(f"a start position is a dict of {', '.join(known)}; got {data!r}")
+    values = {name: _fitting(known[name], given) for name, given in data.items()}
+    deal(state, rng)
+    for name, value in values.items():
+        state[name] = value
+
+
+def _fitting(field: Field, given: Any) -> np.ndarray:
+    """The numbers of a field. Raises ValueError where they do not fit."""
+    high = 2**field.num_bits - 1 if field.num_bits else field.high
+    low = 0 if field.num_bits else field.low
+    try:
+        value = np.asarray(given)
+    except ValueError:
+        value = np.array(None)  # lists of unequal lengths
+    is_whole = value.dtype.kind in "iu" and value.shape == field.shape
+    if not is_whole or not ((value >= low) & (value <= high)).all():
+        shape = f"{' x '.join(map(str, field.shape))} integers" if field.shape else "an integer"
+        raise ValueError(f"{field.name} is {shape} in {low} .. {high}; got {given!r}")
+    return value
+
+
+def parse_name(action_name: Callable[[int], str], num_actions: int, name: str) -> int:
+    """Find the action with a name. Raises ValueError that lists the first names there are."""
+    names = [action_name(action) for action in range(num_actions)]
+    if name not in names:
+        shown = ", ".join(names[:8]) + (", ..." if num_actions > 8 else "")
+        raise ValueError(f"no action is called {name!r}; actions are {shown}")
+    return names.index(name)
+
+
+def draw_text(describe: Callable[..., str], state: np.record, seat: int | None = None) -> Picture:
+    """Show the text of `describe` on a sheet of paper."""
+    lines = describe(state, seat).splitlines()
+    width = 2 * _MARGIN + _LETTER_WIDTH * max(map(len, lines), default=0)
+    height = 2 * _MARGIN + _LINE_HEIGHT * len(lines)
+    middles = [_MARGIN + _LINE_HEIGHT * (index + 0.5) for index in range(len(lines))]
+    shapes = [
+        Text(_MARGIN, y, line, _TEXT_SIZE, _INK, anchor="start")
+        for y, line in zip(middles, lines, strict=True)
+    ]
+    return Picture(width, height, _PAPER, tuple(shapes))

@@ -1,0 +1,203 @@
+"""Which files the code of a module comes from: its own, what it imports, and data beside them.
+
+What compiled code and stored results depend on is decided here. Found from the import statements,
+without importing anything; a digest of the files stands for all of them.
+"""
+
+import ast
+import hashlib
+import importlib.util
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+
+_OURS = __name__.partition(".")[0]
+_CORE = Path(__file__).resolve().parent
+_ROOT = _CORE.parents[1]
+_STARTED = time.time()
+_DATA_SUFFIXES = (".csv", ".json", ".npy", ".npz", ".txt")
+_INSTALLED = {"site-packages", "dist-packages"}
+_STATEMENTS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_NEVER_FOLLOWED = sys.stdlib_module_names | {"numba", "numpy"}
+_DIGEST_LENGTH = 16
+
+
+class UntrackedError(Exception):
+    """Not all files that a module depends on can be found, or one has changed since the start."""
+
+
+def digest_of(modules: Iterable[str]) -> str:
+    """Digest of all files that these modules depend on, and of everything in `envs.core`.
+
+    Imports inside functions do not count: what they bring cannot be a constant of compiled code.
+    Packages installed by others do not count for our modules; a user's module that imports one,
+    other than NumPy and Numba, raises UntrackedError. So does a file edited after this process
+    began, whose old text may be what runs.
+    """
+    return _digest(frozenset(modules))
+
+
+@cache
+def _digest(modules: frozenset[str]) -> str:
+    files = files_of(modules) | set(_CORE.glob("*.py"))
+    digest = hashlib.sha256()
+    for name, path in sorted((_name(path), path) for path in files):
+        digest.update(f"{name} {_file_digest(path)}\n".encode())
+    return digest.hexdigest()[:_DIGEST_LENGTH]
+
+
+def files_of(modules: Iterable[str]) -> set[Path]:
+    """The files that these modules depend on, theirs included. Raises UntrackedError."""
+    found: set[Path] = set()
+    waiting = [_file_of(module) for module in modules]
+    while waiting:
+        path = waiting.pop()
+        if path not in found:
+            found.add(path)
+            imported, data = _dependencies(path)
+            found |= data
+            waiting += imported
+    return found
+
+
+def _name(path: Path) -> str:
+    """The same in every checkout and installation, for files of ours."""
+    return (path.relative_to(_ROOT) if path.is_relative_to(_ROOT) else path).as_posix()
+
+
+@cache
+def _file_digest(path: Path) -> str:
+    try:
+        content = path.read_bytes()
+        edited = path.stat().st_mtime
+    except OSError as error:
+        raise UntrackedError(str(error)) from error
+    if _STARTED < edited <= time.time():
+        raise UntrackedError(f"{path} was edited after this process began")
+    return hashlib.sha256(content).hexdigest()
+
+
+def _file_of(module: str) -> Path:
+    """The source file of a module, which need not be imported yet."""
+    loaded = sys.modules.get(module)
+    origin = getattr(loaded, "__file__", None)
+    if loaded is None:
+        try:
+            spec = importlib.util.find_spec(module)
+        except (ImportError, ValueError) as error:
+            raise UntrackedError(str(error)) from error
+        origin = spec.origin if spec else None
+    if origin is None or not origin.endswith(".py"):
+        raise UntrackedError(f"{module} has no source file")
+    path = Path(origin).resolve()
+    _PACKAGES.setdefault(path, module if path.stem == "__init__" else module.rpartition(".")[0])
+    return path
+
+
+_PACKAGES: dict[Path, str] = {}  # of each source file: the package that its imports start from
+
+
+@cache
+def _dependencies(path: Path) -> tuple[tuple[Path, ...], frozenset[Path]]:
+    """The source files that this one imports, and the data it may load."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+    except (OSError, SyntaxError, ValueError) as error:
+        raise UntrackedError(f"cannot read {path}: {error}") from error
+    imported = tuple(file for node in _imports(tree) for file in _imported_files(node, path))
+    return imported, frozenset(_data_files(path, text))
+
+
+def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
+    """The import statements that run when the module is imported."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield node
+        elif isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            for other in node.orelse:
+                yield from _imports(ast.Module([other], []))
+        elif isinstance(node, _STATEMENTS) and not isinstance(node, _FUNCTIONS):
+            yield from _imports(node)
+
+
+def _imported_files(node: ast.Import | ast.ImportFrom, path: Path) -> Iterator[Path]:
+    package = _PACKAGES[path]
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield from _module_files(alias.name, package)
+        return
+    try:
+        dots = "." * node.level
+        base = importlib.util.resolve_name(dots + (node.module or ""), package)
+    except ImportError as error:
+        raise UntrackedError(str(error)) from error
+    if not _is_followed(base, package):
+        return
+    folder = _package_folders(base)
+    names = [alias.name for alias in node.names]
+    modules = [name for name in names if any(_is_module(one / name) for one in folder)]
+    for name in modules:
+        yield from _module_files(f"{base}.{name}", package)
+    if len(modules) < len(names):
+        yield _file_of(base)
+
+
+def _module_files(module: str, package: str) -> Iterator[Path]:
+    """A module imported as such: where it is a package, anything in it may be used."""
+    if _is_followed(module, package):
+        for folder in _package_folders(module):
+            yield from _sources_beneath(folder, module)
+        yield _file_of(module)
+
+
+def _sources_beneath(folder: Path, package: str) -> Iterator[Path]:
+    for path in folder.resolve().rglob("*.py"):
+        parts = path.relative_to(folder.resolve()).parts[:-1]
+        _PACKAGES.setdefault(path, ".".join((package, *parts)))
+        yield path
+
+
+def _is_followed(module: str, package: str) -> bool:
+    """Whether edits of the module count. Raises UntrackedError where they would go unnoticed."""
+    top = module.partition(".")[0]
+    own = package.partition(".")[0]
+    if top in (_OURS, own):
+        return True
+    if own == _OURS or top in _NEVER_FOLLOWED:
+        return False
+    if _INSTALLED & set(_file_of(module).parts):
+        raise UntrackedError(f"{package or 'a module'} imports {module}")
+    return True
+
+
+def _package_folders(module: str) -> list[Path]:
+    """Where the parts of a package lie; none for a plain module."""
+    if module in sys.modules:
+        return [Path(one) for one in getattr(sys.modules[module], "__path__", ())]
+    path = _file_of(module)
+    return [path.parent] if path.stem == "__init__" else []
+
+
+def _is_module(path: Path) -> bool:
+    return path.with_name(f"{path.name}.py").is_file() or (path / "__init__.py").is_file()
+
+
+def _data_files(path: Path, text: str) -> set[Path]:
+    """Files of data that the module may load.
+
+    Those beside it, or in a folder there that it names, of a suffix that occurs in its text.
+    """
+    suffixes = [suffix for suffix in _DATA_SUFFIXES if suffix in text]
+    if not suffixes:
+        return set()
+    found = set()
+    for one in path.parent.iterdir():
+        if one.suffix in suffixes:
+            found.add(one)
+        elif f'"{one.name}"' in text and one.is_dir():
+            found |= {file for file in one.iterdir() if file.suffix in suffixes}
+    return found

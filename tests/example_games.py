@@ -1,0 +1,33 @@
+"""The games of `docs/examples`, imported as a user imports them, and forgotten after the test."""
+
+import importlib
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import ModuleType
+
+import gymnasium
+
+from parlour.envs.core import catalogue
+from parlour.envs.registry import GAMES
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
+
+
+@contextmanager
+def imported(*names: str, folder: Path = EXAMPLES) -> Iterator[list[ModuleType]]:
+    """Import modules of a folder that register games; other tests shall not find these games."""
+    before = dict(GAMES), dict(catalogue._ENTRIES), dict(gymnasium.registry)
+    sys.path.insert(0, str(folder))
+    try:
+        yield [importlib.import_module(name) for name in names]
+    finally:
+        sys.path.remove(str(folder))
+        for registry, content in zip(
+            (GAMES, catalogue._ENTRIES, gymnasium.registry), before, strict=True
+        ):
+            registry.clear()
+            registry.update(content)
+        for name in names:
+            sys.modules.pop(name, None)

@@ -1,0 +1,239 @@
+"""The games of docs/examples work in every view, in the arena, in a search and in a learner."""
+
+import itertools
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from pettingzoo.test import api_test
+from scipy.optimize import linprog
+
+from parlour.baselines import list_policies, make_policy
+from parlour.baselines.arena import play_match
+from parlour.envs import GAMES, check_game, load_game, register_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.views import transcript
+from parlour.envs.registry import make_aec
+from parlour.scripts.main import main
+from tests.example_games import EXAMPLES, imported
+
+NAMES = ("nim", "kuhn")
+MAX_LINES = 110  # of the page to copy
+SEEDS = range(20)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def modules() -> Iterator[dict[str, Any]]:
+    with imported(*NAMES) as found:
+        yield dict(zip(NAMES, found, strict=True))
+
+
+@pytest.fixture(params=NAMES)
+def name(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+def test_the_page_to_copy_is_short() -> None:
+    assert len((EXAMPLES / "nim.py").read_text().splitlines()) <= MAX_LINES
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_check_game_accepts_it_from_two_games_on(name: str, seed: int) -> None:
+    """Nim without any chance, Kuhn whose two deals are often alike by chance."""
+    check_game(load_game(name), num_games=2, seed=seed)
+
+
+def test_the_single_seat_view(name: str) -> None:
+    check_game(gymnasium.make(f"{name}:{GAMES[name]}"), num_games=2)
+
+
+def test_the_pettingzoo_view(name: str) -> None:
+    api_test(make_aec(name), num_cycles=20)
+    check_game(make_aec(name), num_games=2)
+
+
+def test_the_vector_view_plays_to_returns_that_add_up(name: str) -> None:
+    envs = gymnasium.make_vec(f"{name}:{GAMES[name]}", num_envs=16)
+    _, info = envs.reset(seed=3)
+    chooser, total, ended = np.random.default_rng(0), 0.0, 0
+    for _ in range(30):
+        masks = info["action_mask"]
+        actions = np.array([chooser.choice(np.flatnonzero(mask)) for mask in masks])
+        _, rewards, terminated, _, info = envs.step(actions)
+        assert (rewards[~terminated] == 0).all() and (rewards[terminated] != 0).all()
+        total, ended = total + float(np.abs(rewards).sum()), ended + int(terminated.sum())
+    assert ended > 16 and total >= 0.5 * ended
+
+
+def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
+    """As spawned workers do, of `gym.make` and of `gym.make_vec`."""
+    code = (
+        "import gymnasium\n"
+        "env = gymnasium.make('nim:Nim-v0'); env.reset(seed=0)\n"
+        "if __name__ == '__main__':\n"
+        "    settings = {'vectorization_mode': 'async', 'vector_kwargs': {'context': 'spawn'}}\n"
+        "    envs = gymnasium.make_vec('kuhn:Kuhn-v0', num_envs=1, **settings)\n"
+        "    print(*envs.reset(seed=0)[0].shape)\n"
+        "    envs.close()\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=EXAMPLES,
+        env={**os.environ, "NUMBA_DISABLE_JIT": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["1", "6"]
+
+
+@pytest.mark.parametrize(
+    ("name", "search", "num_deals"),
+    [("nim", "playout:num_playouts=30", 20), ("kuhn", "mcts:num_playouts=50", 400)],
+)
+def test_a_search_beats_random_in_a_match(name: str, search: str, num_deals: int) -> None:
+    game = load_game(name)
+    assert list_policies(game) == ["random", "first_legal", "playout", "mcts"]
+    assert play_match(game, search, "random", num_deals=num_deals).mean_return.low > 0
+
+
+def test_a_start_position_is_taken_and_an_impossible_one_refused() -> None:
+    deals = {"nim": {"heaps": [1, 0, 0, 2]}, "kuhn": {"cards": "KJ"}}
+    impossible = {"nim": {"heaps": [1, 0, 0, 8]}, "kuhn": {"cards": "KK"}}
+    shown = {"nim": "heap 0: |\nheap 1: \n", "kuhn": "player 0: K\nplayer 1: J\n"}
+    for name in NAMES:
+        env = make_aec(name, render_mode="ansi")
+        env.reset(options={"deal": deals[name]})
+        assert env.render().startswith(shown[name])
+        with pytest.raises(ValueError, match=r"heaps is 4 integers|a deal is"):
+            env.reset(options={"deal": impossible[name]})
+
+
+def test_a_transcript_of_it_is_read_by_name(name: str, tmp_path: Path) -> None:
+    game = load_game(name)
+    played = transcript.record(game, policies=make_policy("random", game))
+    transcript.save(played, tmp_path / "game.txt")
+    transcript.verify(transcript.load(tmp_path / "game.txt"))
+
+
+@pytest.mark.parametrize(
+    ("command", "shown"),
+    [
+        ("games", "{id}"),
+        ("watch {name} --players first_legal", "player 1 (first_legal): "),
+        ("match {name} random,first_legal --deals 20", "first_legal"),
+        ("tournament {name} --players random,first_legal --deals 10", "score against"),
+        ("evaluate {name} random --deals 10 --against first_legal", "first_legal"),
+        (
+            "train dqn {name} --decisions 64 --num-tables 8 --batch-size 8 --buffer-size 200 "
+            "--hidden 8 --points 1 --deals 2 --threads 1 --out {out}",
+            "checkpoint.pt",
+        ),
+    ],
+)
+def test_every_command_takes_it(
+    command: str, shown: str, name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = command.format(name=name, out=tmp_path).split()
+    assert main([*arguments, "--import", name]) == 0
+    assert shown.format(id=GAMES[name]) in capsys.readouterr().out
+
+
+def test_a_package_that_is_not_there_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["games", "--import", "no_such_package"])
+    error = capsys.readouterr().err
+    assert error.count("\n") == 1 and "cannot import no_such_package" in error
+
+
+def test_two_games_of_one_name_are_refused(modules: dict[str, Any]) -> None:
+    register_game(modules["nim"].game)  # once more: nothing happens
+    with pytest.raises(ValueError, match="nim has already registered a game 'nim'"):
+        register_game(another_nim)
+
+
+def another_nim(**settings: Any) -> Game:
+    return load_game("nim")
+
+
+# The value of Kuhn poker
+
+
+def test_kuhn_poker_is_worth_minus_one_eighteenth_to_the_first_seat(
+    modules: dict[str, Any],
+) -> None:
+    """Kuhn 1950. Exact: the value of the matrix game of all pure strategies, 64 a seat."""
+    value = solve(strategy_matrix(modules["kuhn"])) * modules["kuhn"].MAX_CHIPS
+    assert value == pytest.approx(-1 / 18, abs=1e-9)
+
+
+def strategy_matrix(kuhn: Any) -> np.ndarray:
+    """Mean return of seat 0, by the pure strategies of both: [of seat 0, of seat 1]."""
+    game = kuhn.game()
+    leaves = [
+        leaf for cards in itertools.permutations(kuhn.RANKS, 2) for leaf in plays(game, cards)
+    ]
+    choices = [
+        sorted({step for leaf, _ in leaves for step in leaf if step[0] == seat}) for seat in (0, 1)
+    ]
+    strategies = [pure_strategies(steps) for steps in choices]
+    matrix = np.zeros(tuple(map(len, strategies)))
+    for leaf, outcome in leaves:
+        reach = [
+            [set(leaf) & set(choices[seat]) <= strategy for strategy in strategies[seat]]
+            for seat in (0, 1)
+        ]
+        matrix += outcome * np.outer(*reach)
+    return matrix / 6  # deals, each as likely
+
+
+Step = tuple[int, bytes, int]  # seat, what it observes, its action
+
+
+def plays(game: Game, cards: tuple[str, ...]) -> Iterator[tuple[tuple[Step, ...], float]]:
+    """All ways in which a deal can be played, each with the return of seat 0."""
+    states = game.new_states()
+    game.deal_from(states[0], {"cards": "".join(cards)}, streams([0])[0])
+    open_plays: list[tuple[np.ndarray, tuple[Step, ...]]] = [(states, ())]
+    while open_plays:
+        states, steps = open_plays.pop()
+        if game.is_terminal(states[0]):
+            out = np.zeros(2)
+            game.returns(states[0], out)
+            yield steps, float(out[0])
+            continue
+        seat = int(game.seat_to_act(states[0]))
+        seen = game.new_observations()
+        game.observe(states[0], seat, seen[0])
+        for action in game.legal_action_list(states[0]):
+            after = states.copy()
+            game.apply_action(after[0], action)
+            open_plays.append((after, (*steps, (seat, seen.tobytes(), action))))
+
+
+def pure_strategies(steps: list[Step]) -> list[set[Step]]:
+    """One action for each thing that the seat may observe, in all ways."""
+    by_look = [list(group) for _, group in itertools.groupby(steps, key=lambda step: step[1])]
+    return [set(chosen) for chosen in itertools.product(*by_look)]
+
+
+def solve(matrix: np.ndarray) -> float:
+    """The value of a matrix game to the chooser of rows: a linear programme."""
+    rows, columns = matrix.shape
+    answer = linprog(
+        [*[0.0] * rows, -1.0],
+        A_ub=np.hstack([-matrix.T, np.ones((columns, 1))]),
+        b_ub=np.zeros(columns),
+        A_eq=[[*[1.0] * rows, 0.0]],
+        b_eq=[1.0],
+        bounds=[*[(0, 1)] * rows, (None, None)],
+    )
+    return float(answer.x[-1])

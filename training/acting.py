@@ -1,0 +1,426 @@
+"""Compiled self-play: many decisions at many tables in one call, as a batch to learn from.
+
+At each table every learning seat plays the network that learns; at a share of the tables one seat
+learns and the others play an earlier network or a compiled player. Plies that leave no choice are
+played but are no decisions.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ..baselines.networks.compiled import (
+    draw_action,
+    network_functions,
+    num_layers,
+    to_chances,
+    value_of,
+    write_logits,
+)
+from ..baselines.networks.inputs import InputRows, find_rows
+from ..baselines.networks.memory import float_scratch, numbers
+from ..baselines.policy import Policy
+from ..envs.core.bits import clear, nth_allowed, num_allowed
+from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
+from ..envs.core.jit import bind_lean, lean_rule
+from ..envs.core.rng import below, streams, uniform
+from ..envs.core.seating import player_streams
+from ..envs.core.tables import (
+    EXTERNAL,
+    MAX_DEALS,
+    NO_WEIGHTS,
+    CompiledPlayer,
+    chooser,
+    meanings_of,
+)
+from ..envs.core.views.common import no_choice_error
+
+EARLIER = -2  # the code of the first earlier network; the next is one less
+NO_DECISION = -1
+SEATING_STREAM = 10**6  # purpose of the streams that draw who sits where: beyond any seat's
+
+
+class Batch(NamedTuple):
+    """Decisions [tables, decisions of each], in the order in which they were taken.
+
+    `rows` [.., K] and `wide` [.., V] are the network's inputs, `critic_rows` and `critic_wide` a
+    critic's; `masks` are words. `following` is the same seat's next decision in the same game, or
+    NO_DECISION, where `ends` is the game's return or the value of what the seat sees at the end of
+    the batch. Advantages and targets are those of generalized advantage estimation.
+    """
+
+    rows: np.ndarray
+    wide: np.ndarray
+    critic_rows: np.ndarray
+    critic_wide: np.ndarray
+    masks: np.ndarray
+    actions: np.ndarray
+    log_chances: np.ndarray
+    values: np.ndarray
+    following: np.ndarray
+    ends: np.ndarray
+    advantages: np.ndarray
+    targets: np.ndarray
+
+
+def new_batch(
+    num_tables: int, num_decisions: int, num_words: int, rows: InputRows, critic: InputRows
+) -> Batch:
+    """An empty batch."""
+    shape = num_tables, num_decisions
+
+    def zeros(dtype: type, *size: int) -> np.ndarray:
+        return np.zeros((*shape, *size), dtype)
+
+    return Batch(
+        rows=zeros(np.int32, len(rows.first_rows)),
+        wide=zeros(np.float32, len(rows.wide_columns)),
+        critic_rows=zeros(np.int32, len(critic.first_rows)),
+        critic_wide=zeros(np.float32, len(critic.wide_columns)),
+        masks=zeros(np.int64, num_words),
+        actions=zeros(np.int32),
+        log_chances=zeros(np.float32),
+        values=zeros(np.float32),
+        following=zeros(np.int32),
+        ends=zeros(np.float32),
+        advantages=zeros(np.float32),
+        targets=zeros(np.float32),
+    )
+
+
+class Company(NamedTuple):
+    """Who sits with the learner: weights of self-play, of earlier networks, of each opponent."""
+
+    self_play: float
+    earlier: float
+    opponents: Sequence[Policy]
+    opponent_weights: Sequence[float]
+
+    def cumulative(self) -> np.ndarray:
+        """Shares of the tables, added up. Raises ValueError for weights that mean nothing."""
+        if len(self.opponent_weights) != len(self.opponents):
+            raise ValueError(
+                f"{len(self.opponents)} opponents need as many opponent_weights; "
+                f"got {len(self.opponent_weights)}"
+            )
+        weights = np.array([self.self_play, self.earlier, *self.opponent_weights], dtype=float)
+        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
+            raise ValueError(
+                "weights of self-play, earlier networks and opponents are 0 or more, not all 0; "
+                f"got {weights.tolist()}"
+            )
+        for policy in self.opponents:
+            if policy.row is None:
+                raise ValueError(f"{policy.name} is not compiled, so it cannot be an opponent here")
+        return np.cumsum(weights / weights.sum())
+
+
+class _Places(NamedTuple):
+    """What lies at the tables."""
+
+    states: np.ndarray  # [T]
+    rngs: np.ndarray  # [T] of the deals
+    player_rngs: np.ndarray  # [T, seats]
+    seating_rngs: np.ndarray  # [T]
+    codes: np.ndarray  # [T, seats]: EXTERNAL where the learner sits
+    seats: np.ndarray  # [T] who has to decide
+    masks: np.ndarray  # [T, words]
+    latest: np.ndarray  # [T, seats] latest decision in the batch
+    returns: np.ndarray  # [T, seats] scratch
+    observations: np.ndarray  # [T] scratch
+    views: np.ndarray  # [T, seats] scratch: what all seats see
+    decided: np.ndarray  # [T] plies of learning seats so far that left a choice
+    forced: np.ndarray  # [T] and those that left none
+
+
+class SelfPlay:
+    """N tables that go on from batch to batch."""
+
+    def __init__(
+        self,
+        game: Game,
+        num_tables: int,
+        seed: int,
+        company: Company,
+        rows: InputRows,
+        critic_rows: InputRows | None,
+    ) -> None:
+        n = game.num_seats
+        self.game = game
+        self.has_critic = critic_rows is not None
+        self._shares = company.cumulative()
+        self._players = tuple(
+            CompiledPlayer(p.row, p.weights is not None) for p in company.opponents if p.row
+        )
+        self._player_weights = tuple(
+            NO_WEIGHTS if p.weights is None else p.weights for p in company.opponents
+        )
+        self._scales = _wide_scales(game, rows), _wide_scales(game, critic_rows or rows)
+        seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
+        self._places = _Places(
+            states=game.new_states(num_tables),
+            rngs=streams(seeds),
+            player_rngs=player_streams(seeds, n),
+            seating_rngs=streams(seeds, SEATING_STREAM),
+            codes=np.full((num_tables, n), EXTERNAL),
+            seats=np.full(num_tables, NO_SEAT),
+            masks=np.zeros((num_tables, game.num_mask_words), np.int64),
+            latest=np.zeros((num_tables, n), np.int64),
+            returns=np.zeros((num_tables, n)),
+            observations=game.new_observations(num_tables),
+            views=game.new_observations(num_tables * n).reshape(num_tables, n),
+            decided=np.zeros(num_tables, np.int64),
+            forced=np.zeros(num_tables, np.int64),
+        )
+
+    @property
+    def forced_share(self) -> float:
+        """Share of the learning seats' plies so far that left no choice."""
+        forced = int(self._places.forced.sum())
+        return forced / max(1, forced + int(self._places.decided.sum()))
+
+    def act(
+        self,
+        weights: np.ndarray,
+        earlier: np.ndarray,
+        critic: np.ndarray | None,
+        trace: float,
+        batch: Batch,
+        tables: slice,
+    ) -> None:
+        """Fill the rows `tables` of a batch; other threads may fill others at the same time.
+
+        `weights` and `critic` are records [1], `earlier` records [E] of at least one network, and
+        `trace` is the lambda of generalized advantage estimation. Raises ValueError where a game
+        never gives a learning seat a choice.
+        """
+        places = _Places(*(array[tables] for array in self._places))
+        layers = num_layers(weights), num_layers(weights if critic is None else critic)
+        loop = _bind_act(self.game, self._players, *layers, self.has_critic)
+        loop(
+            Batch(*(array[tables] for array in batch)),
+            places,
+            places.views.view(_whole(self.game)),
+            weights,
+            earlier,
+            weights if critic is None else critic,
+            self._player_weights,
+            self._shares,
+            self._scales[0],
+            self._scales[1],
+            trace,
+        )
+        if (places.seats == NO_SEAT).any():
+            raise no_choice_error(self.game)
+
+
+@lru_cache
+def _whole(game: Game) -> np.dtype:
+    """What all seats see as one record."""
+    first = game.observation_dtype[0].base
+    size = game.num_seats * game.observation_dtype.itemsize
+    return np.dtype((np.record, [("numbers", first, (size // first.itemsize,))]))
+
+
+def _wide_scales(game: Game, rows: InputRows) -> np.ndarray:
+    """What the wide numbers are multiplied by, [V]."""
+    first = game.observation_dtype[0].base
+    step = game.observation_dtype.itemsize // first.itemsize
+    return game.layout.scale[rows.wide_columns % step].astype(np.float32)
+
+
+@lru_cache
+def _bind_act(
+    game: Game,
+    players: tuple[CompiledPlayer, ...],
+    num_layers: int,
+    critic_layers: int,
+    has_critic: bool,
+) -> Function:
+    rules = meanings_of(game)
+    functions = network_functions(num_layers)
+    play_on = bind_lean(
+        _play_on, choose=chooser(players), sample_action=functions.sample_action, **rules
+    )
+    start = bind_lean(_start, play_on=play_on, **rules)
+    decide = bind_lean(_decide, body=functions.body)
+    judge = bind_lean(
+        _judge_by_critic if has_critic else _judge,
+        body=functions.body,
+        critic_body=network_functions(critic_layers).body,
+        **rules,
+    )
+    parts = {"play_on": play_on, "start": start, "decide": decide, "judge": judge}
+    return bind_lean(_act, HAS_CRITIC=has_critic, **parts, **rules)
+
+
+def _act(
+    batch, places, whole, weights, earlier, critic, player_weights, shares,
+    scale, critic_scale, trace,
+):  # fmt: skip
+    num_decisions = batch.actions.shape[1]
+    for table in range(batch.actions.shape[0]):
+        state = places.states[table]
+        mask = places.masks[table]
+        places.latest[table, :] = NO_DECISION
+        seat = places.seats[table]
+        if seat == NO_SEAT:
+            seat = start(places, table, earlier, player_weights, shares)
+        for index in range(num_decisions):
+            if seat == NO_SEAT:
+                break
+            observe(state, seat, places.observations[table])
+            rng = places.player_rngs[table, seat]
+            decide(weights[0], places.observations[table], mask, rng, scale, batch, table, index)
+            if HAS_CRITIC:
+                value = judge(weights[0], critic[0], state, seat, places, whole, table)
+                batch.values[table, index] = value
+                note_critic(critic[0], whole[table, 0], critic_scale, batch, table, index)
+            previous = places.latest[table, seat]
+            if previous != NO_DECISION:
+                batch.following[table, previous] = index
+            batch.following[table, index] = NO_DECISION
+            places.latest[table, seat] = index
+            action = np.int64(batch.actions[table, index])
+            seat = play_on(places, table, action, earlier, player_weights)
+            if seat == NO_SEAT:
+                returns(state, places.returns[table])
+                for other in range(places.latest.shape[1]):
+                    if places.latest[table, other] != NO_DECISION:
+                        last = places.latest[table, other]
+                        batch.ends[table, last] = places.returns[table, other]
+                        places.latest[table, other] = NO_DECISION
+                seat = start(places, table, earlier, player_weights, shares)
+        places.seats[table] = seat
+        for other in range(places.latest.shape[1]):
+            last = places.latest[table, other]
+            if last != NO_DECISION:
+                value = judge(weights[0], critic[0], state, other, places, whole, table)
+                batch.ends[table, last] = value
+        estimate_advantages(batch, table, trace)
+        places.decided[table] += num_decisions
+
+
+def _play_on(places, table, action, earlier, player_weights):
+    """An action (NO_ACTION: none yet) and all plies until a learning seat has a choice.
+
+    Returns that seat with its mask in place, or NO_SEAT at the end.
+    """
+    state = places.states[table]
+    mask = places.masks[table]
+    while True:
+        if action != NO_ACTION:
+            apply_action(state, action)
+        clear(mask)
+        settle(state, places.rngs[table])
+        if is_terminal(state):
+            return NO_SEAT
+        legal_actions(state, mask)
+        seat = np.int64(seat_to_act(state))
+        code = places.codes[table, seat]
+        rng = places.player_rngs[table, seat]
+        if num_allowed(mask) == 1:
+            places.forced[table] += code == EXTERNAL
+            action = nth_allowed(mask, 0)
+        elif code == EXTERNAL:
+            return seat
+        else:
+            observe(state, seat, places.observations[table])
+            observation = places.observations[table]
+            if code <= EARLIER:
+                action = sample_action(earlier[EARLIER - code], observation, mask, rng)
+            else:
+                action = np.int64(choose(code, player_weights, observation, mask, rng))
+
+
+def _start(places, table, earlier, player_weights, shares):
+    """Seat the players and deal, until a learning seat has a choice; returns it."""
+    rng = places.seating_rngs[table]
+    num_seats = places.codes.shape[1]
+    for _ in range(MAX_DEALS):
+        point = uniform(rng)
+        field = 0
+        while point >= shares[field] and field < shares.shape[0] - 1:
+            field += 1
+        code = EXTERNAL  # all seats learn
+        if field == 1:
+            code = EARLIER - below(rng, earlier.shape[0])
+        elif field > 1:
+            code = field - 2
+        places.codes[table, :] = code
+        places.codes[table, below(rng, num_seats)] = EXTERNAL
+        deal(places.states[table], places.rngs[table])
+        seat = play_on(places, table, NO_ACTION, earlier, player_weights)
+        if seat != NO_SEAT:
+            return seat
+    return NO_SEAT
+
+
+def _decide(weights, observation, mask, rng, scale, batch, table, index):
+    """Draw an action from the network's chances, and note everything about it."""
+    units = float_scratch(weights.value)
+    chances = float_scratch(weights.actions_bias)
+    body(weights, observation, units)
+    write_logits(weights, units, mask, chances)
+    to_chances(mask, chances)
+    action = draw_action(mask, chances, uniform(rng))
+    find_rows(weights, observation, batch.rows[table, index])
+    note_wide(weights, observation, scale, batch.wide[table, index])
+    for word in range(mask.shape[0]):
+        batch.masks[table, index, word] = mask[word]
+    batch.actions[table, index] = action
+    batch.log_chances[table, index] = np.log(chances[action])
+    batch.values[table, index] = value_of(weights, units)
+
+
+def _judge(weights, critic, state, seat, places, whole, table):
+    """The value that the network gives to what a seat sees, whoever has to act."""
+    units = float_scratch(weights.value)
+    observe(state, seat, places.observations[table])
+    body(weights, places.observations[table], units)
+    return value_of(weights, units)
+
+
+def _judge_by_critic(weights, critic, state, seat, places, whole, table):
+    """The value that a critic gives to what all seats see, clockwise from this one."""
+    units = float_scratch(critic.value)
+    num_seats = places.views.shape[1]
+    for step in range(num_seats):
+        observe(state, (seat + step) % num_seats, places.views[table, step])
+    critic_body(critic, whole[table, 0], units)
+    return value_of(critic, units)
+
+
+@lean_rule
+def note_critic(weights, observation, scale, batch, table, index):
+    """Note what the critic saw."""
+    find_rows(weights, observation, batch.critic_rows[table, index])
+    note_wide(weights, observation, scale, batch.critic_wide[table, index])
+
+
+@lean_rule
+def note_wide(weights, observation, scale, wide):
+    """Note the wide numbers [V], scaled."""
+    values = numbers(observation)
+    for k in range(wide.shape[0]):
+        wide[k] = values[weights.wide_columns[k]] * scale[k]
+
+
+@lean_rule
+def estimate_advantages(batch, table, trace):
+    """Generalized advantage estimation (Schulman et al. 2016) over each seat's own decisions.
+
+    A game pays only at its end, so nothing is discounted.
+    """
+    for index in range(batch.actions.shape[1] - 1, -1, -1):
+        value = batch.values[table, index]
+        after = batch.following[table, index]
+        if after == NO_DECISION:
+            advantage = batch.ends[table, index] - value
+        else:
+            step = batch.values[table, after] - value
+            advantage = step + trace * batch.advantages[table, after]
+        batch.advantages[table, index] = advantage
+        batch.targets[table, index] = advantage + value

@@ -1,0 +1,302 @@
+"""Proximal policy optimization with action masks (Schulman et al. 2017), by self-play.
+
+Acting is compiled and runs in threads of its own while torch computes the gradient of the batch
+before, so the gradient lags acting by exactly one batch, whatever the number of cores. An optional
+critic sees what all seats see; it is no part of the player. A game pays only at its end, so nothing
+is discounted.
+"""
+
+import dataclasses
+import itertools
+import math
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..baselines.networks.policy_value import PolicyValue, legal_lists
+from ..baselines.players import make_policy
+from ..envs.core.game import Game, check_range
+from .acting import Batch, Company, SelfPlay, new_batch
+
+
+@dataclasses.dataclass
+class Config:
+    """Settings of the learner."""
+
+    total_steps: int = 100_000_000  # length of the run, in decisions of learning seats
+    minutes: float = math.inf  # or this long on the clock, learning alone, if that is sooner
+    seed: int = 0
+    hidden: tuple[int, ...] = (128, 128)  # units of the hidden layers
+    num_tables: int = 2048  # games played side by side
+    batch_decisions: int = 24  # decisions of each table in a batch
+    minibatch_size: int = 4096  # decisions in a gradient step
+    epochs: int = 1  # times that each batch is learned from
+    learning_rate: float = 1e-3  # falls in a line to final_learning_rate
+    final_learning_rate: float = 3e-5
+    entropy_coefficient: float = 0.05  # falls in a line to final_entropy_coefficient
+    final_entropy_coefficient: float = 0.005
+    value_coefficient: float = 0.5  # weight of the value's squared error
+    clip: float = 0.2  # how far the chance of an action may move in a batch, as a ratio
+    trace: float = 0.95  # lambda of generalized advantage estimation
+    self_play: float = 1.0  # weight of the tables at which every seat learns
+    earlier: float = 0.0  # weight of the tables against earlier networks of the run
+    opponents: tuple[str, ...] = ()  # compiled players that one seat learns against
+    opponent_weights: tuple[float, ...] = ()  # weights of their tables, one an opponent
+    critic: bool = False  # let a critic that sees what all seats see judge positions
+    threads: int = 2
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a setting with which nothing could be learned."""
+        for name in COUNTS:
+            check_range(name, getattr(self, name), 1, MAX_COUNT)
+        check_range("seed", self.seed, 0, MAX_COUNT)
+        if not self.hidden:
+            raise ValueError("hidden must name at least one layer of units")
+        for units in self.hidden:
+            check_range("hidden", units, 1, MAX_COUNT)
+        for name in ("minutes", "learning_rate", "clip"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
+        if not 0 <= self.trace <= 1:
+            raise ValueError(f"trace must be in 0 .. 1; got {self.trace}")
+
+
+COUNTS = ("total_steps", "num_tables", "batch_decisions", "minibatch_size", "epochs", "threads")
+MAX_COUNT = 10**12
+MAX_GRADIENT_NORM = 0.5
+NUM_EARLIER = 8  # earlier networks that are kept to play against
+EARLIER_EVERY = 1 / 32  # of the run
+
+
+class Progress(NamedTuple):
+    """Where a run stands; `done` goes from 0 to 1."""
+
+    done: float
+    seconds: float  # spent learning: neither compilation nor what the caller does in between
+    decisions: int  # that entered a gradient step
+    updates: int
+    loss: float
+    entropy: float  # of the policy at the latest decisions, in nats
+    forced: float  # share of the learning seats' plies that left no choice
+
+
+class Losses(NamedTuple):
+    """Means over the decisions of a gradient step, or of several."""
+
+    policy: Any
+    value: Any
+    entropy: Any
+
+
+def train(
+    game: Game, config: Config, saved: dict[str, Any] | None = None
+) -> Iterator[tuple[Progress, PolicyValue]]:
+    """Learn `game`, handing out the progress and the network after every batch.
+
+    The network is the learner's own: evaluate it before the next step, or copy it. `saved` is what
+    `Learner.state_dict` gave, to continue a run.
+    """
+    learner = Learner(game, config)
+    if saved is not None:
+        learner.load_state_dict(saved)
+    yield from learner.run()
+
+
+class Learner:
+    """The networks, their optimizer, and the tables they play at."""
+
+    def __init__(self, game: Game, config: Config) -> None:
+        torch.manual_seed(config.seed)
+        torch.set_num_threads(max(1, config.threads // 2))
+        self.game = game
+        self.config = config
+        self.network = PolicyValue(game, config.hidden)
+        self.critic = (
+            PolicyValue(game, config.hidden, num_views=game.num_seats) if config.critic else None
+        )
+        self.rows = self.network.rows(game)
+        self.critic_rows = None if self.critic is None else self.critic.rows(game)
+        networks = [self.network] if self.critic is None else [self.network, self.critic]
+        self.parameters = [p for network in networks for p in network.parameters()]
+        self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5)
+        self.earlier = self.network.record(game)
+        self.progress = Progress(0.0, 0.0, 0, 0, math.nan, math.nan, math.nan)
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that a later run needs to continue this one; its tables are dealt anew."""
+        return {
+            "network": self.network.state_dict(),
+            "critic": None if self.critic is None else self.critic.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "progress": tuple(self.progress),
+            "earlier": torch.from_numpy(self.earlier.view(np.uint8).copy()),
+        }
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        """Continue from what `state_dict` gave."""
+        self.network.load_state_dict(saved["network"])
+        if self.critic is not None:
+            self.critic.load_state_dict(saved["critic"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        self.progress = Progress(*saved["progress"])
+        self.earlier = saved["earlier"].numpy().view(self.earlier.dtype)
+
+    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
+        """Learn to the end of the run."""
+        config, game = self.config, self.game
+        random = np.random.default_rng((config.seed, self.progress.updates))
+        company = Company(
+            config.self_play,
+            config.earlier,
+            [make_policy(name, game) for name in config.opponents],
+            config.opponent_weights,
+        )
+        play = SelfPlay(
+            game,
+            config.num_tables,
+            int(random.integers(2**62)),
+            company,
+            self.rows,
+            self.critic_rows,
+        )
+        batches = [self._new_batch(config.num_tables) for _ in range(2)]
+        self._compile(play)
+        num_actors = config.threads // 2
+        with ThreadPoolExecutor(max(1, num_actors)) as pool:
+            start = time.monotonic()
+            wait(self._act(play, batches[0], pool, num_actors))
+            while self.progress.done < 1.0:
+                acting = self._act(play, batches[1], pool, num_actors)
+                losses = self._learn(batches[0], random)
+                wait(acting)
+                batches.reverse()
+                self._report(losses, time.monotonic() - start, play)
+                yield self.progress, self.network
+                start = time.monotonic()
+
+    def _new_batch(self, num_tables: int) -> Batch:
+        return new_batch(
+            num_tables,
+            self.config.batch_decisions,
+            self.game.num_mask_words,
+            self.rows,
+            self.rows if self.critic_rows is None else self.critic_rows,
+        )
+
+    def _act(
+        self, play: SelfPlay, batch: Batch, pool: ThreadPoolExecutor, num_actors: int
+    ) -> list[Future[None]]:
+        """Fill a batch with the networks as they are now, here or in the threads of the pool."""
+        critic = None if self.critic is None else self.critic.record(self.game)
+        what = self.network.record(self.game), self.earlier, critic, self.config.trace, batch
+        if num_actors == 0:
+            play.act(*what, slice(0, self.config.num_tables))
+            return []
+        edges = np.linspace(0, self.config.num_tables, num_actors + 1).astype(int).tolist()
+        slices = [slice(*edge) for edge in itertools.pairwise(edges)]
+        return [pool.submit(play.act, *what, tables) for tables in slices]
+
+    def _compile(self, play: SelfPlay) -> None:
+        """Call everything once, on nothing, before the clock starts."""
+        critic = None if self.critic is None else self.critic.record(self.game)
+        nobody = slice(0, 0)
+        record, trace = self.network.record(self.game), self.config.trace
+        play.act(record, self.earlier, critic, trace, self._new_batch(0), nobody)
+        batch = flat(self._new_batch(1))
+        losses = self._losses(batch, batch.advantages, np.zeros(1, np.int64))
+        sum(losses).backward()
+        self.optimizer.zero_grad(set_to_none=True)
+
+    def _learn(self, batch: Batch, random: np.random.Generator) -> Losses:
+        """Go through a batch in minibatches; returns the means of what they found."""
+        config = self.config
+        decisions = flat(batch)
+        advantages = decisions.advantages
+        advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+        for group in self.optimizer.param_groups:
+            group["lr"] = self._falling(config.learning_rate, config.final_learning_rate)
+        num_parts = max(1, round(len(advantages) / config.minibatch_size))
+        found = []
+        for _ in range(config.epochs):
+            for chosen in np.array_split(random.permutation(len(advantages)), num_parts):
+                found.append(self._step(decisions, advantages, chosen))
+        return Losses(*np.mean(found, axis=0).tolist())
+
+    def _falling(self, first: float, last: float) -> float:
+        return first + self.progress.done * (last - first)
+
+    def _step(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> list[float]:
+        """One gradient step on the decisions `chosen`."""
+        config = self.config
+        entropy_coefficient = self._falling(
+            config.entropy_coefficient, config.final_entropy_coefficient
+        )
+        losses = self._losses(decisions, advantages, chosen)
+        loss = losses.policy + config.value_coefficient * losses.value
+        loss = loss - entropy_coefficient * losses.entropy
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.parameters, MAX_GRADIENT_NORM)
+        self.optimizer.step()
+        return [part.item() for part in losses]
+
+    def _losses(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> Losses:
+        """The clipped objective over legal actions, the squared error of values, the entropy."""
+        lists = legal_lists(decisions.masks[chosen], decisions.actions[chosen])
+        units, values = self.network.of_rows(
+            self.rows, decisions.rows[chosen], decisions.wide[chosen]
+        )
+        logits = self.network.legal_logits(units, lists.legal)
+        log_chances = torch.log_softmax(logits, dim=1)
+        taken = log_chances.gather(1, torch.from_numpy(lists.places)[:, None])[:, 0]
+        ratio = torch.exp(taken - torch.from_numpy(decisions.log_chances[chosen]))
+        advantage = torch.from_numpy(advantages[chosen])
+        clipped = ratio.clamp(1 - self.config.clip, 1 + self.config.clip)
+        targets = torch.from_numpy(decisions.targets[chosen])
+        value_loss = nn.functional.mse_loss(values, targets)
+        if self.critic is not None and self.critic_rows is not None:
+            seen = decisions.critic_rows[chosen], decisions.critic_wide[chosen]
+            _, judged = self.critic.of_rows(self.critic_rows, *seen)
+            value_loss = value_loss + nn.functional.mse_loss(judged, targets)
+        return Losses(
+            policy=-torch.min(ratio * advantage, clipped * advantage).mean(),
+            value=value_loss,
+            entropy=-(log_chances.exp() * log_chances).sum(dim=1).mean(),
+        )
+
+    def _report(self, losses: Losses, seconds: float, play: SelfPlay) -> None:
+        """Where the run stands after another batch."""
+        config, before = self.config, self.progress
+        size = config.num_tables * config.batch_decisions
+        seconds += before.seconds
+        decisions = before.decisions + size
+        done = max(decisions / config.total_steps, seconds / (60 * config.minutes))
+        self.progress = Progress(
+            done=min(done, 1.0),
+            seconds=seconds,
+            decisions=decisions,
+            updates=before.updates + config.epochs * max(1, round(size / config.minibatch_size)),
+            loss=losses.policy + config.value_coefficient * losses.value,
+            entropy=losses.entropy,
+            forced=play.forced_share,
+        )
+        if math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY):
+            kept = [self.earlier, self.network.record(self.game)]
+            self.earlier = np.concatenate(kept)[-NUM_EARLIER:].view(self.earlier.dtype)
+
+
+def flat(batch: Batch) -> Batch:
+    """The decisions of all tables one after the other."""
+    size = batch.actions.size
+    return Batch(*(array.reshape(size, *array.shape[2:]) for array in batch))
+
+
+def wait(futures: list[Future[None]]) -> None:
+    """Until all are done; raises what one of them raised."""
+    for future in futures:
+        future.result()
