@@ -90,7 +90,7 @@ def deal_seeds(seed: int, num_deals: int) -> range:
         raise ValueError(f"a match needs at least one deal; got {num_deals}")
     if not 0 <= seed <= SEED_LIMIT - num_deals:
         raise ValueError(
-            f"seeds go from 0 to {SEED_LIMIT - 1}; {num_deals} deals do not fit from seed {seed} on"
+            f"seeds go from 0 to {SEED_LIMIT - 1}: {num_deals} deals cannot follow seed {seed}"
         )
     return range(seed, seed + num_deals)
 
