@@ -214,7 +214,7 @@ class Seating:
     @property
     def is_compiled(self) -> bool:
         """Whether no policy has to be asked outside the compiled loops."""
-        return all(policy.row is not None for policy in self.policies)
+        return all(policy.row_function is not None for policy in self.policies)
 
     def learner_step(self, *buffers: Any) -> Callable[..., int]:
         """One call for a ply of the EXTERNAL seat and those of all others after it.
