@@ -43,7 +43,7 @@ def uneven(module: torch.nn.Module) -> torch.nn.Module:
     torch.manual_seed(1)
     with torch.no_grad():
         for parameter in module.parameters():
-            parameter += 0.1 * torch.randn_like(parameter)
+            parameter.add_(0.1 * torch.randn_like(parameter))
     return module
 
 
