@@ -81,7 +81,9 @@ def test_the_gradient_by_rows_and_lists_equals_the_dense_one() -> None:
     assert isinstance(module, PolicyValue)
     masks = action_masks(words, game.num_actions)
     weight = torch.linspace(-1, 1, masks.size).reshape(masks.shape) * torch.from_numpy(masks)
-    flat = np.concatenate([game.layout.integers(view) for view in whole.T], axis=1)
+    flat = np.concatenate(
+        [game.layout.integers(view) for view in np.ascontiguousarray(whole.T)], axis=1
+    )
     logits, values = module(torch.from_numpy(flat))
     ((logits * weight).sum() + (values**2).sum()).backward()
     dense = [
