@@ -140,7 +140,7 @@ def test_a_draw_follows_the_chances() -> None:
     module = uneven(PolicyValue(game, (19,)))
     assert isinstance(module, PolicyValue)
     masks = action_masks(words, game.num_actions)
-    with torch.inference_mode():
+    with torch.no_grad():
         logits, _ = module(torch.from_numpy(game.layout.integers(observations)))
     logits[0, masks[0] == 0] = -torch.inf
     chances = torch.softmax(logits[0], dim=0).numpy()
