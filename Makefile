@@ -11,12 +11,22 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo test check tournaments
+.PHONY: install demo test test-long check tournaments mutants
 
 install: $(READY)
 
 test: $(READY)
 	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
+
+# The full counts of what `test` runs a part of.
+test-long: $(READY)
+	$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m long
+
+# Plants faults in the code and looks whether the tests notice; stopped, it goes on where it was.
+# After tests were added: make mutants RETRY=--retry
+mutants: $(READY)
+	$(PIP) --editable '.[mutants]'
+	$(VENV)/bin/python -m tests.mutants $(RETRY)
 
 # Learns from nothing by playing itself, and is measured against two scripts that it never meets in
 # training; for a first look: make demo MINUTES=1

@@ -6,7 +6,7 @@ from pathlib import Path
 from ..baselines.arena import Standings, Store, rate_store
 from ..baselines.arena.export import as_data
 from ..baselines.arena.standings import SCORINGS
-from .options import BadArgument, user_input
+from .options import BadArgument, print_doubts, user_input
 from .output import add_json, export_standings, new_folder, print_standings, write_json
 
 
@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument(f"no store {arguments.store}")
     with user_input(), Store(arguments.store) as store:
         tables = rate_store(store, arguments.scoring)
+        print_doubts(store)
     if not tables:
         raise BadArgument(f"{arguments.store} has no results yet")
     if arguments.json != "-":

@@ -129,7 +129,7 @@ def test_the_shipped_networks_play_the_moves_of_their_torch_modules() -> None:
     network = network_for(load_checkpoint(shipped_checkpoints(game)["dqn"]), game)
     expected = action_values(game, network, observations, masks).argmax(axis=1)
     policy = make_policy("dqn", game)
-    assert policy.row is not None
+    assert policy.row_function is not None
     assert (policy(observations, masks, streams([0] * len(masks))) == expected).all()
 
 
@@ -166,5 +166,5 @@ def test_two_networks_of_one_shape_are_two_players() -> None:
     )
     moves = first(observations, masks, rngs), second(observations, masks, rngs)
     assert (moves[0] != moves[1]).any()
-    assert first.row is second.row
+    assert first.row_function is second.row_function
     assert dataclasses.replace(first)(observations, masks, rngs).tolist() == moves[0].tolist()

@@ -114,7 +114,7 @@ class Company(NamedTuple):
                 f"got {weights.tolist()}"
             )
         for policy in self.opponents:
-            if policy.row is None:
+            if policy.row_function is None:
                 raise ValueError(f"{policy.name} is not compiled, so it cannot be an opponent here")
         return np.cumsum(weights / weights.sum())
 
@@ -154,7 +154,9 @@ class SelfPlay:
         self.has_critic = critic_rows is not None
         self._shares = company.cumulative()
         self._players = tuple(
-            CompiledPlayer(p.row, p.weights is not None) for p in company.opponents if p.row
+            CompiledPlayer(p.row_function, p.weights is not None)
+            for p in company.opponents
+            if p.row_function
         )
         self._player_weights = tuple(
             NO_WEIGHTS if p.weights is None else p.weights for p in company.opponents

@@ -1,7 +1,7 @@
-"""A training run: learns, measures itself as it goes, and leaves a folder with all it found.
+"""A training run: learn, measure at regular intervals, and write the results to a folder.
 
-The folder holds `checkpoint.pt` with its model card, `curve.csv` (one line a measurement) and,
-where matplotlib is installed, `curve.png`.
+The folder holds `checkpoint.pt` with its model card, `curve.csv` (one row for each measurement)
+and, where matplotlib is installed, `curve.png`.
 """
 
 import ast
@@ -30,12 +30,12 @@ _PARTS = {"Config", "train"}  # what a learner offers
 
 
 def algorithms() -> list[str]:
-    """The learners: files of this folder that define `Config` and `train`."""
+    """Return the names of the learners: files of this folder that define `Config` and `train`."""
     return sorted(path.stem for path in Path(_folder[0]).glob("*.py") if _is_learner(path))
 
 
 def load_algorithm(name: str) -> ModuleType:
-    """The file of a learner. Raises ValueError for an unknown one."""
+    """Import the module of a learner. Raises ValueError for an unknown one."""
     if name not in algorithms():
         raise ValueError(f"unknown algorithm {name!r}; there is {', '.join(algorithms())}")
     return importlib.import_module(f".{name}", __package__)
@@ -50,17 +50,17 @@ def _is_learner(path: Path) -> bool:
 
 @dataclasses.dataclass
 class Session:
-    """What to train, and how closely to watch it."""
+    """What to train, and how often and how precisely to measure it."""
 
     algorithm: str
     game: Game
     config: Any  # the algorithm's own Config
     folder: Path
-    against: tuple[str, ...]  # players that it is measured against
+    against: tuple[str, ...]  # players to measure it against
     num_measurements: int = 20  # points of the learning curve
-    num_deals: int = 500  # duplicate deals a point
+    num_deals: int = 500  # duplicate deals for each point
     final_deals: int = 5_000  # duplicate deals of the last measurement, kept in the checkpoint
-    command: str = ""  # what started it, for the model card
+    command: str = ""  # the command that started it, for the model card
     resume: bool = False  # continue the interrupted run in the folder
 
 
@@ -73,7 +73,7 @@ def run(
     on_progress: Callable[[Any], None] = lambda progress: None,
     on_measured: Callable[[Any, list[MatchResult]], None] = lambda progress, results: None,
 ) -> Checkpoint:
-    """Train to the end; returns the checkpoint that was written.
+    """Train to the end; return the checkpoint that was written.
 
     `on_progress` is called with the progress after every step, `on_measured` at every point of the
     learning curve. The checkpoint is written at every point: a run that is stopped leaves its last,
@@ -184,7 +184,7 @@ def read_curve(folder: Path) -> list[dict[str, Any]]:
 
 
 def write_curve(curve: list[dict[str, Any]], folder: Path) -> None:
-    """The learning curve as CSV: one line for each measurement against each player."""
+    """Write the learning curve as CSV: one row for each measurement against each player."""
     with (folder / CURVE_FILE).open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(curve[0]))
         writer.writeheader()
@@ -192,7 +192,7 @@ def write_curve(curve: list[dict[str, Any]], folder: Path) -> None:
 
 
 def draw_curve(curve: list[dict[str, Any]], path: Path) -> bool:
-    """The learning curve as a picture, with intervals; False where matplotlib is not installed."""
+    """Draw the learning curve with intervals; return False where matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:

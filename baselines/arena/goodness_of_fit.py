@@ -36,13 +36,14 @@ def goodness_of_fit(
     """
     chances = choice_chances(model, best)[0]
     places = np.array([_first_places(choice, num_players) for choice in choices])
+    columns = counts.tocsc()
     statistic = spread = 0.0
     num_cells = 0
     for start, stop in zip(model.starts, [*model.starts[1:], len(choices)], strict=True):
         here = slice(start, stop)
         expected = chances[here] @ places[here]
-        if counts[:, here].nnz and (expected > 0).sum() > 1:
-            deviation, variance = _deviation(counts[:, here], chances[here], places[here])
+        if (expected > 0).sum() > 1:
+            deviation, variance = _deviation(columns[:, here], chances[here], places[here])
             statistic += deviation
             spread += variance
             num_cells += int((expected > 0).sum()) - 1
@@ -56,7 +57,7 @@ def goodness_of_fit(
 
 
 def _deviation(
-    counts: sparse.csr_matrix, chances: np.ndarray, places: np.ndarray
+    counts: sparse.csc_matrix, chances: np.ndarray, places: np.ndarray
 ) -> tuple[float, float]:
     """Pearson's statistic of one kind of game, and what it would be without any error.
 

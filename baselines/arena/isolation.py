@@ -1,6 +1,7 @@
 """A player in a process of its own: timed, limited, logged, and suspended while others play."""
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -17,13 +18,16 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.seating import Memory, illegal_action_message
+from ..opened import Files, opened_by
 from . import guard
 from .fork_client import ForkServer
+from .identity import users_files
 from .limits import Limits, charge
 from .player_process import (
     BEGIN,
     CHOOSE,
     DONE,
+    FILES,
     NUMBER,
     OBSERVES,
     OUT_OF_MEMORY,
@@ -34,6 +38,7 @@ from .player_process import (
 )
 
 _CHUNK = 1 << 16
+_MAX_FILES_BYTES = 1 << 20
 _LAST_WORDS_SECONDS = 5.0  # for a process that has hung up to end, and for its output
 _TICK_SECONDS = 0.01  # between two looks at a player that thinks
 _TICKS_A_LOOK = 5  # of these, for one at its processor time
@@ -82,7 +87,8 @@ class IsolatedPlayer:
     text. With `tracebacks`, what the player printed before a crash is shown on stderr.
     """
 
-    row = None  # never compiled into the arena's own loops
+    row_function = None  # never compiled into the arena's own loops
+    weights = None
 
     def __init__(
         self,
@@ -96,6 +102,7 @@ class IsolatedPlayer:
         self.name = check_is_text(spec)
         self.warnings: list[str] = []
         self.forfeit: Forfeit | None = None  # by which it lost the last game
+        self.files: Files = opened_by(users_files(spec))  # imported or opened, in all its games
         self._game = game
         self._limits = limits
         self._log = log
@@ -193,6 +200,24 @@ class IsolatedPlayer:
     def _note_forfeit(self, forfeit: Forfeit) -> None:
         self.forfeit = forfeit
         self._log.note(f"forfeits: {forfeit.reason}")
+
+    def note_files(self) -> None:
+        """Ask a user's player, after a game, what it has opened: `files`, digest by path.
+
+        One that gives no proper answer can be told nothing of: its results are not used again.
+        """
+        if not users_files(self.name):
+            return
+        try:
+            reply, _ = self._ask(FILES, NUMBER.itemsize, self._limits.forfeit_seconds, "time")
+            (size,) = np.frombuffer(reply, NUMBER).tolist()
+            if not 0 < size <= _MAX_FILES_BYTES:
+                raise ValueError(f"{size} bytes of files")
+            told, _ = self._ask(b"", size, self._limits.forfeit_seconds, "time")
+            self.files |= {str(path): str(digest) for path, digest in json.loads(told).items()}
+        except (Forfeit, ValueError, AttributeError):
+            self.forfeit = None
+            self.files[self.name] = "no proper answer"
 
     def close(self) -> None:
         """End the player's process, with all that it started."""

@@ -63,7 +63,7 @@ def play_contests(
     setting = Setting.of(game, plan.control)
     for contest, sheet in sheets.items():
         if plan.store is not None:
-            for first_seed, outcomes in plan.store.read(setting, contest, seeds):
+            for first_seed, outcomes in plan.store.read(setting, contest, seeds, current_only=True):
                 sheet.enter(first_seed, outcomes)
     batches = _missing(game, sheets, plan)
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}

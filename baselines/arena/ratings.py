@@ -30,7 +30,7 @@ from .statistics import (
 )
 
 _MAX_ROUNDS = 60
-_PRECISE = 1e-6  # in log strength: less than a thousandth of an Elo point
+_PRECISE = 1e-5  # in log strength: less than a hundredth of an Elo point
 _ALIKE = 1e-8  # in log strength; a smaller difference is rounding
 
 
@@ -100,10 +100,11 @@ def _intervals(rated: _Rated, made: Choices, num_players: int) -> list[Estimate]
     scale, num_deals = _design_effects(rated, above_mean)
     reach = scale * quantile(num_deals)
     has_lost, has_won = _has_lost_and_won(made, num_players)
-    low, high = np.full(num_players, -np.inf), np.full(num_players, np.inf)
-    low[has_won] = _bounds(rated, above_mean[has_won], -reach[has_won])
-    high[has_lost] = _bounds(rated, above_mean[has_lost], reach[has_lost])
-    elo = ELO_SCALE * np.stack([means, low, high], axis=1)
+    is_closed = np.concatenate([has_won, has_lost])
+    ends: np.ndarray = np.repeat([-np.inf, np.inf], num_players)
+    reaches = np.concatenate([-reach, reach])[is_closed]
+    ends[is_closed] = _bounds(rated, np.tile(above_mean, (2, 1))[is_closed], reaches)
+    elo = ELO_SCALE * np.stack([means, *np.split(ends, 2)], axis=1)
     return [Estimate(*map(float, row)) for row in elo]
 
 
@@ -187,10 +188,11 @@ def _superiority(rated: _Rated, num_players: int) -> np.ndarray:
 
 def _has_lost_and_won(made: Choices, num_players: int) -> np.ndarray:
     """Whether each player ever did no better, and ever no worse, than another: [2, players]."""
-    has_lost, has_won = np.zeros((2, num_players), bool)
+    out: np.ndarray = np.zeros((2, num_players), bool)
+    has_lost, has_won = out
     for choice in made.choices:
         if len(set(choice.among)) > 1:
             for player in set(choice.among):
                 has_won[player] |= player in choice.chosen
                 has_lost[player] |= any(chosen != player for chosen in choice.chosen)
-    return np.array([has_lost, has_won])
+    return out

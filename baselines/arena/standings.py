@@ -109,7 +109,7 @@ def standings(setting: Setting, contests: Sequence[Played], scoring: str = "game
             for k in order
         ),
         tuple(tuple(cross.get((i, j)) for j in order) for i in order),
-        tuple(tuple(_number(ratings.superiority[i, j]) for j in order) for i in order),
+        tuple(tuple(_number(float(ratings.superiority[i, j])) for j in order) for i in order),
         ratings.fit,
         tuple(names[k] for k in cycle),
         () if is_explained else _nash_averages(names, ratings, comparisons, order),
@@ -131,7 +131,7 @@ def _sort_key(entrant: Entrant) -> str:
 
 
 def _number(value: float) -> float | None:
-    return None if np.isnan(value) else float(value)
+    return None if np.isnan(value) else value
 
 
 def _games(played: Played, number: dict[Entrant, int]) -> Scored:

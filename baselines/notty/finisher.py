@@ -1,14 +1,15 @@
 """How the finisher chooses: the action after which its chance of winning is best, by two tables.
 
-A table has a chance for each class of positions: by the size of the own hand, how many kinds would
-make a group with it, how likely one of them comes with a take, whether another seat would rather
-take from this hand than draw, and the smallest hand of the others. `notty_learning` filled both by
-play. One is for company that takes: a hand that tempts others to take from it is worth more, since
-that is how hands become small; and so is one that can wait for the card it needs to appear in
-another hand. The other is for company that leaves it alone. Then wins are rare and it matters which
-hand it is: the chance of a small one is that of `notty_small_hands`, times that of its class; and
-chance in what it hopes for would mislead it, so it draws no more than the one card it can count
-out.
+A table has a chance for each class of positions: by the size of its hand, the number of kinds that
+would make a group with it, the probability that taking a card makes one, whether another seat would
+rather take from this hand than draw, and the smallest hand of the others. `fit_values` filled both
+by play. Choose the table for opponents that take cards or for opponents that do not.
+
+Where opponents take cards, a hand that they want to take from is worth more, since that makes it
+small, and so is one that can wait for the card it needs to appear in another hand. Where they do
+not, wins are rare and the very cards matter: the chance of a small hand is that of `small_hands`
+times the value of its class. There it draws at most one card, whose outcomes it can enumerate; with
+more, sampling error would mislead it.
 """
 
 from math import prod
@@ -50,11 +51,11 @@ SMALLEST_CLASSES = np.array(
     [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5] + [6] * (MAX_CARDS - 19)
 )
 HIT_BOUNDS = (0.0, 0.15, 0.35, 0.45)  # chances that a take makes a group
-NUM_LURES = 3
+NUM_DEMANDS = 3
 NUM_OUTS, NUM_HITS = OUT_CLASSES.max() + 1, len(HIT_BOUNDS) + 1
 NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
-CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_LURES, NUM_HITS, NUM_SMALLEST)
-# The tables: by the company, by the phase, NOTHING_YET for a turn that is over, and by the class.
+CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_DEMANDS, NUM_HITS, NUM_SMALLEST)
+# The tables: by the opponent model, the phase (NOTHING_YET for a turn that is over), the class.
 TAKERS, LEFT_ALONE = 0, 1
 TABLE_SHAPE = (2, max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
 
@@ -62,12 +63,12 @@ _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS !=
 _NOT_LAST = _NOT_FIRST >> 1
 _ONE_NUMBER = (1 << NUM_NUMBERS) - 1
 
-# Columns of what is known of each other hand: what it wants, and what it must know to take it.
-_WANTED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
+# Columns of `demands`: what each other hand needs, and what decides whether it takes or draws.
+_NEEDED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
 def load_values() -> np.ndarray:
-    """The learned chances [2, 3, classes]; of small hands left alone, what theirs is times."""
+    """Return the learned chances [2, 3, classes]; for small hands left alone, a factor instead."""
     return np.load(VALUES_FILE)
 
 
@@ -75,10 +76,10 @@ VALUES = load_values()
 
 
 @rule
-def company_of(turns_played, takes):
-    """TAKERS where one of the others has taken from a hand no larger than its own, or may yet.
+def opponent_model_of(turns_played, takes):
+    """Return TAKERS where an opponent has taken from a hand no larger than its own, or may yet.
 
-    A hand that is nearly empty is then in their reach. `turns_played` are those of all seats.
+    Such opponents may finish a hand that is nearly empty. `turns_played` counts those of all seats.
     """
     if turns_played < FIRST_TURNS * takes.shape[0]:
         return TAKERS
@@ -89,38 +90,38 @@ def company_of(turns_played, takes):
 
 
 @rule
-def best_action(tables, company, mask, hands, phase, passes, rng):
-    """The action with the best chance and that chance; a pass among equals.
+def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
+    """Return the action with the best chance, and that chance; among equal ones, a pass.
 
-    `tables` as VALUES; `hands` are words [seats + 1, 2], the own first, the deck last; `passes`
-    [seats] in a row.
+    `tables` is as VALUES. `hands` are words [seats + 1, 2]: its own hand first, the deck last.
+    `passes` [seats] are consecutive ones.
     """
-    lures = lures_of(hands, passes)
-    own, size, values = hands[0], smallest_other(hands), tables[company]
+    demands = demands_of(hands, passes)
+    own, size, values = hands[0], smallest_other(hands), tables[opponent_model]
     best = np.int64(PASS)
-    most = value_of(values[NOTHING_YET], company, own[0], own[1], hands, size, lures)
+    most = value_of(values[NOTHING_YET], opponent_model, own[0], own[1], hands, size, demands)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
-    for count in range(1, (MAX_DRAWN if company == TAKERS else 1) + 1):
+    for count in range(1, (MAX_DRAWN if opponent_model == TAKERS else 1) + 1):
         if is_allowed(mask, DRAW + count):
-            value = after_draw(after, company, hands, count, size, lures, rng)
+            value = after_draw(after, opponent_model, hands, count, size, demands, rng)
             if value > most:
                 best, most = np.int64(DRAW + count), value
     after = values[HAS_TAKEN if phase == NOTHING_YET else NOTHING_YET]
     for place in range(1, hands.shape[0] - 1):
         if is_allowed(mask, TAKE + place):
             less = min(size, size_of(hands[place]) - 1)
-            value = after_card_of(after, company, hands, place, less, lures)
+            value = after_card_of(after, opponent_model, hands, place, less, demands)
             if value > most:
                 best, most = np.int64(TAKE + place), value
     return best, most
 
 
 @rule
-def after_draw(values, company, hands, count, smallest, lures, rng):
+def after_draw(values, opponent_model, hands, count, smallest, demands, rng):
     """The mean chance after a draw: of one card exactly, of more over random draws."""
     place = hands.shape[0] - 1
     if count == 1:
-        return after_card_of(values, company, hands, place, smallest, lures)
+        return after_card_of(values, opponent_model, hands, place, smallest, demands)
     deck, total = hands[place], 0.0
     size = size_of(deck)
     for _ in range(NUM_SAMPLES):
@@ -131,12 +132,12 @@ def after_draw(values, company, hands, count, smallest, lures, rng):
             once |= bit
             deck_once &= deck_twice | ~bit
             deck_twice &= ~bit
-        total += value_of(values, company, once, twice, hands, smallest, lures)
+        total += value_of(values, opponent_model, once, twice, hands, smallest, demands)
     return total / NUM_SAMPLES
 
 
 @rule
-def after_card_of(values, company, hands, place, smallest, lures):
+def after_card_of(values, opponent_model, hands, place, smallest, demands):
     """The mean chance after one card of another hand, or of the deck, which is the last place."""
     source, total = hands[place], 0.0
     kinds = source[0]
@@ -145,7 +146,7 @@ def after_card_of(values, company, hands, place, smallest, lures):
         kinds ^= bit
         once, twice = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
         weight = 2 if source[1] & bit else 1
-        total += weight * value_of(values, company, once, twice, hands, smallest, lures)
+        total += weight * value_of(values, opponent_model, once, twice, hands, smallest, demands)
     return total / size_of(source)
 
 
@@ -153,31 +154,31 @@ def after_card_of(values, company, hands, place, smallest, lures):
 
 
 @rule
-def value_of(values, company, once, twice, hands, smallest, lures):
+def value_of(values, opponent_model, once, twice, hands, smallest, demands):
     """The chance with this hand, its groups discarded, beside the other hands."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))
         if once == 0:
             return WON
-    value = values[class_of(once, twice, hands, smallest, lures)]
-    return min(WON, value * unit_of(company, once, twice))
+    value = values[class_of(once, twice, hands, smallest, demands)]
+    return min(WON, value * unit_of(opponent_model, once, twice))
 
 
 @rule
-def unit_of(company, once, twice):
+def unit_of(opponent_model, once, twice):
     """What the table counts in: for small hands that are left alone, the chance of this hand."""
-    if company == LEFT_ALONE and is_small(once, twice):
+    if opponent_model == LEFT_ALONE and is_small(once, twice):
         return chance_of_small(once, twice)
     return 1.0
 
 
 @rule
-def class_of(once, twice, hands, smallest, lures):
+def class_of(once, twice, hands, smallest, demands):
     """The class of a position where the own hand, without a group, is `once` and `twice`."""
     size, outs = popcount(once) + popcount(twice), out_kinds(once)
     index = np.int64(min(size, NUM_SIZES - 1))
     index = index * NUM_OUTS + OUT_CLASSES[popcount(outs)]
-    index = index * NUM_LURES + lure_class(once, twice, size, lures)
+    index = index * NUM_DEMANDS + demand_class(once, twice, size, demands)
     index = index * NUM_HITS + hit_class(outs, hands)
     return index * NUM_SMALLEST + SMALLEST_CLASSES[smallest]
 
@@ -205,45 +206,45 @@ def hit_class(outs, hands):
         other = hands[place]
         size = size_of(other)
         if size > PROTECTED_SIZE:
-            share = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
+            probability = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
             reached = 0
             for bound in HIT_BOUNDS:
-                reached += share > bound
+                reached += probability > bound
             highest = max(highest, reached)
     return highest
 
 
 @rule
-def lure_class(once, twice, size, lures):
+def demand_class(once, twice, size, demands):
     """2 if another seat would now rather take from this hand than draw or pass, 1 if it will soon.
 
-    A card is taken sooner than drawn where more of the hand than of the deck is wanted; and sooner
-    than a pass where a third of the hand is wanted, or the seat has passed often enough.
+    A card is taken sooner than drawn where more of the hand than of the deck is needed; and sooner
+    than a pass where a third of the hand is needed, or the seat has passed often enough.
     """
     highest = 0
     if size > PROTECTED_SIZE:
-        for place in range(lures.shape[0]):
-            wanted = lures[place, _WANTED]
-            num_wanted = popcount(once & wanted) + popcount(twice & wanted)
-            if num_wanted * lures[place, _DECK_SIZE] > lures[place, _IN_DECK] * size:
-                is_now = 3 * num_wanted >= size or lures[place, _IS_PRESSED] == 1
+        for place in range(demands.shape[0]):
+            needed = demands[place, _NEEDED]
+            num_needed = popcount(once & needed) + popcount(twice & needed)
+            if num_needed * demands[place, _DECK_SIZE] > demands[place, _IN_DECK] * size:
+                is_now = 3 * num_needed >= size or demands[place, _IS_PRESSED] == 1
                 highest = max(highest, 2 if is_now else 1)
     return highest
 
 
 @rule
-def lures_of(hands, passes):
+def demands_of(hands, passes):
     """For each of the others: the kinds it wants, and what it must know to prefer a take."""
     num_seats = hands.shape[0] - 1
-    lures = np.empty((num_seats - 1, _DECK_SIZE + 1), np.int64)
+    demands = np.empty((num_seats - 1, _DECK_SIZE + 1), np.int64)
     deck = hands[num_seats]
     for place in range(1, num_seats):
-        wanted = out_kinds(hands[place, 0])
-        lures[place - 1, _WANTED] = wanted
-        lures[place - 1, _IS_PRESSED] = passes[place] >= MANY_PASSES
-        lures[place - 1, _IN_DECK] = popcount(deck[0] & wanted) + popcount(deck[1] & wanted)
-        lures[place - 1, _DECK_SIZE] = size_of(deck)
-    return lures
+        needed = out_kinds(hands[place, 0])
+        demands[place - 1, _NEEDED] = needed
+        demands[place - 1, _IS_PRESSED] = passes[place] >= MANY_PASSES
+        demands[place - 1, _IN_DECK] = popcount(deck[0] & needed) + popcount(deck[1] & needed)
+        demands[place - 1, _DECK_SIZE] = size_of(deck)
+    return demands
 
 
 @rule

@@ -37,8 +37,8 @@ from .finisher import (
     VALUES_FILE,
     best_action,
     class_of,
-    company_of,
-    lures_of,
+    demands_of,
+    opponent_model_of,
     smallest_other,
     unit_of,
 )
@@ -60,11 +60,11 @@ LEAVES_ALONE = 1
 NUM_ROUNDS = 90
 ROUNDS_A_LINE = 5  # of what is printed
 # How far a chance moves at least: in the first rounds, and in the rest.
-FIRST_RATE, LAST_RATE, SHARE_AT_FIRST = 0.02, 0.002, 0.6
+FIRST_RATE, LAST_RATE, FIRST_RATE_FRACTION = 0.02, 0.002, 0.6
 SEED = 3
 
-# What the learner remembers is where the tables have the end of its last turn: the company, the
-# phase and the class; and the unit there. At first it is nowhere.
+# The learner remembers where the tables hold the end of its last turn (opponent model, phase and
+# class), and the unit there. At first there is no such place.
 NOWHERE = (0, 0, -1)
 
 
@@ -94,7 +94,7 @@ def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
     for state, rng in zip(states, rngs, strict=True):
         deal(state[0], rng)
     for index in range(num_rounds):
-        rate = FIRST_RATE if index < SHARE_AT_FIRST * num_rounds else LAST_RATE
+        rate = FIRST_RATE if index < FIRST_RATE_FRACTION * num_rounds else LAST_RATE
         for other, turns in enumerate(TURNS_A_ROUND):
             place = states[other][0], observations[0], masks[0], rngs[other]
             learn_turns(learned, *place, other, turns, rate)
@@ -166,8 +166,8 @@ def learn_action(learned, state, mask, rng, other, place, unit, rate):
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
-    company = company_of(state.turns_played, state.takes)
-    action, chance = best_action(learned[0], company, mask, hands, state.phase, passes, rng)
+    opponent_model = opponent_model_of(state.turns_played, state.takes)
+    action, chance = best_action(learned[0], opponent_model, mask, hands, state.phase, passes, rng)
     if state.phase != NOTHING_YET:
         place, unit = own_place(state, state.phase, other)
         move_towards(learned, place, unit, chance, rate)
@@ -200,11 +200,11 @@ def own_place(state, phase, other):
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
     once, twice = hands[0, 0], hands[0, 1]
-    company = company_of(state.turns_played, state.takes)
-    if company == LEFT_ALONE and other != LEAVES_ALONE:
+    opponent_model = opponent_model_of(state.turns_played, state.takes)
+    if opponent_model == LEFT_ALONE and other != LEAVES_ALONE:
         return NOWHERE, 1.0
-    index = class_of(once, twice, hands, smallest_other(hands), lures_of(hands, passes))
-    return (np.int64(company), np.int64(phase), index), unit_of(company, once, twice)
+    index = class_of(once, twice, hands, smallest_other(hands), demands_of(hands, passes))
+    return (np.int64(opponent_model), np.int64(phase), index), unit_of(opponent_model, once, twice)
 
 
 @rule
@@ -219,12 +219,12 @@ def look(state, hands, passes):
 def give_random_hand(state, rng):
     """The learner draws and loses cards until its hand has a random size, or it takes too long."""
     hand = state.hands[LEARNER]
-    wanted = 1 + below(rng, LARGEST_RANDOM_HAND)
+    target_size = 1 + below(rng, LARGEST_RANDOM_HAND)
     for _ in range(MAX_TRIES):
         size = hand_size(hand)
-        if size == wanted:
+        if size == target_size:
             break
-        if size > wanted:
+        if size > target_size:
             remove_card(hand, nth_card(hand[0], hand[1], below(rng, size)))
             continue
         once, twice = deck_words(state.hands)

@@ -17,7 +17,7 @@ from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import after_take, read_hands, sample_draws, size_of
-from .finisher import VALUES, best_action, company_of
+from .finisher import VALUES, best_action, opponent_model_of
 
 MAX_PASSES = 2  # of x_defensive in a row
 NO_MOVE = -1
@@ -94,8 +94,8 @@ def reduce_hand(observation, mask, sampling, rng):
         return best_group(mask, hands)
     move, reduction, _ = best_move(observation, mask, hands, True, sampling, rng)
     has_passed = observation.phase == NOTHING_YET and observation.passes[0] >= MAX_PASSES
-    is_wanted = move != NO_MOVE and (reduction >= 0 or has_passed)
-    return move if is_wanted else np.int64(PASS)
+    is_worthwhile = move != NO_MOVE and (reduction >= 0 or has_passed)
+    return move if is_worthwhile else np.int64(PASS)
 
 
 @rule
@@ -104,9 +104,9 @@ def finisher(observation, mask, rng):
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
-    company = company_of(observation.turns_played, observation.takes)
+    opponent_model = opponent_model_of(observation.turns_played, observation.takes)
     phase, passes = observation.phase, observation.passes
-    return best_action(VALUES, company, mask, hands, phase, passes, rng)[0]
+    return best_action(VALUES, opponent_model, mask, hands, phase, passes, rng)[0]
 
 
 # Moves by what they bring
@@ -277,9 +277,9 @@ def _make_x_defensive(game: Game, sampling: bool = False) -> Policy:
     return compiled_policy("x_defensive", game, x_defensive_sampling if sampling else x_defensive)
 
 
-def _slow(row: Function) -> Player:
+def _slow(row_function: Function) -> Player:
     """A script that takes too long to play games out with, unless somebody asks for it."""
-    return scripted(row)._replace(plays_out=False)
+    return scripted(row_function)._replace(plays_out=False)
 
 
 PLAYERS = {

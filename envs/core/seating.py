@@ -50,12 +50,12 @@ class SeatedPolicy(Protocol):
         """How messages call it."""
 
     @property
-    def row(self) -> Function | None:
+    def row_function(self) -> Function | None:
         """Compiled: (observation record, mask words, rng) -> action; None where it is not."""
 
     @property
     def weights(self) -> np.ndarray | None:
-        """A record [1] that `row` takes as its first argument; None for scripts."""
+        """A record [1] that `row_function` takes as its first argument; None for scripts."""
 
     @property
     def needs_positions(self) -> bool:
@@ -112,16 +112,20 @@ class Seating:
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
-        compiled = {_row_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row}
+        compiled = {
+            _identity_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row_function
+        }
         self._players = tuple(
-            CompiledPlayer(p.row, p.weights is not None) for p in compiled.values() if p.row
+            CompiledPlayer(p.row_function, p.weights is not None)
+            for p in compiled.values()
+            if p.row_function
         )
         self._weights = tuple(
             NO_WEIGHTS if p.weights is None else p.weights for p in compiled.values()
         )
         code_of = {key: code for code, key in enumerate(compiled)}
         self._code_of_policy = np.array(
-            [code_of.get(_row_of(p), EXTERNAL) for p in policies]
+            [code_of.get(_identity_of(p), EXTERNAL) for p in policies]
             + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it
             dtype=np.int64,
         )
@@ -256,9 +260,9 @@ class Seating:
         return actions.astype(np.int64, copy=False)
 
 
-def _row_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
+def _identity_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
     """What makes two compiled policies the same player."""
-    return policy.row, id(policy.weights)
+    return policy.row_function, id(policy.weights)
 
 
 class PlayerError(ValueError):

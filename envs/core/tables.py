@@ -340,17 +340,17 @@ def _choose_nobody(code, weights, observation, words, rng):
 
 
 def _of_script(weights, observation, words, rng):
-    return row(observation, words, rng)
+    return row_function(observation, words, rng)
 
 
 def _of_network(weights, observation, words, rng):
-    return row(weights[0], observation, words, rng)
+    return row_function(weights[0], observation, words, rng)
 
 
 class CompiledPlayer(NamedTuple):
     """A row function, and whether it takes weights: (weights, observation, mask words, rng)."""
 
-    row: Function
+    row_function: Function
     has_weights: bool = False
 
 
@@ -366,7 +366,7 @@ def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
     if not players:
         return bind(_choose_nobody)
     template = _of_network if players[0].has_weights else _of_script
-    first = bind(template, row=players[0].row)
+    first = bind(template, row_function=players[0].row_function)
     if len(players) == 1:
         return bind(_choose_only, first=first)
     return bind(_choose_first, first=first, rest=chooser(players[1:]))

@@ -119,7 +119,7 @@ def measure(num_trials: int) -> dict[str, Any]:
         print(rows[-1], flush=True)
     matches = []
     for num_deals in NUM_DEALS:
-        means, shares = match_coverage(5 * num_trials, num_deals)
+        means, shares = match_coverage(20 * num_trials, num_deals)
         matches.append({"num_deals": num_deals, "mean_return": means, "share_won": shares})
         print(matches[-1], flush=True)
     return {"code": code_digest(), "num_trials": num_trials, "ratings": rows, "matches": matches}
@@ -163,7 +163,9 @@ def _page(found: dict[str, Any]) -> str:
         "A rating interval should contain the true rating in 95 % of cases. Its width is given "
         "relative to that of an oracle, which knows the true standard error. A pair counts as "
         f"decided from a superiority of {100 * DECIDED:.2f} % on. "
-        "`Rejected` is how often the test of fit rejects the true model at 5 %. "
+        "`Equals decided` is the share of pairs decided among five equal players (a quarter as "
+        "many tournaments); 2.5 % are expected. `Rejected` is how often the test of fit rejects "
+        "the true model at 5 %. "
         "`Before` are the percentile intervals of a bootstrap over deals, in 300 tournaments.",
         "",
         "| kind | deals | before, % | contain the truth, % | width to oracle | narrowest, Elo "
@@ -187,7 +189,7 @@ def _page(found: dict[str, Any]) -> str:
     lines += [
         "",
         "Brackets: 95 % intervals of the simulation, which take intervals of one tournament for "
-        f"independent. A match of two players, {5 * found['num_trials']:,} for each line:",
+        f"independent. A match of two players, {20 * found['num_trials']:,} for each line:",
         "",
         "| deals | mean return before, % | mean return, % | share won before, % | share won, % |",
         "|" + " --- |" * 5,

@@ -166,12 +166,17 @@ def test_the_order_of_contests_and_deals_is_nothing(simulate: Callable) -> None:
     assert ours.superiority == pytest.approx(theirs.superiority, abs=1e-6)
 
 
-@pytest.mark.parametrize(("num_deals", "at_most"), [(2, 1.0), (30, 0.98)])
+@pytest.mark.parametrize(
+    ("num_deals", "at_least", "at_most"), [(2, 0.95, 1.0), (5, 0.9, 1.0), (30, 0.9, 0.985)]
+)
 @pytest.mark.parametrize("kind", ["duels", "tables"])
-def test_intervals_contain_the_true_rating(kind: str, num_deals: int, at_most: float) -> None:
-    """300 intervals, not independent; a bootstrap over deals has 50 and 93 %."""
-    found = rating_coverage(kind, num_trials=60, num_deals=num_deals)
-    assert 0.92 < found.covered <= at_most
+def test_intervals_contain_the_true_rating(
+    kind: str, num_deals: int, at_least: float, at_most: float
+) -> None:
+    """200 intervals, not independent. A bootstrap over deals covers 50 % of two deals and 84 % of
+    five; the recorded study has 5,000 intervals and narrower limits."""
+    found = rating_coverage(kind, num_trials=40, num_deals=num_deals)
+    assert at_least < found.covered <= at_most
     assert found.decided_wrongly < 0.025
     assert found.rejected < 0.15
     assert found.narrowest > 10
@@ -198,7 +203,7 @@ def test_the_record_belongs_to_the_present_code() -> None:
     assert json.loads(RECORD.read_text())["code"] == code_digest()
 
 
-@pytest.mark.parametrize(("num_deals", "at_most"), [(2, 1.0), (5, 0.99), (100, 0.97)])
+@pytest.mark.parametrize(("num_deals", "at_most"), [(2, 1.0), (5, 1.0), (100, 0.97)])
 def test_intervals_of_a_match_contain_the_truth(num_deals: int, at_most: float) -> None:
     """Student's interval alone, with nothing added to the variance, has 65 % of two deals."""
     means, shares = match_coverage(num_trials=2000, num_deals=num_deals)

@@ -35,6 +35,21 @@ def test_it_errs_about_as_often_as_allowed() -> None:
     assert num_deals < 500
 
 
+def test_each_error_has_its_own_allowance() -> None:
+    """With alpha and beta exchanged, elo1 would be accepted by mistake twenty times as often."""
+    test = Sprt(0, 80, alpha=0.01, beta=0.3)
+    falsely, _, _ = wrong_decisions(test, test.elo0, TRIALS)
+    rightly, _, _ = wrong_decisions(test, test.elo1, TRIALS)
+    assert falsely < 0.05
+    assert 0.55 < rightly < 0.95
+
+
+def test_the_bounds_are_those_of_wald() -> None:
+    low, high = Sprt(0, 10, alpha=0.01, beta=0.2).bounds
+    assert low == pytest.approx(math.log(0.2 / 0.99))
+    assert high == pytest.approx(math.log(0.8 / 0.01))
+
+
 def test_the_ratio_agrees_with_a_value_worked_by_hand() -> None:
     """Won and lost deals only: the best fit of a mean s is a coin of chance s, prior included."""
     scores = np.array([1.0, 1.0, 0.0, 1.0])

@@ -14,7 +14,7 @@ from parlour.baselines.arena.batches import Fault
 from parlour.baselines.arena.match import play_match
 from parlour.baselines.arena.playing import Plan
 from parlour.baselines.arena.time_control import TimeControl, isolated, play_game
-from parlour.envs import load_game
+from parlour.envs import find_game, load_game
 
 BAD = Path(__file__).parent / "bad_players.py"
 GAME = load_game("trick_taking", num_values=4)  # each seat acts four times a game
@@ -65,7 +65,7 @@ def games(name: str, logs: Path, limits: TimeControl, num_games: int = 2) -> lis
         ("kill_the_group", "crash", "status -9"),
         ("close_everything", "crash", "closed its connection"),
         ("play_words", "crash", "ValueError.*the first one"),
-        ("no_such_function", "crash", "ValueError: say which function"),
+        ("no_such_function", "crash", "ValueError: name a function"),
         ("hog_memory", "memory", f"more than {MEMORY_MIB} MiB"),
         ("play_illegally", "warnings", "3 warnings: .*not legal.*not legal.*not legal"),
         ("play_beyond_the_table", "warnings", "no action of this game"),
@@ -136,7 +136,7 @@ def test_what_a_player_prints_is_in_its_log_and_nowhere_else(
 def test_without_a_fault_a_match_is_the_same_as_in_one_process(
     name: str, config: dict[str, int], players: tuple[str, str], tmp_path: Path
 ) -> None:
-    game = load_game(name, **config)
+    game = find_game(name, **config)
     limits = TimeControl(60, 60, 60, logs=str(tmp_path))
     plain, timed = (
         play_match(game, *players, num_deals=3, plan=Plan(control=how)) for how in (None, limits)

@@ -12,7 +12,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament, rate_store
 from parlour.baselines.arena.batches import Batch, Fault, Outcomes, forfeit, play_deals
-from parlour.baselines.arena.export import as_data, export
+from parlour.baselines.arena.export import as_data, export, finite
 from parlour.baselines.arena.standings import Standings
 from parlour.baselines.arena.tournament import contests_of, num_games
 from parlour.envs import load_game
@@ -265,7 +265,7 @@ def test_results_are_exported_in_all_forms(tmp_path: Path) -> None:
     table = play_tournament(GAME, THREE, 20)
     files = {path.name: path for path in export(table, tmp_path / "out")}
     data = json.loads(files["results.json"].read_text())
-    assert data == as_data(table)
+    assert data == finite(as_data(table))
     lines = files["standings.csv"].read_text().splitlines()
     assert lines[0].startswith("player,elo,elo_low,elo_high,games,wins")
     assert [line.split(",")[0] for line in lines[1:]] == [row.player for row in table.rows]

@@ -7,7 +7,7 @@ their cost.
 from collections.abc import Mapping
 from functools import partial
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
@@ -21,7 +21,7 @@ from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
 from ..tables import ILLEGAL, LOSS, MAX_DEALS, Tables
 from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
-from .render import RENDER_FPS, RENDER_MODES, Renderer
+from .render import RENDER_FPS, RENDER_MODES, WHOLE_TABLE, Renderer, check_render_seat
 
 Observation = dict[str, np.ndarray]
 
@@ -35,13 +35,21 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     the mask is zero for seats that are not to act, and also in `infos[agent]["action_mask"]`.
     Returns are the rewards of the last ply. `observation` is "scaled" (float32 in about -1 .. 1)
     or "integer" (natural units). With `skip_forced` the environment plays the plies that leave no
-    choice. An illegal action raises ValueError and changes nothing.
+    choice. An illegal action raises ValueError and changes nothing. `render()` shows the whole
+    table, or with `render_seat` a number what that seat may see.
 
     Copies (deepcopy, pickle) keep position and random stream. The stream is made at the first
     reset, so copies made before it do not play the same deals.
     """
 
     _tables: Tables
+
+    if TYPE_CHECKING:  # PettingZoo shows no types
+
+        def last(
+            self, observe: bool = True
+        ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+            """What the agent to act sees, has received, and whether it may still act."""
 
     def __init__(
         self,
@@ -50,8 +58,10 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         observation: str = "scaled",
         skip_forced: bool = False,
         render_mode: str | None = None,
+        render_seat: int | str = WHOLE_TABLE,
     ) -> None:
         super().__init__()
+        check_render_seat(game, render_seat, (WHOLE_TABLE,))
         self.game = game
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -60,6 +70,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
+        self._render_seat = None if isinstance(render_seat, str) else render_seat
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
         self._skip_forced = bool(skip_forced)
@@ -204,8 +215,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return self._encoder.encode(records).reshape(-1)
 
     def render(self) -> str | np.ndarray | None:
-        """The whole table: text, uint8 [H, W, 3], or None after showing it in a window."""
-        return self._renderer.render(self._tables.states[0])
+        """The table: text, uint8 [H, W, 3], or None after showing it in a window."""
+        return self._renderer.render(self._tables.states[0], self._render_seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""

@@ -13,7 +13,14 @@ from ..seating import illegal_action_message
 from ..tables import LOSS, action_masks, random_actions
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space
 from .episodes import Episodes
-from .render import RENDER_FPS, RENDER_MODES, Renderer
+from .render import (
+    LEARNING_SEAT,
+    RENDER_FPS,
+    RENDER_MODES,
+    WHOLE_TABLE,
+    Renderer,
+    check_render_seat,
+)
 
 LAYOUTS = ("flat", "dict")
 
@@ -27,7 +34,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     `observation` is "scaled" (float32 in about -1 .. 1) or "integer" (natural units). With
     `skip_forced` the environment plays your plies that leave no choice. An illegal action ends the
     episode with reward -1 ("lose"), raises ValueError and changes nothing ("raise"), or is
-    replaced by a legal one drawn from your seat's stream ("random").
+    replaced by a legal one drawn from your seat's stream ("random"). `render()` shows what you may
+    see; `render_seat` is "own", "all" for the whole table, or a number for what that seat may see.
 
     `info["action_mask"]` is int8 [A]; `info["seat"]` your place; at the end `info["returns"]` has
     the returns of all seats, of which yours is the reward.
@@ -44,7 +52,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         illegal_action: str = "lose",
         skip_forced: bool = False,
         render_mode: str | None = None,
+        render_seat: int | str = LEARNING_SEAT,
     ) -> None:
+        check_render_seat(game, render_seat, (LEARNING_SEAT, WHOLE_TABLE))
         check_choice("layout", layout, LAYOUTS)
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         self.game = game
@@ -52,6 +62,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.illegal_action = illegal_action
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
         self.render_mode = render_mode
+        self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
         self._episodes = Episodes(game, seat, opponents, bool(skip_forced))
@@ -140,8 +151,12 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return self._mask.astype(bool)
 
     def render(self) -> str | np.ndarray | None:
-        """The whole table: text, uint8 [H, W, 3], or None after showing it in a window."""
-        return self._renderer.render(self._episodes.tables.states[0])
+        """The table: text, uint8 [H, W, 3], or None after showing it in a window."""
+        state, own = self._episodes.tables.states[0], int(self._episodes.seats[0])
+        if self.render_seat == WHOLE_TABLE:
+            return self._renderer.render(state)
+        seat = own if isinstance(self.render_seat, str) else self.render_seat
+        return self._renderer.render(state, seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""
