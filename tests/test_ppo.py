@@ -149,10 +149,12 @@ def batches_of(learner: ppo.Learner) -> list[Batch]:
     """The first batches that a learner learns from."""
     seen: list[Batch] = []
     learn = learner._learn
-    learner._learn = lambda batch, random: (  # type: ignore[method-assign]
-        seen.append(Batch(*(array.copy() for array in batch))),
-        learn(batch, random),
-    )[1]
+
+    def learn_and_keep(batch: Batch, random: np.random.Generator) -> ppo.Losses:
+        seen.append(Batch(*(array.copy() for array in batch)))
+        return learn(batch, random)
+
+    learner._learn = learn_and_keep  # type: ignore[method-assign]
     for progress, _ in learner.run():
         if progress.updates > 40:
             break
