@@ -22,6 +22,8 @@ from .policy import Policy, PolicySpec, remembering_policy
 from .roster import BLIND, Player, own_players, searching
 from .search import mcts, playout
 
+_OURS = Path(__file__).resolve().parent
+
 GENERIC = {
     **BLIND,
     "playout": searching(playout.playout),
@@ -249,11 +251,16 @@ def _load_module(path: Path) -> ModuleType:
 
 
 def _describe(error: Exception, path: Path | None) -> str:
-    """Describe an error, with the last line of this file that it passed through."""
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if path is not None and Path(frame.filename) == path
-    ]
-    where = f" (line {lines[-1]})" if lines else ""
+    """Describe an error, with the last line of the user's code that it passed through.
+
+    The user's code is this file and all beside or below it.
+    """
+    where = ""
+    if path is not None:
+        folder = path.resolve().parent
+        for frame in traceback.extract_tb(error.__traceback__):
+            file = Path(frame.filename).resolve()
+            if file.is_relative_to(folder) and not file.is_relative_to(_OURS):
+                name = "" if file == path.resolve() else f"{file.relative_to(folder)}, "
+                where = f" ({name}line {frame.lineno})"
     return f"{type(error).__name__}: {error}{where}"

@@ -1,7 +1,8 @@
 """The first plies and the first end of a game in each view: all that has to be compiled to start.
 
 `parlour bench --cold` times them and `parlour warm` plays them ahead of time; by itself,
-`python -m parlour.scripts.first_games VIEW GAME` plays one and prints the seconds it took.
+`python -m parlour.scripts.first_games VIEW GAME` plays one and prints the seconds it took. GAME
+may be PACKAGE:GAME.
 """
 
 import os

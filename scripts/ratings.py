@@ -1,6 +1,7 @@
 """Rate all that a store has results of: one table for each game, from every tournament in it."""
 
 import argparse
+import sqlite3
 from pathlib import Path
 
 from ..baselines.arena import Standings, Store, rate_store
@@ -26,9 +27,12 @@ def run(arguments: argparse.Namespace) -> None:
     """Print a table for each game, version and settings that there are results of."""
     if not Path(arguments.store).is_file():
         raise BadArgument(f"no store {arguments.store}")
-    with user_input(), Store(arguments.store) as store:
-        tables = rate_store(store, arguments.scoring)
-        print_doubts(store)
+    try:
+        with user_input(), Store(arguments.store) as store:
+            tables = rate_store(store, arguments.scoring)
+            print_doubts(store)
+    except sqlite3.Error as error:
+        raise BadArgument(f"cannot read {arguments.store}: {error}") from error
     if not tables:
         raise BadArgument(f"{arguments.store} has no results yet")
     if arguments.json != "-":

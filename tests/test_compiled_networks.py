@@ -43,7 +43,7 @@ def uneven(module: torch.nn.Module) -> torch.nn.Module:
     torch.manual_seed(1)
     with torch.no_grad():
         for parameter in module.parameters():
-            parameter.add_(torch.randn_like(parameter), alpha=0.1)
+            parameter.add_(0.1 * torch.randn_like(parameter))
     return module
 
 
@@ -81,9 +81,7 @@ def test_the_gradient_by_rows_and_lists_equals_the_dense_one() -> None:
     assert isinstance(module, PolicyValue)
     masks = action_masks(words, game.num_actions)
     weight = torch.linspace(-1, 1, masks.size).reshape(masks.shape) * torch.from_numpy(masks)
-    flat = np.concatenate(
-        [game.layout.integers(view) for view in np.ascontiguousarray(whole.T)], axis=1
-    )
+    flat = np.concatenate([game.layout.integers(view) for view in whole.T], axis=1)
     logits, values = module(torch.from_numpy(flat))
     ((logits * weight).sum() + (values**2).sum()).backward()
     dense = [
@@ -140,7 +138,7 @@ def test_a_draw_follows_the_chances() -> None:
     module = uneven(PolicyValue(game, (19,)))
     assert isinstance(module, PolicyValue)
     masks = action_masks(words, game.num_actions)
-    with torch.no_grad():
+    with torch.inference_mode():
         logits, _ = module(torch.from_numpy(game.layout.integers(observations)))
     logits[0, masks[0] == 0] = -torch.inf
     chances = torch.softmax(logits[0], dim=0).numpy()

@@ -113,7 +113,7 @@ def test_a_start_position_is_taken_and_an_impossible_one_refused() -> None:
     for name in NAMES:
         env = make_aec(name, render_mode="ansi")
         env.reset(options={"deal": deals[name]})
-        assert env.render().startswith(shown[name])
+        assert str(env.render()).startswith(shown[name])
         with pytest.raises(ValueError, match=r"heaps is 4 integers|a deal is"):
             env.reset(options={"deal": impossible[name]})
 
@@ -192,7 +192,7 @@ def strategy_matrix(kuhn: Any) -> np.ndarray:
             [set(leaf) & set(choices[seat]) <= strategy for strategy in strategies[seat]]
             for seat in (0, 1)
         ]
-        matrix += outcome * np.outer(*reach)
+        matrix += outcome * np.outer(np.array(reach[0]), np.array(reach[1]))
     return matrix / 6  # deals, each as likely
 
 

@@ -352,15 +352,19 @@ def _overloads(compiled: Any) -> dict[Any, Any]:
 
 
 def _code_that_passes_arrays(lean: bool) -> str:
-    def largest(arrays):
-        kept = arrays[0]
-        for index in range(arrays.shape[0]):
-            if arrays[index][0] > kept[0]:
-                kept = arrays[index]
-        return kept[1]
+    def same(array):
+        return array
 
-    compiled: Any = jit._compile(largest, lean=lean)
-    assert compiled(np.arange(6).reshape(3, 2)) == 5
+    inside = jit._compile(same, lean=lean)
+
+    def last_start(arrays, kept):
+        for index in range(arrays.shape[0]):
+            kept = inside(arrays[index])
+        return kept[0]
+
+    compiled: Any = jit._compile(last_start, lean=lean)
+    arrays = np.arange(6).reshape(2, 3)
+    assert compiled(arrays, arrays[0]) == 3
     return "".join(compiled.inspect_llvm().values())
 
 

@@ -23,7 +23,7 @@ from ..roster import own_players
 
 SCHEME = "2"  # of identities; those without one do not tell what a result depends on
 _PLAYED_BY = ("batches.py", "seatings.py")  # in this folder: how games of any player come about
-_ASKING = ("own_players", "players_of", "make_policy")  # what gives players by name
+_SCRIPTS, _ANYBODY = "own_players", ("players_of", "make_policy")  # what gives players by name
 _DEFINING = [Path(__file__).resolve().parents[1] / name for name in ("roster.py", "players.py")]
 _DIGEST_LENGTH = 16
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -67,9 +67,11 @@ def _described(spec: str, game: Game) -> str:
     parts = [key, *(f"{k}={_setting(v)}" for k, v in sorted(parse_settings(rest).items()))]
     if key in shipped_checkpoints(game):
         parts.append(f"checkpoint {_file_digest(shipped_checkpoints(game)[key])}")
-    make = players_of(game)[key].make
-    given = _given_to(files_of(_all_modules(make), with_inner=True), game)
-    return f"{' '.join(parts)} of {_code(make)} {given}"
+    player = players_of(game)[key]
+    parts.append(f"of {_code(player.make)}")
+    if player.row_function is None:  # a compiled function has no names to ask for
+        parts.append(_given_to(files_of(_all_modules(player.make), with_inner=True), game))
+    return " ".join(parts)
 
 
 def _setting(value: Any) -> str:
@@ -81,12 +83,14 @@ def _setting(value: Any) -> str:
 
 def _given_to(files: Iterable[Path], game: Game) -> str:
     """The digest of the game's players where this code asks for players by name, else nothing."""
-    asking = (file for file in files if file.suffix == ".py" and file not in _DEFINING)
-    if not any(name in file.read_text("utf-8") for file in asking for name in _ASKING):
+    asking = [file for file in files if file.suffix == ".py" and file not in _DEFINING]
+    texts = "\n".join(file.read_text("utf-8") for file in asking)
+    if not any(name in texts for name in (_SCRIPTS, *_ANYBODY)):
         return ""
-    shipped = [_file_digest(file) for file in shipped_checkpoints(game).values()]
+    asks_anybody = any(name in texts for name in _ANYBODY)
+    shipped = shipped_checkpoints(game).values() if asks_anybody else ()
     makers = [player.make for player in own_players(game).values()]
-    return " ".join(["with", _code(*makers), *shipped])
+    return " ".join(["with", _code(*makers), *map(_file_digest, shipped)])
 
 
 def _form_of(game: Game) -> str:

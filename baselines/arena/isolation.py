@@ -42,6 +42,7 @@ _MAX_FILES_BYTES = 1 << 20
 _LAST_WORDS_SECONDS = 5.0  # for a process that has hung up to end, and for its output
 _TICK_SECONDS = 0.01  # between two looks at a player that thinks
 _TICKS_A_LOOK = 5  # of these, for one at its processor time
+_LONGEST_REASON = 500
 _CORES = os.cpu_count() or 1
 _SCHEDULED = Path("/proc/thread-self/schedstat")  # its second number: ns without a processor
 
@@ -62,20 +63,25 @@ class Log:
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.path = path
         self._left = max_bytes
+        self._notes = path.with_suffix(".arena")  # apart, so that no player can forge them
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"")
+        for file in (self.path, self._notes):
+            file.write_bytes(b"")
 
     def add(self, text: bytes) -> None:
         """Add what fits."""
+        self._add(self.path, text)
+
+    def note(self, text: str) -> None:
+        """Add a line to the arena's own notes on the player."""
+        self._add(self._notes, f"{text}\n".encode())
+
+    def _add(self, path: Path, text: bytes) -> None:
         part = text[: self._left]
         self._left -= len(part)
         if part:
-            with self.path.open("ab") as file:
+            with path.open("ab") as file:
                 file.write(part)
-
-    def note(self, text: str) -> None:
-        """Add a line of the arena's."""
-        self.add(f"[arena] {text}\n".encode())
 
 
 class IsolatedPlayer:
@@ -185,7 +191,8 @@ class IsolatedPlayer:
             self.close()
             self._note_forfeit(forfeit)
             if self._tracebacks and tail:
-                print(f"[{self.name}]\n{tail}", file=sys.stderr)
+                lines = "\n".join(map(_printable, tail.split("\n")))
+                print(f"[{self.name}]\n{lines}", file=sys.stderr)
             raise
 
     def _warn(self, what: str) -> None:
@@ -333,7 +340,7 @@ class _Process:
         reply = b""
         while request or len(reply) < size:
             writing = [self._requests] if request else []
-            reading = [self._replies, self._control]
+            reading: list[Any] = [self._replies, self._control]
             readable, writable, _ = select.select(reading, writing, [], _TICK_SECONDS)
             if self._replies in readable:
                 part = os.read(self._replies, size - len(reply))
@@ -414,8 +421,8 @@ class _Process:
             return Forfeit("processes", f"had more than {limits.processes} processes and threads")
         if kind == guard.MEMORY or number == OUT_OF_MEMORY:
             return Forfeit("memory", f"needed more than {limits.memory_mib} MiB of memory")
-        last = next((line.strip() for line in reversed(self.tail.split("\n")) if line.strip()), "")
-        reason = f"its process ended with status {int(number)}: {last or 'nothing was said'}"
+        last = _printable(self.tail.split("\n")[-1]) or "nothing was said"
+        reason = f"its process ended with status {int(number)}: {last}"
         return Forfeit("crash", reason, is_refused=number == REFUSED)
 
     def _signal(self, number: int) -> None:
@@ -438,6 +445,12 @@ class _Process:
             if descriptor is not None:
                 os.close(descriptor)
         self._handle, self._pid = None, 0
+
+
+def _printable(text: str) -> str:
+    """Text of a player for the terminal: without control characters, and of some length."""
+    kept = "".join(letter if letter.isprintable() else "?" for letter in text.strip())
+    return kept if len(kept) <= _LONGEST_REASON else f"{kept[:_LONGEST_REASON]}..."
 
 
 class _Clock:

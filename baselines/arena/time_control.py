@@ -147,7 +147,7 @@ def isolated(
 
 def _size(folder: Path) -> int:
     """Bytes of all files in there."""
-    return sum(path.stat().st_size for path in folder.rglob("*.log"))
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _as_file_name(text: str) -> str:

@@ -176,7 +176,7 @@ def _offset(game: Game, field: Field) -> int:
     """Where a field begins in the record, in bytes."""
     fields = game.observation_dtype.fields
     assert fields is not None
-    return int(fields[field.name][1])
+    return fields[field.name][1]
 
 
 def _shown(game: Game, packed: bool) -> list[Field]:

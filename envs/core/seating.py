@@ -4,11 +4,12 @@ Compiled players act inside the compiled loops; networks, searches and people ar
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from .game import NO_SEAT, Function
+from .game import NO_ACTION, NO_SEAT, Function
 from .jit import rule
 from .rng import GOLDEN_GAMMA, STREAM, checked_seeds
 from .siphash import siphash
@@ -20,6 +21,7 @@ from .tables import (
     Tables,
     action_masks,
     advance_loop,
+    learner_loops,
 )
 
 _KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the seed is the rest of the key
@@ -207,10 +209,64 @@ class Seating:
             self.skip_forced,
         )
         if row != NO_ROW:
-            seats, _, words = tables.show(np.array([row]))
-            who = self.policies[self.seated[row, seats[0]]].name
-            mask = action_masks(words, tables.game.num_actions)[0]
-            raise ValueError(illegal_action_message(tables.game, who, action, mask))
+            self.blame(row, action)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether no policy has to be asked outside the compiled loops."""
+        return all(policy.row_function is not None for policy in self.policies)
+
+    def learner_step(self, *buffers: Any) -> Callable[..., int]:
+        """One call for a ply of the EXTERNAL seat and those of all others after it.
+
+        There is one table. `buffers` are the last arguments of `_step_learner` but three: call it
+        with (numbers, learner, action).
+        """
+        return partial(
+            learner_loops(self.tables.game, self._players).step_learner,
+            self.tables.states,
+            self.tables.rngs,
+            self._codes,
+            self._weights,
+            self.rngs,
+            self.skip_forced,
+            *buffers,
+        )
+
+    def step_learners(
+        self, learners: np.ndarray, seat_rngs: np.ndarray, actions: np.ndarray, *results: Any
+    ) -> bool:
+        """A ply of the EXTERNAL seat and those of all others after it, at every table.
+
+        `results` are the last arguments of `_step_learners`. Returns whether every new game gives
+        that seat a choice. Raises PlayerError where another player's choice is illegal.
+        """
+        clockwise = (learners[0] + np.arange(self.seated.shape[1])) % self.seated.shape[1]
+        row, action = learner_loops(self.tables.game, self._players).step_learners(
+            self.tables.states,
+            self.tables.rngs,
+            self._codes,
+            self._weights,
+            self.rngs,
+            self.skip_forced,
+            learners,
+            seat_rngs,
+            self.seated,
+            np.stack([self.seated[0, clockwise], self._codes[0, clockwise]]),
+            actions,
+            self._observation,
+            *results,
+        )
+        if row != NO_ROW and action != NO_ACTION:
+            self.blame(row, action)
+        return bool(row == NO_ROW)
+
+    def blame(self, row: int, action: int) -> NoReturn:
+        """Raise the PlayerError of the seat to act, which chose this illegal action."""
+        seats, _, words = self.tables.show(np.array([row]))
+        who = self.policies[self.seated[row, seats[0]]].name
+        mask = action_masks(words, self.tables.game.num_actions)[0]
+        raise PlayerError(illegal_action_message(self.tables.game, who, action, mask))
 
     def _ask_policies(self, rows: np.ndarray) -> np.ndarray:
         """One ply by every policy that is not compiled; returns the rows it was taken at."""

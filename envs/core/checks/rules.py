@@ -43,8 +43,10 @@ class PlayedGame(NamedTuple):
 def check(game: Game, trial: Trial) -> CheckReport:
     """Play, then run all checks; see `check_game`."""
     played = [play(game, seed, trial) for seed in trial.seeds]
-    left_out = _OFNO_CHANCE if game.has_chance else _OF_CHANCE
-    left_out += _OF_NOTHING_HIDDEN if game.has_hidden else ()
+    left_out = [
+        *(_OF_NO_CHANCE if game.has_chance else _OF_CHANCE),
+        *(_OF_NOTHING_HIDDEN if game.has_hidden else ()),
+    ]
     checks = [c for c in CHECKS if c not in left_out]
     for one in checks:
         one(game, played)
@@ -534,5 +536,5 @@ CHECKS = [
     check_pickle,
 ]
 _OF_CHANCE = (check_seeds, check_second_deal)
-_OFNO_CHANCE = (check_alike,)
+_OF_NO_CHANCE = (check_alike,)
 _OF_NOTHING_HIDDEN = (check_everything_seen,)

@@ -96,18 +96,21 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def _view_buffers(self) -> None:
         self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
-        self._encode_record = self._encoder.watch(self._record)
+        size, dtype = self.game.layout.num_inputs, self._encoder.dtype
+        self._new_numbers = partial(np.empty, size, dtype)
+        self._numbers: np.ndarray | None = None  # of the acting seat, until they are handed out
 
     def _link_tables(self) -> None:
         """The compiled step, with all that it works on."""
-        self._play = partial(  # (action) -> seat to act; the rest lies in the buffers
+        self._step = partial(  # (numbers, action) -> seat to act; the rest lies in the buffers
             self._tables.loops.step_table,
             self._tables.states,
             self._tables.rngs,
             self._skip_forced,
             self._words,
-            self._record,
             self._mask_row,
+            self._record,
+            *self._encoder.row_buffers(self._record),
         )
 
     # PettingZoo's interface
@@ -150,6 +153,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.agent_selection = self.possible_agents[seat]
         self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
 
+    def _play(self, action: int) -> int:
+        """One ply; returns the seat to act. What it knows then is in `_numbers`, a fresh array."""
+        self._numbers = numbers = self._new_numbers()
+        return self._step(numbers, action)
+
     def _start(self, deal: Any) -> int:
         """Deal (as given, or from the stream) and return the first seat to act."""
         if deal is not None:
@@ -175,7 +183,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             chosen = index(action)
         except TypeError:
             chosen = ILLEGAL
-        seat = self._play(chosen) if 0 <= chosen < self._num_actions else ILLEGAL
+        if 0 <= chosen < self._num_actions:
+            self._numbers = numbers = self._new_numbers()
+            seat = self._step(numbers, chosen)
+        else:
+            seat = ILLEGAL
         if seat == ILLEGAL:
             self._refuse(agent, action)
             return
@@ -201,7 +213,10 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def observe(self, agent: str) -> Observation:
         """What an agent knows now, whoever is to act; a fresh array each."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            return {"observation": self._encode_record(), "action_mask": self._mask.copy()}
+            numbers, self._numbers = self._numbers, None
+            if numbers is None:  # handed out before: each call gives arrays of its own
+                numbers = self._encoder.encode_one(self._record)
+            return {"observation": numbers, "action_mask": self._mask.copy()}
         tables = self._tables
         records = tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))
         numbers = self._encoder.encode_one(records)
@@ -242,7 +257,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_play", "_mask", "_encode_record")  # made from others
+        derived = ("_step", "_mask", "_new_numbers", "_numbers")  # made from others
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
