@@ -18,6 +18,8 @@ GUIDE = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FOLDERS = ("envs", "baselines", "training", "scripts", "tests", "docs", "parlour")
 GAME, PLAYER, LEARNER = "kuhn", "careful", "my_learner"
 OVER_THE_REGISTRY = [
+    "best_response",
+    "compiled_networks",
     "contract",
     "docs",
     "golden",
@@ -30,6 +32,7 @@ OVER_THE_REGISTRY = [
     "shipped_checkpoints",
     "training",
     "views",
+    "watch",
 ]
 # Of these tests those with the game's name, and those that compare lists.
 CHOSEN = f"{GAME} or are_listed or every_game_that_ships or recipes_are_no_learners"

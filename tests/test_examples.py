@@ -134,7 +134,7 @@ def test_a_transcript_of_it_is_read_by_name(name: str, tmp_path: Path) -> None:
         ("tournament {name} --players random,first_legal --deals 10", "score against"),
         ("evaluate {name} random --deals 10 --against first_legal", "first_legal"),
         (
-            "train dqn {name} --decisions 64 --num-tables 8 --batch-size 8 --buffer-size 200 "
+            "train dqn {name} --decisions 400 --num-tables 8 --batch-size 8 --buffer-size 200 "
             "--hidden 8 --points 1 --deals 2 --threads 1 --out {out}",
             "checkpoint.pt",
         ),

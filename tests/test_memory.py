@@ -105,7 +105,7 @@ def test_a_copy_of_an_environment_remembers_apart() -> None:
     twin = copy.deepcopy(env)
     env.step(int(info["action_mask"].argmax()))
     (witness,) = seated()
-    remembered = twin.unwrapped._episodes._seating.memories  # type: ignore[attr-defined]
+    remembered = twin.unwrapped._episodes.seating.memories  # type: ignore[attr-defined]
     (twin_witness,) = (guarded.player for guarded in remembered.values())
     assert len(witness.seen) > len(twin_witness.seen) > 0
 

@@ -47,5 +47,5 @@ def test_every_order_is_every_order() -> None:
 
 
 def test_too_many_orders_are_refused() -> None:
-    with pytest.raises(ValueError, match="every order of 8 players is 40,320 games a deal"):
+    with pytest.raises(ValueError, match="8 players have 40,320 seatings"):
         every_order(8, np.arange(1))
