@@ -1,14 +1,14 @@
-"""How the finisher chooses: the action after which its chance of winning is best, by two tables.
+"""The finisher chooses the action after which its chance of winning is best, by two tables.
 
-A table has a chance for each class of positions: by the size of the own hand, how many kinds would
-make a group with it, how likely one of them comes with a take, whether another seat would rather
-take from this hand than draw, and the smallest hand of the others. `notty_learning` filled both by
-play. One is for company that takes: a hand that tempts others to take from it is worth more, since
-that is how hands become small; and so is one that can wait for the card it needs to appear in
-another hand. The other is for company that leaves it alone. Then wins are rare and it matters which
-hand it is: the chance of a small one is that of `notty_small_hands`, times that of its class; and
-chance in what it hopes for would mislead it, so it draws no more than the one card it can count
-out.
+A table has a chance for each class of positions: the size of the player's hand, the number of kinds
+that would make a group with it, the chance that a take brings one of them, whether an opponent
+would rather take from this hand than draw, and the size of the smallest other hand. `fit_values`
+learned both tables by play. One is for opponents that take cards. Against them a hand is worth more
+if it tempts an opponent to take from it, since that is how hands become small, or if it can wait
+for a needed card to appear in another hand. The other table is for opponents that do not take
+cards. Against them wins are rare and the exact hand matters: the chance of a small hand is the one
+from `small_hands` times the factor of its class. Sampled draws would overestimate these small
+chances, so the finisher then draws only one card, whose result it can compute exactly.
 """
 
 from math import prod
@@ -40,34 +40,38 @@ WON = 1.0
 NUM_SAMPLES = 150  # draws of two or three cards that are tried
 MANY_PASSES = 2
 
-FIRST_TURNS = 10  # in which everybody counts as a taker
+FIRST_TURNS = 10  # in these every opponent counts as one that takes
 
 # Classes of positions
-NUM_SIZES = 15  # of the own hand; the last is of all larger ones
-# By the number of kinds that make a group with the own hand, and of cards in the smallest other.
+NUM_SIZES = 15  # of the player's hand; the last class is for all larger ones
+# Classes of the number of kinds that make a group with the hand, and of the smallest other hand.
 OUT_CLASSES = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 7] + [8] * 3 + [9] * (NUM_KINDS - 13))
 SMALLEST_CLASSES = np.array(
     [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5] + [6] * (MAX_CARDS - 19)
 )
 HIT_BOUNDS = (0.0, 0.15, 0.35, 0.45)  # chances that a take makes a group
-NUM_LURES = 3
+NUM_ATTRACTIONS = 3
 NUM_OUTS, NUM_HITS = OUT_CLASSES.max() + 1, len(HIT_BOUNDS) + 1
 NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
-CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_LURES, NUM_HITS, NUM_SMALLEST)
-# The tables: by the company, by the phase, NOTHING_YET for a turn that is over, and by the class.
-TAKERS, LEFT_ALONE = 0, 1
+CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_ATTRACTIONS, NUM_HITS, NUM_SMALLEST)
+# The tables, indexed by the kind of opponents, the phase (NOTHING_YET: the turn is over) and class.
+TAKERS, NON_TAKERS = 0, 1
 TABLE_SHAPE = (2, max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
 _NOT_LAST = _NOT_FIRST >> 1
 _ONE_NUMBER = (1 << NUM_NUMBERS) - 1
 
-# Columns of what is known of each other hand: what it wants, and what it must know to take it.
-_WANTED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
+# Columns of `opponent_needs`: the kinds an opponent needs, whether it has passed often, how many
+# needed cards the deck has, and how many cards in all.
+_NEEDED, _PASSES_OFTEN, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
 def load_values() -> np.ndarray:
-    """The learned chances [2, 3, classes]; of small hands left alone, what theirs is times."""
+    """Load the learned chances [2, 3, classes].
+
+    For small hands against opponents that do not take, they are factors of the hand's own chance.
+    """
     return np.load(VALUES_FILE)
 
 
@@ -75,52 +79,52 @@ VALUES = load_values()
 
 
 @rule
-def company_of(turns_played, takes):
-    """TAKERS where one of the others has taken from a hand no larger than its own, or may yet.
+def kind_of_opponents(turns_played, takes):
+    """Return TAKERS if an opponent has taken from a hand no larger than its own, or may yet.
 
-    A hand that is nearly empty is then in their reach. `turns_played` are those of all seats.
+    Such opponents also take from a nearly empty hand. `turns_played` counts the turns of all seats.
     """
     if turns_played < FIRST_TURNS * takes.shape[0]:
         return TAKERS
     for place in range(1, takes.shape[0]):
         if takes[place, FROM_OTHERS] > 0:
             return TAKERS
-    return LEFT_ALONE
+    return NON_TAKERS
 
 
 @rule
-def best_action(tables, company, mask, hands, phase, passes, rng):
-    """The action with the best chance and that chance; a pass among equals.
+def best_action(tables, opponents, mask, hands, phase, passes, rng):
+    """Return the action with the best chance, and that chance; of equals a pass.
 
-    `tables` as VALUES; `hands` are words [seats + 1, 2], the own first, the deck last; `passes`
-    [seats] in a row.
+    `tables` are like VALUES; `hands` [seats + 1, 2] are words, the player's first and the deck
+    last; `passes` [seats] counts passes in a row.
     """
-    lures = lures_of(hands, passes)
-    own, size, values = hands[0], smallest_other(hands), tables[company]
+    needs = opponent_needs(hands, passes)
+    own, size, values = hands[0], smallest_other(hands), tables[opponents]
     best = np.int64(PASS)
-    most = value_of(values[NOTHING_YET], company, own[0], own[1], hands, size, lures)
+    most = value_of(values[NOTHING_YET], opponents, own[0], own[1], hands, size, needs)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
-    for count in range(1, (MAX_DRAWN if company == TAKERS else 1) + 1):
+    for count in range(1, (MAX_DRAWN if opponents == TAKERS else 1) + 1):
         if is_allowed(mask, DRAW + count):
-            value = after_draw(after, company, hands, count, size, lures, rng)
+            value = after_draw(after, opponents, hands, count, size, needs, rng)
             if value > most:
                 best, most = np.int64(DRAW + count), value
     after = values[HAS_TAKEN if phase == NOTHING_YET else NOTHING_YET]
     for place in range(1, hands.shape[0] - 1):
         if is_allowed(mask, TAKE + place):
             less = min(size, size_of(hands[place]) - 1)
-            value = after_card_of(after, company, hands, place, less, lures)
+            value = after_card_of(after, opponents, hands, place, less, needs)
             if value > most:
                 best, most = np.int64(TAKE + place), value
     return best, most
 
 
 @rule
-def after_draw(values, company, hands, count, smallest, lures, rng):
-    """The mean chance after a draw: of one card exactly, of more over random draws."""
+def after_draw(values, opponents, hands, count, smallest, needs, rng):
+    """The mean chance after a draw: exact for one card, over random draws for more."""
     place = hands.shape[0] - 1
     if count == 1:
-        return after_card_of(values, company, hands, place, smallest, lures)
+        return after_card_of(values, opponents, hands, place, smallest, needs)
     deck, total = hands[place], 0.0
     size = size_of(deck)
     for _ in range(NUM_SAMPLES):
@@ -131,13 +135,13 @@ def after_draw(values, company, hands, count, smallest, lures, rng):
             once |= bit
             deck_once &= deck_twice | ~bit
             deck_twice &= ~bit
-        total += value_of(values, company, once, twice, hands, smallest, lures)
+        total += value_of(values, opponents, once, twice, hands, smallest, needs)
     return total / NUM_SAMPLES
 
 
 @rule
-def after_card_of(values, company, hands, place, smallest, lures):
-    """The mean chance after one card of another hand, or of the deck, which is the last place."""
+def after_card_of(values, opponents, hands, place, smallest, needs):
+    """The mean chance after one card from another hand, or from the deck (the last place)."""
     source, total = hands[place], 0.0
     kinds = source[0]
     while kinds != 0:
@@ -145,7 +149,7 @@ def after_card_of(values, company, hands, place, smallest, lures):
         kinds ^= bit
         once, twice = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
         weight = 2 if source[1] & bit else 1
-        total += weight * value_of(values, company, once, twice, hands, smallest, lures)
+        total += weight * value_of(values, opponents, once, twice, hands, smallest, needs)
     return total / size_of(source)
 
 
@@ -153,31 +157,31 @@ def after_card_of(values, company, hands, place, smallest, lures):
 
 
 @rule
-def value_of(values, company, once, twice, hands, smallest, lures):
-    """The chance with this hand, its groups discarded, beside the other hands."""
+def value_of(values, opponents, once, twice, hands, smallest, needs):
+    """The chance with this hand after its groups are discarded."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))
         if once == 0:
             return WON
-    value = values[class_of(once, twice, hands, smallest, lures)]
-    return min(WON, value * unit_of(company, once, twice))
+    value = values[class_of(once, twice, hands, smallest, needs)]
+    return min(WON, value * scale_of(opponents, once, twice))
 
 
 @rule
-def unit_of(company, once, twice):
-    """What the table counts in: for small hands that are left alone, the chance of this hand."""
-    if company == LEFT_ALONE and is_small(once, twice):
+def scale_of(opponents, once, twice):
+    """The scale of the table's value: for small hands against non-takers the hand's chance."""
+    if opponents == NON_TAKERS and is_small(once, twice):
         return chance_of_small(once, twice)
     return 1.0
 
 
 @rule
-def class_of(once, twice, hands, smallest, lures):
-    """The class of a position where the own hand, without a group, is `once` and `twice`."""
+def class_of(once, twice, hands, smallest, needs):
+    """The class of a position in which the hand `once`, `twice` has no group."""
     size, outs = popcount(once) + popcount(twice), out_kinds(once)
     index = np.int64(min(size, NUM_SIZES - 1))
     index = index * NUM_OUTS + OUT_CLASSES[popcount(outs)]
-    index = index * NUM_LURES + lure_class(once, twice, size, lures)
+    index = index * NUM_ATTRACTIONS + attraction_class(once, twice, size, needs)
     index = index * NUM_HITS + hit_class(outs, hands)
     return index * NUM_SMALLEST + SMALLEST_CLASSES[smallest]
 
@@ -199,7 +203,7 @@ def out_kinds(once):
 
 @rule
 def hit_class(outs, hands):
-    """How likely a take makes a group, from the hand where that is likeliest."""
+    """The class of the best chance that a take from one of the other hands makes a group."""
     highest = 0
     for place in range(1, hands.shape[0] - 1):
         other = hands[place]
@@ -214,36 +218,36 @@ def hit_class(outs, hands):
 
 
 @rule
-def lure_class(once, twice, size, lures):
-    """2 if another seat would now rather take from this hand than draw or pass, 1 if it will soon.
+def attraction_class(once, twice, size, needs):
+    """2 if an opponent would now rather take from this hand than draw or pass, 1 if soon.
 
-    A card is taken sooner than drawn where more of the hand than of the deck is wanted; and sooner
-    than a pass where a third of the hand is wanted, or the seat has passed often enough.
+    An opponent prefers a take to a draw if it needs a larger share of this hand than of the deck.
+    It prefers a take to a pass if it needs a third of the hand, or has passed often enough.
     """
     highest = 0
     if size > PROTECTED_SIZE:
-        for place in range(lures.shape[0]):
-            wanted = lures[place, _WANTED]
-            num_wanted = popcount(once & wanted) + popcount(twice & wanted)
-            if num_wanted * lures[place, _DECK_SIZE] > lures[place, _IN_DECK] * size:
-                is_now = 3 * num_wanted >= size or lures[place, _IS_PRESSED] == 1
+        for place in range(needs.shape[0]):
+            needed = needs[place, _NEEDED]
+            num_needed = popcount(once & needed) + popcount(twice & needed)
+            if num_needed * needs[place, _DECK_SIZE] > needs[place, _IN_DECK] * size:
+                is_now = 3 * num_needed >= size or needs[place, _PASSES_OFTEN] == 1
                 highest = max(highest, 2 if is_now else 1)
     return highest
 
 
 @rule
-def lures_of(hands, passes):
-    """For each of the others: the kinds it wants, and what it must know to prefer a take."""
+def opponent_needs(hands, passes):
+    """For each opponent: the kinds it needs, and the facts that make it prefer a take."""
     num_seats = hands.shape[0] - 1
-    lures = np.empty((num_seats - 1, _DECK_SIZE + 1), np.int64)
+    needs = np.empty((num_seats - 1, _DECK_SIZE + 1), np.int64)
     deck = hands[num_seats]
     for place in range(1, num_seats):
-        wanted = out_kinds(hands[place, 0])
-        lures[place - 1, _WANTED] = wanted
-        lures[place - 1, _IS_PRESSED] = passes[place] >= MANY_PASSES
-        lures[place - 1, _IN_DECK] = popcount(deck[0] & wanted) + popcount(deck[1] & wanted)
-        lures[place - 1, _DECK_SIZE] = size_of(deck)
-    return lures
+        needed = out_kinds(hands[place, 0])
+        needs[place - 1, _NEEDED] = needed
+        needs[place - 1, _PASSES_OFTEN] = passes[place] >= MANY_PASSES
+        needs[place - 1, _IN_DECK] = popcount(deck[0] & needed) + popcount(deck[1] & needed)
+        needs[place - 1, _DECK_SIZE] = size_of(deck)
+    return needs
 
 
 @rule

@@ -1,10 +1,10 @@
-"""How the finisher's tables are learned, `python -m parlour.baselines.notty.fit_values`.
+"""Learn the finisher's tables: `python -m parlour.baselines.notty.fit_values`.
 
 One seat plays by the tables against each scripted player in turn. The chance of a class at the end
-of a turn moves towards the best chance that the next turn begins with, and within a turn likewise:
-value iteration by play, with the draws and takes of the next action counted out. A loss is worth
--1, and each turn makes a win worth a little less. Small hands are rare, so now and then the seat is
-given a random hand, and now and then it does something else than what it thinks best.
+of a turn moves towards the best chance at the start of the next turn, and likewise within a turn.
+This is value iteration by play that looks one action ahead through all draws and takes. A loss is
+worth -1, and each turn discounts a win a little. Small hands are rare, so the seat sometimes gets a
+random hand, and it sometimes explores with a random action.
 """
 
 import argparse
@@ -31,48 +31,50 @@ from ...envs.notty.rules import (
 )
 from ...envs.registry import load_game
 from .finisher import (
-    LEFT_ALONE,
+    NON_TAKERS,
     NUM_SIZES,
     TABLE_SHAPE,
     VALUES_FILE,
     best_action,
     class_of,
-    company_of,
-    lures_of,
+    kind_of_opponents,
+    opponent_needs,
+    scale_of,
     smallest_other,
-    unit_of,
 )
 from .players import aggressive, defensive, x_aggressive, x_defensive
 from .small_hands import LARGEST_SMALL
 
 LEARNER, OTHER = 0, 1  # seats
 LOST = -1.0
-DISCOUNT = 0.99  # a turn
+DISCOUNT = 0.99  # per turn
 EXPLORATION = 0.15  # the chance that a turn begins with a random action
 TURNS_A_RANDOM_HAND = 10
 LARGEST_RANDOM_HAND = 12
-MAX_TRIES = 60  # to come to a hand of a given size
+MAX_TRIES = 60  # to reach a hand of a given size
 
 # Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive. Only
-# one of them never takes from a hand that is no larger, so it teaches what to do when left alone.
+# aggressive never takes from a hand that is no larger, so only it fills the table of NON_TAKERS.
 TURNS_A_ROUND = (30_000, 200_000, 30_000, 60_000)
-LEAVES_ALONE = 1
+NEVER_TAKES = 1
 NUM_ROUNDS = 90
-ROUNDS_A_LINE = 5  # of what is printed
-# How far a chance moves at least: in the first rounds, and in the rest.
+ROUNDS_A_LINE = 5  # rounds per printed line
+# The least learning rate in the first rounds and in the rest.
 FIRST_RATE, LAST_RATE, SHARE_AT_FIRST = 0.02, 0.002, 0.6
 SEED = 3
 
-# What the learner remembers is where the tables have the end of its last turn: the company, the
-# phase and the class; and the unit there. At first it is nowhere.
+# The learner remembers the place of its last turn's end in the tables (kind of opponents, phase and
+# class) and the scale there. At first it has no place.
 NOWHERE = (0, 0, -1)
 
 
 def main() -> None:
     """Learn the table and write it to a file."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--rounds", type=int, default=NUM_ROUNDS, help="of 320,000 turns each")
-    parser.add_argument("--seed", type=int, default=SEED, help="of the games")
+    parser.add_argument(
+        "--rounds", type=int, default=NUM_ROUNDS, help="rounds to learn, of 320,000 turns each"
+    )
+    parser.add_argument("--seed", type=int, default=SEED, help="seed of the games")
     parser.add_argument("--to", type=Path, default=VALUES_FILE, help="the file to write")
     arguments = parser.parse_args()
     if arguments.rounds < 1:
@@ -85,7 +87,7 @@ def main() -> None:
 
 
 def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
-    """The tables [2, 3, classes], float32, after so many rounds against each scripted player."""
+    """Return the tables [2, 3, classes], float32, after `num_rounds` against each player."""
     game = load_game("notty")
     learned = first_values(), np.zeros(TABLE_SHAPE, np.int64), np.zeros(TABLE_SHAPE)
     states = [game.new_states(1) for _ in TURNS_A_ROUND]
@@ -104,25 +106,25 @@ def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
 
 
 def first_values() -> np.ndarray:
-    """Nothing is hoped for, but of small hands that are left alone what is known of them."""
+    """All chances are 0, except the factors of small hands against non-takers, which are 1."""
     values = np.zeros(TABLE_SHAPE)
-    by_size = values[LEFT_ALONE].reshape(TABLE_SHAPE[1], NUM_SIZES, -1)
+    by_size = values[NON_TAKERS].reshape(TABLE_SHAPE[1], NUM_SIZES, -1)
     by_size[:, 1 : LARGEST_SMALL + 1] = 1.0
     return values
 
 
 @rule
 def learn_turns(learned, state, observation, mask, rng, other, num_turns, rate):
-    """Play so many turns of the learner, over game after game, and learn from them.
+    """Play `num_turns` turns of the learner, game after game, and learn from them.
 
-    `learned` are the tables, how often each place was visited, and the mean square of its units.
+    `learned` are the tables, the visits of each place, and the mean square of its scale.
     """
-    place, unit, num_played = NOWHERE, 1.0, 0
+    place, scale, num_played = NOWHERE, 1.0, 0
     while num_played < num_turns:
         settle(state, rng)
         if is_terminal(state):
             if state.winner == OTHER:
-                move_towards(learned, place, unit, LOST, rate)
+                move_towards(learned, place, scale, LOST, rate)
             place = NOWHERE
             deal(state, rng)
             continue
@@ -132,13 +134,13 @@ def learn_turns(learned, state, observation, mask, rng, other, num_turns, rate):
             observe(state, OTHER, observation)
             apply_action(state, action_of(other, observation, mask, rng))
             continue
-        learn_action(learned, state, mask, rng, other, place, unit, rate)
+        learn_action(learned, state, mask, rng, other, place, scale, rate)
         settle(state, rng)
         if state.seat_to_act == OTHER and not is_terminal(state):
             num_played += 1
             if below(rng, TURNS_A_RANDOM_HAND) == 0:
                 give_random_hand(state, rng)
-            place, unit = own_place(state, NOTHING_YET, other)
+            place, scale = own_place(state, NOTHING_YET, other)
 
 
 @rule
@@ -150,10 +152,10 @@ def settle(state, rng):
 
 @rule
 def action_of(other, observation, mask, rng):
-    """What one of the scripted players does."""
+    """The action of one of the scripted players."""
     if other == 0:
         return defensive(observation, mask, rng)
-    if other == LEAVES_ALONE:
+    if other == NEVER_TAKES:
         return aggressive(observation, mask, rng)
     if other == 2:
         return x_aggressive(observation, mask, rng)
@@ -161,55 +163,55 @@ def action_of(other, observation, mask, rng):
 
 
 @rule
-def learn_action(learned, state, mask, rng, other, place, unit, rate):
-    """One action of the learner; what it hopes for is learned for the position before it."""
+def learn_action(learned, state, mask, rng, other, place, scale, rate):
+    """Play one action of the learner; its chance is the target for the position before it."""
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
-    company = company_of(state.turns_played, state.takes)
-    action, chance = best_action(learned[0], company, mask, hands, state.phase, passes, rng)
+    opponents = kind_of_opponents(state.turns_played, state.takes)
+    action, chance = best_action(learned[0], opponents, mask, hands, state.phase, passes, rng)
     if state.phase != NOTHING_YET:
-        place, unit = own_place(state, state.phase, other)
-        move_towards(learned, place, unit, chance, rate)
+        place, scale = own_place(state, state.phase, other)
+        move_towards(learned, place, scale, chance, rate)
     else:
-        move_towards(learned, place, unit, DISCOUNT * chance, rate)
+        move_towards(learned, place, scale, DISCOUNT * chance, rate)
         if uniform(rng) < EXPLORATION:
             action = random_allowed(mask, rng)
     apply_action(state, action)
 
 
 @rule
-def move_towards(learned, place, unit, target, rate):
-    """The value that in its unit fits all targets best; later ones count at least with `rate`."""
+def move_towards(learned, place, scale, target, rate):
+    """Move a value to the least-squares fit of its scaled targets, at least at `rate`."""
     if place == NOWHERE:
         return
     values, visits, squares = learned
     visits[place] += 1
     step = max(rate, 1 / visits[place])
-    squares[place] += step * (unit * unit - squares[place])
-    values[place] += step * unit * (target - unit * values[place]) / squares[place]
+    squares[place] += step * (scale * scale - squares[place])
+    values[place] += step * scale * (target - scale * values[place]) / squares[place]
 
 
 @rule
 def own_place(state, phase, other):
-    """Where the tables have the learner's position, and the unit there.
+    """The place of the learner's position in the tables, and the scale there.
 
-    Nowhere, if it seems to be left alone only because it has not been taken from yet.
+    NOWHERE if an opponent that does take cards has only not done so yet.
     """
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
     once, twice = hands[0, 0], hands[0, 1]
-    company = company_of(state.turns_played, state.takes)
-    if company == LEFT_ALONE and other != LEAVES_ALONE:
+    opponents = kind_of_opponents(state.turns_played, state.takes)
+    if opponents == NON_TAKERS and other != NEVER_TAKES:
         return NOWHERE, 1.0
-    index = class_of(once, twice, hands, smallest_other(hands), lures_of(hands, passes))
-    return (np.int64(company), np.int64(phase), index), unit_of(company, once, twice)
+    index = class_of(once, twice, hands, smallest_other(hands), opponent_needs(hands, passes))
+    return (np.int64(opponents), np.int64(phase), index), scale_of(opponents, once, twice)
 
 
 @rule
 def look(state, hands, passes):
-    """What the learner sees: the hands, the own first and the deck last, and passes in a row."""
+    """Read the hands, the learner's first and the deck last, and the passes in a row."""
     hands[:2] = state.hands
     hands[2, 0], hands[2, 1] = deck_words(state.hands)
     passes[:] = state.passes
@@ -217,14 +219,14 @@ def look(state, hands, passes):
 
 @rule
 def give_random_hand(state, rng):
-    """The learner draws and loses cards until its hand has a random size, or it takes too long."""
+    """Add and remove cards until the learner's hand has a random size, or tries run out."""
     hand = state.hands[LEARNER]
-    wanted = 1 + below(rng, LARGEST_RANDOM_HAND)
+    target_size = 1 + below(rng, LARGEST_RANDOM_HAND)
     for _ in range(MAX_TRIES):
         size = hand_size(hand)
-        if size == wanted:
+        if size == target_size:
             break
-        if size > wanted:
+        if size > target_size:
             remove_card(hand, nth_card(hand[0], hand[1], below(rng, size)))
             continue
         once, twice = deck_words(state.hands)

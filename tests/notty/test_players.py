@@ -18,13 +18,13 @@ from parlour.baselines.notty.expectations import after_draw, after_take, sample_
 from parlour.baselines.notty.finisher import (
     CLASS_SHAPE,
     FIRST_TURNS,
-    LEFT_ALONE,
+    NON_TAKERS,
     TAKERS,
     VALUES,
     best_action,
     class_of,
-    company_of,
-    lures_of,
+    kind_of_opponents,
+    opponent_needs,
     smallest_other,
 )
 from parlour.baselines.notty.hints import hint_lines, hints
@@ -273,15 +273,17 @@ def takes(*of_seats: tuple[int, int]) -> np.ndarray:
 
 def test_finisher_is_left_alone_where_nobody_takes_from_a_hand_that_is_no_larger() -> None:
     turns = 2 * FIRST_TURNS
-    assert company_of(turns, takes((5, 0))) == LEFT_ALONE
-    assert company_of(turns, takes((0, 1))) == TAKERS
-    assert company_of(3 * turns // 2, takes((5, 0), (0, 0))) == LEFT_ALONE
-    assert company_of(3 * turns // 2, takes((5, 0), (0, 1))) == TAKERS
-    assert company_of(turns, np.array([(0, 1), (0, 0)], np.int16)) == LEFT_ALONE  # it took itself
+    assert kind_of_opponents(turns, takes((5, 0))) == NON_TAKERS
+    assert kind_of_opponents(turns, takes((0, 1))) == TAKERS
+    assert kind_of_opponents(3 * turns // 2, takes((5, 0), (0, 0))) == NON_TAKERS
+    assert kind_of_opponents(3 * turns // 2, takes((5, 0), (0, 1))) == TAKERS
+    assert (
+        kind_of_opponents(turns, np.array([(0, 1), (0, 0)], np.int16)) == NON_TAKERS
+    )  # it took itself
 
 
 def test_finisher_expects_takers_at_first() -> None:
-    assert company_of(2 * FIRST_TURNS - 1, takes((0, 0))) == TAKERS
+    assert kind_of_opponents(2 * FIRST_TURNS - 1, takes((0, 0))) == TAKERS
 
 
 def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
@@ -289,19 +291,19 @@ def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
     (state,) = table(NEAR, FAR).states
     hands, passes = np.array([*state["hands"], deck_words(state["hands"])]), np.zeros(2, np.int64)
     every_move = np.array([0b11111])
-    for company in (TAKERS, LEFT_ALONE):
+    for opponents in (TAKERS, NON_TAKERS):
         (rng,) = streams([0])
         before = rng.copy()
-        best_action(VALUES, company, every_move, hands, NOTHING_YET, passes, rng)
-        assert (rng == before).all() == (company == LEFT_ALONE)
+        best_action(VALUES, opponents, every_move, hands, NOTHING_YET, passes, rng)
+        assert (rng == before).all() == (opponents == NON_TAKERS)
 
 
 def class_index(mine: str, other: str, passes: int = 0) -> tuple[int, ...]:
     """The class of a position: size, outs, lure, hit, smallest hand of the others."""
     (state,) = table(mine, other).states
     hands = np.array([*state["hands"], deck_words(state["hands"])])
-    lures = lures_of(hands, np.array([0, passes]))
-    index = class_of(hands[0, 0], hands[0, 1], hands, smallest_other(hands), lures)
+    needs = opponent_needs(hands, np.array([0, passes]))
+    index = class_of(hands[0, 0], hands[0, 1], hands, smallest_other(hands), needs)
     return np.unravel_index(index, CLASS_SHAPE)
 
 
