@@ -1,7 +1,7 @@
-"""Checkpoints: a network's weights and everything needed to say what it is and how strong.
+"""Checkpoints: a network's weights, how it was made, and how strong it is.
 
-One file, loaded without executing anything from it; the same facts beside it as a model card to
-read.
+A checkpoint is one file, and loading it executes nothing from it. A model card beside it states the
+same facts for people.
 """
 
 import dataclasses
@@ -31,8 +31,8 @@ class Checkpoint:
     config: dict[str, Any]  # of the learner
     hidden: tuple[int, ...]
     weights: dict[str, torch.Tensor]
-    command: str = ""  # what made it
-    revision: str = ""  # of the code that made it
+    command: str = ""  # the command that trained it
+    revision: str = ""  # of the code that trained it
     parlour: str = __version__
     training: dict[str, Any] = dataclasses.field(default_factory=dict)  # seconds, decisions, ...
     strength: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # match results
@@ -50,9 +50,9 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path | str) -> None:
 
 
 def keep_results(path: Path | str, kind: str, results: list[dict[str, Any]]) -> None:
-    """Put results into a checkpoint and its card, in place of those of the same measurement.
+    """Store results in a checkpoint and its card, replacing those of the same measurement.
 
-    `kind` is `strength`, `duplicates` or `exact`. Raises ValueError where `path` is no checkpoint.
+    `kind` is `strength`, `duplicates` or `exact`. Raises ValueError if `path` is not a checkpoint.
     """
     checkpoint = load_checkpoint(path)
     kept = {_measurement(result): result for result in [*getattr(checkpoint, kind), *results]}
@@ -65,13 +65,13 @@ def _measurement(result: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:
-    """Read a checkpoint. Raises ValueError that says what is wrong with the file."""
+    """Read a checkpoint. Raises a ValueError that says what is wrong with the file."""
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"no checkpoint {path}")
     try:
         data = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # of many kinds, and torch's advice would mislead
+    except Exception as error:  # there are many kinds, and torch's advice would mislead
         raise ValueError(f"{path} is not a checkpoint, or is damaged") from error
     lacking = [key for key in _REQUIRED if not isinstance(data, dict) or key not in data]
     if lacking:
@@ -79,7 +79,7 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
     if data["format"] != FORMAT:
         raise ValueError(f"{path} has checkpoint format {data['format']}; this is {FORMAT}")
     if not isinstance(data["weights"], dict) or not _are_sizes(data["hidden"]):
-        raise ValueError(f"{path} is damaged: its weights or hidden layers are not such")
+        raise ValueError(f"{path} is damaged: its weights or hidden layers are not valid")
     known = {field.name for field in dataclasses.fields(Checkpoint)}
     return Checkpoint(**{key: value for key, value in data.items() if key in known})
 
@@ -89,7 +89,7 @@ def _are_sizes(hidden: Any) -> bool:
 
 
 def network_for(checkpoint: Checkpoint, game: Game) -> nn.Module:
-    """The network, ready to play `game`. Raises ValueError where it was trained for another."""
+    """Return the network, ready to play `game`. Raises ValueError if it does not fit the game."""
     if checkpoint.game != game.name:
         raise ValueError(f"this checkpoint plays {checkpoint.game}, not {game.name}")
     if checkpoint.game_version != game.version:
@@ -110,7 +110,7 @@ def network_for(checkpoint: Checkpoint, game: Game) -> nn.Module:
 
 
 def code_revision() -> str:
-    """The commit the code stands at, with `+` where files are changed; empty outside a checkout."""
+    """The commit of the code, with `+` if files are changed; empty outside a checkout."""
     root = Path(__file__).resolve().parents[2]
     try:
         commit = _git(root, "rev-parse", "--short=12", "HEAD")
@@ -125,7 +125,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def model_card(checkpoint: Checkpoint) -> str:
-    """What a user should know before playing against it, as Markdown."""
+    """Return the model card as Markdown: what a user should know about the network."""
     settings = ", ".join(f"{key}={value!r}" for key, value in checkpoint.game_config.items())
     size = sum(tensor.numel() for tensor in checkpoint.weights.values())
     lines = [
@@ -139,7 +139,7 @@ def model_card(checkpoint: Checkpoint) -> str:
         "",
         "## Measured strength",
         "",
-        "Duplicate deals, one seat against a field of the opponent; 95 % intervals.",
+        "The network plays one seat and the opponent all others, on duplicate deals; 95 % intervals.",
         "",
         "| against | games | first places, % | fair share, % | mean return |",
         "|---|---|---|---|---|",
@@ -159,7 +159,7 @@ def _short(value: Any) -> str:
 
 def _duplicate_lines(results: list[dict[str, Any]]) -> list[str]:
     return [
-        "Deals won, drawn and lost, each played twice with the hands exchanged; 95 % intervals.",
+        "Each deal is played twice with the hands exchanged; 95 % intervals.",
         "",
         "| against | deals | won, % | drawn, % | lost, % |",
         "|---|---|---|---|---|",
@@ -176,7 +176,7 @@ def _duplicate_row(result: dict[str, Any]) -> str:
 
 def _exact_lines(results: list[dict[str, Any]]) -> list[str]:
     return [
-        "By the exact solution of the game; 95 % intervals, which all deals there are do not need.",
+        "Measured against the exact solution of the game; 95 % intervals where deals are a sample.",
         "",
         "| measure | against | deals | value |",
         "|---|---|---|---|",
