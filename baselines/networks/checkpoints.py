@@ -139,7 +139,7 @@ def model_card(checkpoint: Checkpoint) -> str:
         "",
         "## Measured strength",
         "",
-        "The network plays one seat and the opponent all others, on duplicate deals; 95 % intervals.",
+        "Duplicate deals: the network plays one seat, the opponent all others; 95 % intervals.",
         "",
         "| against | games | first places, % | fair share, % | mean return |",
         "|---|---|---|---|---|",
