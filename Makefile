@@ -8,34 +8,35 @@ PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --constrain
 
 DEMO := runs/demo
 MINUTES ?= 3
-# Torch with a second thread is slower, not faster, wherever anything else uses the other core.
-THREADS ?= 1
+THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo test check tournaments
+.PHONY: install demo test test-long check tournaments mutants
 
 install: $(READY)
 
 test: $(READY)
 	$(VENV)/bin/python -m pytest -n 2 --dist worksteal
 
-# Learns from nothing, is measured, and plays a game that it comments on; for a first look:
-# make demo MINUTES=1
+# The full counts of what `test` runs a part of.
+test-long: $(READY)
+	$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m long
+
+# Plants faults in the code and looks whether the tests notice; stopped, it goes on where it was.
+# After tests were added: make mutants RETRY=--retry
+mutants: $(READY)
+	$(PIP) --editable '.[mutants]'
+	$(VENV)/bin/python -m tests.mutants $(RETRY)
+
+# Learns from nothing by playing itself, and is measured against two scripts that it never meets in
+# training; for a first look: make demo MINUTES=1
 demo: $(READY)
-	@echo '== learning President from nothing, for $(MINUTES) minutes'
-	$(PARLOUR) train dqn president --minutes $(MINUTES) --out $(DEMO) \
-		--opponents lowest,random --opponent-weights 1,0.4 --threads $(THREADS) \
-		--against random,lowest,planner --points 12 --point-deals 250 --deals 2500
-	@echo
-	@echo '== one game: what it learned (player 0) against three that play their lowest card'
-	$(PARLOUR) watch president --players $(DEMO)/checkpoint.pt,lowest,lowest,lowest --seed 1
-	@echo
-	@echo 'The learning curve is $(DEMO)/curve.png, what was measured is in $(DEMO)/checkpoint.md.'
-	@echo 'Against equals it would come first in 25 of 100 games. Now try:'
-	@echo '  make demo MINUTES=15'
-	@echo '  $(PARLOUR) watch president --players human,$(DEMO)/checkpoint.pt,planner,dqn --seat 0'
-	@echo '  $(PARLOUR) evaluate president $(DEMO)/checkpoint.pt --against dqn --deals 2500'
-	@echo '  $(PARLOUR) games'
+	@echo '== learning President by self-play, for $(MINUTES) minutes'
+	@$(PARLOUR) train ppo president --minutes $(MINUTES) --out $(DEMO) --overwrite \
+		--threads $(THREADS) --against lowest,planner --points 6 --point-deals 500 --deals 5000
+	@echo 'The learning curve: $(DEMO)/curve.png'
+	@echo 'Play against it: $(PARLOUR) watch president' \
+		'--players human,$(DEMO)/checkpoint.pt,planner,dqn --seat 0'
 
 # One tournament of each game by its scripted players; stopped, it goes on where it was.
 tournaments: $(READY)

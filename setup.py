@@ -1,8 +1,26 @@
-"""Lists the packages by looking, so that a new game's folder needs no line here; see setup.cfg."""
+"""Makes the long description; all else is in setup.cfg.
 
-from setuptools import find_packages, setup
+It is the README without what a package index cannot show: pictures of the checkout, and links into
+it, which become plain text.
+"""
 
-FOLDERS = ("envs", "baselines", "training", "scripts")
+import re
+from pathlib import Path
 
-found = find_packages(include=[pattern for name in FOLDERS for pattern in (name, f"{name}.*")])
-setup(packages=["parlour", *(f"parlour.{name}" for name in found)])
+from setuptools import setup
+
+PICTURE = re.compile(r"!\[[^\]]*\]\((?!https?:)[^)]*\)\n*")
+LINK = re.compile(r"\[([^\]]*)\]\((?!https?:)[^)]*\)")
+CODE = re.compile(r"(```.*?```)", re.DOTALL)
+
+
+def long_description(readme: str) -> str:
+    """Return the README with the addresses of relative links taken out, but not in its code."""
+    parts = CODE.split(readme)
+    prose = [LINK.sub(r"\1", PICTURE.sub("", part)) for part in parts[::2]]
+    parts[::2] = prose
+    return "".join(parts)
+
+
+if __name__ == "__main__":
+    setup(long_description=long_description(Path(__file__).with_name("README.md").read_text()))

@@ -1,5 +1,6 @@
 """The entry points of `gym.make` and `gym.make_vec`: names of opponents become policies here."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from ..envs.core.game import Game
@@ -7,7 +8,7 @@ from ..envs.core.views.solo import SoloEnv
 from ..envs.core.views.vector import TablesEnv
 from ..envs.registry import split_settings
 from .players import make_policy
-from .policy import Policy
+from .policy import Policy, PolicySpec
 
 RANDOM = "random"  # who sits opposite where nobody is named
 
@@ -31,7 +32,9 @@ def make_vector(name: str, **settings: Any) -> TablesEnv:
     return vector_env(game, **options)
 
 
-def solo_env(game: Game, *, opponents: Any = RANDOM, **options: Any) -> SoloEnv:
+def solo_env(
+    game: Game, *, opponents: PolicySpec | Sequence[PolicySpec] = RANDOM, **options: Any
+) -> SoloEnv:
     """Make a `SoloEnv` whose opponents are named in any form that `make_policy` takes.
 
     `opponents` is one player for all other seats, or a list with one for each, clockwise.

@@ -1,4 +1,4 @@
-"""Scripted players of any game: uniformly random, and the first legal action."""
+"""Scripted players of any game: `random` and `first_legal`."""
 
 from ..envs.core.bits import nth_allowed, random_allowed
 from ..envs.core.jit import rule

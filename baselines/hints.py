@@ -1,4 +1,4 @@
-"""Hints for people, of games that have some: what each move is worth, as lines of text."""
+"""Hints for people: lines of text about the value of each move, for games that offer them."""
 
 from collections.abc import Callable
 
@@ -7,11 +7,11 @@ import numpy as np
 from ..envs.core.game import Game
 from .parts import part_of
 
-# (game, position, seat) -> lines; of the position only what the seat may know.
+# (game, position, seat) -> lines of text, which reveal only what that seat may know.
 HintLines = Callable[[Game, np.record, int], list[str]]
 
 
 def hints_of(game: Game) -> HintLines | None:
-    """The hints of a game, `hint_lines` in its folder's `hints.py`; None where it has none."""
+    """Return `hint_lines` of `baselines/<game>/hints.py`, or None where a game has no hints."""
     module = part_of(game, "hints")
     return None if module is None else module.hint_lines

@@ -11,7 +11,7 @@ class EndOfInput(Exception):
 
 
 def human(game: Game) -> Policy:
-    """You, at the console: what you may do is listed by name, and asked for until it is legal."""
+    """You, at the console: lists the legal actions by name, and asks until you type one."""
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         rows = zip(observations, action_masks, strict=True)
@@ -26,7 +26,7 @@ def _ask(game: Game, observation: np.record, mask: np.ndarray) -> int:
     for field in game.observation_fields:
         if not field.hidden and not field.num_bits:
             print(f"{field.name:>16}: {observation[field.name]}")
-    print(f"you may: {names}")
+    print(f"legal: {names}")
     while True:
         try:
             answer = input("your action: ").strip()
@@ -39,4 +39,4 @@ def _ask(game: Game, observation: np.record, mask: np.ndarray) -> int:
             continue
         if action in legal:
             return action
-        print(f"{answer} is not legal now; you may: {names}")
+        print(f"{answer} is not legal now; legal: {names}")

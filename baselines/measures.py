@@ -1,4 +1,4 @@
-"""Exact players where a game can be solved, and what they can measure of any player."""
+"""Exact measures of players, for games that can be solved."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,17 +12,18 @@ if TYPE_CHECKING:
 
 
 class Measure(NamedTuple):
-    """What a solver can say of a player.
+    """A figure that a solver computes about a player.
 
-    `compute(game, policy, against, num_deals, seed)`: without a number of deals over all there are.
-    Raises ValueError where the game or the player cannot be measured.
+    `compute(game, policy, against, num_deals, seed)` averages over `num_deals` random deals, or
+    over all deals where that is None. It raises ValueError where the game or the player cannot be
+    measured.
     """
 
     compute: Callable[[Game, "Policy", "Policy", int | None, int], "Estimate"]
-    has_opponent: bool  # whether it depends on whom the player plays
+    has_opponent: bool  # whether it depends on the opponent
 
 
 def measures_of(game: Game) -> dict[str, Measure]:
-    """The exact measures of a game's players by name; none where nothing solves the game."""
+    """Return the exact measures of a game by name; empty for a game without a solver."""
     module = part_of(game, "measures")
     return {} if module is None else module.MEASURES

@@ -1,4 +1,4 @@
-"""Finding what belongs to one game: `baselines/<game>/<part>.py`, or a part in its own package."""
+"""Find what belongs to one game: `baselines/<game>/<part>.py`, or a part in its own package."""
 
 import importlib
 import importlib.util
@@ -10,9 +10,9 @@ from ..envs.core.game import Game
 
 
 def part_of(game: Game, part: str) -> ModuleType | None:
-    """The module `part` ("players", "hints", "measures", "trials") of a game; None if it has none.
+    """Return the module `part` ("players", "hints", "measures", "trials") of a game, or None.
 
-    A module that exists but fails to import raises what it raises.
+    An error while importing an existing module is raised unchanged.
     """
     package = parts_package(game.name)
     try:

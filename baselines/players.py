@@ -1,4 +1,4 @@
-"""Finding players by name: scripts of a game, generic players, checkpoints, users' own files."""
+"""Make players by name: scripts of a game, generic players, checkpoints, users' own files."""
 
 import ast
 import dataclasses
@@ -16,9 +16,13 @@ from ..envs.core.game import Game
 from ..envs.core.seating import Memory, PlayerError
 from . import human
 from .networks.learned import learned_policy, shipped_checkpoints
-from .policy import Policy, remembering_policy
+from .opened import run_watched
+from .parts import part_of
+from .policy import Policy, PolicySpec, remembering_policy
 from .roster import BLIND, Player, own_players, searching
 from .search import mcts, playout
+
+_OURS = Path(__file__).resolve().parent
 
 GENERIC = {
     **BLIND,
@@ -32,9 +36,9 @@ AT_THE_CONSOLE = {
 
 
 def players_of(game: Game) -> dict[str, Player]:
-    """All players of a game by name: those of any game, its own weakest first, trained ones.
+    """Return all players of a game by name: generic ones, its own (weakest first), trained ones.
 
-    A game may have its own player of a generic name.
+    A game's own player replaces a generic one of the same name.
     """
     own = own_players(game)
     of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
@@ -52,23 +56,30 @@ def _trained(game: Game) -> dict[str, Player]:
 
 
 def list_policies(game: Game) -> list[str]:
-    """The names of the players of a game that play by themselves: any game's, then its own.
+    """Return the names of the players of a game: generic ones first, then its own, weakest first.
 
-    Its own are in the order of their strength, weakest first. `human` plays too, when asked for.
+    `human` is not listed, because it needs a person at the console.
     """
     return list(players_of(game))
 
 
-def make_policy(spec: Any, game: Game, **settings: Any) -> Policy:
-    """A player of `game`.
+def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
+    """Make a player of `game`.
 
-    `spec` is a name (`"lowest"`, or as its inventor wrote it, `"X-DEFENSIVE"`), a name with
-    settings (`"playout:num_playouts=100"`), a checkpoint file (`"runs/mine.pt"`), a function or a
-    class in a file of your own (`"mine.py:choose"`, `"mine.py:Mine:setting=1"`), a function over
-    batches, or a Policy. A class is for players that remember: it is called with its settings for
-    each seat of each game, and what it gives has begin(seat, game), watch(observation) and
-    choose(observation, action_mask, rng); a class with `take_seat` has that called in its stead.
-    Raises ValueError for anything else and TypeError for a setting that the player does not have.
+    `spec` is one of these:
+
+    * a name, also as its inventor spelled it: `"lowest"`, `"X-DEFENSIVE"`
+    * a name with settings: `"playout:num_playouts=100"`
+    * a checkpoint file: `"runs/mine.pt"`, with `":other_rules=True"` to play under house rules that
+      it was not trained for
+    * a function or a class in a file of your own: `"mine.py:choose"`, `"mine.py:Mine:setting=1"`
+    * a function over batches, a class, or a Policy
+
+    A class makes players with memory. It is called with its settings for each seat of each game and
+    returns an object with begin(seat, game), watch(observation) and choose(observation,
+    action_mask, rng). A game may accept another form, such as the agents of Top Trumps.
+
+    Raises ValueError for anything else, and TypeError for a setting that the player does not have.
     """
     if isinstance(spec, Policy):
         return spec
@@ -82,10 +93,12 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
     if callable(spec):
         return Policy(getattr(spec, "__name__", type(spec).__name__), game, spec)
     if not isinstance(spec, str):
-        raise ValueError(f"a player is a name, a file or a function, not {spec!r}")
-    if spec.endswith(".pt"):
-        return learned_policy(spec, game, **settings)
+        raise ValueError(
+            f"a player must be a name, a file, a function, a class or a Policy; got {spec!r}"
+        )
     name, _, rest = spec.partition(":")
+    if name.endswith(".pt"):
+        return learned_policy(name, game, **parse_settings(rest), **settings)
     if name.endswith(".py"):
         return _of_file(Path(name), rest, game, settings)
     return _named(name, game, {**parse_settings(rest), **settings})
@@ -97,9 +110,10 @@ def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
 
 
 def player_key(name: str, game: Game) -> str:
-    """The player as it is listed, however its inventor wrote it. Raises ValueError for nobody.
+    """Return the listed name of a player. Raises ValueError where no player has that name.
 
-    `MeanerMax`, `meaner-max` and `meaner_max` are one name.
+    Case, hyphens, underscores and spaces are ignored: `MeanerMax` and `meaner-max` are
+    `meaner_max`.
     """
     players = {**players_of(game), **AT_THE_CONSOLE}
     listed = {_run_together(key): key for key in players}
@@ -113,15 +127,15 @@ def _run_together(name: str) -> str:
 
 
 def parse_settings(text: str) -> dict[str, Any]:
-    """`a=1,b=word` as a dict; values are Python literals where they can be, else text.
+    """Parse `a=1,b=word` into a dict; a value that is no Python literal is text.
 
-    Raises ValueError for a part without an equals sign, and for a setting that is given twice.
+    Raises ValueError for a part without an equals sign, and for a setting that is set twice.
     """
     settings: dict[str, Any] = {}
     for part in filter(None, text.split(",")):
         key, equals, value = part.partition("=")
         if not equals:
-            raise ValueError(f"settings are written key=value, not {part!r}")
+            raise ValueError(f"a setting must be written key=value; got {part!r}")
         key = key.strip()
         if key in settings:
             raise ValueError(f"{key} is set twice in {text!r}")
@@ -133,7 +147,7 @@ def parse_settings(text: str) -> dict[str, Any]:
 
 
 def _of_file(path: Path, rest: str, game: Game, settings: dict[str, Any]) -> Policy:
-    """`NAME` or `NAME:setting=1` of a user's file."""
+    """Make the player `NAME` or `NAME:setting=1` of a user's file."""
     name, _, given = rest.partition(":")
     settings = {**parse_settings(given), **settings}
     found = _found_in_file(path, name)
@@ -156,9 +170,9 @@ def _found_in_file(path: Path, name: str) -> Callable[..., Any]:
             if inspect.isfunction(value) or (inspect.isclass(value) and _is_of(module, value))
         ]
         raise ValueError(
-            f"say which function or class of {path}: {path}:NAME, of {', '.join(own)}"
+            f"name a function or class of {path} as {path}:NAME; it has {', '.join(own)}"
             if own
-            else f"{path} has no function or class to play with"
+            else f"{path} has no function or class that could play"
         )
     return found
 
@@ -170,12 +184,16 @@ def _is_of(module: ModuleType, found: type) -> bool:
 def _of_class(
     found: type, who: str, path: Path | None, game: Game, settings: dict[str, Any]
 ) -> Policy:
-    """A policy that makes players of this class; settings that it does not take show at once."""
-    make = _Guarded(getattr(found, "take_seat", found), who, path)
+    """Make a policy of this class; make one player now, so that a wrong setting fails at once."""
+    own = part_of(game, "agents")  # a form of player that only this game has
+    is_own = own is not None and own.is_own_form(found)
+    make = _Guarded(
+        partial(own.take_seat, found) if own is not None and is_own else found, who, path
+    )
     player = make(**settings)
     missing = [name for name in ("begin", "watch", "choose") if not hasattr(player, name)]
     if missing:
-        raise ValueError(f"{who} is a class of players without {', '.join(missing)}")
+        raise ValueError(f"the players of class {who} have no {', '.join(missing)}")
     return remembering_policy(
         found.__name__, game, lambda: _GuardedMemory(make(**settings), who, path)
     )
@@ -183,24 +201,29 @@ def _of_class(
 
 @dataclasses.dataclass
 class _Guarded:
-    """What a user wrote; when it fails in play, the PlayerError says where."""
+    """A user's function; where it fails, it raises a PlayerError that names the place."""
 
     function: Callable[..., Any]
     who: str
     path: Path | None = None
 
+    def __post_init__(self) -> None:
+        self.resolved = Path() if self.path is None else self.path.resolve()
+
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
         try:
-            return self.function(*arguments, **settings)
+            if self.path is None:
+                return self.function(*arguments, **settings)
+            return run_watched(self.resolved, self.function, *arguments, **settings)
         except PlayerError:
             raise
         except Exception as error:
-            raise PlayerError(f"{self.who} failed: {_told(error, self.path)}") from error
+            raise PlayerError(f"{self.who} failed: {_describe(error, self.path)}") from error
 
 
 @dataclasses.dataclass
 class _GuardedMemory:
-    """The same of a player that remembers."""
+    """A user's player with memory, guarded in the same way."""
 
     player: Memory
     who: str
@@ -221,18 +244,23 @@ def _load_module(path: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        spec.loader.exec_module(module)
+        run_watched(path.resolve(), spec.loader.exec_module, module)
     except Exception as error:
-        raise ValueError(f"cannot load {path}: {_told(error, path)}") from error
+        raise ValueError(f"cannot load {path}: {_describe(error, path)}") from error
     return module
 
 
-def _told(error: Exception, path: Path | None) -> str:
-    """What went wrong, and the last line of this file that it went through."""
-    lines = [
-        frame.lineno
-        for frame in traceback.extract_tb(error.__traceback__)
-        if path is not None and Path(frame.filename) == path
-    ]
-    where = f" (line {lines[-1]})" if lines else ""
+def _describe(error: Exception, path: Path | None) -> str:
+    """Describe an error, with the last line of the user's code that it passed through.
+
+    The user's code is this file and all beside or below it.
+    """
+    where = ""
+    if path is not None:
+        folder = path.resolve().parent
+        for frame in traceback.extract_tb(error.__traceback__):
+            file = Path(frame.filename).resolve()
+            if file.is_relative_to(folder) and not file.is_relative_to(_OURS):
+                name = "" if file == path.resolve() else f"{file.relative_to(folder)}, "
+                where = f" ({name}line {frame.lineno})"
     return f"{type(error).__name__}: {error}{where}"

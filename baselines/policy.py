@@ -1,7 +1,7 @@
-"""The Policy: chooses actions for a batch of seats from what those seats may know.
+"""The Policy: chooses actions for a batch of seats from their observations.
 
-A scripted player is one compiled row function, lifted here to batches; anything else is a function
-over batches.
+A scripted player is one compiled row function, which `compiled_policy` applies to batches. All
+other players are functions over batches.
 """
 
 import dataclasses
@@ -23,36 +23,36 @@ from ..envs.core.tables import NO_WEIGHTS, CompiledPlayer, chooser
 class Policy:
     """A player of one game.
 
-    Calling it plays a batch: observations [B] (records of the game's observation dtype), masks
-    int8 [B, A], one random stream a row, and returns legal actions [B]. It is a pure function of
-    these; whoever shares a deal with it shares no randomness.
+    Calling it with a batch returns legal actions [B]. The arguments are observations [B] (records
+    of the game's observation dtype), masks int8 [B, A] and one random stream for each row. It is a
+    pure function of these, and shares no randomness with other players of the same deal.
 
-    `values`, where a policy has an opinion, says what return it expects of each action: (records
-    [B], masks int8 [B, A]) -> float [B, A], of use at legal actions only.
+    `values`, where a policy has it, estimates the return of each action: (records [B], masks
+    int8 [B, A]) -> float [B, A], meaningful at legal actions only.
 
-    A searching policy (`needs_positions`) is also handed positions [B]: full states re-dealt at
-    random from everything its seat cannot tell apart, never the true ones.
+    A searching policy (`needs_positions`) is also given positions [B]: determinized states, drawn
+    from all those that its seat cannot distinguish from the true one.
 
-    One that remembers is made anew for each seat of each game by `remember`, and is shown every
-    ply: it plays wherever games are played, and cannot be called for a position by itself.
+    A policy with memory is made anew by `remember` for each seat of each game, and observes every
+    ply. It plays whole games, and cannot be called for a single position.
     """
 
     name: str
     game: Game
     choose: Callable[..., np.ndarray]
-    row: Function | None = None  # compiled: (observation, mask words, rng) -> action
-    weights: np.ndarray | None = None  # a record [1]; where given, `row` takes it first
+    row_function: Function | None = None  # compiled: (observation, mask words, rng) -> action
+    weights: np.ndarray | None = None  # a record [1]; where given, `row_function` takes it first
     needs_positions: bool = False
     values: Callable[..., np.ndarray] | None = None
     remember: Callable[[], Memory] | None = None
-    remake: Callable[[], "Policy"] | None = None  # makes it again in another process
+    remake: Callable[[], "Policy"] | None = None  # makes the policy in another process
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Pickle as what makes it again, so that compiled functions need not be pickled."""
+        """Pickle the call that makes the policy, because compiled functions cannot be pickled."""
         return super().__reduce_ex__(protocol) if self.remake is None else (self.remake, ())
 
     def __deepcopy__(self, memo: Any) -> "Policy":
-        return self  # nothing in it changes
+        return self  # a policy never changes
 
     def __call__(
         self,
@@ -61,13 +61,13 @@ class Policy:
         rngs: np.ndarray,
         positions: np.ndarray | None = None,
     ) -> np.ndarray:
-        """Actions [B]; raises ValueError where a searching policy is given no positions."""
+        """Return actions [B]. Raises ValueError where a searching policy gets no positions."""
         if not self.needs_positions:
             return self.choose(observations, action_masks, rngs)
         if positions is None:
             raise ValueError(
-                f"{self.name} searches and needs positions: pass what "
-                "Tables.determinize or an environment's determinize() gives"
+                f"{self.name} searches and needs positions: pass those that "
+                "Tables.determinize or an environment's determinize() returns"
             )
         return self.choose(observations, action_masks, rngs, positions)
 
@@ -79,11 +79,11 @@ class Policy:
         rng: np.ndarray | None = None,
         position: np.ndarray | None = None,
     ) -> int:
-        """One action at one table.
+        """Return one action at one table.
 
-        `observation` is a record, or a flat array as the environments give it, scaled or integer.
-        `rng` is a stream array [1] to draw from; without one a fresh stream is made. `position` is
-        a state record for searching policies. Raises PlayerError where the action is not legal.
+        `observation` is a record, or a flat array from an environment, scaled or integer. `rng` is
+        a stream array [1] to draw from; by default a fresh one is made. `position` is a state
+        record for searching policies. Raises PlayerError where the action is not legal.
         """
         masks = np.asarray(action_mask, dtype=np.int8).reshape(1, self.game.num_actions)
         rngs = streams([fresh_seed()]) if rng is None else rng
@@ -93,8 +93,12 @@ class Policy:
         return int(actions[0])
 
 
+# Whatever `make_policy` makes a player of: a name, a file, a function or class, a Policy.
+PolicySpec = str | Policy | Callable[..., Any]
+
+
 def as_records(game: Game, observation: Any) -> np.ndarray:
-    """One observation, as a record or a flat array, to records [1]."""
+    """Convert one observation, a record or a flat array, to records [1]."""
     array = np.asarray(observation)
     if array.dtype.names is not None:
         return array.reshape(1).view(game.observation_dtype)
@@ -104,15 +108,15 @@ def as_records(game: Game, observation: Any) -> np.ndarray:
 def compiled_policy(
     name: str,
     game: Game,
-    row: Function,
+    row_function: Function,
     weights: np.ndarray | None = None,
     values: Callable[..., np.ndarray] | None = None,
 ) -> Policy:
-    """A policy from one compiled row function: (observation record, mask words, rng) -> action.
+    """Make a policy of a compiled row function: (observation record, mask words, rng) -> action.
 
-    With `weights`, a record [1], the function takes that record first.
+    With `weights`, a record [1], the function takes that record as its first argument.
     """
-    lifted = _lift(CompiledPlayer(row, weights is not None))
+    lifted = _lift(CompiledPlayer(row_function, weights is not None))
     given = (NO_WEIGHTS if weights is None else weights,)
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
@@ -121,16 +125,14 @@ def compiled_policy(
         lifted(given, observations, action_masks, rngs, words, actions)
         return actions
 
-    return Policy(name, game, choose, row=row, weights=weights, values=values)
+    return Policy(name, game, choose, row_function=row_function, weights=weights, values=values)
 
 
 def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) -> Policy:
-    """A policy from what makes a player with begin(seat, game), watch(observation) and choose."""
+    """Make a policy of players with memory; `remember()` makes one for a seat of a game."""
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
-        raise ValueError(
-            f"{name} remembers its game: seat it in one, it cannot be asked in between"
-        )
+        raise ValueError(f"{name} has a memory: let it play whole games, not single positions")
 
     return Policy(name, game, choose, remember=remember)
 

@@ -16,19 +16,21 @@ class Player(NamedTuple):
 
     make: Callable[..., Policy]  # (game, **settings) -> Policy
     summary: str
-    row: Function | None = None  # the compiled function; None where the player is not compiled
+    row_function: Function | None = (
+        None  # the compiled function; None where the player is not compiled
+    )
     plays_out: bool = True  # whether it is fast enough for thousands of playouts a move
 
 
-def scripted(row: Function) -> Player:
+def scripted(row_function: Function) -> Player:
     """Return the player that consists of one compiled row function, and is named after it."""
-    source = python_source(row)
+    source = python_source(row_function)
     name = source.__name__
 
     def make(game: Game) -> Policy:
-        return compiled_policy(name, game, row)
+        return compiled_policy(name, game, row_function)
 
-    return Player(make, source.__doc__.splitlines()[0], row)
+    return Player(make, source.__doc__.splitlines()[0], row_function)
 
 
 def searching(make: Callable[..., Policy]) -> Player:

@@ -1,27 +1,31 @@
 """The one list of games: a line each; `register_game` adds those of other packages.
 
+PettingZoo's name of a game, such as `president_v0`, is a module of ten lines beside this one.
+
 Nothing is compiled and no game is imported before somebody asks for one.
 """
 
 from __future__ import annotations
 
-import functools
 import inspect
 import re
 from collections.abc import Callable, Mapping
-from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import gymnasium
 import pettingzoo
 
 from .core import catalogue
+from .core.catalogue import find_game
 
 if TYPE_CHECKING:
     from .core.game import Game
     from .core.views.aec import CheckedEnv, RawEnv
 
-GAMES = {
+# For type checkers, which cannot read it from GAMES.
+GameName = Literal["top_trumps", "notty", "splendor", "trick_taking", "president"]
+
+GAMES: dict[str, str] = {
     "top_trumps": "TopTrumps-v0",
     "notty": "Notty-v0",
     "splendor": "Splendor-v0",
@@ -36,17 +40,18 @@ _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _VIEWS = f"{_ROOT_PACKAGE}.baselines.environments"  # where names of opponents become policies
 
 
-def load_game(name: str, **config: Any) -> Game:
-    """A game by name, with its settings: `load_game("president", num_players=2)`.
+def load_game(name: GameName, **config: Any) -> Game:
+    """A game that ships, by name, with its settings: `load_game("president", num_players=2)`.
 
-    Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
+    A type checker knows the names; `find_game` takes any `str`, such as the name of a registered
+    game. Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
     impossible value.
     """
-    return catalogue.find_game(name, **config)
+    return find_game(name, **config)
 
 
 def register_game(make: Callable[..., Game], *, parts: str | None = None) -> None:
-    """Add a game of another package to `load_game`, to Gymnasium and to every command.
+    """Add a game of another package to `find_game`, to Gymnasium and to every command.
 
     `make(**config)`, a function at the top of a module, gives the game. Its name and version make
     the id: "kuhn_poker" of version 0 becomes `KuhnPoker-v0`. Call `register_game` where your
@@ -62,12 +67,14 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
         raise ValueError(
             f"a game's name is lower_snake_case, such as 'kuhn_poker'; not {game.name!r}"
         )
-    catalogue.enter(game.name, catalogue.Entry(make, parts))
-    module = make.__module__
+    is_new = catalogue.enter(game.name, catalogue.Entry(make, parts))
+    if not is_new:  # its module was imported again
+        return
     GAMES[game.name] = f"{game.name.title().replace('_', '')}-v{game.version}"
-    by_name = game.name if module == "__main__" else f"{module}:{game.name}"
+    package = make.__module__.partition(".")[0]
+    by_name = catalogue.importable_name(game.name)
     _register_with_gymnasium(GAMES[game.name], by_name)
-    _register_with_pettingzoo(f"{module.partition('.')[0]}/{game.name}_v{game.version}", by_name)
+    _register_with_pettingzoo(f"{package}/{game.name}_v{game.version}", by_name)
 
 
 def make_aec(name: str, **settings: Any) -> CheckedEnv:
@@ -103,29 +110,19 @@ def split_settings(
     known = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
     config = {key: value for key, value in settings.items() if key not in known}
     try:
-        game = load_game(name, **config)
+        game = find_game(name, **config)
     except TypeError as error:
         raise TypeError(f"{error}; the environment's options are {', '.join(known)}") from None
     return game, {key: value for key, value in settings.items() if key in known}
 
 
-# PettingZoo's module convention: president_v0.env(...), president_v0.raw_env(...)
-
-
 def pettingzoo_names() -> dict[str, str]:
-    """`president_v0` and its like, each with the game it is of."""
-    return {f"{name}_{env_id.rpartition('-')[2]}": name for name, env_id in GAMES.items()}
+    """PettingZoo's names for the games that ship, such as `president_v0`, each with its game.
 
-
-@functools.cache
-def pettingzoo_face(versioned: str) -> SimpleNamespace:
-    """What a module of PettingZoo has: `env` and `raw_env`."""
-    name = pettingzoo_names()[versioned]
-    return SimpleNamespace(
-        __name__=versioned,
-        env=functools.partial(make_aec, name),
-        raw_env=functools.partial(make_raw_aec, name),
-    )
+    Each is a module beside this one, with `env` and `raw_env`.
+    """
+    ids = {name: GAMES[name] for name in get_args(GameName)}
+    return {f"{name}_{env_id.rpartition('-')[2]}": name for name, env_id in ids.items()}
 
 
 def register_environments() -> None:

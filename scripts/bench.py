@@ -1,4 +1,4 @@
-"""Measure speed: plies per second of processor time in every view, and the time to the first ply.
+"""Measure speed: plies per second of processor time in every view, and how long a start takes.
 
 Each figure is the best of three. Actions were recorded in random legal play and are given again,
 so that what is timed is the environment and not the choice. The vector environment, the playouts
@@ -20,9 +20,10 @@ import gymnasium
 
 import parlour
 
-from ..envs import GAMES, load_game
+from ..envs import GAMES, find_game
+from ..envs.core.catalogue import importable_name
 from ..envs.registry import make_aec, make_raw_aec
-from . import peers
+from . import first_games, peers
 from .options import BadArgument, positive
 from .output import add_json, print_table, progress_bar, write_json
 from .replays import Play, aec_replay, fused, solo_replay, vector_replay
@@ -52,6 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--batch", type=positive, default=BATCH, help=f"tables (default {BATCH})")
     parser.add_argument("--quick", action="store_true", help="one short repeat: for a first look")
+    parser.add_argument("--cold", action="store_true", help="measure only how long a start takes")
     add_json(parser)
 
 
@@ -69,7 +71,7 @@ def run(arguments: argparse.Namespace) -> None:
             bar.update(task, description=what)
 
         for name in names:
-            rates = measure_game(name, arguments.batch, clock, tell)
+            rates = {} if arguments.cold else measure_game(name, arguments.batch, clock, tell)
             tell(f"{name}: cold and warm start")
             report["games"][name] = {"plies_per_cpu_second": rates, "start": start_times(name)}
         report["peers"] = peers.measure(clock.rate, tell) if arguments.peers else []
@@ -108,7 +110,7 @@ def measure_game(
     """Rates by what is measured and by player count."""
     rates: dict[str, dict[str, float]] = {what: {} for what in STEP_NAMES}
     for settings in player_counts(name):
-        seats = load_game(name, **settings).num_seats
+        seats = find_game(name, **settings).num_seats
         for what, play in plays(name, settings, batch):
             tell(f"{name}, {seats} seats: {STEP_NAMES[what]}")
             rates[what][str(seats)] = clock.rate(play)
@@ -117,7 +119,7 @@ def measure_game(
 
 def player_counts(name: str) -> list[dict[str, int]]:
     """The settings for each number of players that the game allows."""
-    if "num_players" not in load_game(name).config_dict():
+    if "num_players" not in find_game(name).config_dict():
         return [{}]
     return [{"num_players": count} for count in range(1, MAX_SEATS + 1) if allows(name, count)]
 
@@ -125,7 +127,7 @@ def player_counts(name: str) -> list[dict[str, int]]:
 def allows(name: str, num_players: int) -> bool:
     """Whether the game can be played by so many."""
     try:
-        load_game(name, num_players=num_players)
+        find_game(name, num_players=num_players)
     except ValueError:
         return False
     return True
@@ -150,42 +152,35 @@ def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[
     yield "solo", solo_replay(gymnasium.make(made, **settings))
 
 
-# The time to the first ply
-
-IMPORTS = (
-    "from parlour.envs.registry import make_aec\n"
-    "from parlour.baselines.environments import make_vector"
-)
-FIRST_PLY = {
-    "aec": "env = make_aec(NAME); env.reset(seed=0)\n"
-    "env.step(int(env.last()[0]['action_mask'].argmax()))",
-    "vector": "envs = make_vector(NAME, num_envs=64, self_play=True)\n"
-    "info = envs.reset(seed=0)[1]\n"
-    "envs.step(info['action_mask'].argmax(axis=1))",
-}
+# The time to the end of the first game
 
 
 def start_times(name: str) -> dict[str, dict[str, tuple[float, float]]]:
-    """Seconds from nothing to the first ply, with an empty cache and with a full one."""
+    """Seconds from nothing to the end of a game, with an empty cache and with a full one."""
     times = {}
-    for view, program in FIRST_PLY.items():
+    for view in first_games.VIEWS:
         with tempfile.TemporaryDirectory() as cache:
-            cold = first_ply(program, name, cache)
-            warm = min(first_ply(program, name, cache) for _ in range(REPEATS))
+            cold = first_game(view, name, cache)
+            warm = min(first_game(view, name, cache) for _ in range(REPEATS))
         times[view] = {"cold": cold, "warm": warm}
     return times
 
 
-def first_ply(program: str, name: str, cache: str) -> tuple[float, float]:
-    """Start Python, play one ply, and say how long that took: (CPU time, on the clock)."""
-    lines = f"{IMPORTS}\nNAME = {name!r}\n{program}\n"
+def first_game(view: str, name: str, cache: str) -> tuple[float, float]:
+    """Start Python, play to the end, and say how long that took: (CPU time, on the clock)."""
     found_at = str(Path(parlour.__file__).resolve().parents[1])
-    variables = {**os.environ, "NUMBA_CACHE_DIR": cache, "PYTHONPATH": found_at}
+    inherited = filter(None, [os.environ.get("PYTHONPATH")])
+    variables = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": cache,
+        "PYTHONPATH": os.pathsep.join([found_at, *inherited]),
+    }
     start = time.time()
     shown = subprocess.run(
-        [sys.executable, "-c", f"{lines}import time; print(time.process_time(), time.time())"],
+        [sys.executable, "-m", first_games.__name__, view, importable_name(name)],
         env=variables,
         stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
         text=True,
         check=True,
     )
@@ -210,11 +205,12 @@ def show(report: Mapping[str, Any]) -> None:
     """The report as tables."""
     for name, measured in report["games"].items():
         rates = measured["plies_per_cpu_second"]
-        seats = list(rates["vector"])
-        print(f"\n{name}: plies per CPU-second, batch {report['batch']:,}")
-        rows = [[STEP_NAMES[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
-        print_table(["view", *(f"{count} seats" for count in seats)], rows)
-        print(f"\n{name}: seconds from starting Python to the first ply")
+        if rates:
+            seats = list(rates["vector"])
+            print(f"\n{name}: plies per CPU-second, batch {report['batch']:,}")
+            rows = [[STEP_NAMES[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
+            print_table(["view", *(f"{count} seats" for count in seats)], rows)
+        print(f"\n{name}: seconds from starting Python to the end of the first game")
         starts = [
             [view, *(f"{seconds:.2f}" for state in ("cold", "warm") for seconds in times[state])]
             for view, times in measured["start"].items()

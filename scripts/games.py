@@ -3,7 +3,7 @@
 import argparse
 
 from ..baselines import list_policies
-from ..envs import GAMES, load_game
+from ..envs import GAMES, find_game
 from .output import add_json, print_table, write_json
 
 
@@ -27,7 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _facts(name: str) -> dict:
-    game = load_game(name)
+    game = find_game(name)
     return {
         "game": name,
         "id": GAMES[name],

@@ -13,7 +13,7 @@ from types import ModuleType
 from .. import __version__
 from ..baselines.human import EndOfInput
 from ..envs.core.seating import PlayerError
-from . import bench, evaluate, games, match, ratings, tournament, train, trials, watch
+from . import bench, evaluate, games, match, ratings, tournament, train, trials, warm, watch
 from .options import BadArgument, Parser, add_imports, import_packages
 
 COMMANDS: dict[str, ModuleType] = {
@@ -26,6 +26,7 @@ COMMANDS: dict[str, ModuleType] = {
     "train": train,
     "trials": trials,
     "bench": bench,
+    "warm": warm,
 }
 ENDED_EARLY = 1
 INTERRUPTED = 130  # what a shell reports for a process stopped with Ctrl-C

@@ -25,7 +25,7 @@ from ..baselines.arena.store import store_files
 from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.workers import start_cluster
 from ..baselines.players import parse_settings
-from ..envs import GAMES, load_game
+from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from ..envs.core.rng import SEED_LIMIT
 
@@ -143,12 +143,23 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
     if control is not None:
         _announce(control)
     with store or contextlib.nullcontext():
+        if store is not None:
+            print_doubts(store)
         try:
             batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
             yield Plan(workers, batch_deals, store, control)
             _publish_secret(control)
         except sqlite3.Error as error:
             raise BadArgument(f"cannot keep results in {arguments.store}: {error}") from error
+
+
+def print_doubts(store: Store) -> None:
+    """Print to stderr which results of a store cannot be vouched for, and why."""
+    for setting in store.settings():
+        for line in store.doubts(setting):
+            print(
+                f"{store.path}: cannot vouch for results of {setting.game} {line}", file=sys.stderr
+            )
 
 
 def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:
@@ -256,7 +267,7 @@ def seconds(text: str) -> float:
 def chosen_game(arguments: argparse.Namespace) -> Game:
     """The game that `GAME` and `--set` name. Raises BadArgument."""
     with user_input():
-        return load_game(arguments.game, **parse_settings(arguments.set))
+        return find_game(arguments.game, **parse_settings(arguments.set))
 
 
 def chosen_players(text: str, game: Game) -> list[Policy]:

@@ -1,12 +1,13 @@
 """Rate all that a store has results of: one table for each game, from every tournament in it."""
 
 import argparse
+import sqlite3
 from pathlib import Path
 
 from ..baselines.arena import Standings, Store, rate_store
 from ..baselines.arena.export import as_data
 from ..baselines.arena.standings import SCORINGS
-from .options import BadArgument, user_input
+from .options import BadArgument, print_doubts, user_input
 from .output import add_json, export_standings, new_folder, print_standings, write_json
 
 
@@ -26,8 +27,12 @@ def run(arguments: argparse.Namespace) -> None:
     """Print a table for each game, version and settings that there are results of."""
     if not Path(arguments.store).is_file():
         raise BadArgument(f"no store {arguments.store}")
-    with user_input(), Store(arguments.store) as store:
-        tables = rate_store(store, arguments.scoring)
+    try:
+        with user_input(), Store(arguments.store) as store:
+            tables = rate_store(store, arguments.scoring)
+            print_doubts(store)
+    except sqlite3.Error as error:
+        raise BadArgument(f"cannot read {arguments.store}: {error}") from error
     if not tables:
         raise BadArgument(f"{arguments.store} has no results yet")
     if arguments.json != "-":

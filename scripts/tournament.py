@@ -14,7 +14,7 @@ from ..baselines.arena.export import as_data, overview
 from ..baselines.arena.standings import SCORINGS, check_scoring
 from ..baselines.arena.store import Setting
 from ..baselines.arena.tournament import FORMS, contests_of, num_games
-from ..envs import GAMES, load_game
+from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from .options import (
     BadArgument,
@@ -103,7 +103,7 @@ def _all_games(arguments: argparse.Namespace, folder: Path | None) -> list[Stand
     tables = []
     with chosen_plan(arguments) as plan:
         for name in GAMES:
-            game = load_game(name)
+            game = find_game(name)
             tables.append(_play(arguments, game, scripted_players(game), plan))
             export_standings(tables[-1], folder / name)
     (folder / "README.md").write_text(overview(tables), encoding="utf-8")

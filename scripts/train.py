@@ -1,4 +1,4 @@
-"""Train a player of any game, measure it, and keep it as a checkpoint with its learning curve.
+"""Train a player of any game, measure it, and save it as a checkpoint with its learning curve.
 
 The learners are the files of `training/`; every setting of a learner's Config is an option.
 """
@@ -9,7 +9,7 @@ import dataclasses
 import inspect
 import re
 import typing
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +30,7 @@ FIELD_COMMENT = re.compile(r"^    (\w+):[^#\n]*#\s*(.+)$", re.MULTILINE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """A parser for each learner."""
+    """Add a parser for each learner."""
     from ..training.session import algorithms, load_algorithm
 
     learners = parser.add_subparsers(metavar="ALGORITHM", required=True, parser_class=Parser)
@@ -43,11 +43,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_game(learner)
         _add_run_options(learner)
         _add_settings(learner, module.Config)
+        _add_aliases(learner, getattr(module, "ALIASES", {}))
 
 
 def _add_run_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--out", metavar="FOLDER", help="what is made goes here (default runs/ALGORITHM-GAME)"
+        "--out", metavar="FOLDER", help="folder for the results (default runs/ALGORITHM-GAME)"
     )
     parser.add_argument(
         "--evaluate-against",
@@ -55,18 +56,36 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         dest="against",
         metavar="A,B,...",
         default="random",
-        help="whom to measure it against",
+        help="players to measure it against (default random)",
     )
     parser.add_argument(
-        "--points", type=positive, default=20, help="of the learning curve (default 20)"
+        "--points",
+        type=positive,
+        default=20,
+        help="number of measurements during the run, which make the learning curve (default 20)",
     )
     parser.add_argument(
-        "--point-deals", type=positive, default=500, help="deals played for each (default 500)"
+        "--point-deals",
+        type=positive,
+        default=500,
+        help="number of deals in each of these measurements (default 500)",
     )
     parser.add_argument(
-        "--deals", type=positive, default=5000, help="of the measurement at the end (default 5000)"
+        "--deals",
+        type=positive,
+        default=5000,
+        help="number of deals in the measurement at the end (default 5000)",
     )
-    parser.add_argument("--tensorboard", action="store_true", help="also log for TensorBoard")
+    parser.add_argument(
+        "--tensorboard", action="store_true", help="write the learning curve for TensorBoard, too"
+    )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument(
+        "--resume", action="store_true", help="continue the interrupted run in the folder"
+    )
+    kept.add_argument(
+        "--overwrite", action="store_true", help="replace the run that the folder holds"
+    )
 
 
 def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
@@ -87,8 +106,21 @@ def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
             group.add_argument(flag, type=kind, default=default, metavar="X", help=about)
 
 
+def _add_aliases(parser: argparse.ArgumentParser, aliases: Mapping[str, str]) -> None:
+    """Accept former names of settings, without showing them in the help."""
+    actions = {action.dest: action for action in parser._actions}
+    for former, name in aliases.items():
+        parser.add_argument(
+            f"--{former.replace('_', '-')}",
+            dest=name,
+            type=actions[name].type or str,
+            default=actions[name].default,
+            help=argparse.SUPPRESS,
+        )
+
+
 def _value_type(hint: Any) -> Callable[[str], Any]:
-    """How to read a value of this type; a tuple is written with commas."""
+    """Return the function that reads a value of this type; commas separate those of a tuple."""
     if typing.get_origin(hint) is not tuple:
         return hint
     item = typing.get_args(hint)[0]
@@ -98,29 +130,33 @@ def _value_type(hint: Any) -> Callable[[str], Any]:
     def values(text: str) -> tuple[Any, ...]:
         return tuple(item(part) for part in text.split(",") if part)
 
-    values.__name__ = f"{item.__name__},..."  # what argparse calls it in its refusal
+    values.__name__ = f"{item.__name__},..."  # argparse names it in its error message
     return values
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Train for as long as the settings say; leave the checkpoint, its card and the curve."""
+    """Train as long as the settings say; write the checkpoint, its model card and the curve."""
     from ..training import session
 
     game = chosen_game(arguments)
-    chosen_players(arguments.against, game)  # refused now rather than after the first minutes
+    chosen_players(arguments.against, game)  # to fail now rather than minutes later
     fields = dataclasses.fields(arguments.config)
     with user_input():
         config = arguments.config(**{f.name: getattr(arguments, f.name) for f in fields})
+    folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
+    if not (arguments.resume or arguments.overwrite):
+        _refuse_used(folder / session.CHECKPOINT_FILE)
     plan = session.Session(
         algorithm=arguments.algorithm,
         game=game,
         config=config,
-        folder=new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}"),
+        folder=folder,
         against=player_names(arguments.against),
         num_measurements=arguments.points,
         num_deals=arguments.point_deals,
         final_deals=arguments.deals,
         command=arguments.command_line,
+        resume=arguments.resume,
     )
     last: list[MatchResult] = []
     with progress_bar() as bar, _log(arguments.tensorboard, plan.folder) as log:
@@ -129,28 +165,62 @@ def run(arguments: argparse.Namespace) -> None:
         def on_measured(progress: Any, results: list[MatchResult]) -> None:
             log(progress, results)
             last[:] = results
-            shares = ", ".join(f"{100 * r.first_places.mean:.1f} v {r.second}" for r in results)
-            standing = f"{progress.done:5.0%}  {progress.seconds:5.0f} s  first places, %: {shares}"
-            bar.console.print(standing)
+            first = ", ".join(
+                f"{100 * r.first_places.mean:.1f} % against {r.second}" for r in results
+            )
+            bar.console.print(f"{progress.done:5.0%}  {progress.seconds:5.0f} s  first in {first}")
+
+        def on_progress(progress: Any) -> None:
+            bar.update(task, completed=progress.done, description=_standing(progress))
 
         try:
-            session.run(
-                plan, lambda progress: bar.update(task, completed=progress.done), on_measured
-            )
+            session.run(plan, on_progress, on_measured)
+        except session.NothingLearned as error:
+            raise BadArgument(str(error)) from error
         except ValueError as error:
             if bar.tasks[task].completed > 0:
                 raise
-            raise BadArgument(str(error)) from error  # settings that the learner refuses
+            raise BadArgument(str(error)) from error  # the learner refused its settings
     print_matches(last)
     print(
-        f"kept in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
+        f"saved in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
+    )
+    for result in last:
+        print(_in_words(result, game.num_seats))
+
+
+def _refuse_used(checkpoint: Path) -> None:
+    """Raise BadArgument where a folder already holds a trained player."""
+    if checkpoint.exists():
+        raise BadArgument(
+            f"{checkpoint} exists; add --resume to continue that run, --overwrite to replace it, "
+            "or choose another folder with --out"
+        )
+
+
+def _standing(progress: Any) -> str:
+    """What a run is doing, in a few words: speed, loss and, where there is one, entropy."""
+    speed = progress.decisions / max(progress.seconds, 1e-9)
+    words = [f"{speed:,.0f} decisions/s", f"loss {progress.loss:.3f}"]
+    if hasattr(progress, "entropy"):
+        words.append(f"entropy {progress.entropy:.2f}")
+    return ", ".join(words)
+
+
+def _in_words(result: MatchResult, num_seats: int) -> str:
+    """The result in one line: `first in 42 of 100 games against three `lowest``, and a measure."""
+    number = {2: "", 3: "two ", 4: "three ", 5: "four "}.get(num_seats, f"{num_seats - 1} ")
+    first, fair = 100 * result.first_places.mean, 100 * result.fair_share
+    return (
+        f"first in {first:.0f} of 100 games against {number}`{result.second}`; "
+        f"an equal player: {fair:.0f}"
     )
 
 
 @contextlib.contextmanager
-def _log(is_wanted: bool, folder: Path) -> Iterator[Callable[[Any, list[MatchResult]], None]]:
-    """Where the points of the curve go for TensorBoard; nowhere unless it is wanted."""
-    if not is_wanted:
+def _log(is_enabled: bool, folder: Path) -> Iterator[Callable[[Any, list[MatchResult]], None]]:
+    """Return the function that logs a point of the curve for TensorBoard, if that is enabled."""
+    if not is_enabled:
         yield lambda progress, results: None
         return
     try:

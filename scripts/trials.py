@@ -13,7 +13,7 @@ from typing import Any
 from rich.progress import Progress, TaskID
 
 from ..baselines.parts import part_of
-from ..envs import GAMES, load_game
+from ..envs import GAMES, find_game
 from .options import BadArgument, Parser, positive, seed, user_input
 from .output import progress_bar
 
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def games_with_trials() -> list[str]:
     """The games whose folder has trials."""
-    return [name for name in GAMES if part_of(load_game(name), "trials") is not None]
+    return [name for name in GAMES if part_of(find_game(name), "trials") is not None]
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.game not in games_with_trials():
         names = ", ".join(games_with_trials())
         raise BadArgument(f"{arguments.game} has no trials; these games have: {names}")
-    module = part_of(load_game(arguments.game), "trials")
+    module = part_of(find_game(arguments.game), "trials")
     assert module is not None
     if arguments.kind == "template":
         print(module.TEMPLATE.read_text(), end="")

@@ -8,9 +8,10 @@ import numpy as np
 from ..baselines import Policy
 from ..baselines.hints import HintLines, hints_of
 from ..envs.core.game import Game
+from ..envs.core.public import is_seen
 from ..envs.core.rng import streams
 from ..envs.core.seating import Seating, player_streams
-from ..envs.core.tables import Tables, action_masks
+from ..envs.core.tables import Tables
 from .options import (
     BadArgument,
     add_game,
@@ -62,10 +63,9 @@ def run(arguments: argparse.Namespace) -> None:
     seating.watch(tables.all_rows)
     ply = 0
     while not game.is_terminal(tables.states[0]) and ply != arguments.plies:
-        print(game.describe(tables.states[0], arguments.seat))
-        _print_hints(hint_lines, tables, arguments.seat)
+        print("\n".join(position_lines(game, tables.states[0], arguments.seat, hint_lines)))
         ply += 1
-        print(f"{ply:4}  {_play(seating, players)}\n", flush=True)
+        print(f"{ply:4}  {_play(seating, players, arguments.seat)}\n", flush=True)
         time.sleep(arguments.delay)
     print(game.describe(tables.states[0], arguments.seat))
     if game.is_terminal(tables.states[0]):
@@ -91,32 +91,56 @@ def _chosen_hints(game: Game) -> HintLines:
     return hint_lines
 
 
-def _print_hints(hint_lines: HintLines | None, tables: Tables, shown: int | None) -> None:
-    """Hints for the seat to act, where it is the one that is shown or all are."""
-    seat = int(tables.game.seat_to_act(tables.states[0]))
-    if hint_lines is not None and shown in (None, seat):
-        print("\n".join(hint_lines(tables.game, tables.states[0], seat)))
+def position_lines(
+    game: Game, state: np.record, shown: int | None, hint_lines: HintLines | None
+) -> list[str]:
+    """The position as seat `shown` sees it, and hints where it is that seat's turn.
+
+    Without a seat: everything, and hints for the seat to act.
+    """
+    seat = int(game.seat_to_act(state))
+    hints = [] if hint_lines is None or shown not in (None, seat) else hint_lines(game, state, seat)
+    return [game.describe(state, shown), *hints]
 
 
-def _play(seating: Seating, players: list[Policy]) -> str:
+def _play(seating: Seating, players: list[Policy], shown: int | None) -> str:
     """One ply at the only table; says who did what."""
     tables = seating.tables
-    rows, game = tables.all_rows, tables.game
+    rows = tables.all_rows
     seats, observations, words = tables.show(rows)
-    player = players[seats[0]]
+    player, before = players[seats[0]], tables.states.copy()[0]
     action = seating.choose(player, rows, seats, observations, words)
     tables.apply(rows, action)
     seating.watch(rows)
-    mask = action_masks(words, game.num_actions)[0]
-    comment = "the only choice" if mask.sum() == 1 else _opinion(player, observations, mask)
-    played = f"player {seats[0]} ({player.name}): {game.action_name(int(action[0]))}"
+    return ply_text(player, before, int(action[0]), shown)
+
+
+def ply_text(player: Policy, state: np.record, action: int, shown: int | None) -> str:
+    """What `player` did in this position, as far as seat `shown` sees it; its thoughts only there.
+
+    What another seat expects of its moves, or that it had one only, would tell what it holds.
+    """
+    game = player.game
+    seat = int(game.seat_to_act(state))
+    who = f"player {seat} ({player.name})"
+    if shown is not None and not is_seen(game, state, action, shown):
+        return f"{who}: what it does is hidden from player {shown}"
+    comment = _comment(player, state, seat) if shown in (None, seat) else ""
+    played = f"{who}: {game.action_name(action)}"
     return f"{played}   ({comment})" if comment else played
 
 
-def _opinion(player: Policy, observations: np.ndarray, mask: np.ndarray) -> str:
+def _comment(player: Policy, state: np.record, seat: int) -> str:
     """The returns that a player with an opinion expects of its best actions."""
+    legal = player.game.legal_action_list(state)
+    if len(legal) == 1:
+        return "the only choice"
     if player.values is None:
         return ""
-    values = np.where(mask == 1, player.values(observations, mask[None])[0], -np.inf)
-    best = np.argsort(-values)[: min(COMMENTED_ACTIONS, mask.sum())]
+    seen = player.game.new_observations()
+    player.game.observe(state, seat, seen[0])
+    mask = np.zeros((1, player.game.num_actions), np.int8)
+    mask[0, legal] = 1
+    values = player.values(seen, mask)[0]
+    best = sorted(legal, key=lambda action: -values[action])[:COMMENTED_ACTIONS]
     return "expects " + ", ".join(f"{player.game.action_name(a)} {values[a]:+.2f}" for a in best)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import gymnasium
 
@@ -18,15 +19,14 @@ EXAMPLES = Path(__file__).resolve().parents[1] / "docs" / "examples"
 @contextmanager
 def imported(*names: str, folder: Path = EXAMPLES) -> Iterator[list[ModuleType]]:
     """Import modules of a folder that register games; other tests shall not find these games."""
-    before = dict(GAMES), dict(catalogue._ENTRIES), dict(gymnasium.registry)
+    registries: tuple[dict[Any, Any], ...] = (GAMES, catalogue._ENTRIES, gymnasium.registry)
+    before = [dict(registry) for registry in registries]
     sys.path.insert(0, str(folder))
     try:
         yield [importlib.import_module(name) for name in names]
     finally:
         sys.path.remove(str(folder))
-        for registry, content in zip(
-            (GAMES, catalogue._ENTRIES, gymnasium.registry), before, strict=True
-        ):
+        for registry, content in zip(registries, before, strict=True):
             registry.clear()
             registry.update(content)
         for name in names:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parlour.envs import GAMES
-from parlour.scripts import bench, output, tournament
+from parlour.scripts import bench, first_games, output, tournament
 from parlour.scripts.main import COMMANDS, main
 from parlour.scripts.options import player_names
 
@@ -15,8 +15,8 @@ GAME = "president"
 FOUR_SEATS = "president"
 HINTED = "notty"
 SMALL_TRAINING = (
-    f"train dqn {GAME} --set num_players=2 --decisions 64 --num-tables 8 --batch-size 8 "
-    "--buffer-size 200 --hidden 8 --points 1 --deals 2 --threads 1"
+    f"train dqn {GAME} --set num_players=2 --total-steps 64 --num-tables 8 --batch-size 8 "
+    "--buffer-size 200 --hidden 8 --points 1 --deals 2 --num-threads 1"
 )
 
 WRONG = {
@@ -73,11 +73,11 @@ WRONG = {
     f"train dqn {GAME} --evaluate-against nobody": "nobody",
     f"train dqn {GAME} --minutes 0": "minutes must be above 0",
     f"train dqn {GAME} --minutes nan": "minutes must be above 0",
-    f"train dqn {GAME} --decisions 0": "decisions must be",
+    f"train dqn {GAME} --decisions 0": "total_steps must be",
     f"train dqn {GAME} --num-tables -1": "num_tables must be",
     f"train dqn {GAME} --hidden 64,0": "hidden must be",
     f"train dqn {GAME} --learning-rate 0": "learning_rate must be",
-    f"train dqn {GAME} --exploration 2": "exploration must be",
+    f"train dqn {GAME} --exploration 2": "epsilon must be",
     f"train dqn {GAME} --updates-per-step -1": "updates_per_step must be",
     f"train dqn {GAME} --opponents random,first_legal": "opponent_weights",
     f"train dqn {GAME} --self-play 0 --opponent-weights 0": "not all 0",
@@ -114,8 +114,8 @@ FILES = {  # a user's file, what is asked of it, and what has to be named
     "raises": ("x = 1\n1 / 0\n", "choose", "ZeroDivisionError: division by zero (line 2)"),
     "imports": ("import nowhere\n", "choose", "No module named 'nowhere'"),
     "empty": ("x = 1\n", "choose", "no function"),
-    "other": ("def pick(o, m, r): ...\n", "choose", "of pick"),
-    "unnamed": ("def pick(o, m, r): ...\n", "", "of pick"),
+    "other": ("def pick(o, m, r): ...\n", "choose", "has pick"),
+    "unnamed": ("def pick(o, m, r): ...\n", "", "has pick"),
     "signature": ("def choose(o): ...\n", "choose", "TypeError"),
     "fails": ("def choose(o, m, r):\n    raise RuntimeError('mine')\n", "choose", "mine (line 2)"),
     "illegal": ("def choose(o, m, r):\n    return 0 * m[:, 0] - 1\n", "choose", "not legal"),
@@ -191,6 +191,23 @@ def test_a_watched_game_is_the_game_of_its_seed(capsys: pytest.CaptureFixture[st
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1] != shown[2]
     assert shown[0].splitlines()[-1].startswith("player ")
+
+
+def test_options_keep_their_former_names_without_showing_them(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """The commands on model cards use them."""
+    for learner, former, name in (
+        ("dqn", "--exploration", "--epsilon"),
+        ("lookahead", "--grain", "--return-step"),
+        ("mlp", "--batches", "--num-batches"),
+    ):
+        with pytest.raises(SystemExit):
+            run(f"train {learner} {GAME} --help")
+        shown = capsys.readouterr().out
+        assert name in shown
+        assert former not in shown
+        assert former in refusal(f"train {learner} {GAME} {former} none", capsys)
 
 
 def test_watching_stops_after_the_plies_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
@@ -331,6 +348,25 @@ def test_bench_measures_every_view_and_both_starts(
     shown = capsys.readouterr().out
     assert all(name in shown for name in bench.STEP_NAMES.values())
     assert "not measured: RLCard" in shown
+
+
+def test_bench_of_starts_alone_plays_first_games_in_new_processes(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(bench, "REPEATS", 1)
+    monkeypatch.setattr(bench, "first_game", lambda view, name, cache: (1.0, 2.0))
+    assert run(f"bench {GAME} --cold") == 0
+    shown = capsys.readouterr().out
+    assert all(view in shown for view in first_games.VIEWS)
+    assert "plies per CPU-second" not in shown
+
+
+def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(f"warm {GAME}") == 0
+    assert f"{GAME} is compiled" in capsys.readouterr().out
+    with pytest.raises(SystemExit):
+        run("warm chess")
+    assert "unknown game 'chess'" in capsys.readouterr().err
 
 
 def missing(what: str) -> None:

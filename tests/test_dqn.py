@@ -4,7 +4,7 @@ import dataclasses
 from collections import deque
 from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -18,11 +18,12 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.training import dqn
+from parlour.training.rollout import Transitions
 
 from .probe_game import LOSE, SAFE_RETURN, START, TRAPPED_RETURN, probe_game
 
 PROBE = dqn.Config(
-    decisions=20_000,
+    total_steps=20_000,
     hidden=(16,),
     num_tables=64,
     opponents=(),
@@ -30,9 +31,9 @@ PROBE = dqn.Config(
     n_steps=1,
     batch_size=64,
     learning_rate=1e-2,
-    exploration=0.5,
-    target_every=20,
-    threads=1,
+    epsilon=0.5,
+    target_update_interval=20,
+    num_threads=1,
 )
 
 
@@ -62,7 +63,7 @@ def test_the_learner_avoids_the_trap_of_the_probe() -> None:
 
 
 def patched_batches(change: Callable[[Any], Any]) -> Callable[..., torch.Tensor]:
-    sound = dqn.targets
+    sound = dqn.td_targets
     return lambda game, network, target, batch: sound(game, network, target, change(batch))
 
 
@@ -75,16 +76,36 @@ def test_without_the_mask_in_its_target_it_walks_into_the_trap(
         goes_on = batch.next_masks.any(axis=1, keepdims=True)
         return batch._replace(next_masks=np.where(goes_on, 0b1111, 0))
 
-    monkeypatch.setattr(dqn, "targets", patched_batches(all_legal))
+    monkeypatch.setattr(dqn, "td_targets", patched_batches(all_legal))
     assert return_from_start(trained_on_probe()) == TRAPPED_RETURN
 
 
 def test_with_the_wrong_sign_it_walks_into_the_trap(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner that is paid the other seat's return seeks its own loss: -1.0 instead of +0.2."""
     monkeypatch.setattr(
-        dqn, "targets", patched_batches(lambda batch: batch._replace(rewards=-batch.rewards))
+        dqn, "td_targets", patched_batches(lambda batch: batch._replace(rewards=-batch.rewards))
     )
     assert return_from_start(trained_on_probe()) == TRAPPED_RETURN
+
+
+def test_the_network_chooses_the_action_whose_value_the_target_network_gives() -> None:
+    """Double DQN. The two networks prefer different actions and disagree about every value.
+
+    Choosing with the target network would give 0.9 (0.5 where action 1 is illegal), its value by
+    the network itself 0.7.
+    """
+    game = probe_game()
+
+    def constant(*values: float) -> ActionValues:
+        row = torch.tensor([values])
+        return cast(ActionValues, lambda observations: row.expand(len(observations), -1))
+
+    network, target = constant(0.7, 0.6, -1.0, 2.0), constant(-0.2, 0.9, 0.5, 3.0)
+    batch = Transitions.empty(game, 3)
+    batch.next_masks[:, 0] = [0b0111, 0b0101, 0]
+    batch.rewards[:] = [0.0, 0.0, -0.4]
+    found = dqn.td_targets(game, network, target, batch)
+    assert found.tolist() == pytest.approx([-0.2, -0.2, -0.4])
 
 
 def test_behaviour_and_exported_policy_stay_within_the_mask() -> None:
@@ -95,7 +116,7 @@ def test_behaviour_and_exported_policy_stay_within_the_mask() -> None:
     masks = np.zeros((200, game.num_actions), np.int8)
     masks[:, LOSE] = 1
     assert (action_values(game, network, observations, masks).argmax(axis=1) == LOSE).all()
-    choose = dqn.explorer(game, network, 1.0, np.random.default_rng(0))
+    choose = dqn.epsilon_greedy(game, network, 1.0, np.random.default_rng(0))
     assert (choose(observations, masks) == LOSE).all()
 
 
@@ -106,7 +127,7 @@ def test_minutes_are_of_training_whatever_happens_between_the_steps(
     hours = iter(range(0, 10**9, 3600))
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(dqn, "time", SimpleNamespace(monotonic=lambda: clock.now))
-    config = dataclasses.replace(PROBE, decisions=5 * PROBE.num_tables, minutes=1.0)
+    config = dataclasses.replace(PROBE, total_steps=5 * PROBE.num_tables, minutes=1.0)
     progresses = []
     for progress, _ in dqn.train(probe_game(), config):
         clock.now = float(next(hours))
@@ -124,12 +145,12 @@ def test_a_short_run_beats_three_random_players_well_over_the_fair_share() -> No
     """Fair share is 25 % of first places; a learner of the wrong sign gets under 5 %."""
     game = load_game("president", num_players=4)
     config = dqn.Config(
-        decisions=60_000,
+        total_steps=60_000,
         hidden=(128, 128),
         num_tables=256,
         updates_per_step=4,
         batch_size=256,
-        threads=1,
+        num_threads=1,
     )
     network = learned(game, config)
     result = play_match(game, policy_of("dqn", game, network), "random", num_deals=500)

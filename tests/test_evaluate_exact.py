@@ -3,6 +3,7 @@
 import json
 import shutil
 from pathlib import Path
+from typing import Final
 
 import pytest
 
@@ -12,7 +13,7 @@ from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.envs import load_game
 from parlour.scripts.main import main
 
-GAME = "trick_taking"
+GAME: Final = "trick_taking"
 
 
 def run(command: str) -> None:

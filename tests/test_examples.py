@@ -16,7 +16,8 @@ from scipy.optimize import linprog
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.envs import GAMES, check_game, load_game, register_game
+from parlour.baselines.networks.learned import checkpoint_folder
+from parlour.envs import GAMES, check_game, find_game, register_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.views import transcript
@@ -47,7 +48,7 @@ def test_the_page_to_copy_is_short() -> None:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_check_game_accepts_it_from_two_games_on(name: str, seed: int) -> None:
     """Nim without any chance, Kuhn whose two deals are often alike by chance."""
-    check_game(load_game(name), num_games=2, seed=seed)
+    check_game(find_game(name), num_games=2, seed=seed)
 
 
 def test_the_single_seat_view(name: str) -> None:
@@ -100,7 +101,7 @@ def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
     [("nim", "playout:num_playouts=30", 20), ("kuhn", "mcts:num_playouts=50", 400)],
 )
 def test_a_search_beats_random_in_a_match(name: str, search: str, num_deals: int) -> None:
-    game = load_game(name)
+    game = find_game(name)
     assert list_policies(game) == ["random", "first_legal", "playout", "mcts"]
     assert play_match(game, search, "random", num_deals=num_deals).mean_return.low > 0
 
@@ -112,13 +113,13 @@ def test_a_start_position_is_taken_and_an_impossible_one_refused() -> None:
     for name in NAMES:
         env = make_aec(name, render_mode="ansi")
         env.reset(options={"deal": deals[name]})
-        assert env.render().startswith(shown[name])
+        assert str(env.render()).startswith(shown[name])
         with pytest.raises(ValueError, match=r"heaps is 4 integers|a deal is"):
             env.reset(options={"deal": impossible[name]})
 
 
 def test_a_transcript_of_it_is_read_by_name(name: str, tmp_path: Path) -> None:
-    game = load_game(name)
+    game = find_game(name)
     played = transcript.record(game, policies=make_policy("random", game))
     transcript.save(played, tmp_path / "game.txt")
     transcript.verify(transcript.load(tmp_path / "game.txt"))
@@ -161,7 +162,7 @@ def test_two_games_of_one_name_are_refused(modules: dict[str, Any]) -> None:
 
 
 def another_nim(**settings: Any) -> Game:
-    return load_game("nim")
+    return find_game("nim")
 
 
 # The value of Kuhn poker
@@ -191,7 +192,7 @@ def strategy_matrix(kuhn: Any) -> np.ndarray:
             [set(leaf) & set(choices[seat]) <= strategy for strategy in strategies[seat]]
             for seat in (0, 1)
         ]
-        matrix += outcome * np.outer(*reach)
+        matrix += outcome * np.outer(np.array(reach[0]), np.array(reach[1]))
     return matrix / 6  # deals, each as likely
 
 
@@ -237,3 +238,36 @@ def solve(matrix: np.ndarray) -> float:
         bounds=[*[(0, 1)] * rows, (None, None)],
     )
     return float(answer.x[-1])
+
+
+# Players of a game in another package
+
+CLUB = '''
+"""Players of the club."""
+
+from parlour.baselines.roster import scripted
+from parlour.envs.authoring import rule
+
+
+@rule
+def careful(observation, mask, rng):
+    """Bets and calls with the king alone."""
+    return 1 if observation.card == 2 else 0
+
+
+PLAYERS = {"careful": scripted(careful)}
+'''
+
+
+def test_a_package_brings_players_of_its_own(tmp_path: Path) -> None:
+    page = (EXAMPLES / "kuhn.py").read_text().replace('"kuhn"', '"club_kuhn"')
+    package = tmp_path / "card_club"
+    package.mkdir()
+    (package / "__init__.py").write_text(page.replace("(game)\n", '(game, parts="card_club")\n'))
+    (package / "players.py").write_text(CLUB)
+    with imported("card_club", folder=tmp_path):
+        game = find_game("club_kuhn")
+        assert list_policies(game)[-1] == "careful"
+        result = play_match(game, "careful", "random", num_deals=200)
+        assert result.num_games == 400 and result.first == "careful"
+        assert checkpoint_folder("club_kuhn") == package / "checkpoints"

@@ -8,12 +8,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import numba
 import numpy as np
 import pytest
 
-from parlour.envs.core import code_cache, jit
+from parlour.envs.core import code_cache, jit, progress
 from parlour.envs.core.jit import bind, bind_lean, rule
 
 ROOT = Path(jit.__file__).resolve().parents[2]
@@ -187,8 +188,9 @@ from parlour.envs.core.jit import _modules_of
 from parlour.envs.core.tables import loops_of
 for name in GAMES:
     game = load_game(name)
-    rows = [player.row for player in players_of(game).values() if player.row is not None]
-    modules = frozenset().union(*map(_modules_of, [loops_of(game).step_tables, *rows]))
+    players = players_of(game).values()
+    functions = [player.row_function for player in players if player.row_function is not None]
+    modules = frozenset().union(*map(_modules_of, [loops_of(game).step_tables, *functions]))
     print(name, digest_of(modules))
 """
 
@@ -341,3 +343,78 @@ def _length_of_an_array(value):
 def test_a_lean_loop_may_call_from_outside_what_makes_arrays() -> None:
     lean = bind_lean(_twice_changed, change=_length_of_an_array)
     assert lean(5) == 5
+
+
+def _overloads(compiled: Any) -> dict[Any, Any]:
+    """What compiled callers of a rule use, by the types of its arguments."""
+    overloads: dict[Any, Any] = compiled.get_overload.__self__.overloads
+    return overloads
+
+
+def _code_that_passes_arrays(lean: bool) -> str:
+    def same(array):
+        return array
+
+    inside = jit._compile(same, lean=lean)
+
+    def last_start(arrays, kept):
+        for index in range(arrays.shape[0]):
+            kept = inside(arrays[index])
+        return kept[0]
+
+    compiled: Any = jit._compile(last_start, lean=lean)
+    arrays = np.arange(6).reshape(2, 3)
+    assert compiled(arrays, arrays[0]) == 3
+    return "".join(compiled.inspect_llvm().values())
+
+
+def test_lean_code_does_not_count_references() -> None:
+    """Of `_nrt`, an option that Numba does not document, which `lean_rule` and `bind_lean` set."""
+    assert "NRT_incref" in _code_that_passes_arrays(lean=False)
+    assert "NRT_incref" not in _code_that_passes_arrays(lean=True)
+
+
+def test_whole_numbers_of_all_sizes_and_values_share_one_function() -> None:
+    def add(first, second):
+        return first + second
+
+    added = rule(add)
+
+    def total(array):
+        return added(array[0], 1) + added(array[1], array[0]) + added(-3, np.int16(5))
+
+    assert rule(total)(np.array([100, -4], np.int8)) == 101 + 96 + 2
+    assert len(_overloads(added)) == 1
+
+
+def test_a_value_that_must_be_known_when_compiled_is_kept() -> None:
+    def element(pair, index):
+        return pair[index]
+
+    chosen = rule(element)
+
+    def both(value):
+        pair = (value, 2.5)
+        return chosen(pair, 0) + chosen(pair, 1)
+
+    assert rule(both)(3) == 5.5
+
+
+def test_a_long_compilation_says_what_and_how_far(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def one_more(value):
+        return value + 1
+
+    added = rule(one_more)
+
+    def two_more(value):
+        return added(added(value))
+
+    monkeypatch.setattr(progress._Clock, "next_line", 0.0)
+    compiled = rule(two_more)
+    assert compiled(1) == 3
+    line = r"parlour: compiling \S+, \d+ of at most \d+ functions after \d+ s"
+    assert re.match(line, capsys.readouterr().err)
+    compiled(1)
+    assert capsys.readouterr().err == ""

@@ -20,12 +20,12 @@ from parlour.training import lookahead
 
 GAME = load_game("trick_taking")
 CONFIG = lookahead.Config(
-    decisions=128 * 800,
+    total_steps=128 * 800,
     num_tables=128,
     hidden=(64,),
     inputs=("tricks_won", "led_colour", "hand", "unseen", "table"),
     learning_rate=3e-3,
-    follow=0.2,
+    tau=0.2,
 )
 RANKED = lookahead.Config(hidden=(8,), inputs=("tricks_won",), sets=("hand", "unseen", "table"))
 NUM_PLIES = 20
@@ -61,7 +61,7 @@ def test_if_the_network_knew_all_values_its_targets_would_be_the_same() -> None:
     here = positions()
     wanted = exact_values(here.observations, here.masks)
     legal = here.masks == 1
-    found = lookahead.targets(GAME, Solved(), here)
+    found = lookahead.td_targets(GAME, Solved(), here)
     np.testing.assert_allclose(found[legal], wanted[legal], atol=1e-6)
 
 
@@ -69,8 +69,8 @@ def test_targets_are_drawn_towards_the_returns_that_there_are() -> None:
     here = positions()
     wanted = exact_values(here.observations, here.masks)
     legal = here.masks == 1
-    plain = lookahead.targets(GAME, Solved(0.02), here) - wanted
-    drawn = lookahead.targets(GAME, Solved(0.02), here, grain=0.2) - wanted
+    plain = lookahead.td_targets(GAME, Solved(0.02), here) - wanted
+    drawn = lookahead.td_targets(GAME, Solved(0.02), here, return_step=0.2) - wanted
     assert np.isclose(np.abs(plain[legal]).max(), 0.02, atol=1e-6)
     assert np.abs(drawn[legal]).max() < 0.002
 
@@ -83,7 +83,7 @@ def test_tables_start_at_all_ages_from_the_first_asked_for() -> None:
 
 
 def test_learning_begins_at_the_end_of_games_and_reaches_their_start() -> None:
-    config = lookahead.Config(backwards=0.5)
+    config = lookahead.Config(curriculum_fraction=0.5)
     plies = [lookahead.first_ply(config, NUM_PLIES, done) for done in (0.0, 0.25, 0.49, 0.5, 1.0)]
     assert plies == [19, 10, 0, 0, 0]
     assert lookahead.first_ply(lookahead.Config(), NUM_PLIES, 0.0) == 0

@@ -25,7 +25,7 @@ from parlour.baselines.search.mcts import (
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
-from parlour.envs.registry import GAMES, load_game
+from parlour.envs.registry import GAMES, find_game, load_game
 from tests import toy_game
 
 TRICKS = load_game("trick_taking", num_values=5)  # solved exactly; only the order dealt is hidden
@@ -96,10 +96,10 @@ def test_choices_do_not_depend_on_the_batch() -> None:
 
 
 def new_search(max_nodes: int) -> TreeSearch:
-    row = players_of(TRICKS)["random"].row
-    assert row is not None
+    row_function = players_of(TRICKS)["random"].row_function
+    assert row_function is not None
     settings = Settings(epsilon=0.2, expansion_threshold=2, exploration_constant=0.5)
-    return TreeSearch(TRICKS, row, _keep_all, max_nodes, settings)
+    return TreeSearch(TRICKS, row_function, _keep_all, max_nodes, settings)
 
 
 def num_simulations_of(tree: Tree) -> int:
@@ -219,4 +219,4 @@ def test_settings_keep_their_former_names() -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_has_one(name: str) -> None:
-    assert list_policies(load_game(name)).count("mcts") == 1
+    assert list_policies(find_game(name)).count("mcts") == 1

@@ -3,7 +3,7 @@
 import copy
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import gymnasium
 import numpy as np
@@ -17,7 +17,7 @@ from parlour.envs.core.seating import PlayerError
 from parlour.envs.core.views import transcript
 from parlour.scripts.main import main
 
-GAME = "trick_taking"
+GAME: Final = "trick_taking"
 SIZES: dict[str, Any] = {"num_values": 4}
 CARDS = 8  # and so many plies
 
@@ -151,7 +151,7 @@ def test_a_class_in_a_file_takes_settings(
         ("-1", "{}:Mine", "not legal"),
         ("None", "{}:Mine", "whole number"),
         ("0", "{}:Mine:colour=1", "colour"),
-        ("0", "{}:Other", "of Mine"),
+        ("0", "{}:Other", "has Mine"),
     ],
 )
 def test_what_fails_is_named(
@@ -166,9 +166,9 @@ def test_it_cannot_be_asked_without_a_seat_and_must_have_the_three_methods() -> 
     game = load_game(GAME, **SIZES)
     policy = make_policy(Witness, game, name="w")
     assert isinstance(policy, Policy)
-    with pytest.raises(ValueError, match="remembers"):
+    with pytest.raises(ValueError, match="has a memory"):
         policy.act(game.new_observations()[0], np.ones(game.num_actions, np.int8))
-    with pytest.raises(ValueError, match="without begin, watch"):
+    with pytest.raises(ValueError, match="have no begin, watch"):
         make_policy(int, game)
     with pytest.raises(PlayerError, match="colour"):
         make_policy(Witness, game, colour=1)

@@ -20,7 +20,9 @@ from parlour.training import mlp
 from parlour.training.session import Session, run
 
 GAME = load_game("trick_taking")
-CONFIG = mlp.Config(batches=3, matches=400, epochs=8, batch_size=128, opponent="first_play", seed=1)
+CONFIG = mlp.Config(
+    num_batches=3, num_matches=400, num_epochs=8, batch_size=128, opponent="first_play", seed=1
+)
 # Seat 0 holds colour 0 but for its 0, and 1.0; it leads 0.9, seat 1 must follow with 0.0.
 DEAL = {"hands": [[*range(1, 10), 10], [0, *range(11, 20)]], "leader": 0}
 
@@ -120,7 +122,9 @@ def test_with_the_wrong_sign_it_learns_to_lose(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_its_checkpoint_plays_as_it_did(tmp_path: Path) -> None:
-    config = mlp.Config(batches=1, matches=20, epochs=1, hidden=(8,), inputs=("hand", "table"))
+    config = mlp.Config(
+        num_batches=1, num_matches=20, num_epochs=1, hidden=(8,), inputs=("hand", "table")
+    )
     session = Session("mlp", GAME, config, tmp_path, ("random",), 1, 50, 50)
     before = run(session).strength[0]["mean_return"][0]
     after = learned_policy(tmp_path / "checkpoint.pt", GAME)

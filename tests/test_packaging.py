@@ -1,12 +1,19 @@
 """What is installed: every folder of code, under one import name, with its data and its types."""
 
 import configparser
+import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import pytest
+
+import parlour
+from parlour.envs.core.views import aec as views
+from parlour.envs.registry import GAMES, GameName, pettingzoo_names
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 FOLDERS = ("envs", "baselines", "training", "scripts")
@@ -19,27 +26,59 @@ def settings() -> configparser.ConfigParser:
     return parser
 
 
-def installed_packages() -> set[str]:
-    """The packages as setup.py names them, without building anything."""
-    program = (
-        "import setuptools; setuptools.setup = lambda packages: print(*packages);"
-        "exec(open('setup.py').read())"
-    )
-    shown = subprocess.run(
-        [sys.executable, "-c", program], cwd=CHECKOUT, capture_output=True, text=True, check=True
-    )
-    return set(shown.stdout.split())
+def lines_of(section: str, key: str) -> list[str]:
+    return [line for line in settings()[section][key].split("\n") if line]
 
 
-def test_every_folder_of_code_is_a_package_that_installs() -> None:
+def long_description(readme: str) -> str:
+    """What setup.py makes of a README."""
+    spec = importlib.util.spec_from_file_location("parlour_setup", CHECKOUT / "setup.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.long_description(readme)
+
+
+def test_the_packages_are_listed_and_no_others() -> None:
     sources = [path for folder in FOLDERS for path in (CHECKOUT / folder).rglob("*.py")]
     names = {".".join(path.relative_to(CHECKOUT).parent.parts) for path in sources}
-    assert installed_packages() == {"parlour", *(f"parlour.{name}" for name in names)}
+    packages = lines_of("options", "packages")
+    assert packages == ["parlour", *sorted(f"parlour.{name}" for name in names)]
+
+
+def test_every_game_that_ships_is_known_to_type_checkers_and_has_a_module() -> None:
+    folders = {path.parent.name for path in (CHECKOUT / "envs").glob("*/rules.py")}
+    assert set(get_args(GameName)) == folders <= set(GAMES)
+    assert set(pettingzoo_names().values()) == folders
+    for versioned, name in pettingzoo_names().items():
+        module = importlib.import_module(f"parlour.envs.{versioned}")
+        assert get_type_hints(module.env, vars(views))["return"] is views.CheckedEnv
+        assert get_type_hints(module.raw_env, vars(views))["return"] is views.RawEnv
+        assert module.env().unwrapped.game.name == module.raw_env().game.name == name
+
+
+def test_a_checkout_imports_from_its_parent_folder() -> None:
+    """Where `parlour` is the folder of the checkout, its links lead on to the code."""
+    for name in FOLDERS:
+        link = CHECKOUT / "parlour" / name
+        assert link.is_symlink() and link.resolve() == CHECKOUT / name
+    assert settings()["editable_wheel"]["mode"] == "compat"
+
+
+def test_the_long_description_has_no_link_into_the_checkout() -> None:
+    text = long_description((CHECKOUT / "README.md").read_text())
+    assert re.findall(r"\]\((?!https?:)", re.sub(r"```.*?```", "", text, flags=re.DOTALL)) == []
+    assert long_description("a [rule](envs/README.md)\n\n![t](t.png)\n\nb") == "a rule\n\nb"
+    kept = "[site](https://example.org)\n```python\nplays[0](game)\n```\n"
+    assert long_description(kept) == kept
+
+
+def test_the_citation_is_of_this_version() -> None:
+    assert f"\nversion: {parlour.__version__}\n" in (CHECKOUT / "CITATION.cff").read_text()
 
 
 def test_the_folders_install_under_one_import_name() -> None:
-    mapping = settings()["options"]["package_dir"].split("\n")
-    pairs = dict(line.split(" = ") for line in mapping if line)
+    pairs = dict(line.split(" = ") for line in lines_of("options", "package_dir"))
     assert pairs == {"parlour": "parlour", **{f"parlour.{name}": name for name in FOLDERS}}
 
 
@@ -57,16 +96,24 @@ def test_every_data_file_of_the_games_is_packed() -> None:
 
 
 def test_requirements_are_ranges_never_pins() -> None:
-    requirements = settings()["options"]["install_requires"]
-    assert "==" not in requirements
-    assert all(">=" in line for line in requirements.split("\n") if line)
+    requirements = lines_of("options", "install_requires")
+    assert all(">=" in line and "==" not in line for line in requirements)
+
+
+def test_numba_is_bounded_by_the_version_that_was_tested() -> None:
+    """Uncounted references rest on an option of Numba's that may change."""
+    requirements = lines_of("options", "install_requires")
+    bound = next(line for line in requirements if line.startswith("numba")).partition("<")[2]
+    pins = (CHECKOUT / "constraints.txt").read_text()
+    tested = re.search(r"^numba==(\d+)\.(\d+)", pins, re.MULTILINE)
+    assert tested is not None and bound == f"{tested[1]}.{int(tested[2]) + 1}"
 
 
 def test_constraints_pin_a_version_of_every_requirement() -> None:
     pins = (CHECKOUT / "constraints.txt").read_text().lower().replace("_", "-").split("\n")
     pinned = {line.split("==")[0] for line in pins if "==" in line}
-    required = settings()["options"]["install_requires"].split("\n")
-    assert {line.split(">=")[0] for line in required if line} <= pinned
+    required = lines_of("options", "install_requires")
+    assert {line.split(">=")[0] for line in required} <= pinned
     assert not any("+" in line for line in pins if not line.startswith("#")), "a local build tag"
 
 

@@ -10,7 +10,7 @@ from parlour.baselines.search.playout import _Search
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
-from parlour.envs.registry import GAMES, load_game
+from parlour.envs.registry import GAMES, find_game, load_game
 
 GAME = load_game("president", num_players=4)
 NUM_TABLES = 24
@@ -37,9 +37,9 @@ def test_no_more_playouts_than_the_budget_or_one_for_each_action(
     num_playouts: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tables, _, _, masks = middle_positions()
-    row = players_of(GAME)["lowest"].row
-    assert row is not None
-    search = _Search(GAME, row, 0.2)
+    row_function = players_of(GAME)["lowest"].row_function
+    assert row_function is not None
+    search = _Search(GAME, row_function, 0.2)
     spent = np.zeros(NUM_TABLES)
     simulate = search.simulate
 
@@ -97,9 +97,9 @@ def test_the_position_is_left_as_it_was() -> None:
     assert tables.states.tobytes() == before
 
 
-@pytest.mark.parametrize("game", [load_game(name) for name in GAMES], ids=list(GAMES))
+@pytest.mark.parametrize("game", [find_game(name) for name in GAMES], ids=list(GAMES))
 def test_it_plays_any_game_legally_within_a_time(game: Game) -> None:
-    tables, seats, observations, masks = middle_positions(game, num_plies=2)
+    tables, seats, observations, masks = middle_positions(game, num_plies=1)
     policy = make_policy("playout:milliseconds=2,playout_policy=random", game)
     positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), 1))
     actions = policy(observations, masks, streams(range(NUM_TABLES), 2), positions)
@@ -136,7 +136,7 @@ def test_a_person_is_asked_again_until_the_action_is_legal(
     assert human.act(observations[row], masks[row]) == GAME.parse_action("pass")
     shown = capsys.readouterr().out
     assert "no action is called 'nonsense'" in shown
-    assert "give:2 is not legal now; you may: pass" in shown
+    assert "give:2 is not legal now; legal: pass" in shown
 
 
 def test_the_list_names_those_who_play_by_themselves() -> None:

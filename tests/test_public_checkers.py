@@ -10,15 +10,14 @@ from pettingzoo.test import api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 
 from parlour.envs import GAMES, check_game, registry
-from tests.view_tools import ALL_IS_LEGAL, case_name, configs
+from parlour.envs.core.checks.report import NO_CHANCE
+from tests.view_tools import case_name, configs, is_all_legal
 
 EXPECTED_WARNINGS = (  # of any environment with masks in a Dict, as PettingZoo's own have them
     "Observation space for each agent probably should be",
     "Observation is not a NumPy array",
     "Action mask numpy array is all zeros",
 )
-
-NEVER_ILLEGAL = ((), ("No action was ever illegal.",))
 
 every_config = pytest.mark.parametrize(("name", "config"), configs(), ids=case_name)
 every_game = pytest.mark.parametrize("name", GAMES)
@@ -79,14 +78,18 @@ def test_stable_baselines3_check_env(name: str, config: dict[str, Any], layout: 
 def test_check_game_of_the_aec_environments(
     name: str, config: dict[str, Any], factory: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    env = factory(name, **config)
+    expected = [] if env.unwrapped.game.has_chance else 3 * [NO_CHANCE]
+    expected += ["No referee was given."]
+    expected += ["No action was ever illegal."] if is_all_legal(env) else []
     report = check_game(factory(name, **config), num_games=2)
-    unchecked = [line.rpartition(". ")[2] for line in report.not_checked]
-    assert unchecked == ["No referee was given.", *NEVER_ILLEGAL[name in ALL_IS_LEGAL]]
+    assert [line.rpartition(". ")[2] for line in report.not_checked] == expected
     assert capfd.readouterr() == ("", "")
 
 
 @every_config
 def test_check_game_of_the_solo_environment(name: str, config: dict[str, Any]) -> None:
     report = check_game(gymnasium.make(f"parlour:{GAMES[name]}", **config), num_games=2)
+    of_rules = [line for line in report.not_checked if not line.endswith(NO_CHANCE)]
     unchecked = 3  # what only a referee, or an AEC environment, can show
-    assert len(report.not_checked) == unchecked + (name in ALL_IS_LEGAL)
+    assert len(of_rules) == unchecked + is_all_legal(registry.make_raw_aec(name, **config))

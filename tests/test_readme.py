@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from parlour.baselines import list_policies
-from parlour.envs import GAMES, load_game
+from parlour.envs import GAMES, find_game
 from parlour.scripts.main import COMMANDS
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -44,7 +44,7 @@ def test_every_link_and_picture_is_there() -> None:
 def test_games_and_their_players_are_listed(name: str) -> None:
     assert f"`{GAMES[name]}`" in README
     assert not [
-        player for player in list_policies(load_game(name)) if f"| `{player}` |" not in README
+        player for player in list_policies(find_game(name)) if f"| `{player}` |" not in README
     ]
 
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.envs import GAMES, load_game
+from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.seating import player_streams
@@ -61,7 +61,7 @@ def drawn_texts(picture: Picture) -> list[str]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_game_draws_itself_for_a_spectator_and_for_each_seat(name: str) -> None:
-    game = load_game(name)
+    game = find_game(name)
     for states in sample(positions(game), 3):
         for seat in (None, *range(game.num_seats)):
             frame = render_frame(game, states[0], seat)
@@ -73,7 +73,7 @@ def test_every_game_draws_itself_for_a_spectator_and_for_each_seat(name: str) ->
 
 @pytest.mark.parametrize("name", GAMES)
 def test_showing_a_position_leaves_its_bytes_alone(name: str) -> None:
-    game = load_game(name)
+    game = find_game(name)
     for states in sample(positions(game), 20):
         before = states.tobytes()
         for seat in (None, *range(game.num_seats)):

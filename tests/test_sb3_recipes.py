@@ -23,7 +23,9 @@ from parlour.training.recipes import sb3_dqn, sb3_ppo
 from .probe_game import SAFE_RETURN, START, TRAPPED_RETURN, probe_game
 
 RECIPES = [sb3_dqn, sb3_ppo]
-PROBE = sb3_dqn.Config(steps=8_000, warm_up=500, batch_size=64, learning_rate=5e-3, hidden=(16,))
+PROBE = sb3_dqn.Config(
+    total_steps=8_000, warmup_steps=500, batch_size=64, learning_rate=5e-3, hidden=(16,)
+)
 
 
 @pytest.fixture(autouse=True)
@@ -41,7 +43,7 @@ def president() -> Game:
 
 def small_model(recipe: ModuleType, game: Game) -> Any:
     """A model whose environments raise on an illegal action."""
-    sizes = {"warm_up": 200} if recipe is sb3_dqn else {"rollout_size": 64}
+    sizes = {"warmup_steps": 200} if recipe is sb3_dqn else {"rollout_size": 64}
     model = recipe.make_model(game, recipe.Config(batch_size=64, hidden=(16,), **sizes))
     model.get_env().set_attr("illegal_action", "raise")
     return model
@@ -193,7 +195,7 @@ def test_a_short_run_of_the_dqn_beats_three_random_players_well_over_the_fair_sh
     Measured 65 %; untrained 0.3 %, without the mask in the target 5 %. Without any mask 0 %: such
     a learner loses all but one in 400 games by an illegal action.
     """
-    config = sb3_dqn.Config(steps=30_000)
+    config = sb3_dqn.Config(total_steps=30_000)
     policy = sb3_dqn.policy_of(president, sb3_dqn.learn(president, config))
     assert play_match(president, policy, "random", num_deals=300).first_places.low > 0.45
 
@@ -205,7 +207,7 @@ def test_a_short_run_of_ppo_beats_three_random_players_well_over_the_fair_share(
 
     Measured 67 %; untrained 3 %. Without any mask 0 %: all games are lost by an illegal action.
     """
-    config = sb3_ppo.Config(steps=16_384)
+    config = sb3_ppo.Config(total_steps=16_384)
     policy = sb3_ppo.policy_of(president, sb3_ppo.learn(president, config))
     assert play_match(president, policy, "random", num_deals=300).first_places.low > 0.5
 

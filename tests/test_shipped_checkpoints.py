@@ -9,7 +9,7 @@ from parlour.baselines.arena import play_duplicate, play_match
 from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
 from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.baselines.trick_taking.measures import regret
-from parlour.envs import GAMES, load_game
+from parlour.envs import GAMES, find_game, load_game
 
 CHECKPOINTS = sorted(path for name in GAMES for path in checkpoint_folder(name).glob("*.pt"))
 
@@ -19,7 +19,7 @@ CHECKPOINTS = sorted(path for name in GAMES for path in checkpoint_folder(name).
 )
 def test_it_is_found_by_name_and_its_card_says_what_it_holds(path: Path) -> None:
     checkpoint = load_checkpoint(path)
-    game = load_game(checkpoint.game, **checkpoint.game_config)
+    game = find_game(checkpoint.game, **checkpoint.game_config)
     assert checkpoint.game_version == game.version
     assert checkpoint.algorithm in list_policies(game)
     assert make_policy(checkpoint.algorithm, game).name == checkpoint.algorithm

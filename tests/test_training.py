@@ -29,12 +29,12 @@ GAMES = {
     "president": load_game("president", num_players=4),
 }
 SMALL = dqn.Config(
-    decisions=256,
+    total_steps=256,
     hidden=(8,),
     num_tables=16,
     batch_size=8,
     buffer_size=400,
-    threads=1,
+    num_threads=1,
 )
 
 
@@ -355,7 +355,7 @@ def test_a_session_leaves_its_checkpoint_its_card_and_its_curve(tmp_path: Path) 
         assert 0 <= float(point["low"]) <= float(point["first_places"]) <= float(point["high"]) <= 1
     kept = load_checkpoint(tmp_path / "run" / session.CHECKPOINT_FILE)
     assert kept.training["done"] == 1.0
-    assert kept.training["decisions"] == SMALL.decisions
+    assert kept.training["decisions"] == SMALL.total_steps
     assert [result["second"] for result in kept.strength] == ["random", "lowest"]
     assert all(torch.equal(kept.weights[key], written.weights[key]) for key in kept.weights)
 

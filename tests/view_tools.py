@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from parlour.envs import GAMES, load_game, registry
 
@@ -25,7 +26,6 @@ SHORT: dict[str, dict[str, Any]] = {
     "splendor": {"target": 3},
 }
 DECIDED = {"notty": {"initial_hand": 1, "protect_small_hands": False}}  # where most are drawn
-ALL_IS_LEGAL = ("top_trumps",)  # games without an illegal action in any position
 CONFIGS |= {name: [settings] for name, settings in SHORT.items()}
 
 
@@ -56,6 +56,18 @@ def choose(mask: np.ndarray, rng: np.random.Generator) -> int:
     return int(rng.choice(np.flatnonzero(mask)))
 
 
+def an_illegal_action(mask: np.ndarray) -> int:
+    """The first illegal action; skips the test of a game that begins without any."""
+    if mask.all():
+        pytest.skip("every action is legal at the start of this game")
+    return int(np.flatnonzero(mask == 0)[0])
+
+
+def is_all_legal(env: Any) -> bool:
+    """Whether every action was legal throughout a random game of an AEC environment."""
+    return all(mask.all() for _, _, mask, _ in play_raw(env, 0, np.random.default_rng(0)))
+
+
 def state_bytes(env: Any) -> bytes:
     """The position of a raw AEC environment."""
     return env._tables.states[0].tobytes()
@@ -74,11 +86,12 @@ def play_raw(env: Any, seed: int | None, rng: np.random.Generator) -> list[tuple
 
 
 __all__ = [
-    "ALL_IS_LEGAL",
     "DECIDED",
+    "an_illegal_action",
     "case_name",
     "choose",
     "configs",
+    "is_all_legal",
     "load_game",
     "play_raw",
     "raw_env",

@@ -39,6 +39,7 @@ from ..envs.core.views.common import no_choice_error
 
 EARLIER = -2  # the code of the first earlier network; the next is one less
 NO_DECISION = -1
+SMALLEST_CHANCE = np.float32(1e-30)  # of an action drawn: rounding may have made it 0
 SEATING_STREAM = 10**6  # purpose of the streams that draw who sits where: beyond any seat's
 
 
@@ -47,8 +48,9 @@ class Batch(NamedTuple):
 
     `rows` [.., K] and `wide` [.., V] are the network's inputs, `critic_rows` and `critic_wide` a
     critic's; `masks` are words. `following` is the same seat's next decision in the same game, or
-    NO_DECISION, where `ends` is the game's return or the value of what the seat sees at the end of
-    the batch. Advantages and targets are those of generalized advantage estimation.
+    NO_DECISION, where `ends` is the game's return, or the value of that seat's next decision, which
+    lies beyond the batch: each table is played on until it is known. Advantages and targets are
+    those of generalized advantage estimation.
     """
 
     rows: np.ndarray
@@ -80,7 +82,7 @@ def new_batch(
         critic_rows=zeros(np.int32, len(critic.first_rows)),
         critic_wide=zeros(np.float32, len(critic.wide_columns)),
         masks=zeros(np.int64, num_words),
-        actions=zeros(np.int32),
+        actions=zeros(np.int64),
         log_chances=zeros(np.float32),
         values=zeros(np.float32),
         following=zeros(np.int32),
@@ -112,7 +114,7 @@ class Company(NamedTuple):
                 f"got {weights.tolist()}"
             )
         for policy in self.opponents:
-            if policy.row is None:
+            if policy.row_function is None:
                 raise ValueError(f"{policy.name} is not compiled, so it cannot be an opponent here")
         return np.cumsum(weights / weights.sum())
 
@@ -152,12 +154,15 @@ class SelfPlay:
         self.has_critic = critic_rows is not None
         self._shares = company.cumulative()
         self._players = tuple(
-            CompiledPlayer(p.row, p.weights is not None) for p in company.opponents if p.row
+            CompiledPlayer(p.row_function, p.weights is not None)
+            for p in company.opponents
+            if p.row_function
         )
         self._player_weights = tuple(
             NO_WEIGHTS if p.weights is None else p.weights for p in company.opponents
         )
         self._scales = _wide_scales(game, rows), _wide_scales(game, critic_rows or rows)
+        self._spare = new_batch(num_tables, 1, game.num_mask_words, rows, critic_rows or rows)
         seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
         self._places = _Places(
             states=game.new_states(num_tables),
@@ -201,6 +206,7 @@ class SelfPlay:
         loop = _bind_act(self.game, self._players, *layers, self.has_critic)
         loop(
             Batch(*(array[tables] for array in batch)),
+            Batch(*(array[tables] for array in self._spare)),
             places,
             places.views.view(_whole(self.game)),
             weights,
@@ -245,62 +251,78 @@ def _bind_act(
         _play_on, choose=chooser(players), sample_action=functions.sample_action, **rules
     )
     start = bind_lean(_start, play_on=play_on, **rules)
-    decide = bind_lean(_decide, body=functions.body)
-    judge = bind_lean(
-        _judge_by_critic if has_critic else _judge,
-        body=functions.body,
-        critic_body=network_functions(critic_layers).body,
-        **rules,
-    )
-    parts = {"play_on": play_on, "start": start, "decide": decide, "judge": judge}
+    judge = bind_lean(_judge, critic_body=network_functions(critic_layers).body, **rules)
+    decide = bind_lean(_decide, HAS_CRITIC=has_critic, body=functions.body, judge=judge, **rules)
+    parts = {"play_on": play_on, "start": start, "decide": decide, "pay": bind_lean(_pay, **rules)}
     return bind_lean(_act, HAS_CRITIC=has_critic, **parts, **rules)
 
 
 def _act(
-    batch, places, whole, weights, earlier, critic, player_weights, shares,
-    scale, critic_scale, trace,
+    batch, spare, places, whole, weights, earlier, critic, player_weights, shares, scale,
+    critic_scale, trace,
 ):  # fmt: skip
     num_decisions = batch.actions.shape[1]
     for table in range(batch.actions.shape[0]):
-        state = places.states[table]
-        mask = places.masks[table]
         places.latest[table, :] = NO_DECISION
         seat = places.seats[table]
         if seat == NO_SEAT:
             seat = start(places, table, earlier, player_weights, shares)
         for index in range(num_decisions):
             if seat == NO_SEAT:
-                break
-            observe(state, seat, places.observations[table])
-            rng = places.player_rngs[table, seat]
-            decide(weights[0], places.observations[table], mask, rng, scale, batch, table, index)
+                return
+            decide(weights[0], critic[0], places, whole, table, seat, scale, batch, index)
             if HAS_CRITIC:
-                value = judge(weights[0], critic[0], state, seat, places, whole, table)
-                batch.values[table, index] = value
-                note_critic(critic[0], whole[table, 0], critic_scale, batch, table, index)
-            previous = places.latest[table, seat]
-            if previous != NO_DECISION:
-                batch.following[table, previous] = index
-            batch.following[table, index] = NO_DECISION
-            places.latest[table, seat] = index
-            action = np.int64(batch.actions[table, index])
-            seat = play_on(places, table, action, earlier, player_weights)
+                seen, shown = batch.critic_rows[table, index], batch.critic_wide[table, index]
+                note_inputs(critic[0], whole[table, 0], critic_scale, seen, shown)
+            link(batch, places.latest, table, seat, index)
+            seat = play_on(places, table, batch.actions[table, index], earlier, player_weights)
             if seat == NO_SEAT:
-                returns(state, places.returns[table])
-                for other in range(places.latest.shape[1]):
-                    if places.latest[table, other] != NO_DECISION:
-                        last = places.latest[table, other]
-                        batch.ends[table, last] = places.returns[table, other]
-                        places.latest[table, other] = NO_DECISION
+                pay(batch, places, table)
+                seat = start(places, table, earlier, player_weights, shares)
+        places.decided[table] += num_decisions
+        while seat != NO_SEAT and is_pending(places.latest, table):
+            decide(weights[0], critic[0], places, whole, table, seat, scale, spare, 0)
+            last = places.latest[table, seat]
+            if last != NO_DECISION:
+                batch.ends[table, last] = spare.values[table, 0]
+                places.latest[table, seat] = NO_DECISION
+                if not is_pending(places.latest, table):
+                    break
+            seat = play_on(places, table, spare.actions[table, 0], earlier, player_weights)
+            if seat == NO_SEAT:
+                pay(batch, places, table)
                 seat = start(places, table, earlier, player_weights, shares)
         places.seats[table] = seat
-        for other in range(places.latest.shape[1]):
-            last = places.latest[table, other]
-            if last != NO_DECISION:
-                value = judge(weights[0], critic[0], state, other, places, whole, table)
-                batch.ends[table, last] = value
         estimate_advantages(batch, table, trace)
-        places.decided[table] += num_decisions
+
+
+def _pay(batch, places, table):
+    """The game is over: its returns end what the seats decided last."""
+    returns(places.states[table], places.returns[table])
+    for seat in range(places.latest.shape[1]):
+        last = places.latest[table, seat]
+        if last != NO_DECISION:
+            batch.ends[table, last] = places.returns[table, seat]
+            places.latest[table, seat] = NO_DECISION
+
+
+@lean_rule
+def link(batch, latest, table, seat, index):
+    """Note that a seat's decision follows its latest one."""
+    previous = latest[table, seat]
+    if previous != NO_DECISION:
+        batch.following[table, previous] = index
+    batch.following[table, index] = NO_DECISION
+    latest[table, seat] = index
+
+
+@lean_rule
+def is_pending(latest, table):
+    """Whether it is unknown what a seat's latest decision led to."""
+    num_pending = 0
+    for seat in range(latest.shape[1]):
+        num_pending += latest[table, seat] != NO_DECISION
+    return num_pending > 0
 
 
 def _play_on(places, table, action, earlier, player_weights):
@@ -358,32 +380,30 @@ def _start(places, table, earlier, player_weights, shares):
     return NO_SEAT
 
 
-def _decide(weights, observation, mask, rng, scale, batch, table, index):
-    """Draw an action from the network's chances, and note everything about it."""
+def _decide(weights, critic, places, whole, table, seat, scale, batch, index):
+    """Draw an action of this seat from the network's chances, and note everything about it."""
+    state = places.states[table]
+    observation = places.observations[table]
+    mask = places.masks[table]
     units = float_scratch(weights.value)
     chances = float_scratch(weights.actions_bias)
+    observe(state, seat, observation)
     body(weights, observation, units)
     write_logits(weights, units, mask, chances)
     to_chances(mask, chances)
-    action = draw_action(mask, chances, uniform(rng))
-    find_rows(weights, observation, batch.rows[table, index])
-    note_wide(weights, observation, scale, batch.wide[table, index])
+    action = draw_action(mask, chances, uniform(places.player_rngs[table, seat]))
+    note_inputs(weights, observation, scale, batch.rows[table, index], batch.wide[table, index])
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
-    batch.log_chances[table, index] = np.log(chances[action])
-    batch.values[table, index] = value_of(weights, units)
+    batch.log_chances[table, index] = np.log(max(chances[action], SMALLEST_CHANCE))
+    if HAS_CRITIC:
+        batch.values[table, index] = judge(critic, state, seat, places, whole, table)
+    else:
+        batch.values[table, index] = value_of(weights, units)
 
 
-def _judge(weights, critic, state, seat, places, whole, table):
-    """The value that the network gives to what a seat sees, whoever has to act."""
-    units = float_scratch(weights.value)
-    observe(state, seat, places.observations[table])
-    body(weights, places.observations[table], units)
-    return value_of(weights, units)
-
-
-def _judge_by_critic(weights, critic, state, seat, places, whole, table):
+def _judge(critic, state, seat, places, whole, table):
     """The value that a critic gives to what all seats see, clockwise from this one."""
     units = float_scratch(critic.value)
     num_seats = places.views.shape[1]
@@ -394,15 +414,9 @@ def _judge_by_critic(weights, critic, state, seat, places, whole, table):
 
 
 @lean_rule
-def note_critic(weights, observation, scale, batch, table, index):
-    """Note what the critic saw."""
-    find_rows(weights, observation, batch.critic_rows[table, index])
-    note_wide(weights, observation, scale, batch.critic_wide[table, index])
-
-
-@lean_rule
-def note_wide(weights, observation, scale, wide):
-    """Note the wide numbers [V], scaled."""
+def note_inputs(weights, observation, scale, rows, wide):
+    """Note what a network is shown: its rows [K] and wide numbers [V], scaled."""
+    find_rows(weights, observation, rows)
     values = numbers(observation)
     for k in range(wide.shape[0]):
         wide[k] = values[weights.wide_columns[k]] * scale[k]

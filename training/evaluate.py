@@ -1,4 +1,4 @@
-"""How strong a policy is: duplicate matches against a list of players."""
+"""Measure the strength of a policy by duplicate matches against a list of players."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -15,8 +15,9 @@ def evaluate(
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
 ) -> list[MatchResult]:
-    """One match a player of `against`: `policy` in one seat, that player in all others.
+    """Play one match against each player: `policy` in one seat, that player in all others.
 
-    Every match plays the same deals. `on_progress` is called with the games done in each match.
+    All matches use the same deals. `on_progress` is called with the number of games played so far
+    in the current match.
     """
     return [play_match(game, policy, other, num_deals, seed, on_progress) for other in against]

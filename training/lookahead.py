@@ -1,8 +1,8 @@
 """Self-play Q-learning of two-seat games that tries every legal action at once, one ply ahead.
 
-At each position every legal action is taken on a copy of the table, and the value of what follows
-is what the seat that acts then thinks of its own best action (minimax Q-learning, Littman 1994). So
-a decision teaches as many values as it has actions, and exploration biases none of them.
+At each position every legal action is taken on a copy of the table. The value of the position it
+leads to is the network's value of the best action there (minimax Q-learning, Littman 1994). So a
+decision teaches the value of each of its actions, and exploration biases none of them.
 """
 
 import copy
@@ -21,40 +21,40 @@ from ..baselines.networks.modules import mask_values
 from ..envs.core.game import NO_SEAT, Game
 from ..envs.core.rng import streams
 from ..envs.core.tables import Tables, action_masks
-from .dqn import END_SHARE
+from .progress import Progress, cosine_decay, fraction_done, start_of_run
 
 
 @dataclasses.dataclass
 class Config:
     """Settings of the learner."""
 
-    decisions: int = 20_000_000  # length of the run
-    minutes: float = math.inf  # or this long on the clock, if that is sooner
-    seed: int = 0
-    inputs: tuple[str, ...] = ()  # fields of the observation that it is shown; all if none is named
-    sets: tuple[str, ...] = ()  # sets of actions that it is shown by rank among those left
-    hidden: tuple[int, ...] = (256, 256)  # units of the hidden layers
-    num_tables: int = 512  # games played side by side
-    learning_rate: float = 1e-3  # decays to END_SHARE of it over the run, on a cosine
-    exploration: float = 0.2  # share of random actions
-    follow: float = 0.05  # how far the target network moves to the network in a step
-    grain: float = 0.0  # returns are -1 and so many times this: targets are drawn towards them
-    backwards: float = 0.0  # share of the run in which first plies move from the end to the start
-    threads: int = 1
+    total_steps: int = 20_000_000  # length of the run, in decisions
+    minutes: float = math.inf  # time limit of the run
+    seed: int = 0  # of everything that is drawn
+    inputs: tuple[str, ...] = ()  # fields of the observation that the network sees; empty for all
+    sets: tuple[str, ...] = ()  # sets of actions that the network sees by rank among those left
+    hidden: tuple[int, ...] = (256, 256)  # units of each hidden layer
+    num_tables: int = 512  # number of games played side by side
+    learning_rate: float = 1e-3  # of Adam at the start; a cosine decays it to a twentieth
+    epsilon: float = 0.2  # probability of a random action
+    tau: float = 0.05  # step of the target network towards the network, as a fraction
+    return_step: float = 0.0  # distance of possible returns, to round targets to them; 0 for none
+    curriculum_fraction: float = 0.0  # part of the run in which games start ever earlier
+    num_threads: int = 1  # threads that torch uses
 
 
-class Progress(NamedTuple):
-    """Where a run stands; `done` goes from 0 to 1."""
-
-    done: float
-    seconds: float
-    decisions: int
-    updates: int
-    loss: float
+ALIASES = {  # former names of settings
+    "decisions": "total_steps",
+    "exploration": "epsilon",
+    "follow": "tau",
+    "grain": "return_step",
+    "backwards": "curriculum_fraction",
+    "threads": "num_threads",
+}
 
 
 class Positions(NamedTuple):
-    """A position at every table, and what one seat, its turn, sees of it."""
+    """A position at every table, and what the seat to act observes."""
 
     states: np.ndarray  # records [N]
     seats: np.ndarray  # int64 [N]
@@ -63,15 +63,15 @@ class Positions(NamedTuple):
 
 
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
-    """Learn `game`, handing out the progress and the network after every step of all tables.
+    """Learn `game`; yield the progress and the network after every step of all tables.
 
-    The network is the learner's own: evaluate it before the next step, or copy it. Raises
-    ValueError for a game that is not of two seats, or draws in mid-game.
+    The network goes on changing: evaluate it before the next step, or copy it. Raises ValueError
+    for a game that has not exactly two seats, or draws in mid-game.
     """
     if game.num_seats != 2 or game.play_chance is not None:
-        raise ValueError(f"this learner is for two seats and no chance moves, not {game!r}")
+        raise ValueError(f"this learner needs two seats and no chance moves, unlike {game!r}")
     torch.manual_seed(config.seed)
-    torch.set_num_threads(config.threads)
+    torch.set_num_threads(config.num_threads)
     random = np.random.default_rng(config.seed)
     network = new_network("lookahead", game, dataclasses.asdict(config))
     target = copy.deepcopy(network)
@@ -80,42 +80,42 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
     tables = Tables(game, streams(random.integers(2**62, size=config.num_tables)))
     deal_aged(game, tables, tables.all_rows, first_ply(config, length, 0.0), length, random)
     start = time.monotonic()
-    progress = Progress(0.0, 0.0, 0, 0, math.nan)
+    progress = start_of_run()
     while progress.done < 1.0:
-        decay = END_SHARE + (1 - END_SHARE) * (1 + math.cos(math.pi * progress.done)) / 2
-        optimizer.param_groups[0]["lr"] = config.learning_rate * decay
+        optimizer.param_groups[0]["lr"] = config.learning_rate * cosine_decay(progress.done)
         positions = look(game, tables, tables.all_rows)
-        wanted = torch.from_numpy(targets(game, target, positions, config.grain))
+        td_target = torch.from_numpy(td_targets(game, target, positions, config.return_step))
         predicted = network(torch.from_numpy(game.layout.integers(positions.observations)))
         is_legal = torch.from_numpy(positions.masks) == 1
-        loss = nn.functional.smooth_l1_loss(predicted[is_legal], wanted[is_legal])
+        loss = nn.functional.smooth_l1_loss(predicted[is_legal], td_target[is_legal])
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         optimizer.step()
         with torch.no_grad():
             for slow, fast in zip(target.parameters(), network.parameters(), strict=True):
-                slow.lerp_(fast, config.follow)
+                slow.lerp_(fast, config.tau)
         best = mask_values(predicted.detach(), torch.from_numpy(positions.masks)).argmax(dim=1)
-        actions = explore(best.numpy(), positions.masks, config.exploration, random)
+        actions = explore(best.numpy(), positions.masks, config.epsilon, random)
         over = play(tables, tables.all_rows, actions)
         deal_aged(game, tables, over, first_ply(config, length, progress.done), length, random)
         decisions = progress.decisions + config.num_tables
         seconds = time.monotonic() - start
-        done = max(decisions / config.decisions, seconds / (60 * config.minutes))
-        progress = Progress(min(done, 1.0), seconds, decisions, progress.updates + 1, loss.item())
+        done = fraction_done(decisions, config.total_steps, seconds, config.minutes)
+        progress = Progress(done, seconds, decisions, progress.updates + 1, loss.item())
         yield progress, network
 
 
 def first_ply(config: Config, length: int, done: float) -> int:
-    """The earliest ply to learn from: at first the last of a game, later the first.
+    """Return the earliest ply to learn from: at first the last of a game, later the first.
 
-    What is learned at a ply rests on what is known of the next, so the end comes first.
+    The target of a ply depends on the values of the next, so learning starts at the end.
     """
-    return round((length - 1) * (1 - done / config.backwards)) if done < config.backwards else 0
+    curriculum = config.curriculum_fraction
+    return round((length - 1) * (1 - done / curriculum)) if done < curriculum else 0
 
 
 def shortest_game(game: Game, num_games: int, random: np.random.Generator) -> int:
-    """How many plies the shortest of so many random games has."""
+    """Return the number of plies in the shortest of `num_games` random games."""
     tables = Tables(game, streams(random.integers(2**62, size=num_games)))
     tables.deal(tables.all_rows)
     plies = 1
@@ -127,9 +127,9 @@ def shortest_game(game: Game, num_games: int, random: np.random.Generator) -> in
 def deal_aged(
     game: Game, tables: Tables, rows: np.ndarray, first: int, stop: int, random: np.random.Generator
 ) -> None:
-    """New games at these tables, each first .. stop - 1 random plies old.
+    """Deal new games at these tables, and play first .. stop - 1 random plies in each.
 
-    Mostly young, so that the plies that follow are met about equally often.
+    Small numbers are more likely, so that all plies of a game are learned about equally often.
     """
     tables.deal(rows)
     ages = first + ((stop - first) * random.random(len(rows)) ** 3).astype(np.int64)
@@ -138,14 +138,14 @@ def deal_aged(
 
 
 def look(game: Game, tables: Tables, rows: np.ndarray) -> Positions:
-    """Where these tables stand."""
+    """Return the positions at these tables."""
     seats, observations, words = tables.show(rows)
     masks = action_masks(words, game.num_actions)
     return Positions(tables.states[rows], seats, observations, masks)
 
 
 def play(tables: Tables, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """An action at each of these tables; returns those where the game is over."""
+    """Apply an action at each of these tables; return the tables where the game is over."""
     tables.apply(rows, actions)
     return rows[tables.show(rows)[0] == NO_SEAT]
 
@@ -153,16 +153,16 @@ def play(tables: Tables, rows: np.ndarray, actions: np.ndarray) -> np.ndarray:
 def play_random(
     game: Game, tables: Tables, rows: np.ndarray, random: np.random.Generator
 ) -> np.ndarray:
-    """A random action at each of these tables; returns those where the game is over."""
+    """Apply a random action at each of these tables; return those where the game is over."""
     masks = look(game, tables, rows).masks
     return play(tables, rows, explore(np.zeros(len(rows), np.int64), masks, 1.0, random))
 
 
 def explore(
-    actions: np.ndarray, masks: np.ndarray, share: float, random: np.random.Generator
+    actions: np.ndarray, masks: np.ndarray, epsilon: float, random: np.random.Generator
 ) -> np.ndarray:
-    """The same actions, a share of them replaced by random legal ones."""
-    explores = random.random(len(actions)) < share
+    """Replace each action by a random legal one with probability `epsilon`; return a new array."""
+    explores = random.random(len(actions)) < epsilon
     out = actions.copy()
     out[explores] = (random.random((int(explores.sum()), masks.shape[1])) * masks[explores]).argmax(
         axis=1
@@ -170,13 +170,15 @@ def explore(
     return out
 
 
-def targets(game: Game, target: nn.Module, positions: Positions, grain: float = 0.0) -> np.ndarray:
-    """What each legal action is worth to the seat that takes it: float32 [N, A], 0 elsewhere.
+def td_targets(
+    game: Game, target: nn.Module, positions: Positions, return_step: float = 0.0
+) -> np.ndarray:
+    """Return the value of each legal action for the seat that takes it: float32 [N, A], else 0.
 
-    The return where it ends the game; else the best value of the next seat to act, with its sign
-    turned where that is the other one: what one seat gains the other loses. Where a game hides
-    nothing, the value is one of its returns: with `grain` the nearest of these is taken, so that
-    small errors are not handed on.
+    An action that ends the game has the value of the return. Any other has the best value of the
+    seat that acts next, negated where that is the other seat, since one gains what the other loses.
+    In a game that hides nothing, a value is one of the possible returns, -1 + k * `return_step`.
+    With a step above 0, values are moved towards the nearest of these: small errors do not add up.
     """
     parents, actions = np.nonzero(positions.masks)
     children = Tables(game, streams(np.zeros(len(parents), np.int64)))
@@ -189,10 +191,10 @@ def targets(game: Game, target: nn.Module, positions: Positions, grain: float = 
         best = mask_values(values, torch.from_numpy(masks)).amax(dim=1).numpy()
     acted = positions.seats[parents]
     returns = children.returns(children.all_rows)[np.arange(len(parents)), acted]
-    going_on = np.where(seats == acted, best, -best)
-    if grain:
-        turns = 2 * np.pi * (going_on + 1) / grain
-        going_on -= grain / (2 * np.pi) * np.sin(turns)
+    bootstrap = np.where(seats == acted, best, -best)
+    if return_step:
+        turns = 2 * np.pi * (bootstrap + 1) / return_step
+        bootstrap -= return_step / (2 * np.pi) * np.sin(turns)
     out = np.zeros(positions.masks.shape, np.float32)
-    out[parents, actions] = np.where(seats == NO_SEAT, returns, going_on)
+    out[parents, actions] = np.where(seats == NO_SEAT, returns, bootstrap)
     return out

@@ -1,8 +1,8 @@
 """A perceptron that learns from won and lost matches only, as it was first written for card games.
 
-It plays batches of duplicate matches against one player, and is told nothing but what it sees and
-what it may do. Every action of a won match becomes an example to follow; of a lost match, all that
-it held instead does. A drawn match teaches nothing.
+It plays batches of duplicate matches against one player, and knows nothing but its observations
+and the legal actions. Every action of a won match becomes an example to imitate. For every action
+of a lost match, the other actions it held become examples instead. Drawn matches are not used.
 """
 
 import dataclasses
@@ -29,76 +29,83 @@ from ..envs.core.tables import EXTERNAL, Tables
 class Config:
     """Settings of the learner.
 
-    A set is a packed field of the observation that holds one bit an action, or several times that,
-    which are then united; `a-b` is what is in a and not in b.
+    A set is a packed field of the observation that holds one bit an action; of a field with several
+    times as many bits, the union. `a-b` contains what is in a and not in b.
     """
 
-    batches: int = 10  # length of the run
-    matches: int = 1000  # duplicate matches in a batch, each on a deal of its own
-    epochs: int = 20  # times that the examples of a batch are gone through
-    opponent: str = "random"  # whom it plays
-    inputs: tuple[str, ...] = ("played-table", "hand", "table")  # sets that it is shown
-    held: str = "hand"  # the set that it could have chosen from
-    hidden: tuple[int, ...] = (40,)  # units of the hidden layers
-    dropout: float = 0.5  # share of hidden units left out of each step of learning
-    batch_size: int = 128  # examples a gradient step
-    learning_rate: float = 1e-3
-    seed: int = 0
-    threads: int = 1
+    num_batches: int = 10  # length of the run, in batches of matches
+    num_matches: int = 1000  # duplicate matches in a batch, each on a deal of its own
+    num_epochs: int = 20  # passes through the examples of a batch
+    opponent: str = "random"  # player that it meets
+    inputs: tuple[str, ...] = ("played-table", "hand", "table")  # sets that the network sees
+    held: str = "hand"  # set of the actions that a seat could have chosen
+    hidden: tuple[int, ...] = (40,)  # units of each hidden layer
+    dropout: float = 0.5  # fraction of hidden units left out of a gradient step
+    batch_size: int = 128  # number of examples in a gradient step
+    learning_rate: float = 1e-3  # of RMSprop
+    seed: int = 0  # of everything that is drawn
+    num_threads: int = 1  # threads that torch uses
 
 
 DECAY = 0.9  # of RMSprop's mean square
+ALIASES = {  # former names of settings
+    "batches": "num_batches",
+    "matches": "num_matches",
+    "epochs": "num_epochs",
+    "threads": "num_threads",
+}
 
 
-class Progress(NamedTuple):
-    """Where a run stands; `done` goes from 0 to 1. The shares are those of the last batch."""
+class MatchProgress(NamedTuple):
+    """How far a run has come; `done` rises from 0 to 1. The rest describes the last batch."""
 
     done: float
     seconds: float
-    decisions: int
-    wins: float
-    losses: float
+    decisions: int  # of the whole run
+    wins: float  # fraction of decisions in won matches
+    losses: float  # fraction of decisions in lost matches
     loss: float
 
 
 class Choices(NamedTuple):
-    """What the learner saw and did in a batch of matches, one row a decision."""
+    """What the learner observed and did in a batch of matches; one row for each decision."""
 
     observations: np.ndarray  # records [D]
     actions: np.ndarray  # int64 [D]
-    outcomes: np.ndarray  # +1, 0 or -1 [D]: how the match ended that it was taken in
+    outcomes: np.ndarray  # +1, 0 or -1 [D]: how the match of that decision ended
 
 
-def train(game: Game, config: Config) -> Iterator[tuple[Progress, Perceptron]]:
-    """Learn `game`, handing out the progress and the network after every batch of matches.
+def train(game: Game, config: Config) -> Iterator[tuple[MatchProgress, Perceptron]]:
+    """Learn `game`; yield the progress and the network after every batch of matches.
 
-    The network is the learner's own: evaluate it before the next step, or copy it. Raises
-    ValueError for a game of more than two seats.
+    The network goes on changing: evaluate it before the next step, or copy it. Raises ValueError
+    for a game that has not exactly two seats.
     """
     if game.num_seats != 2:
-        raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
+        raise ValueError(f"a duplicate match needs two seats; {game.name} has {game.num_seats}")
     torch.manual_seed(config.seed)
-    torch.set_num_threads(config.threads)
+    torch.set_num_threads(config.num_threads)
     random = np.random.default_rng(config.seed)
     network = new_network("mlp", game, dataclasses.asdict(config))
     optimizer = torch.optim.RMSprop(network.parameters(), config.learning_rate, alpha=DECAY)
     opponent = make_policy(config.opponent, game)
     start, decisions = time.monotonic(), 0
-    for batch in range(1, config.batches + 1):
-        seeds = random.integers(2**62, size=config.matches)
+    for batch in range(1, config.num_batches + 1):
+        seeds = random.integers(2**62, size=config.num_matches)
         choices = play_matches(game, policy_of("mlp", game, network), opponent, seeds)
         inputs, targets = examples(game, network, choices, config.held)
         loss = fit(network, optimizer, inputs, targets, config)
         decisions += len(choices.actions)
         wins, losses = (float((choices.outcomes == sign).mean()) for sign in (1, -1))
         seconds = time.monotonic() - start
-        yield Progress(batch / config.batches, seconds, decisions, wins, losses, loss), network
+        done = batch / config.num_batches
+        yield MatchProgress(done, seconds, decisions, wins, losses, loss), network
 
 
 def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray) -> Choices:
-    """A duplicate match on each deal: `policy` plays it once from either seat.
+    """Play a duplicate match on each deal, in which `policy` has either seat once.
 
-    It wins the match if it does more with seat 0 than `opponent` does with it.
+    It wins the match if its return in seat 0 exceeds that of `opponent` in seat 0.
     """
     seeds = np.repeat(seeds, 2)
     tables = Tables(game, streams(seeds))
@@ -118,7 +125,7 @@ def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray
         actions = seating.choose(policy, rows, seats, observations, words)
         tables.apply(rows, actions)
         taken.append((rows, observations, actions))
-    with_seat_0 = tables.returns(tables.all_rows)[:, 0].reshape(-1, 2)  # own, the opponent's
+    with_seat_0 = tables.returns(tables.all_rows)[:, 0].reshape(-1, 2)  # of policy, opponent
     outcomes = np.sign(with_seat_0[:, 0] - with_seat_0[:, 1])
     played, observations, actions = (np.concatenate(part) for part in zip(*taken, strict=True))
     return Choices(observations, actions, outcomes[played // 2])
@@ -127,11 +134,11 @@ def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray
 def examples(
     game: Game, network: Perceptron, choices: Choices, held: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """What to learn from these choices: inputs [E, ...] and 0/1 targets over actions [E, A].
+    """Return the examples of these choices: inputs [E, ...] and 0/1 targets over actions [E, A].
 
-    After a won match the action taken; after a lost one whatever else was in the set `held`, each
-    as much as an action of a won match: so early choices of lost matches count most. A choice that
-    leaves nothing to learn is left out.
+    The target of a choice in a won match is the action taken; in a lost match, all other actions in
+    the set `held`. Each of these weighs as much as an action of a won match, so early choices of
+    lost matches weigh most. A choice without a target is left out.
     """
     observations = torch.from_numpy(game.layout.integers(choices.observations))
     outcomes = torch.from_numpy(choices.outcomes)[:, None]
@@ -149,13 +156,13 @@ def fit(
     targets: torch.Tensor,
     config: Config,
 ) -> float:
-    """Go through the examples `epochs` times, by cross-entropy; returns the last epoch's loss.
+    """Minimise the cross-entropy in `num_epochs` passes; return the loss of the last pass.
 
     The loss of an example is the sum over its targets.
     """
     network.train()
     total = math.nan
-    for _ in range(config.epochs):
+    for _ in range(config.num_epochs):
         total = 0.0
         for rows in torch.randperm(len(inputs)).split(config.batch_size):
             loss = nn.functional.cross_entropy(network.body(inputs[rows]), targets[rows])

@@ -9,9 +9,11 @@ is discounted.
 import dataclasses
 import itertools
 import math
+import pickle
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,18 +95,13 @@ class Losses(NamedTuple):
     entropy: Any
 
 
-def train(
-    game: Game, config: Config, saved: dict[str, Any] | None = None
-) -> Iterator[tuple[Progress, PolicyValue]]:
+def train(game: Game, config: Config) -> Iterator[tuple[Progress, PolicyValue]]:
     """Learn `game`, handing out the progress and the network after every batch.
 
-    The network is the learner's own: evaluate it before the next step, or copy it. `saved` is what
-    `Learner.state_dict` gave, to continue a run.
+    The network is the learner's own: evaluate it before the next step, or copy it. `Learner` does
+    the same and can be saved.
     """
-    learner = Learner(game, config)
-    if saved is not None:
-        learner.load_state_dict(saved)
-    yield from learner.run()
+    yield from Learner(game, config).run()
 
 
 class Learner:
@@ -145,6 +142,19 @@ class Learner:
         self.optimizer.load_state_dict(saved["optimizer"])
         self.progress = Progress(*saved["progress"])
         self.earlier = saved["earlier"].numpy().view(self.earlier.dtype)
+
+    def save(self, path: Path) -> None:
+        """Write `state_dict` to a file."""
+        torch.save(self.state_dict(), path)
+
+    def load(self, path: Path) -> None:
+        """Continue from a file. Raises ValueError where it is none, or of another network."""
+        if not path.is_file():
+            raise ValueError(f"there is no run to resume in {path.parent}: no {path.name}")
+        try:
+            self.load_state_dict(torch.load(path, weights_only=True))
+        except (RuntimeError, KeyError, TypeError, pickle.UnpicklingError) as error:
+            raise ValueError(f"{path} does not fit this game and these settings") from error
 
     def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
         """Learn to the end of the run."""

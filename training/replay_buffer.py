@@ -1,4 +1,4 @@
-"""The replay buffer: the latest transitions, kept as the records they came as."""
+"""The replay buffer: the latest transitions, stored as records."""
 
 import numpy as np
 
@@ -18,7 +18,7 @@ class ReplayBuffer:
         return min(self._added, self._capacity)
 
     def add(self, transitions: Transitions) -> None:
-        """Copy transitions in, over the oldest. At most `capacity` at once."""
+        """Copy transitions in, over the oldest. Raises ValueError for more than `capacity`."""
         if transitions.size > self._capacity:
             raise ValueError(f"{transitions.size} transitions do not fit into {self._capacity}")
         start = self._added % self._capacity
@@ -28,6 +28,6 @@ class ReplayBuffer:
         self._added += transitions.size
 
     def sample(self, size: int, random: np.random.Generator) -> Transitions:
-        """`size` transitions drawn uniformly, with replacement."""
+        """Draw `size` transitions uniformly, with replacement."""
         places = random.integers(len(self), size=size)
         return Transitions(*(column[places] for column in self._ring))

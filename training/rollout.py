@@ -1,7 +1,6 @@
-"""Playing to learn: many tables at once, some seats learning, and what they saw as transitions.
+"""Collect experience: many tables at once, whose learning seats yield transitions.
 
-Every learner in this folder gets its experience here. Seats that do not learn are played by
-policies, compiled ones at full speed.
+All seats that do not learn are played by policies, the compiled ones at full speed.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (observations, masks)
 
 
 class Transitions(NamedTuple):
-    """What learning seats saw: one row for each decision, n decisions later.
+    """Decisions of learning seats, each with what the seat observed n decisions later.
 
     `observations` and `next_observations` are records [B]; `actions` int64 [B]; `rewards` float32
     [B], the return of the game where it ended within n decisions of that seat, else 0;
@@ -35,12 +34,12 @@ class Transitions(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many rows there are."""
+        """The number of rows."""
         return len(self.actions)
 
     @staticmethod
     def empty(game: Game, size: int) -> "Transitions":
-        """Room for `size` rows."""
+        """Return `size` rows of zeros."""
         return Transitions(
             observations=game.new_observations(size),
             actions=np.zeros(size, np.int64),
@@ -50,15 +49,15 @@ class Transitions(NamedTuple):
         )
 
     def first(self, size: int) -> "Transitions":
-        """The first `size` rows, as views."""
+        """Return the first `size` rows, as views."""
         return Transitions(*(column[:size] for column in self))
 
 
 class Rollout:
-    """N tables whose learning seats are asked in one batch each step.
+    """N tables, each of which awaits a decision of a learning seat in every step.
 
-    At a share of the tables all seats learn (self-play); at the others one seat learns against a
-    field of one of `opponents`, drawn by `weights`.
+    With weight `self_play` all seats of a table learn; with weights[k] one seat learns, and
+    opponents[k] plays all others. Every new game draws which.
     """
 
     def __init__(
@@ -74,7 +73,7 @@ class Rollout:
         n = game.num_seats
         self.game = game
         self._random = np.random.default_rng(seed)
-        self._weights = _shares([self_play, *weights], len(opponents) + 1)
+        self._weights = _probabilities([self_play, *weights], len(opponents) + 1)
         seeds = self._random.integers(2**62, size=num_tables)
         self.tables = Tables(game, streams(seeds))
         rows = self.tables.all_rows
@@ -90,9 +89,10 @@ class Rollout:
         self._shown = self.tables.show(rows)
 
     def step(self, choose: Choose) -> Transitions:
-        """One decision at every table; returns the transitions it completed (views: use at once).
+        """Take one decision at every table; return the transitions that it completed.
 
-        `choose` gets observation records [N] and masks int8 [N, A].
+        They are views that the next step overwrites. `choose` maps observation records [N] and
+        masks int8 [N, A] to actions [N].
         """
         rows = self.tables.all_rows
         seats, observations, words = self._shown
@@ -113,9 +113,9 @@ class Rollout:
         return self._out.first(size)
 
     def _go_on(self, rows: np.ndarray, size: int) -> int:
-        """Play on until a learning seat must act at every table, over the ends of games.
+        """Play on until a learning seat must act at every table; deal anew where a game ends.
 
-        `size` counts the transitions completed before, and what is returned, after.
+        `size` is the number of transitions completed before; return the number after.
         """
         while len(rows):
             self._seating.advance(rows)
@@ -142,18 +142,18 @@ class Rollout:
         return seated
 
 
-def _shares(weights: Sequence[float], num_fields: int) -> np.ndarray:
-    """Weights of self-play and of each opponent as shares that add up to 1."""
-    if len(weights) != num_fields:
+def _probabilities(weights: Sequence[float], num_kinds: int) -> np.ndarray:
+    """Scale the weights of self-play and of each opponent so that they add up to 1."""
+    if len(weights) != num_kinds:
         raise ValueError(
-            f"{num_fields - 1} opponents need as many opponent_weights; got {len(weights) - 1}"
+            f"{num_kinds - 1} opponents need as many opponent_weights; got {len(weights) - 1}"
         )
-    shares = np.array(weights, dtype=float)
-    if not np.isfinite(shares).all() or (shares < 0).any() or not shares.any():
+    array = np.array(weights, dtype=float)
+    if not np.isfinite(array).all() or (array < 0).any() or not array.any():
         raise ValueError(
-            f"weights of self-play and opponents are 0 or more, not all 0; got {list(weights)}"
+            f"weights of self-play and opponents must be 0 or more, not all 0; got {list(weights)}"
         )
-    return shares / shares.sum()
+    return array / array.sum()
 
 
 @rule
@@ -161,7 +161,7 @@ def _remember(
     seats, observations, words, actions, pending, pending_actions, counts,
     out_observations, out_actions, out_rewards, out_next, out_masks,
 ):  # fmt: skip
-    """Note a decision of each acting seat; one that is now n decisions old becomes a transition."""
+    """Store a decision of each acting seat; emit those that are now n decisions old."""
     size = 0
     n_steps = pending.shape[2]
     for row in range(seats.shape[0]):
@@ -185,7 +185,7 @@ def _flush(
     rows, returns, pending, pending_actions, counts, size,
     out_observations, out_actions, out_rewards, out_next, out_masks,
 ):  # fmt: skip
-    """At the end of a game all decisions still noted become transitions with its return."""
+    """At the end of a game, emit all decisions still stored, with its return."""
     n_steps = pending.shape[2]
     for index in range(rows.shape[0]):
         row = rows[index]

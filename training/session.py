@@ -1,7 +1,7 @@
-"""A training run: learns, measures itself as it goes, and leaves a folder with all it found.
+"""A training run: learn, measure at regular intervals, and write the results to a folder.
 
-The folder holds `checkpoint.pt` with its model card, `curve.csv` (one line a measurement) and,
-where matplotlib is installed, `curve.png`.
+The folder holds `checkpoint.pt` with its model card, `curve.csv` (one row for each measurement)
+and, where matplotlib is installed, `curve.png`.
 """
 
 import ast
@@ -9,7 +9,7 @@ import csv
 import dataclasses
 import importlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -25,16 +25,17 @@ from .evaluate import evaluate
 CHECKPOINT_FILE = "checkpoint.pt"
 CURVE_FILE = "curve.csv"
 PLOT_FILE = "curve.png"
+STATE_FILE = "state.pt"  # what an interrupted run continues from
 _PARTS = {"Config", "train"}  # what a learner offers
 
 
 def algorithms() -> list[str]:
-    """The learners: files of this folder that define `Config` and `train`."""
+    """Return the names of the learners: files of this folder that define `Config` and `train`."""
     return sorted(path.stem for path in Path(_folder[0]).glob("*.py") if _is_learner(path))
 
 
 def load_algorithm(name: str) -> ModuleType:
-    """The file of a learner. Raises ValueError for an unknown one."""
+    """Import the module of a learner. Raises ValueError for an unknown one."""
     if name not in algorithms():
         raise ValueError(f"unknown algorithm {name!r}; there is {', '.join(algorithms())}")
     return importlib.import_module(f".{name}", __package__)
@@ -49,17 +50,22 @@ def _is_learner(path: Path) -> bool:
 
 @dataclasses.dataclass
 class Session:
-    """What to train, and how closely to watch it."""
+    """What to train, and how often and how precisely to measure it."""
 
     algorithm: str
     game: Game
     config: Any  # the algorithm's own Config
     folder: Path
-    against: tuple[str, ...]  # players that it is measured against
+    against: tuple[str, ...]  # players to measure it against
     num_measurements: int = 20  # points of the learning curve
-    num_deals: int = 500  # duplicate deals a point
+    num_deals: int = 500  # duplicate deals for each point
     final_deals: int = 5_000  # duplicate deals of the last measurement, kept in the checkpoint
-    command: str = ""  # what started it, for the model card
+    command: str = ""  # the command that started it, for the model card
+    resume: bool = False  # continue the interrupted run in the folder
+
+
+class NothingLearned(ValueError):
+    """A run that ended without a single gradient step."""
 
 
 def run(
@@ -67,22 +73,29 @@ def run(
     on_progress: Callable[[Any], None] = lambda progress: None,
     on_measured: Callable[[Any, list[MatchResult]], None] = lambda progress, results: None,
 ) -> Checkpoint:
-    """Train to the end; returns the checkpoint that was written.
+    """Train to the end; return the checkpoint that was written.
 
-    `on_progress` is told where the run stands after every step, `on_measured` every point of the
-    learning curve. The checkpoint is written at every point: a run that is stopped leaves its last.
+    `on_progress` is called with the progress after every step, `on_measured` at every point of the
+    learning curve. The checkpoint is written at every point: a run that is stopped leaves its last,
+    and can be resumed from there where the learner is a `Learner`. Raises NothingLearned where the
+    run ends without a gradient step, and ValueError for a run that cannot be resumed.
     """
-    algorithm = load_algorithm(session.algorithm)
     session.folder.mkdir(parents=True, exist_ok=True)
-    curve: list[dict[str, Any]] = []
-    next_point = 1 / session.num_measurements
-    for progress, network in algorithm.train(session.game, session.config):
+    learner = _learner(session)
+    curve = read_curve(session.folder) if session.resume else []
+    next_point = _next_point(session, curve[-1]["done"] if curve else 0.0)
+    if curve and curve[-1]["done"] >= 1.0:
+        raise ValueError(f"the run in {session.folder} is complete; there is nothing to resume")
+    for progress, network in learner.run():
         on_progress(progress)
         if progress.done < next_point:
             continue
-        next_point = math.floor(progress.done * session.num_measurements + 1) / (
-            session.num_measurements
-        )
+        if progress.done >= 1.0 and getattr(progress, "updates", 1) == 0:
+            raise NothingLearned(
+                "the run ended before its first gradient step; let it take longer, or gather less "
+                "before learning starts"
+            )
+        next_point = _next_point(session, progress.done)
         policy = policy_of(session.algorithm, session.game, network)
         num_deals = session.final_deals if progress.done >= 1 else session.num_deals
         results = evaluate(session.game, policy, session.against, num_deals)
@@ -91,8 +104,39 @@ def run(
         write_curve(curve, session.folder)
         checkpoint = _checkpoint(session, network, progress, results)
         save_checkpoint(checkpoint, session.folder / CHECKPOINT_FILE)
+        learner.save(session.folder / STATE_FILE)
     draw_curve(curve, session.folder / PLOT_FILE)
     return checkpoint
+
+
+class _Steps:
+    """A learner that is no more than a generator: it cannot be resumed."""
+
+    def __init__(self, steps: Iterator[Any]) -> None:
+        self.steps = steps
+
+    def run(self) -> Iterator[Any]:
+        return self.steps
+
+    def save(self, path: Path) -> None:
+        """There is nothing to continue from."""
+
+
+def _learner(session: Session) -> Any:
+    """The learner, where it stood if it is to be resumed."""
+    algorithm = load_algorithm(session.algorithm)
+    if hasattr(algorithm, "Learner"):
+        learner = algorithm.Learner(session.game, session.config)
+        if session.resume:
+            learner.load(session.folder / STATE_FILE)
+        return learner
+    if session.resume:
+        raise ValueError(f"a run of {session.algorithm} cannot be resumed")
+    return _Steps(algorithm.train(session.game, session.config))
+
+
+def _next_point(session: Session, done: float) -> float:
+    return math.floor(done * session.num_measurements + 1) / session.num_measurements
 
 
 def _point(result: MatchResult) -> dict[str, Any]:
@@ -126,8 +170,21 @@ def _checkpoint(
     )
 
 
+def read_curve(folder: Path) -> list[dict[str, Any]]:
+    """The learning curve so far; empty where there is none."""
+    path = folder / CURVE_FILE
+    if not path.is_file():
+        return []
+    with path.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    return [
+        {key: value if key == "against" else float(value) for key, value in row.items()}
+        for row in rows
+    ]
+
+
 def write_curve(curve: list[dict[str, Any]], folder: Path) -> None:
-    """The learning curve as CSV: one line for each measurement against each player."""
+    """Write the learning curve as CSV: one row for each measurement against each player."""
     with (folder / CURVE_FILE).open("w", newline="") as file:
         writer = csv.DictWriter(file, fieldnames=list(curve[0]))
         writer.writeheader()
@@ -135,7 +192,7 @@ def write_curve(curve: list[dict[str, Any]], folder: Path) -> None:
 
 
 def draw_curve(curve: list[dict[str, Any]], path: Path) -> bool:
-    """The learning curve as a picture, with intervals; False where matplotlib is not installed."""
+    """Draw the learning curve with intervals; return False where matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:

@@ -13,9 +13,11 @@ from ...envs.core.game import Game
 from ...envs.core.rng import streams
 from ...envs.core.seating import Seating, player_streams
 from ...envs.core.tables import Tables
+from ..opened import Files, opened_by
 from ..players import make_policy
 from ..policy import Policy
 from .entrants import Entrant
+from .identity import users_files
 from .seatings import SEATINGS
 
 BATCH_DEALS = 512  # deals played side by side
@@ -48,6 +50,7 @@ class Outcomes(NamedTuple):
 
     returns: np.ndarray  # [deals, sittings, seats], -1 .. 1
     faults: tuple[Fault, ...] = ()
+    files: Files | None = None  # of users, that the players have imported or opened: digest by path
 
 
 class Control(Protocol):
@@ -92,7 +95,9 @@ def play_batch(batch: Batch) -> Outcomes:
         return batch.control.play(batch, seated)
     cast = _cast(batch.game.make, tuple(batch.game.config_dict().items()), batch.cast)
     places = np.array([batch.cast.index(entrant) for entrant in batch.contest.entrants])
-    return Outcomes(play_deals(batch.game, cast, batch.seeds, places[seated]))
+    returns = play_deals(batch.game, cast, batch.seeds, places[seated])
+    files = [path for entrant in batch.contest.entrants for path in users_files(entrant.spec)]
+    return Outcomes(returns, files=opened_by(files))
 
 
 @lru_cache(maxsize=8)

@@ -6,12 +6,11 @@ seat that leads is the same in both games.
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ...envs.core.game import Game
-from ..policy import Policy
+from ..policy import Policy, PolicySpec
 from .batches import Contest, play_deals
 from .entrants import enter
 from .match import PLAIN, deal_seeds
@@ -41,8 +40,8 @@ class DuplicateResult:
 
 def play_duplicate(
     game: Game,
-    first: Any,
-    second: Any,
+    first: PolicySpec,
+    second: PolicySpec,
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,

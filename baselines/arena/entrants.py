@@ -1,22 +1,16 @@
 """Who takes part: players by what makes them, the same in every process, and by what they are.
 
-What a player is decides which results in a store are its own: its name with settings and the digest
-of the code behind it, or the digest of its file.
+What a player is decides which results in a store are its own: see `identity`.
 """
 
-import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...envs.core.game import Game
-from ..networks.learned import shipped_checkpoints
-from ..players import make_policy, parse_settings, player_key, players_of
+from ..players import make_policy, players_of
+from .identity import identity_of
 
-_ROOT = Path(__file__).resolve().parents[2]
-_CODE = ("baselines/**/*.py",)
-_DIGEST_LENGTH = 16
 USERS_FILES = (".py", ".pt")
 
 
@@ -40,7 +34,8 @@ def enter(specs: Sequence[Any], game: Game, runs_files: bool = True) -> tuple[En
         for name, spec in zip(names, specs, strict=True)
     ]
     return tuple(
-        Entrant(name, spec, _identity(spec, game)) for name, spec in zip(named, specs, strict=True)
+        Entrant(name, spec, identity_of(spec, game))
+        for name, spec in zip(named, specs, strict=True)
     )
 
 
@@ -70,41 +65,4 @@ def check_distinct(entrants: Sequence[Entrant]) -> None:
 
 def scripted_players(game: Game) -> list[str]:
     """The names of the players that are one compiled function, weakest first."""
-    return [name for name, player in players_of(game).items() if player.row is not None]
-
-
-def _identity(spec: Any, game: Game) -> str | None:
-    if not isinstance(spec, str):
-        return None
-    name, _, rest = spec.partition(":")
-    if name.endswith(".pt"):
-        return f"checkpoint {_file_digest(Path(spec))} played by {_code_digest()}"
-    if name.endswith(".py"):
-        return f"file {_file_digest(Path(name))} {rest}"
-    key = player_key(name, game)
-    parts = [key, *(f"{k}={_setting(v)}" for k, v in sorted(parse_settings(rest).items()))]
-    if key in shipped_checkpoints(game):
-        parts.append(f"checkpoint {_file_digest(shipped_checkpoints(game)[key])}")
-    return f"{' '.join(parts)} of {_code_digest()}"
-
-
-def _setting(value: Any) -> str:
-    """A setting as text; one that names a file stands for what is in it."""
-    path = Path(value.partition(":")[0]) if isinstance(value, str) else None
-    is_file = path is not None and path.suffix in (".pt", ".py") and path.is_file()
-    return f"{value!r} {_file_digest(path)}" if is_file and path is not None else repr(value)
-
-
-def _file_digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:_DIGEST_LENGTH]
-
-
-@lru_cache(maxsize=1)
-def _code_digest() -> str:
-    """Of every file that a player of ours is made of: an edited player is another player."""
-    digest = hashlib.sha256()
-    for pattern in _CODE:
-        for path in sorted(_ROOT.glob(pattern)):
-            digest.update(path.relative_to(_ROOT).as_posix().encode())
-            digest.update(path.read_bytes())
-    return digest.hexdigest()[:_DIGEST_LENGTH]
+    return [name for name, player in players_of(game).items() if player.row_function is not None]

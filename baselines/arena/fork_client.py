@@ -1,5 +1,6 @@
 """The arena's end of the fork server: starts it, and has it start players."""
 
+import contextlib
 import os
 import pickle
 import socket
@@ -50,6 +51,8 @@ class ForkServer:
     def _launch(self) -> None:
         self._socket, theirs = socket.socketpair()
         cache = cache_folder()
+        with contextlib.suppress(OSError):  # read-only: every process compiles for itself
+            cache.mkdir(parents=True, exist_ok=True)
         number = str(theirs.fileno())
         python = [sys.executable, "-P", "-u", "-m", _MODULE, number]
         with theirs:

@@ -166,7 +166,11 @@ def _view(order: Order) -> namespaces.View:
     python = [sys.prefix, sys.base_prefix, *filter(None, sys.path), os.getcwd()]
     cache = str(cache_folder())
     kept = (*python, *beside, *own, cache)
-    return namespaces.View(kept, order.hidden, (cache,), order.limits.private_mib)
+    needed = [Path(path).resolve() for path in kept]
+    hidden = [  # but for a folder with something in it that is needed
+        path for path in order.hidden if not any(n.is_relative_to(path) for n in needed)
+    ]
+    return namespaces.View(kept, tuple(hidden), (cache,), order.limits.private_mib)
 
 
 def _parts(spec: str) -> list[str]:
@@ -191,6 +195,7 @@ def _become_player(opening: Opening, order: Order, descriptors: list[int], priva
         tempfile.tempdir = None
         _draw_fresh_randomness()
         sys.path.insert(0, "")
+        sys.dont_write_bytecode = True
         confine_player(order.limits, opening.is_confined)
         status = _serve(opening.game, order.spec, requests, replies)
     except BaseException as error:

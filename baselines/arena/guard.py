@@ -32,7 +32,7 @@ MESSAGE = struct.Struct("<cd")
 
 _TICK_SECONDS = 0.025  # between two looks at what a running player uses
 _EVERYBODY = -1  # for kill(2): all processes of the namespace but the first
-_ROUNDS_OF_KILLING = 100
+_KILLING_SECONDS = 10.0
 _PAGE = resource.getpagesize()
 _MIB = 1 << 20
 _TICKS = os.sysconf("SC_CLK_TCK")
@@ -54,19 +54,14 @@ class Guard:
 
     def run(self) -> None:
         """Take orders until the player has ended or the arena has gone; nothing is left then."""
-        awake, wake = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
-        signal.set_wakeup_fd(wake, warn_on_full_buffer=False)
-        signal.signal(signal.SIGCHLD, lambda *_: None)
         try:
-            self._introduce()
             poll = select.poll()
             poll.register(self._control, select.POLLIN)
-            poll.register(awake, select.POLLIN)
+            if (handle := self._introduce()) is not None:
+                poll.register(handle, select.POLLIN)  # when the player ends
             is_running = True
             while not self._has_ended():
-                ready = poll.poll(1000 * _TICK_SECONDS if is_running else None)
-                with contextlib.suppress(BlockingIOError):
-                    os.read(awake, 4096)
+                ready = poll.poll(1000 * _TICK_SECONDS if is_running or handle is None else None)
                 if any(descriptor == self._control.fileno() for descriptor, _ in ready):
                     orders = self._control.recv(64)
                     if not orders:
@@ -79,13 +74,15 @@ class Guard:
         finally:
             self._end_everything()
 
-    def _introduce(self) -> None:
+    def _introduce(self) -> int | None:
+        """Tell the arena who the player is; returns a descriptor of it, where there are such."""
         try:
-            descriptors = [os.pidfd_open(self._player)]
+            handle = os.pidfd_open(self._player)
         except (AttributeError, OSError):
-            descriptors = []
+            handle = None
         message = MESSAGE.pack(STARTED, self._player)
-        socket.send_fds(self._control, [message], descriptors)
+        socket.send_fds(self._control, [message], [] if handle is None else [handle])
+        return handle
 
     def _obey(self, orders: bytes, is_running: bool) -> bool:
         """Do what the arena says; returns whether the player is to run now."""
@@ -172,16 +169,26 @@ class Guard:
         """Kill whatever there is. Orphans come to the guard, until there are none."""
         if self._is_confined:
             self._signal(signal.SIGKILL)
-        for _ in range(_ROUNDS_OF_KILLING):
+        deadline = time.monotonic() + _KILLING_SECONDS
+        while time.monotonic() < deadline:
             for pid in [self._player, *_descendants(os.getpid())]:
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
-            try:
-                os.waitpid(-1, 0)
-            except ChildProcessError:
+            if not _reap_all():
                 break
+            time.sleep(_TICK_SECONDS / 10)
         if self._private is not None:
             shutil.rmtree(self._private, ignore_errors=True)
+
+
+def _reap_all() -> bool:
+    """Reap what has ended; whether any child is left."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    except ChildProcessError:
+        return False
+    return True
 
 
 def _process_clock(pid: int) -> float:

@@ -1,6 +1,7 @@
 """A player in a process of its own: timed, limited, logged, and suspended while others play."""
 
 import contextlib
+import json
 import os
 import select
 import signal
@@ -17,13 +18,16 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.seating import Memory, illegal_action_message
+from ..opened import Files, opened_by
 from . import guard
 from .fork_client import ForkServer
+from .identity import users_files
 from .limits import Limits, charge
 from .player_process import (
     BEGIN,
     CHOOSE,
     DONE,
+    FILES,
     NUMBER,
     OBSERVES,
     OUT_OF_MEMORY,
@@ -34,9 +38,11 @@ from .player_process import (
 )
 
 _CHUNK = 1 << 16
+_MAX_FILES_BYTES = 1 << 20
 _LAST_WORDS_SECONDS = 5.0  # for a process that has hung up to end, and for its output
 _TICK_SECONDS = 0.01  # between two looks at a player that thinks
 _TICKS_A_LOOK = 5  # of these, for one at its processor time
+_LONGEST_REASON = 500
 _CORES = os.cpu_count() or 1
 _SCHEDULED = Path("/proc/thread-self/schedstat")  # its second number: ns without a processor
 
@@ -57,20 +63,25 @@ class Log:
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.path = path
         self._left = max_bytes
+        self._notes = path.with_suffix(".arena")  # apart, so that no player can forge them
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(b"")
+        for file in (self.path, self._notes):
+            file.write_bytes(b"")
 
     def add(self, text: bytes) -> None:
         """Add what fits."""
+        self._add(self.path, text)
+
+    def note(self, text: str) -> None:
+        """Add a line to the arena's own notes on the player."""
+        self._add(self._notes, f"{text}\n".encode())
+
+    def _add(self, path: Path, text: bytes) -> None:
         part = text[: self._left]
         self._left -= len(part)
         if part:
-            with self.path.open("ab") as file:
+            with path.open("ab") as file:
                 file.write(part)
-
-    def note(self, text: str) -> None:
-        """Add a line of the arena's."""
-        self.add(f"[arena] {text}\n".encode())
 
 
 class IsolatedPlayer:
@@ -82,7 +93,8 @@ class IsolatedPlayer:
     text. With `tracebacks`, what the player printed before a crash is shown on stderr.
     """
 
-    row = None  # never compiled into the arena's own loops
+    row_function = None  # never compiled into the arena's own loops
+    weights = None
 
     def __init__(
         self,
@@ -96,6 +108,7 @@ class IsolatedPlayer:
         self.name = check_is_text(spec)
         self.warnings: list[str] = []
         self.forfeit: Forfeit | None = None  # by which it lost the last game
+        self.files: Files = opened_by(users_files(spec))  # imported or opened, in all its games
         self._game = game
         self._limits = limits
         self._log = log
@@ -178,7 +191,8 @@ class IsolatedPlayer:
             self.close()
             self._note_forfeit(forfeit)
             if self._tracebacks and tail:
-                print(f"[{self.name}]\n{tail}", file=sys.stderr)
+                lines = "\n".join(map(_printable, tail.split("\n")))
+                print(f"[{self.name}]\n{lines}", file=sys.stderr)
             raise
 
     def _warn(self, what: str) -> None:
@@ -193,6 +207,24 @@ class IsolatedPlayer:
     def _note_forfeit(self, forfeit: Forfeit) -> None:
         self.forfeit = forfeit
         self._log.note(f"forfeits: {forfeit.reason}")
+
+    def note_files(self) -> None:
+        """Ask a user's player, after a game, what it has opened: `files`, digest by path.
+
+        One that gives no proper answer can be told nothing of: its results are not used again.
+        """
+        if not users_files(self.name):
+            return
+        try:
+            reply, _ = self._ask(FILES, NUMBER.itemsize, self._limits.forfeit_seconds, "time")
+            (size,) = np.frombuffer(reply, NUMBER).tolist()
+            if not 0 < size <= _MAX_FILES_BYTES:
+                raise ValueError(f"{size} bytes of files")
+            told, _ = self._ask(b"", size, self._limits.forfeit_seconds, "time")
+            self.files |= {str(path): str(digest) for path, digest in json.loads(told).items()}
+        except (Forfeit, ValueError, AttributeError):
+            self.forfeit = None
+            self.files[self.name] = "no proper answer"
 
     def close(self) -> None:
         """End the player's process, with all that it started."""
@@ -308,7 +340,7 @@ class _Process:
         reply = b""
         while request or len(reply) < size:
             writing = [self._requests] if request else []
-            reading = [self._replies, self._control]
+            reading: list[Any] = [self._replies, self._control]
             readable, writable, _ = select.select(reading, writing, [], _TICK_SECONDS)
             if self._replies in readable:
                 part = os.read(self._replies, size - len(reply))
@@ -389,8 +421,8 @@ class _Process:
             return Forfeit("processes", f"had more than {limits.processes} processes and threads")
         if kind == guard.MEMORY or number == OUT_OF_MEMORY:
             return Forfeit("memory", f"needed more than {limits.memory_mib} MiB of memory")
-        last = next((line.strip() for line in reversed(self.tail.split("\n")) if line.strip()), "")
-        reason = f"its process ended with status {int(number)}: {last or 'nothing was said'}"
+        last = _printable(self.tail.split("\n")[-1]) or "nothing was said"
+        reason = f"its process ended with status {int(number)}: {last}"
         return Forfeit("crash", reason, is_refused=number == REFUSED)
 
     def _signal(self, number: int) -> None:
@@ -413,6 +445,12 @@ class _Process:
             if descriptor is not None:
                 os.close(descriptor)
         self._handle, self._pid = None, 0
+
+
+def _printable(text: str) -> str:
+    """Text of a player for the terminal: without control characters, and of some length."""
+    kept = "".join(letter if letter.isprintable() else "?" for letter in text.strip())
+    return kept if len(kept) <= _LONGEST_REASON else f"{kept[:_LONGEST_REASON]}..."
 
 
 class _Clock:

@@ -2,12 +2,12 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.rng import SEED_LIMIT
+from ..policy import PolicySpec
 from .batches import Contest
 from .entrants import enter
 from .playing import Plan, Played, join, play_contests
@@ -61,8 +61,8 @@ class MatchResult:
 
 def play_match(
     game: Game,
-    first: Any,
-    second: Any,
+    first: PolicySpec,
+    second: PolicySpec,
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,

@@ -80,10 +80,10 @@ def make_view(view: View) -> None:
                 size = f"size={view.private_mib}m,nr_inodes={_PRIVATE_FILES}"
                 options = size if Path(place) == PRIVATE else "size=64k"
                 _mount("tmpfs", place, "tmpfs", _MS_NOSUID | _MS_NODEV, f"mode=700,{options}")
-        for path, folder in layered:
-            _layer(path, folder)
         for path, descriptor in kept:
             _bind(descriptor, path)
+        for path, folder in layered:
+            _layer(path, folder)
         for path in view.hidden:
             if _is_folder(path):
                 _mount("tmpfs", path, "tmpfs", _MS_RDONLY, "size=4k")

@@ -5,13 +5,16 @@ talk is named here. What the player prints goes to the standard streams, which t
 its log; the talk has two pipes of its own.
 """
 
+import json
 from typing import Any, BinaryIO
 
 import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.rng import STREAM
+from ..opened import opened_by
 from ..players import make_policy
+from .identity import users_files
 
 OUT_OF_MEMORY = 3  # exit status
 REFUSED = 4  # exit status: `make_policy` refused what was asked for, and said why
@@ -20,7 +23,8 @@ REFUSED = 4  # exit status: `make_policy` refused what was asked for, and said w
 OBSERVES, SEARCHES, REMEMBERS = b"o", b"s", b"r"
 # What it is asked: CHOOSE brings a record, a mask, a stream and for one that searches a position,
 # and is answered by an action and the stream as it was left. The others are answered by DONE.
-CHOOSE, BEGIN, WATCH = b"c", b"b", b"w"
+# FILES asks for what its code has opened, and is answered by a size and so much JSON.
+CHOOSE, BEGIN, WATCH, FILES = b"c", b"b", b"w", b"f"
 DONE = b"d"
 NUMBER = np.dtype(np.int64)  # an action or a seat
 
@@ -35,6 +39,7 @@ class PlayerServer:
         self._requests = requests
         self._replies = replies
         self._game = game
+        self._spec = spec
         self._policy = make_policy(spec, game)
         self._memory: Any = None
 
@@ -44,7 +49,12 @@ class PlayerServer:
         self._say(
             SEARCHES if policy.needs_positions else REMEMBERS if policy.remember else OBSERVES
         )
-        answers = {CHOOSE: self._choose, BEGIN: self._begin, WATCH: self._watch}
+        answers = {
+            CHOOSE: self._choose,
+            BEGIN: self._begin,
+            WATCH: self._watch,
+            FILES: self._tell_files,
+        }
         while kind := self._requests.read(1):
             self._say(answers[kind]())
 
@@ -70,6 +80,10 @@ class PlayerServer:
             action = self._policy(observations, masks, rngs, positions)
         one = int(np.asarray(action).item())  # one action for one table, or the player's error
         return np.array(one, NUMBER).tobytes() + rngs.tobytes()
+
+    def _tell_files(self) -> bytes:
+        files = json.dumps(opened_by(users_files(self._spec))).encode()
+        return np.array(len(files), NUMBER).tobytes() + files
 
     def _read(self, dtype: np.dtype) -> np.ndarray:
         """One item [1, ...] that may be written to."""

@@ -1,6 +1,7 @@
 """Contests from first deal to last: what a store has is read, the rest is played and kept."""
 
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,8 @@ from .batches import BATCH_DEALS, Batch, Contest, Control, Fault, Outcomes
 from .seatings import sittings_a_deal
 from .store import Setting, Store
 from .workers import Workers, play_all
+
+_LOOK_SECONDS = 0.5  # between two looks at what another run is playing
 
 
 class Played(NamedTuple):
@@ -63,19 +66,62 @@ def play_contests(
     setting = Setting.of(game, plan.control)
     for contest, sheet in sheets.items():
         if plan.store is not None:
-            for first_seed, outcomes in plan.store.read(setting, contest, seeds):
+            for first_seed, outcomes in plan.store.read(setting, contest, seeds, current_only=True):
                 sheet.enter(first_seed, outcomes)
     batches = _missing(game, sheets, plan)
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
     done = sum(int(sheet.is_played.sum()) * num_games[c] for c, sheet in sheets.items())
-    for batch, outcomes in play_all(batches, plan.workers):
-        if plan.store is not None:
+    for batch, outcomes, is_new in _outcomes(batches, setting, plan):
+        if plan.store is not None and is_new:
             plan.store.add(batch, outcomes)
         sheets[batch.contest].enter(batch.first_seed, outcomes)
         done += batch.num_deals * num_games[batch.contest]
         if on_progress is not None:
             on_progress(done)
     return [sheet.played() for sheet in sheets.values()]
+
+
+def _outcomes(
+    batches: list[Batch], setting: Setting, plan: Plan
+) -> Iterator[tuple[Batch, Outcomes, bool]]:
+    """What each batch came to, and whether it was played here and not by another run."""
+    store = plan.store
+    if store is None:
+        yield from ((*result, True) for result in play_all(batches, plan.workers))
+        return
+    while batches:
+        others: list[Batch] = []
+        yield from (
+            (*each, True) for each in play_all(_claimed(store, batches, others), plan.workers)
+        )
+        batches = []
+        for batch in others:
+            outcomes = _in_store(store, setting, batch)
+            if outcomes is None:
+                batches.append(batch)
+            else:
+                yield batch, outcomes, False
+        if batches:
+            time.sleep(_LOOK_SECONDS)
+
+
+def _claimed(store: Store, batches: list[Batch], others: list[Batch]) -> Iterator[Batch]:
+    """The batches for this run to play; those that another one plays or has played: `others`."""
+    for batch in batches:
+        if store.claim(batch):
+            yield batch
+        else:
+            others.append(batch)
+
+
+def _in_store(store: Store, setting: Setting, batch: Batch) -> Outcomes | None:
+    """A batch as another run has played it; None where its deals are not all there."""
+    seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
+    sheet = Sheet(setting.num_seats, batch.contest, np.array(seeds))
+    for first_seed, outcomes in store.read(setting, batch.contest, seeds):
+        sheet.enter(first_seed, outcomes)
+    played = sheet.played()
+    return Outcomes(played.returns, played.faults) if sheet.is_played.all() else None
 
 
 def _missing(game: Game, sheets: "dict[Contest, Sheet]", plan: Plan) -> list[Batch]:

@@ -1,12 +1,15 @@
 """The store: every batch of results on disk as soon as it is played, in one SQLite file.
 
 A result is kept under all that it depends on: the game with its version and settings, who the
-players are (see `entrants`), the seating, the control, the deals. So a run that was killed goes on
+players are (see `identity`), the seating, the control, the deals, and with the files that users'
+players opened. So a run that was killed goes on
 where it stopped, and what one tournament has played another need not play again.
 """
 
 import json
+import os
 import sqlite3
+import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,12 +20,17 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.rng import SEED_LIMIT
+from ..opened import Files, changed_files
 from .batches import Batch, Contest, Control, Fault, Outcomes
+from .claims import Claims
 from .entrants import Entrant
+from .identity import is_current_scheme, users_files
 from .seatings import sittings_a_deal
 
-FORMAT = 1
+FORMAT = 2
+_WITHOUT_FILES = 1  # the format before: it does not tell which files of users a result depends on
 _APPLICATION = 0x5041524C  # "PARL": what tells a store from any other SQLite file
+_SETTING_COLUMNS = ("game", "version", "num_seats", "config", "control")
 _PATIENCE = 120.0  # seconds to wait for another run that is writing
 
 _SCHEMA = """
@@ -38,6 +46,11 @@ CREATE TABLE contest (  -- players: their ids in the order of the seating
 CREATE TABLE batch (  -- returns: float64 [deals, sittings, seats], zlib
     contest INTEGER, first_seed INTEGER, num_deals INTEGER, returns BLOB, faults TEXT,
     PRIMARY KEY (contest, first_seed, num_deals));
+"""
+_FILES_SCHEMA = """
+CREATE TABLE IF NOT EXISTS files (  -- of users, that its players have opened: digest by path
+    contest INTEGER, first_seed INTEGER, num_deals INTEGER, files TEXT,
+    PRIMARY KEY (contest, first_seed, num_deals))
 """
 
 
@@ -62,6 +75,19 @@ class Setting(NamedTuple):
         return cls(game.name, game.version, game.num_seats, game.config_dict(), held)
 
 
+class _FilesOf(NamedTuple):
+    """The files of users that the players of a batch depend on."""
+
+    first_seed: int
+    num_deals: int
+    files: Files
+
+
+def _setting_row(setting: Setting) -> tuple[Any, ...]:
+    config, control = json.dumps(setting.config), json.dumps(setting.control)
+    return (setting.game, setting.version, setting.num_seats, config, control)
+
+
 class Store:
     """An SQLite file of results. Several runs may read and write it at the same time.
 
@@ -70,13 +96,26 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
+        self._tells_files = True
+        self._told: set[str] = set()  # lines on stderr, each once
         try:
-            self._database = sqlite3.connect(
-                self.path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False
-            )
+            self._database = self._open()
             self._prepare()
         except sqlite3.Error as error:
             raise ValueError(f"{path} is not a store of results: {error}") from error
+
+    def _open(self) -> sqlite3.Connection:
+        """For reading alone where the file or its folder cannot be written to."""
+        settings: dict[str, Any] = {
+            "timeout": _PATIENCE,
+            "isolation_level": None,
+            "check_same_thread": False,
+        }
+        is_there = self.path.exists()
+        if not is_there or all(os.access(p, os.W_OK) for p in (self.path, self.path.parent)):
+            return sqlite3.connect(self.path, **settings)
+        address = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
+        return sqlite3.connect(address, uri=True, **settings)
 
     def __enter__(self) -> "Store":
         return self
@@ -99,14 +138,24 @@ class Store:
             run("PRAGMA journal_mode = WAL")
             run("BEGIN IMMEDIATE")
             if self._is_empty():  # still: another run may have been faster
-                for statement in _SCHEMA.split(";\n"):
+                for statement in [*_SCHEMA.split(";\n"), _FILES_SCHEMA]:
                     run(statement)
                 run(f"PRAGMA application_id = {_APPLICATION}")
                 run(f"PRAGMA user_version = {FORMAT}")
             run("COMMIT")
         marks = [run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-        if marks != [_APPLICATION, FORMAT]:
+        if marks == [_APPLICATION, _WITHOUT_FILES]:
+            self._upgrade()
+        elif marks != [_APPLICATION, FORMAT]:
             raise sqlite3.DatabaseError("another program's, or of another format")
+
+    def _upgrade(self) -> None:
+        """Make a store of the format before one of this; one that cannot be written is read."""
+        try:
+            self._database.execute(_FILES_SCHEMA)
+            self._database.execute(f"PRAGMA user_version = {FORMAT}")
+        except sqlite3.OperationalError:
+            self._tells_files = False
 
     def _is_empty(self) -> bool:
         return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -118,17 +167,80 @@ class Store:
         self._database.execute("BEGIN IMMEDIATE")
         setting = Setting.of(batch.game, batch.control)
         contest = self._contest_id(setting, batch.contest)
+        place = (contest, batch.first_seed, batch.num_deals)
+        if outcomes.files:
+            self._drop_stale(*place)
         self._database.execute(
-            "INSERT OR IGNORE INTO batch VALUES (?, ?, ?, ?, ?)",
-            (contest, batch.first_seed, batch.num_deals, packed, faults),
+            "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",  # the old may be damaged
+            (*place, packed, faults),
         )
+        if outcomes.files:
+            files = json.dumps(outcomes.files, sort_keys=True)
+            self._database.execute(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (*place, files)
+            )
+        self._claims.release(*place)
         self._database.execute("COMMIT")
 
+    def _drop_stale(self, contest: int, first_seed: int, num_deals: int) -> None:
+        """Make room: forget results of these deals by players whose files have changed since."""
+        for first, number, files in self._files_of(contest).values():
+            overlaps = first < first_seed + num_deals and first_seed < first + number
+            if overlaps and changed_files(files):
+                for table in ("batch", "files"):
+                    self._database.execute(
+                        f"DELETE FROM {table} WHERE (contest, first_seed, num_deals) = (?, ?, ?)",
+                        (contest, first, number),
+                    )
+
+    def _files_of(self, contest: int | None) -> "dict[tuple[int, int], _FilesOf]":
+        """What the batches of a contest depend on of users' files, by first seed and size."""
+        if not self._tells_files:
+            return {}
+        rows = self._database.execute(
+            "SELECT first_seed, num_deals, files FROM files WHERE contest = ?", (contest,)
+        )
+        return {
+            (first, number): _FilesOf(first, number, json.loads(files))
+            for first, number, files in rows.fetchall()
+        }
+
+    def claim(self, batch: Batch) -> bool:
+        """Whether this run is to play a batch: not where another one does, or has by now."""
+        setting = Setting.of(batch.game, batch.control)
+        self._database.execute("BEGIN IMMEDIATE")
+        contest = self._contest_id(setting, batch.contest)
+        is_ours = self._claims.take(contest, batch.first_seed, batch.num_deals)
+        seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
+        played: set[int] = set()
+        for first, outcomes in (
+            self.read(setting, batch.contest, seeds, current_only=True) if is_ours else ()
+        ):
+            played.update(range(first, first + len(outcomes.returns)))
+        if played.issuperset(seeds):
+            self._claims.release(contest, batch.first_seed, batch.num_deals)
+            is_ours = False
+        self._database.execute("COMMIT")
+        return is_ours
+
+    @property
+    def _claims(self) -> Claims:
+        return Claims(self._database)
+
     def read(
-        self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
+        self,
+        setting: Setting,
+        contest: Contest,
+        seeds: range = range(SEED_LIMIT),
+        current_only: bool = False,
     ) -> Iterator[tuple[int, Outcomes]]:
-        """The batches of a contest that have some of these deals: (first seed, outcomes)."""
-        number = self._contest_id(setting, contest)
+        """The batches of a contest that have some of these deals: (first seed, outcomes).
+
+        `current_only`: without those whose players have imported or opened a file of a user that
+        is not what it was.
+        """
+        number = self._known_contest_id(setting, contest)
+        stale = self._stale(number) if current_only else set()
         sittings = sittings_a_deal(contest.seating, setting.num_seats)
         rows = self._database.execute(
             "SELECT first_seed, num_deals, returns, faults FROM batch WHERE contest = ? "
@@ -136,14 +248,48 @@ class Store:
             (number, seeds[-1], seeds[0]),
         )
         for first_seed, num_deals, packed, faults in rows.fetchall():
-            returns = np.frombuffer(zlib.decompress(packed), "<f8")
-            yield (
-                first_seed,
-                Outcomes(
+            if (first_seed, num_deals) in stale:
+                continue
+            try:
+                returns = np.frombuffer(zlib.decompress(packed), "<f8")
+                outcomes = Outcomes(
                     returns.reshape(num_deals, sittings, setting.num_seats),
                     tuple(Fault(*fault) for fault in json.loads(faults)),
-                ),
-            )
+                )
+            except (zlib.error, ValueError, TypeError):
+                self._tell_damage(contest, first_seed, num_deals)
+                continue
+            yield first_seed, outcomes
+
+    def _tell_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
+        names = " v ".join(entrant.name for entrant in contest.entrants)
+        deals = f"deals {first_seed} to {first_seed + num_deals - 1}"
+        line = f"{self.path}: the results of {deals} of {names} are damaged and left out"
+        if line not in self._told:
+            self._told.add(line)
+            print(line, file=sys.stderr)
+
+    def _stale(self, contest: int | None) -> set[tuple[int, int]]:
+        """The batches of a contest by players whose files have changed since."""
+        kept = self._files_of(contest)
+        return {place for place, batch in kept.items() if changed_files(batch.files)}
+
+    def doubts(self, setting: Setting) -> list[str]:
+        """What the results of a game cannot be vouched for, a line for each reason."""
+        contests = self.contests(setting)
+        entrants = {entrant for contest in contests for entrant in contest.entrants}
+        old = sorted(e.name for e in entrants if not is_current_scheme(e.identity))
+        lines = [f"kept before results told what they depend on: {', '.join(old)}"] if old else []
+        changed: dict[str, set[str]] = {}
+        for contest in contests:
+            names = ", ".join(e.name for e in contest.entrants if users_files(e.spec))
+            for batch in self._files_of(self._known_contest_id(setting, contest)).values():
+                changed.setdefault(names, set()).update(changed_files(batch.files))
+        return lines + [
+            f"played before a change of {', '.join(sorted(files))}: {names}"
+            for names, files in sorted(changed.items())
+            if files
+        ]
 
     def settings(self) -> list[Setting]:
         """All games that there are results of."""
@@ -160,7 +306,7 @@ class Store:
         rows = self._database.execute(
             "SELECT seating, players FROM contest WHERE setting = ? "
             "AND id IN (SELECT contest FROM batch) ORDER BY id",
-            (self._setting_id(setting),),
+            (self._id("setting", _SETTING_COLUMNS, _setting_row(setting)),),
         )
         known = self._players()
         return [
@@ -176,20 +322,21 @@ class Store:
             for number, name, spec, identity in rows
         }
 
+    def _known_contest_id(self, setting: Setting, contest: Contest) -> int | None:
+        """The row of a contest, None where there is none: nothing is written."""
+        identities = [(entrant.identity,) for entrant in contest.entrants]
+        players = [self._id("player", ("identity",), identity) for identity in identities]
+        number = self._id("setting", _SETTING_COLUMNS, _setting_row(setting))
+        row = (number, contest.seating, json.dumps(players))
+        return self._id("contest", ("setting", "seating", "players"), row)
+
     def _contest_id(self, setting: Setting, contest: Contest) -> int:
         players = [self._player_id(entrant) for entrant in contest.entrants]
         row = (self._setting_id(setting), contest.seating, json.dumps(players))
         return self._id_of("contest", ("setting", "seating", "players"), row)
 
     def _setting_id(self, setting: Setting) -> int:
-        row = (
-            setting.game,
-            setting.version,
-            setting.num_seats,
-            json.dumps(setting.config),
-            json.dumps(setting.control),
-        )
-        return self._id_of("setting", ("game", "version", "num_seats", "config", "control"), row)
+        return self._id_of("setting", _SETTING_COLUMNS, _setting_row(setting))
 
     def _player_id(self, entrant: Entrant) -> int:
         if entrant.identity is None:

@@ -74,7 +74,8 @@ class TimeControl(Limits):
                     sitting,
                 )
                 faults += [] if fault is None else [fault._replace(seed=number)]
-        return Outcomes(returns, tuple(faults))
+            files = {path: digest for one in players for path, digest in one.files.items()}
+        return Outcomes(returns, tuple(faults), files)
 
     def deal_seed(self, number: int) -> int:
         """The seed of deal `number`: of a secret its keyed BLAKE2b hash, else the number itself."""
@@ -146,7 +147,7 @@ def isolated(
 
 def _size(folder: Path) -> int:
     """Bytes of all files in there."""
-    return sum(path.stat().st_size for path in folder.rglob("*.log"))
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
 def _as_file_name(text: str) -> str:
@@ -170,6 +171,8 @@ def play_game(
         for player in players:
             player.begin()
         Seating(tables, players, seats, luck).advance(tables.all_rows)
+        for player in players:
+            player.note_files()
     except Forfeit as charge:
         seat = [player.forfeit for player in players].index(charge)
         name = players[seat].name

@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ...envs.core.game import Game
+from ..policy import PolicySpec
 from .batches import Contest
 from .entrants import Entrant, check_distinct, enter
 from .match import PLAIN, deal_seeds
@@ -16,7 +17,7 @@ from .store import Setting, Store
 
 def play_tournament(
     game: Game,
-    players: Sequence[Any],
+    players: Sequence[PolicySpec],
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,

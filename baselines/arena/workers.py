@@ -1,17 +1,23 @@
-"""Batches on several processes: local ones by joblib, or those of a Ray cluster.
+"""Batches on several processes: local ones by joblib's loky, or those of a Ray cluster.
 
 Which process plays what, and in which order it is done, shows in nothing that comes out.
 """
 
 import itertools
+import signal
 from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, wait
+from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
 import joblib
+from joblib.externals.loky import ProcessPoolExecutor
 
 from .batches import Batch, Outcomes, play_batch
+from .namespaces import end_with_parent
 
 _CLUSTER_ROUND = 8  # batches for each worker before results are looked at
+_TRIES = 3  # of a batch whose worker is killed, before the run gives up
 
 
 class Workers(NamedTuple):
@@ -21,27 +27,58 @@ class Workers(NamedTuple):
     cluster: bool = False  # the processes of a Ray cluster instead of this machine's
 
 
-def play_all(batches: Sequence[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
-    """Each batch with what it came to, as soon as it is known, in any order."""
+def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
+    """Yield each batch with its outcomes, as soon as they are known, in any order.
+
+    `batches` are taken one by one, as workers become free. Raises RuntimeError where one worker
+    after the other is killed at the same batches.
+    """
     if workers.num_workers < 1:
         raise ValueError(f"there must be at least one worker; got {workers.num_workers}")
     if workers.cluster:
-        yield from _on_cluster(batches, workers.num_workers)
+        yield from _on_cluster(list(batches), workers.num_workers)
     elif workers.num_workers == 1:
         yield from ((batch, play_batch(batch)) for batch in batches)
     else:
-        calls = (joblib.delayed(_numbered)(k, batch) for k, batch in enumerate(batches))
-        run = joblib.Parallel(workers.num_workers, return_as="generator_unordered")
-        for index, outcomes in run(calls):
-            yield batches[index], outcomes
+        yield from _on_processes(iter(batches), workers.num_workers)
 
 
-def _numbered(index: int, batch: Batch) -> tuple[int, Outcomes]:
-    return index, play_batch(batch)
+def _on_processes(batches: Iterator[Batch], num_workers: int) -> Iterator[tuple[Batch, Outcomes]]:
+    """Replace workers that are killed, and play their batches anew."""
+    waiting: list[Batch] = []
+    failures = 0  # since the last result
+    while failures < _TRIES:
+        pool = ProcessPoolExecutor(num_workers, initializer=_become_worker)
+        playing: dict[Any, Batch] = {}
+        try:
+            while True:
+                while len(playing) < num_workers:
+                    batch = waiting.pop() if waiting else next(batches, None)
+                    if batch is None:
+                        break
+                    playing[pool.submit(play_batch, batch)] = batch
+                if not playing:
+                    return
+                for future in wait(playing, return_when=FIRST_COMPLETED).done:
+                    outcomes = future.result()
+                    failures = 0
+                    yield playing.pop(future), outcomes
+        except BrokenProcessPool:
+            failures += 1
+            waiting += playing.values()
+        finally:
+            pool.shutdown(wait=True, kill_workers=True)
+    raise RuntimeError(f"workers were killed {_TRIES} times in a row at {len(waiting)} batches")
+
+
+def _become_worker() -> None:
+    """Leave Ctrl-C to the arena, and end with it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    end_with_parent()
 
 
 def _on_cluster(batches: Sequence[Batch], num_workers: int) -> Iterator[tuple[Batch, Outcomes]]:
-    """By joblib's Ray backend, which gives results a round at a time."""
+    """Play by joblib's Ray backend, which gives results a round at a time."""
     start_cluster()
     with joblib.parallel_config(backend="ray"), joblib.Parallel(num_workers) as run:
         for part in _rounds(batches, _CLUSTER_ROUND * num_workers):

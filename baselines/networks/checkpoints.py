@@ -73,23 +73,53 @@ def load_checkpoint(path: Path | str) -> Checkpoint:
         data = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # there are many kinds, and torch's advice would mislead
         raise ValueError(f"{path} is not a checkpoint, or is damaged") from error
-    lacking = [key for key in _REQUIRED if not isinstance(data, dict) or key not in data]
+    if not isinstance(data, dict):
+        raise ValueError(f"{path} is not a checkpoint of Parlour: it has no table of facts")
+    lacking = [key for key in _REQUIRED if key not in data]
     if lacking:
         raise ValueError(f"{path} is not a checkpoint of Parlour: it lacks {', '.join(lacking)}")
     if data["format"] != FORMAT:
-        raise ValueError(f"{path} has checkpoint format {data['format']}; this is {FORMAT}")
-    if not isinstance(data["weights"], dict) or not _are_sizes(data["hidden"]):
-        raise ValueError(f"{path} is damaged: its weights or hidden layers are not valid")
+        raise ValueError(f"{path} has checkpoint format {data['format']!r}; this is {FORMAT}")
+    damage = _damage(data)
+    if damage:
+        raise ValueError(f"{path} is damaged: {damage}")
     known = {field.name for field in dataclasses.fields(Checkpoint)}
     return Checkpoint(**{key: value for key, value in data.items() if key in known})
 
 
+def _damage(data: dict[str, Any]) -> str:
+    """What is wrong with the facts of a checkpoint; empty where nothing is."""
+    for key in ("algorithm", "game"):
+        if not isinstance(data[key], str):
+            return f"{key} should be text; it is {data[key]!r}"
+    for key in ("game_config", "config", "weights"):
+        if not isinstance(data.get(key, {}), dict):
+            return f"{key} should be a table; it is {data[key]!r}"
+    if not isinstance(data["game_version"], int):
+        return f"game_version should be a whole number; it is {data['game_version']!r}"
+    if not _are_sizes(data["hidden"]):
+        return f"hidden should be sizes of layers; it is {data['hidden']!r}"
+    for name, weights in data["weights"].items():
+        if not isinstance(weights, torch.Tensor):
+            return f"weights {name!r} should be a tensor, not a {type(weights).__name__}"
+        if not weights.isfinite().all():
+            count = int((~weights.isfinite()).sum())
+            return f"{count:,} of {weights.numel():,} numbers in weights {name!r} are not finite"
+    return ""
+
+
 def _are_sizes(hidden: Any) -> bool:
-    return isinstance(hidden, list | tuple) and all(isinstance(size, int) for size in hidden)
+    return isinstance(hidden, list | tuple) and all(
+        isinstance(size, int) and size > 0 for size in hidden
+    )
 
 
-def network_for(checkpoint: Checkpoint, game: Game) -> nn.Module:
-    """Return the network, ready to play `game`. Raises ValueError if it does not fit the game."""
+def network_for(checkpoint: Checkpoint, game: Game, other_rules: bool = False) -> nn.Module:
+    """Return the network, ready to play `game`.
+
+    Raises ValueError if it was trained for another game or version, for other house rules (unless
+    `other_rules` allows them) or for other sizes.
+    """
     if checkpoint.game != game.name:
         raise ValueError(f"this checkpoint plays {checkpoint.game}, not {game.name}")
     if checkpoint.game_version != game.version:
@@ -97,16 +127,37 @@ def network_for(checkpoint: Checkpoint, game: Game) -> nn.Module:
             f"this checkpoint was trained for {game.name} version {checkpoint.game_version}; "
             f"the rules are now version {game.version}"
         )
-    settings = {**checkpoint.config, "hidden": tuple(checkpoint.hidden)}
-    network = new_network(checkpoint.algorithm, game, settings)
-    try:
-        network.load_state_dict(checkpoint.weights)
-    except RuntimeError as error:
+    rules = _other_rules(checkpoint, game)
+    if rules and not other_rules:
         raise ValueError(
-            f"this checkpoint was trained for {checkpoint.game_config}, "
-            f"which a game of {game.config_dict()} does not fit"
+            f"this checkpoint was trained for {rules}; to let it play all the same, add the "
+            "setting other_rules=True, as in FILE.pt:other_rules=True"
+        )
+    settings = {**checkpoint.config, "hidden": tuple(checkpoint.hidden)}
+    try:
+        network = new_network(checkpoint.algorithm, game, settings)
+        network.load_state_dict(checkpoint.weights)
+    except (RuntimeError, KeyError, TypeError) as error:
+        if rules:
+            raise ValueError(
+                f"this checkpoint was trained for {rules}, whose sizes do not fit this game"
+            ) from error
+        raise ValueError(
+            "this checkpoint is damaged: its weights do not fit the network that it describes"
         ) from error
     return network.eval()
+
+
+def _other_rules(checkpoint: Checkpoint, game: Game) -> str:
+    """The settings of the game that a checkpoint was trained for, where this game has others."""
+    defaults = {field.name: field.default for field in dataclasses.fields(game.config)}
+    trained = {**defaults, **checkpoint.game_config}  # settings added since had their defaults
+    here = {**dict.fromkeys(trained), **game.config_dict()}
+    return ", ".join(
+        f"{key}={trained[key]!r} (here {here[key]!r})"
+        for key in here
+        if repr(trained[key]) != repr(here[key])
+    )
 
 
 def code_revision() -> str:
@@ -134,7 +185,7 @@ def model_card(checkpoint: Checkpoint) -> str:
         f"* Game: `{checkpoint.game}` version {checkpoint.game_version}, {settings}",
         f"* Network: hidden layers {tuple(checkpoint.hidden)}, {size:,} numbers",
         f"* Made by: `{checkpoint.command}`",
-        f"* Code: {checkpoint.revision or 'unknown'}, Parlour {checkpoint.parlour}",
+        f"* Code: {checkpoint.revision or 'as released'}, Parlour {checkpoint.parlour}",
         *(f"* {key}: {_short(value)}" for key, value in checkpoint.training.items()),
         "",
         "## Measured strength",

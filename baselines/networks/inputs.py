@@ -1,10 +1,12 @@
-"""The first layer of a network as a table of rows, so that a number costs one addition of a row.
+"""The first layer of a network as a table of rows, so that two numbers cost one addition of a row.
 
 A number shown in unary adds the weights of every threshold it exceeds; the table holds that sum for
-each value it can have. Packed bits are looked up four at a time. `InputRows` says which row stands
-for what; compiled functions find and add them.
+each value it can have, or each combination of values of a few small numbers. Packed bits are looked
+up four at a time. `InputRows` says which row stands for what; compiled functions find and add them.
 """
 
+import itertools
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -18,17 +20,20 @@ from .memory import numbers, octets
 NIBBLE_BITS = 4
 NIBBLE_VALUES = 1 << NIBBLE_BITS
 NO_INPUT = -1
+MAX_COMBINATIONS = 64  # of values that share a part of the table
 
 
 class InputRows(NamedTuple):
     """Which rows of the first layer's table an observation adds up, as int32 arrays.
 
-    K rows are added: one for each of the narrow numbers, then two for each byte of packed bits.
+    K rows are added: one for each group of narrow numbers, then two for each byte of packed bits.
     Row r of the table is row `parents[r]` plus the weights of input `sources[r]`; a row without a
     source is zero. Wide numbers multiply a row of their own.
     """
 
-    first_rows: np.ndarray  # [K] the row of the lowest value
+    first_rows: np.ndarray  # [K] the row of the lowest values
+    groups: np.ndarray  # [N] which of the K rows a number helps to choose
+    strides: np.ndarray  # [N] how many rows one more of it moves
     columns: np.ndarray  # [N] index of the number in a record seen as its first field's type
     lows: np.ndarray  # [N]
     spans: np.ndarray  # [N] highest value less lowest
@@ -40,7 +45,7 @@ class InputRows(NamedTuple):
 
 class _Number(NamedTuple):
     column: int  # of the flat observation
-    index: int  # in the record
+    place: int  # in the record, counted in numbers
     low: int
     high: int
 
@@ -71,7 +76,8 @@ def input_rows(
                 first = inputs_before + first_input[number.column]
                 builder.add_number(number, view * step, first)
             elif number.column in wide:
-                builder.wide.append(view * step + number.index)
+                builder.wide.append(view * step + number.place)
+    builder.end_group()
     for view in range(num_views):
         inputs_before = view * len(unary_columns)
         for byte in _bytes_of(game):
@@ -85,18 +91,37 @@ class _Builder:
 
     def __init__(self) -> None:
         self.first_rows: list[int] = []
-        self.numbers: list[tuple[int, int, int]] = []  # column, low, span
+        self.numbers: list[tuple[int, int, int, int, int]] = []  # group, stride, column, low, span
         self.offsets: list[int] = []
         self.wide: list[int] = []
         self.parents: list[int] = []
         self.sources: list[int] = []
+        self._group: list[tuple[int, int, int, int]] = []  # column, low, span, first input
 
-    def add_number(self, number: _Number, index_before: int, first_input: int) -> None:
+    def add_number(self, number: _Number, places_before: int, first_input: int) -> None:
         span = number.high - number.low
-        self.numbers.append((index_before + number.index, number.low, span))
-        first = self._add_zero_row()
-        for threshold in range(span):
-            self._add_row(first + threshold, first_input + threshold)
+        if math.prod(other[2] + 1 for other in self._group) * (span + 1) > MAX_COMBINATIONS:
+            self.end_group()
+        self._group.append((places_before + number.place, number.low, span, first_input))
+
+    def end_group(self) -> None:
+        """Lay the rows of the numbers gathered: all combinations, the last moving fastest."""
+        group, self._group = self._group, []
+        if not group:
+            return
+        first = len(self.parents)
+        sizes = [span + 1 for _, _, span, _ in group]
+        strides = [math.prod(sizes[place + 1 :]) for place in range(len(sizes))]
+        for (column, low, span, _), stride in zip(group, strides, strict=True):
+            self.numbers.append((len(self.first_rows), stride, column, low, span))
+        self.first_rows.append(first)
+        for row, values in enumerate(itertools.product(*map(range, sizes))):
+            above = [place for place, value in enumerate(values) if value > 0]
+            if not above:
+                self._add_row(first, NO_INPUT)
+                continue
+            place = above[0]
+            self._add_row(first + row - strides[place], group[place][3] + values[place] - 1)
 
     def add_byte(self, byte: _Byte, bytes_before: int, first_input: int) -> None:
         self.offsets.append(bytes_before + byte.offset)
@@ -111,10 +136,10 @@ class _Builder:
                 )
 
     def rows(self) -> InputRows:
-        columns, lows, spans = np.array(self.numbers, np.int32).reshape(-1, 3).T.copy()
+        numbers = np.array(self.numbers, np.int32).reshape(-1, 5).T.copy()
         lists = (self.offsets, self.wide, self.parents, self.sources)
         rest = (np.array(values, np.int32) for values in lists)
-        return InputRows(np.array(self.first_rows, np.int32), columns, lows, spans, *rest)
+        return InputRows(np.array(self.first_rows, np.int32), *numbers, *rest)
 
     def _add_zero_row(self) -> int:
         row = len(self.parents)
@@ -130,7 +155,7 @@ class _Builder:
 def _numbers_of(game: Game) -> Iterator[_Number]:
     column = 0
     for field in _shown(game, packed=False):
-        first = game.observation_dtype.fields[field.name][1] // np.dtype(field.dtype).itemsize
+        first = _offset(game, field) // np.dtype(field.dtype).itemsize
         for index in range(field.size):
             yield _Number(column + index, first + index, field.low, field.high)
         column += field.size
@@ -139,12 +164,19 @@ def _numbers_of(game: Game) -> Iterator[_Number]:
 def _bytes_of(game: Game) -> Iterator[_Byte]:
     column = sum(field.num_inputs for field in _shown(game, packed=False))
     for field in _shown(game, packed=True):
-        first = game.observation_dtype.fields[field.name][1]
+        first = _offset(game, field)
         for word in range(field.size):
             for shift in range(0, field.num_bits, 8):
                 num_bits = min(field.num_bits - shift, 8)
                 yield _Byte(column + shift, first + word * 8 + shift // 8, num_bits)
             column += field.num_bits
+
+
+def _offset(game: Game, field: Field) -> int:
+    """Where a field begins in the record, in bytes."""
+    fields = game.observation_dtype.fields
+    assert fields is not None
+    return fields[field.name][1]
 
 
 def _shown(game: Game, packed: bool) -> list[Field]:
@@ -155,17 +187,19 @@ def _shown(game: Game, packed: bool) -> list[Field]:
 @vector_rule
 def find_rows(weights, observation, rows):
     """Fill rows [K] with those that this observation adds up. Values out of range count as ends."""
+    for k in range(rows.shape[0]):
+        rows[k] = weights.first_rows[k]
     values = numbers(observation)
-    num_numbers = weights.columns.shape[0]
-    for k in range(num_numbers):
-        value = np.int32(values[weights.columns[k]]) - weights.lows[k]
-        rows[k] = weights.first_rows[k] + min(max(value, np.int32(0)), weights.spans[k])
+    for n in range(weights.columns.shape[0]):
+        value = np.int32(values[weights.columns[n]]) - weights.lows[n]
+        value = min(max(value, np.int32(0)), weights.spans[n])
+        rows[weights.groups[n]] += value * weights.strides[n]
     data = octets(observation)
+    first = rows.shape[0] - 2 * weights.offsets.shape[0]
     for k in range(weights.offsets.shape[0]):
         byte = data[weights.offsets[k]]
-        low = num_numbers + 2 * k
-        rows[low] = weights.first_rows[low] + np.int32(byte & 15)
-        rows[low + 1] = weights.first_rows[low + 1] + np.int32(byte >> 4)
+        rows[first + 2 * k] += np.int32(byte & 15)
+        rows[first + 2 * k + 1] += np.int32(byte >> 4)
 
 
 @vector_rule

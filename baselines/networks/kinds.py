@@ -56,9 +56,9 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
 
     if isinstance(network, ActionValues | PolicyValue):
         record = network.record(game)
-        row = network_functions(num_layers(record)).best_action
+        row_function = network_functions(num_layers(record)).best_action
         opinion = values if KINDS[algorithm].has_values else None
-        return compiled_policy(name or algorithm, game, row, record, opinion)
+        return compiled_policy(name or algorithm, game, row_function, record, opinion)
     return Policy(
         name or algorithm,
         game,

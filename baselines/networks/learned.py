@@ -8,13 +8,18 @@ from ..parts import parts_folder
 from ..policy import Policy
 
 
-def learned_policy(path: Path | str, game: Game, name: str | None = None) -> Policy:
-    """The policy of a checkpoint file. Raises ValueError where it does not fit the game."""
+def learned_policy(
+    path: Path | str, game: Game, name: str | None = None, other_rules: bool = False
+) -> Policy:
+    """The policy of a checkpoint file. Raises ValueError where it does not fit the game.
+
+    `other_rules`: let it play under other house rules than those that it was trained for.
+    """
     from .checkpoints import load_checkpoint, network_for  # torch, which other players do not need
     from .kinds import policy_of
 
     checkpoint = load_checkpoint(path)
-    network = network_for(checkpoint, game)
+    network = network_for(checkpoint, game, other_rules)
     return policy_of(checkpoint.algorithm, game, network, name or Path(path).stem)
 
 

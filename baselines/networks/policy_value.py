@@ -47,7 +47,7 @@ class PolicyValue(nn.Module):
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits [B, A] of all actions, legal or not, and values [B]."""
         units = self._encoded(observations)
-        for layer in self.hidden:
+        for layer in self.layers:
             units = torch.relu(layer(units))
         return self.actions(units), self.value(units)[:, 0]
 
@@ -58,11 +58,16 @@ class PolicyValue(nn.Module):
         unary, wide = [v[:, :num_unary] for v in views], [v[:, num_unary:] for v in views]
         return torch.cat([*unary, *wide], dim=1)
 
+    @property
+    def layers(self) -> list[nn.Linear]:
+        """The hidden layers, the first one first."""
+        return [layer for layer in self.hidden if isinstance(layer, nn.Linear)]
+
     def of_rows(
         self, rows: InputRows, found: np.ndarray, wide: np.ndarray
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """The last hidden layer [B, H] and values [B], from rows int32 [B, K] and wide [B, V]."""
-        first, *deeper = self.hidden
+        first, *deeper = self.layers
         num_unary = first.in_features - wide.shape[1]
         units = _RowSum.apply(first.weight[:, :num_unary], first.bias, rows, found)
         if wide.shape[1]:
@@ -83,7 +88,7 @@ class PolicyValue(nn.Module):
     def record(self, game: Game) -> np.ndarray:
         """The weights as one record [1] for the functions of `network_functions`."""
         scale = np.tile(self.encoder.scale.numpy(), self.num_views)
-        layers = [layer_of(layer) for layer in self.hidden]
+        layers = [layer_of(layer) for layer in self.layers]
         heads = layer_of(self.actions), layer_of(self.value)
         return weights_record(self.rows(game), Network(layers, *heads, scale))
 

@@ -118,7 +118,7 @@ def _spreading(size: int) -> Callable[..., Any]:
 
 
 def _plain_sum(size: int) -> Callable[..., None]:
-    def add(table, rows, count, factors, units, start):  # type: ignore[no-untyped-def]
+    def add(table, rows, count, factors, units, start):
         for row in rows[:count]:
             factor = np.float32(1.0) if factors is None else factors[row]
             units[start : start + size] += table[row, start : start + size] * factor
@@ -127,7 +127,7 @@ def _plain_sum(size: int) -> Callable[..., None]:
 
 
 def _plain_spread(size: int) -> Callable[..., None]:
-    def add(table, rows, count, factors, units, start):  # type: ignore[no-untyped-def]
+    def add(table, rows, count, factors, units, start):
         for row in rows[:count]:
             factor = np.float32(1.0) if factors is None else factors[row]
             table[row, start : start + size] += units[start : start + size] * factor

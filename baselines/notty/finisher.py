@@ -1,14 +1,15 @@
 """The finisher chooses the action after which its chance of winning is best, by two tables.
 
-A table has a chance for each class of positions: the size of the player's hand, the number of kinds
-that would make a group with it, the chance that a take brings one of them, whether an opponent
-would rather take from this hand than draw, and the size of the smallest other hand. `fit_values`
-learned both tables by play. One is for opponents that take cards. Against them a hand is worth more
-if it tempts an opponent to take from it, since that is how hands become small, or if it can wait
-for a needed card to appear in another hand. The other table is for opponents that do not take
-cards. Against them wins are rare and the exact hand matters: the chance of a small hand is the one
-from `small_hands` times the factor of its class. Sampled draws would overestimate these small
-chances, so the finisher then draws only one card, whose result it can compute exactly.
+A table has a chance for each class of positions: by the size of its hand, the number of kinds that
+would make a group with it, the probability that taking a card makes one, whether another seat would
+rather take from this hand than draw, and the smallest hand of the others. `fit_values` filled both
+by play. Choose the table for opponents that take cards or for opponents that do not.
+
+Where opponents take cards, a hand that they want to take from is worth more, since that makes it
+small, and so is one that can wait for the card it needs to appear in another hand. Where they do
+not, wins are rare and the very cards matter: the chance of a small hand is that of `small_hands`
+times the value of its class. There it draws at most one card, whose outcomes it can enumerate; with
+more, sampling error would mislead it.
 """
 
 from math import prod
@@ -50,28 +51,24 @@ SMALLEST_CLASSES = np.array(
     [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5] + [6] * (MAX_CARDS - 19)
 )
 HIT_BOUNDS = (0.0, 0.15, 0.35, 0.45)  # chances that a take makes a group
-NUM_ATTRACTIONS = 3
+NUM_DEMANDS = 3
 NUM_OUTS, NUM_HITS = OUT_CLASSES.max() + 1, len(HIT_BOUNDS) + 1
 NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
-CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_ATTRACTIONS, NUM_HITS, NUM_SMALLEST)
-# The tables, indexed by the kind of opponents, the phase (NOTHING_YET: the turn is over) and class.
-TAKERS, NON_TAKERS = 0, 1
+CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_DEMANDS, NUM_HITS, NUM_SMALLEST)
+# The tables: by the opponent model, the phase (NOTHING_YET for a turn that is over), the class.
+TAKERS, LEFT_ALONE = 0, 1
 TABLE_SHAPE = (2, max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
 _NOT_LAST = _NOT_FIRST >> 1
 _ONE_NUMBER = (1 << NUM_NUMBERS) - 1
 
-# Columns of `opponent_needs`: the kinds an opponent needs, whether it has passed often, how many
-# needed cards the deck has, and how many cards in all.
-_NEEDED, _PASSES_OFTEN, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
+# Columns of `demands`: what each other hand needs, and what decides whether it takes or draws.
+_NEEDED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
 def load_values() -> np.ndarray:
-    """Load the learned chances [2, 3, classes].
-
-    For small hands against opponents that do not take, they are factors of the hand's own chance.
-    """
+    """Return the learned chances [2, 3, classes]; for small hands left alone, a factor instead."""
     return np.load(VALUES_FILE)
 
 
@@ -79,52 +76,52 @@ VALUES = load_values()
 
 
 @rule
-def kind_of_opponents(turns_played, takes):
-    """Return TAKERS if an opponent has taken from a hand no larger than its own, or may yet.
+def opponent_model_of(turns_played, takes):
+    """Return TAKERS where an opponent has taken from a hand no larger than its own, or may yet.
 
-    Such opponents also take from a nearly empty hand. `turns_played` counts the turns of all seats.
+    Such opponents may finish a hand that is nearly empty. `turns_played` counts those of all seats.
     """
     if turns_played < FIRST_TURNS * takes.shape[0]:
         return TAKERS
     for place in range(1, takes.shape[0]):
         if takes[place, FROM_OTHERS] > 0:
             return TAKERS
-    return NON_TAKERS
+    return LEFT_ALONE
 
 
 @rule
-def best_action(tables, opponents, mask, hands, phase, passes, rng):
-    """Return the action with the best chance, and that chance; of equals a pass.
+def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
+    """Return the action with the best chance, and that chance; among equal ones, a pass.
 
-    `tables` are like VALUES; `hands` [seats + 1, 2] are words, the player's first and the deck
-    last; `passes` [seats] counts passes in a row.
+    `tables` is as VALUES. `hands` are words [seats + 1, 2]: its own hand first, the deck last.
+    `passes` [seats] are consecutive ones.
     """
-    needs = opponent_needs(hands, passes)
-    own, size, values = hands[0], smallest_other(hands), tables[opponents]
+    demands = demands_of(hands, passes)
+    own, size, values = hands[0], smallest_other(hands), tables[opponent_model]
     best = np.int64(PASS)
-    most = value_of(values[NOTHING_YET], opponents, own[0], own[1], hands, size, needs)
+    most = value_of(values[NOTHING_YET], opponent_model, own[0], own[1], hands, size, demands)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
-    for count in range(1, (MAX_DRAWN if opponents == TAKERS else 1) + 1):
+    for count in range(1, (MAX_DRAWN if opponent_model == TAKERS else 1) + 1):
         if is_allowed(mask, DRAW + count):
-            value = after_draw(after, opponents, hands, count, size, needs, rng)
+            value = after_draw(after, opponent_model, hands, count, size, demands, rng)
             if value > most:
                 best, most = np.int64(DRAW + count), value
     after = values[HAS_TAKEN if phase == NOTHING_YET else NOTHING_YET]
     for place in range(1, hands.shape[0] - 1):
         if is_allowed(mask, TAKE + place):
             less = min(size, size_of(hands[place]) - 1)
-            value = after_card_of(after, opponents, hands, place, less, needs)
+            value = after_card_of(after, opponent_model, hands, place, less, demands)
             if value > most:
                 best, most = np.int64(TAKE + place), value
     return best, most
 
 
 @rule
-def after_draw(values, opponents, hands, count, smallest, needs, rng):
+def after_draw(values, opponent_model, hands, count, smallest, demands, rng):
     """The mean chance after a draw: exact for one card, over random draws for more."""
     place = hands.shape[0] - 1
     if count == 1:
-        return after_card_of(values, opponents, hands, place, smallest, needs)
+        return after_card_of(values, opponent_model, hands, place, smallest, demands)
     deck, total = hands[place], 0.0
     size = size_of(deck)
     for _ in range(NUM_SAMPLES):
@@ -135,12 +132,12 @@ def after_draw(values, opponents, hands, count, smallest, needs, rng):
             once |= bit
             deck_once &= deck_twice | ~bit
             deck_twice &= ~bit
-        total += value_of(values, opponents, once, twice, hands, smallest, needs)
+        total += value_of(values, opponent_model, once, twice, hands, smallest, demands)
     return total / NUM_SAMPLES
 
 
 @rule
-def after_card_of(values, opponents, hands, place, smallest, needs):
+def after_card_of(values, opponent_model, hands, place, smallest, demands):
     """The mean chance after one card from another hand, or from the deck (the last place)."""
     source, total = hands[place], 0.0
     kinds = source[0]
@@ -149,7 +146,7 @@ def after_card_of(values, opponents, hands, place, smallest, needs):
         kinds ^= bit
         once, twice = hands[0, 0] | bit, hands[0, 1] | (hands[0, 0] & bit)
         weight = 2 if source[1] & bit else 1
-        total += weight * value_of(values, opponents, once, twice, hands, smallest, needs)
+        total += weight * value_of(values, opponent_model, once, twice, hands, smallest, demands)
     return total / size_of(source)
 
 
@@ -157,31 +154,31 @@ def after_card_of(values, opponents, hands, place, smallest, needs):
 
 
 @rule
-def value_of(values, opponents, once, twice, hands, smallest, needs):
+def value_of(values, opponent_model, once, twice, hands, smallest, demands):
     """The chance with this hand after its groups are discarded."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))
         if once == 0:
             return WON
-    value = values[class_of(once, twice, hands, smallest, needs)]
-    return min(WON, value * scale_of(opponents, once, twice))
+    value = values[class_of(once, twice, hands, smallest, demands)]
+    return min(WON, value * unit_of(opponent_model, once, twice))
 
 
 @rule
-def scale_of(opponents, once, twice):
+def unit_of(opponent_model, once, twice):
     """The scale of the table's value: for small hands against non-takers the hand's chance."""
-    if opponents == NON_TAKERS and is_small(once, twice):
+    if opponent_model == LEFT_ALONE and is_small(once, twice):
         return chance_of_small(once, twice)
     return 1.0
 
 
 @rule
-def class_of(once, twice, hands, smallest, needs):
+def class_of(once, twice, hands, smallest, demands):
     """The class of a position in which the hand `once`, `twice` has no group."""
     size, outs = popcount(once) + popcount(twice), out_kinds(once)
     index = np.int64(min(size, NUM_SIZES - 1))
     index = index * NUM_OUTS + OUT_CLASSES[popcount(outs)]
-    index = index * NUM_ATTRACTIONS + attraction_class(once, twice, size, needs)
+    index = index * NUM_DEMANDS + demand_class(once, twice, size, demands)
     index = index * NUM_HITS + hit_class(outs, hands)
     return index * NUM_SMALLEST + SMALLEST_CLASSES[smallest]
 
@@ -209,16 +206,16 @@ def hit_class(outs, hands):
         other = hands[place]
         size = size_of(other)
         if size > PROTECTED_SIZE:
-            share = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
+            probability = (popcount(other[0] & outs) + popcount(other[1] & outs)) / size
             reached = 0
             for bound in HIT_BOUNDS:
-                reached += share > bound
+                reached += probability > bound
             highest = max(highest, reached)
     return highest
 
 
 @rule
-def attraction_class(once, twice, size, needs):
+def demand_class(once, twice, size, demands):
     """2 if an opponent would now rather take from this hand than draw or pass, 1 if soon.
 
     An opponent prefers a take to a draw if it needs a larger share of this hand than of the deck.
@@ -226,28 +223,28 @@ def attraction_class(once, twice, size, needs):
     """
     highest = 0
     if size > PROTECTED_SIZE:
-        for place in range(needs.shape[0]):
-            needed = needs[place, _NEEDED]
+        for place in range(demands.shape[0]):
+            needed = demands[place, _NEEDED]
             num_needed = popcount(once & needed) + popcount(twice & needed)
-            if num_needed * needs[place, _DECK_SIZE] > needs[place, _IN_DECK] * size:
-                is_now = 3 * num_needed >= size or needs[place, _PASSES_OFTEN] == 1
+            if num_needed * demands[place, _DECK_SIZE] > demands[place, _IN_DECK] * size:
+                is_now = 3 * num_needed >= size or demands[place, _IS_PRESSED] == 1
                 highest = max(highest, 2 if is_now else 1)
     return highest
 
 
 @rule
-def opponent_needs(hands, passes):
+def demands_of(hands, passes):
     """For each opponent: the kinds it needs, and the facts that make it prefer a take."""
     num_seats = hands.shape[0] - 1
-    needs = np.empty((num_seats - 1, _DECK_SIZE + 1), np.int64)
+    demands = np.empty((num_seats - 1, _DECK_SIZE + 1), np.int64)
     deck = hands[num_seats]
     for place in range(1, num_seats):
         needed = out_kinds(hands[place, 0])
-        needs[place - 1, _NEEDED] = needed
-        needs[place - 1, _PASSES_OFTEN] = passes[place] >= MANY_PASSES
-        needs[place - 1, _IN_DECK] = popcount(deck[0] & needed) + popcount(deck[1] & needed)
-        needs[place - 1, _DECK_SIZE] = size_of(deck)
-    return needs
+        demands[place - 1, _NEEDED] = needed
+        demands[place - 1, _IS_PRESSED] = passes[place] >= MANY_PASSES
+        demands[place - 1, _IN_DECK] = popcount(deck[0] & needed) + popcount(deck[1] & needed)
+        demands[place - 1, _DECK_SIZE] = size_of(deck)
+    return demands
 
 
 @rule

@@ -31,16 +31,16 @@ from ...envs.notty.rules import (
 )
 from ...envs.registry import load_game
 from .finisher import (
-    NON_TAKERS,
+    LEFT_ALONE,
     NUM_SIZES,
     TABLE_SHAPE,
     VALUES_FILE,
     best_action,
     class_of,
-    kind_of_opponents,
-    opponent_needs,
-    scale_of,
+    demands_of,
+    opponent_model_of,
     smallest_other,
+    unit_of,
 )
 from .players import aggressive, defensive, x_aggressive, x_defensive
 from .small_hands import LARGEST_SMALL
@@ -54,17 +54,17 @@ LARGEST_RANDOM_HAND = 12
 MAX_TRIES = 60  # to reach a hand of a given size
 
 # Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive. Only
-# aggressive never takes from a hand that is no larger, so only it fills the table of NON_TAKERS.
+# aggressive never takes from a hand that is no larger, so only it fills the table of LEFT_ALONE.
 TURNS_A_ROUND = (30_000, 200_000, 30_000, 60_000)
-NEVER_TAKES = 1
+LEAVES_ALONE = 1
 NUM_ROUNDS = 90
 ROUNDS_A_LINE = 5  # rounds per printed line
 # The least learning rate in the first rounds and in the rest.
-FIRST_RATE, LAST_RATE, SHARE_AT_FIRST = 0.02, 0.002, 0.6
+FIRST_RATE, LAST_RATE, FIRST_RATE_FRACTION = 0.02, 0.002, 0.6
 SEED = 3
 
-# The learner remembers the place of its last turn's end in the tables (kind of opponents, phase and
-# class) and the scale there. At first it has no place.
+# The learner remembers where the tables hold the end of its last turn (opponent model, phase and
+# class), and the unit there. At first there is no such place.
 NOWHERE = (0, 0, -1)
 
 
@@ -96,7 +96,7 @@ def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
     for state, rng in zip(states, rngs, strict=True):
         deal(state[0], rng)
     for index in range(num_rounds):
-        rate = FIRST_RATE if index < SHARE_AT_FIRST * num_rounds else LAST_RATE
+        rate = FIRST_RATE if index < FIRST_RATE_FRACTION * num_rounds else LAST_RATE
         for other, turns in enumerate(TURNS_A_ROUND):
             place = states[other][0], observations[0], masks[0], rngs[other]
             learn_turns(learned, *place, other, turns, rate)
@@ -108,7 +108,7 @@ def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
 def first_values() -> np.ndarray:
     """All chances are 0, except the factors of small hands against non-takers, which are 1."""
     values = np.zeros(TABLE_SHAPE)
-    by_size = values[NON_TAKERS].reshape(TABLE_SHAPE[1], NUM_SIZES, -1)
+    by_size = values[LEFT_ALONE].reshape(TABLE_SHAPE[1], NUM_SIZES, -1)
     by_size[:, 1 : LARGEST_SMALL + 1] = 1.0
     return values
 
@@ -119,12 +119,12 @@ def learn_turns(learned, state, observation, mask, rng, other, num_turns, rate):
 
     `learned` are the tables, the visits of each place, and the mean square of its scale.
     """
-    place, scale, num_played = NOWHERE, 1.0, 0
+    place, unit, num_played = NOWHERE, 1.0, 0
     while num_played < num_turns:
         settle(state, rng)
         if is_terminal(state):
             if state.winner == OTHER:
-                move_towards(learned, place, scale, LOST, rate)
+                move_towards(learned, place, unit, LOST, rate)
             place = NOWHERE
             deal(state, rng)
             continue
@@ -134,13 +134,13 @@ def learn_turns(learned, state, observation, mask, rng, other, num_turns, rate):
             observe(state, OTHER, observation)
             apply_action(state, action_of(other, observation, mask, rng))
             continue
-        learn_action(learned, state, mask, rng, other, place, scale, rate)
+        learn_action(learned, state, mask, rng, other, place, unit, rate)
         settle(state, rng)
         if state.seat_to_act == OTHER and not is_terminal(state):
             num_played += 1
             if below(rng, TURNS_A_RANDOM_HAND) == 0:
                 give_random_hand(state, rng)
-            place, scale = own_place(state, NOTHING_YET, other)
+            place, unit = own_place(state, NOTHING_YET, other)
 
 
 @rule
@@ -155,7 +155,7 @@ def action_of(other, observation, mask, rng):
     """The action of one of the scripted players."""
     if other == 0:
         return defensive(observation, mask, rng)
-    if other == NEVER_TAKES:
+    if other == LEAVES_ALONE:
         return aggressive(observation, mask, rng)
     if other == 2:
         return x_aggressive(observation, mask, rng)
@@ -163,38 +163,38 @@ def action_of(other, observation, mask, rng):
 
 
 @rule
-def learn_action(learned, state, mask, rng, other, place, scale, rate):
+def learn_action(learned, state, mask, rng, other, place, unit, rate):
     """Play one action of the learner; its chance is the target for the position before it."""
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
-    opponents = kind_of_opponents(state.turns_played, state.takes)
-    action, chance = best_action(learned[0], opponents, mask, hands, state.phase, passes, rng)
+    opponent_model = opponent_model_of(state.turns_played, state.takes)
+    action, chance = best_action(learned[0], opponent_model, mask, hands, state.phase, passes, rng)
     if state.phase != NOTHING_YET:
-        place, scale = own_place(state, state.phase, other)
-        move_towards(learned, place, scale, chance, rate)
+        place, unit = own_place(state, state.phase, other)
+        move_towards(learned, place, unit, chance, rate)
     else:
-        move_towards(learned, place, scale, DISCOUNT * chance, rate)
+        move_towards(learned, place, unit, DISCOUNT * chance, rate)
         if uniform(rng) < EXPLORATION:
             action = random_allowed(mask, rng)
     apply_action(state, action)
 
 
 @rule
-def move_towards(learned, place, scale, target, rate):
+def move_towards(learned, place, unit, target, rate):
     """Move a value to the least-squares fit of its scaled targets, at least at `rate`."""
     if place == NOWHERE:
         return
     values, visits, squares = learned
     visits[place] += 1
     step = max(rate, 1 / visits[place])
-    squares[place] += step * (scale * scale - squares[place])
-    values[place] += step * scale * (target - scale * values[place]) / squares[place]
+    squares[place] += step * (unit * unit - squares[place])
+    values[place] += step * unit * (target - unit * values[place]) / squares[place]
 
 
 @rule
 def own_place(state, phase, other):
-    """The place of the learner's position in the tables, and the scale there.
+    """The place of the learner's position in the tables, and the unit there.
 
     NOWHERE if an opponent that does take cards has only not done so yet.
     """
@@ -202,11 +202,11 @@ def own_place(state, phase, other):
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
     once, twice = hands[0, 0], hands[0, 1]
-    opponents = kind_of_opponents(state.turns_played, state.takes)
-    if opponents == NON_TAKERS and other != NEVER_TAKES:
+    opponent_model = opponent_model_of(state.turns_played, state.takes)
+    if opponent_model == LEFT_ALONE and other != LEAVES_ALONE:
         return NOWHERE, 1.0
-    index = class_of(once, twice, hands, smallest_other(hands), opponent_needs(hands, passes))
-    return (np.int64(opponents), np.int64(phase), index), scale_of(opponents, once, twice)
+    index = class_of(once, twice, hands, smallest_other(hands), demands_of(hands, passes))
+    return (np.int64(opponent_model), np.int64(phase), index), unit_of(opponent_model, once, twice)
 
 
 @rule

@@ -1,1 +1,1 @@
-"""Searches that play any game."""
+"""Searches that play any game: playouts, tree search, and the exact best response."""

@@ -1,7 +1,7 @@
-"""The exact best reply to a given player, by walking every position that can come up against it.
+"""The exact best response to a given player, by searching every position that can occur against it.
 
-The deal is laid open: the replying seat is told all hands. So the value is exact where a game hides
-nothing that the player goes by, and an upper bound otherwise.
+The responding seat knows all hands. So the value is exact where nothing is hidden that the given
+player's choices depend on, and an upper bound otherwise.
 """
 
 import dataclasses
@@ -27,13 +27,13 @@ Narrow = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 @dataclasses.dataclass
 class _Layer:
-    """Positions equally many plies from the start, and the edges to the next layer.
+    """The positions at the same number of plies from the start, and the edges to the next layer.
 
     Edges of position k are `first_edge[k] .. first_edge[k + 1]`.
     """
 
     states: np.ndarray
-    is_choice: np.ndarray  # the replying seat acts
+    is_choice: np.ndarray  # whether the responding seat acts
     ends: np.ndarray  # its return where the game is over, else 0
     first_edge: np.ndarray
     actions: np.ndarray
@@ -43,10 +43,10 @@ class _Layer:
 def best_replies(
     game: Game, policy: Policy, states: np.ndarray, seats: np.ndarray, narrow: Narrow | None = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The best that seats[k] can do from states[k] where `policy` plays all other seats.
+    """Solve for the best response of seats[k] from states[k] where `policy` plays all other seats.
 
-    Returns the expected return [B], and that of each action [B, A] where seats[k] acts (NaN for
-    other actions). `narrow`, given observations and masks int8 [B, A], says which actions the reply
+    Return its expected return [B], and that of each action [B, A] where seats[k] acts (NaN for
+    other actions). `narrow` maps observations and masks int8 [B, A] to the actions that seats[k]
     may choose from. Raises ValueError for a game that draws in mid-game, and for a policy that
     draws and is not `random`.
     """
@@ -66,7 +66,7 @@ def best_replies(
 def _grow(
     game: Game, policy: Policy, states: np.ndarray, seat: int, narrow: Narrow | None
 ) -> list[_Layer]:
-    """All positions that can come up, ply by ply, each once in its layer."""
+    """Return all positions that can occur, ply by ply, each once in its layer."""
     layers = []
     while len(states):
         layer, states = _grow_layer(game, policy, states, seat, narrow)
@@ -101,16 +101,18 @@ def _grow_layer(
 
 
 def possible_actions(policy: Policy, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-    """The actions [B, A] that a policy may choose, each of a row equally likely."""
-    if policy.row is generic.random:
+    """Return the actions [B, A] that a policy may choose; those of a row are equally likely."""
+    if policy.row_function is generic.random:
         return masks
     rngs = np.repeat(streams([0]), len(observations))
     before = rngs.copy()
     if policy.needs_positions:
-        raise PlayerError(f"{policy.name} searches: what it does here is not one fixed action")
+        raise PlayerError(
+            f"{policy.name} searches: its choice in a position is not one fixed action"
+        )
     actions = np.asarray(policy(observations, masks, rngs))
     if rngs.tobytes() != before.tobytes():
-        raise PlayerError(f"{policy.name} draws: an exact reply needs a player that does not")
+        raise PlayerError(f"{policy.name} draws: an exact response needs a player that does not")
     chosen = np.zeros_like(masks)
     chosen[np.arange(len(masks)), actions] = 1
     return chosen
@@ -119,7 +121,7 @@ def possible_actions(policy: Policy, observations: np.ndarray, masks: np.ndarray
 def _expand(
     game: Game, states: np.ndarray, parents: np.ndarray, actions: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The different positions after these actions, and which of them each action leads to."""
+    """Return the distinct positions after these actions, and which of them each action leads to."""
     children = np.zeros(len(parents) + 1, states.dtype)
     size = 1 << max(4, (2 * len(parents)).bit_length())
     child_of = np.empty(len(parents), np.int64)
@@ -138,7 +140,7 @@ def _expander(apply_action: Function) -> Function:
 
 
 def _expand_rows(states, parents, actions, children, words, as_bytes, slots, child_of):
-    """Children without repetition; `words` and `as_bytes` are the same memory as `children`."""
+    """Write each distinct child once; `words` and `as_bytes` are the same memory as `children`."""
     count = 0
     for edge in range(parents.shape[0]):
         children[count] = states[parents[edge]]
@@ -155,7 +157,7 @@ def _expand_rows(states, parents, actions, children, words, as_bytes, slots, chi
 
 @lean_rule
 def hash_of(words, as_bytes, row):
-    """A hash of a row, by whole words and then by the bytes that are left."""
+    """Hash a row: its whole words, then the remaining bytes."""
     mixed = np.int64(as_bytes.shape[1])
     for index in range(words.shape[1]):
         mixed = (mixed ^ words[row, index]) * np.int64(0x00000100000001B3)
@@ -168,7 +170,7 @@ def hash_of(words, as_bytes, row):
 
 @lean_rule
 def is_same(words, as_bytes, row, other):
-    """Whether two rows are equal."""
+    """Return whether two rows are equal."""
     for index in range(words.shape[1]):
         if words[row, index] != words[other, index]:
             return False
@@ -179,7 +181,7 @@ def is_same(words, as_bytes, row, other):
 
 
 def _back_up(game: Game, layers: list[_Layer]) -> tuple[np.ndarray, np.ndarray]:
-    """Values of the first layer's positions, and of the replying seat's actions in them."""
+    """Return the values of the positions in the first layer, and of the actions to choose there."""
     values = np.zeros(0)
     for layer in reversed(layers):
         below, values = values, layer.ends.copy()
@@ -194,7 +196,7 @@ def _back_up(game: Game, layers: list[_Layer]) -> tuple[np.ndarray, np.ndarray]:
 
 @lean_rule
 def _back_up_rows(first_edge, children, is_choice, below, values):
-    """The greatest of the children where the replying seat chooses, their mean elsewhere."""
+    """Take the greatest value of the children where the responding seat acts, else their mean."""
     for row in range(values.shape[0]):
         start, stop = first_edge[row], first_edge[row + 1]
         if start == stop:

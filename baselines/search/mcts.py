@@ -27,10 +27,10 @@ from .playout import (
     Scratch,
     check_epsilon,
     checked_budget,
-    compiled_row,
     determinize_template,
     meanings_for,
     play_out_template,
+    row_function_of,
 )
 
 NAME = "mcts"
@@ -131,7 +131,7 @@ def mcts(
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
     _check_exploration_constant(exploration_constant)
     _check_shortlist(shortlist)
-    row = compiled_row(game, playout_policy)
+    row_function = row_function_of(game, playout_policy)
     shorten = shortlist or _keep_all
     shorten_masks = _bind_shorten(shorten)
     settings = Settings(float(epsilon), expansion_threshold, float(exploration_constant))
@@ -140,7 +140,7 @@ def mcts(
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
-        search = TreeSearch(game, row, shorten, max_nodes, settings)
+        search = TreeSearch(game, row_function, shorten, max_nodes, settings)
         masks = action_masks.astype(np.int8)
         shorten_masks(observations, masks, np.zeros(game.num_mask_words, np.int64))
         actions = np.empty(len(positions), np.int64)
@@ -173,7 +173,7 @@ class TreeSearch:
     def __init__(
         self,
         game: Game,
-        row: Function,
+        row_function: Function,
         shorten: Function,
         max_nodes: int,
         settings: Settings,
@@ -181,10 +181,10 @@ class TreeSearch:
         self.tree = Tree.empty(min(max_nodes, MAX_BUDGET))
         self.settings = settings
         self._scratch = Scratch.empty(game)
-        in_playouts = meanings_for(game, row)
+        in_playouts = meanings_for(game, row_function)
         in_tree = in_playouts if shorten is _keep_all else meanings_of(game)
         self._simulate = _bind_search(
-            row, shorten, tuple(in_playouts.items()), tuple(in_tree.items())
+            row_function, shorten, tuple(in_playouts.items()), tuple(in_tree.items())
         )
 
     def simulate(
@@ -226,13 +226,13 @@ Meanings = tuple[tuple[str, Function], ...]
 
 @lru_cache
 def _bind_search(
-    row: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
+    row_function: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
 ) -> Function:
     # The two differ where a shortlist needs observations and the playouts' player does not.
     rules = dict(in_tree)
     determinize = bind_lean(determinize_template, **rules)
-    evaluate = bind_lean(play_out_template, choose=row, **dict(in_playouts))
-    select = bind_lean(_select, choose=row, shorten=shorten, **rules)
+    evaluate = bind_lean(play_out_template, choose=row_function, **dict(in_playouts))
+    select = bind_lean(_select, choose=row_function, shorten=shorten, **rules)
     simulate = bind_lean(_simulate, select=select, evaluate=evaluate, **rules)
     return bind_lean(_search, determinize=determinize, simulate=simulate, **rules)
 

@@ -24,7 +24,7 @@ MAX_BUDGET = 1_000_000
 EPSILON = 0.2
 ALIASES = {"noise": "epsilon"}  # former names of settings
 
-_BLIND_ROWS = tuple(player.row for player in BLIND.values())
+_BLIND_FUNCTIONS = tuple(player.row_function for player in BLIND.values())
 
 
 @with_aliases(ALIASES)
@@ -35,7 +35,7 @@ def playout(
     playout_policy: str | None = None,
     epsilon: float = EPSILON,
 ) -> Policy:
-    """Plays every action out many times over re-deals of what it cannot see.
+    """Plays every action out many times, each time with the unseen cards dealt anew.
 
     A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
     `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled
@@ -46,7 +46,7 @@ def playout(
     """
     num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds)
     check_epsilon(epsilon)
-    search = _Search(game, compiled_row(game, playout_policy), epsilon)
+    search = _Search(game, row_function_of(game, playout_policy), epsilon)
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
@@ -87,19 +87,27 @@ def check_epsilon(epsilon: float) -> None:
         raise ValueError(f"epsilon must be a probability in 0 .. 1; got {epsilon!r}")
 
 
-def compiled_row(game: Game, name: str | None) -> Function:
+def row_function_of(game: Game, name: str | None) -> Function:
     """Return the compiled player called `name`; None stands for the strongest fast script.
 
     Raises ValueError for a player that does not exist or is not compiled.
     """
     players = {**BLIND, **own_players(game)}
-    rows = {key: player.row for key, player in players.items() if player.row is not None}
+    functions = {
+        key: player.row_function
+        for key, player in players.items()
+        if player.row_function is not None
+    }
     if name is None:
-        scripts = [key for key in rows if players[key].plays_out and rows[key] not in _BLIND_ROWS]
+        scripts = [
+            key
+            for key, function in functions.items()
+            if players[key].plays_out and function not in _BLIND_FUNCTIONS
+        ]
         name = scripts[-1] if scripts else "random"
-    if name not in rows:
-        raise ValueError(f"playout_policy must be one of {', '.join(rows)}; got {name!r}")
-    return rows[name]
+    if name not in functions:
+        raise ValueError(f"playout_policy must be one of {', '.join(functions)}; got {name!r}")
+    return functions[name]
 
 
 class Scratch(NamedTuple):
@@ -130,10 +138,12 @@ class Scratch(NamedTuple):
 class _Search:
     """The compiled playouts of one game by one player."""
 
-    def __init__(self, game: Game, row: Function, epsilon: float) -> None:
+    def __init__(self, game: Game, row_function: Function, epsilon: float) -> None:
         self.game = game
         self.epsilon = float(epsilon)
-        self._simulate = _bind_simulate(row, tuple(meanings_for(game, row).items()))
+        self._simulate = _bind_simulate(
+            row_function, tuple(meanings_for(game, row_function).items())
+        )
 
     def choose(
         self, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray, num_playouts: int
@@ -169,20 +179,22 @@ def _observe_nothing(state, seat, out):
     """Observe for players that look at the mask alone."""
 
 
-def meanings_for(game: Game, row: Function) -> dict[str, Function]:
-    """Return the rules by name for a loop in which `row` plays.
+def meanings_for(game: Game, row_function: Function) -> dict[str, Function]:
+    """Return the rules by name for a loop in which `row_function` plays.
 
     Players that look at the mask alone are not made to wait for an observation.
     """
     meanings = meanings_of(game)
-    return {**meanings, "observe": _observe_nothing} if row in _BLIND_ROWS else meanings
+    return (
+        {**meanings, "observe": _observe_nothing} if row_function in _BLIND_FUNCTIONS else meanings
+    )
 
 
 @lru_cache
-def _bind_simulate(row: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
+def _bind_simulate(row_function: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
     rules = dict(meanings)
     determinize = bind_lean(determinize_template, **rules)
-    play_out = bind_lean(play_out_template, choose=row, **rules)
+    play_out = bind_lean(play_out_template, choose=row_function, **rules)
     return bind_lean(_simulate, determinize=determinize, play_out=play_out, **rules)
 
 

@@ -141,9 +141,9 @@ CARD_EARLY, CARD_LATE = 3.0, 0.7  # worth of any card, while nobody has points a
 POINT_EARLY, POINT_LATE = 0.65, 6.6
 NEED_OF_NOBLE = 1.4  # for each noble that asks for more cards of its colour
 NEARNESS_OF_ONE = 0.81  # worth of a card with one gem missing, relative to an affordable one
-SHARE_OF_NEXT = 0.58  # the best card counts fully, each next one less by this factor
+WEIGHT_OF_NEXT = 0.58  # of each card, relative to the next better one
 OWNING = 1.35  # worth of an owned card, relative to an affordable one
-SHARE_OF_RESERVED = 0.74  # worth of a reserved card, relative to one on the table: it can wait
+WEIGHT_OF_RESERVED = 0.74  # worth of a reserved card, relative to one on the table: it can wait
 COST_OF_RESERVING = 2.4
 YELLOW_GEM, COLOURED_GEM = 0.42, 0.22  # worth of each gem held
 NUM_NEXT = 4
@@ -208,7 +208,7 @@ def cards_in_view(observation):
             needs = nobles_that_need(observation, colour)
             worths[place] = card + point * points + NEED_OF_NOBLE * needs
             if place >= NUM_SLOTS:
-                worths[place] *= SHARE_OF_RESERVED
+                worths[place] *= WEIGHT_OF_RESERVED
     return costs, worths
 
 
@@ -225,7 +225,7 @@ def value_of_action(observation, action, power, costs, worths):
         return prospects(after, costs, worths, NO_PLACE)
     if observation.bank[YELLOW] > 0:
         after += ONE_YELLOW
-    loss = COST_OF_RESERVING + (1.0 - SHARE_OF_RESERVED) * worths[slot]
+    loss = COST_OF_RESERVING + (1.0 - WEIGHT_OF_RESERVED) * worths[slot]
     return prospects(after, costs, worths, NO_PLACE) - loss
 
 
@@ -247,10 +247,10 @@ def prospects(power, costs, worths, bought):
         if worths[place] > 0.0 and place != bought:
             value = worths[place] * NEARNESS[gems_missing(costs[place], power)]
             nearest = with_value(nearest, value)
-    share, value = 1.0, 0.0
+    weight, value = 1.0, 0.0
     for index in range(NUM_NEXT):
-        value += share * nearest[index]
-        share *= SHARE_OF_NEXT
+        value += weight * nearest[index]
+        weight *= WEIGHT_OF_NEXT
     yellow = power >> (COLOUR_BITS * YELLOW)
     return value + YELLOW_GEM * yellow + COLOURED_GEM * total(power & ALL_COLOURED)
 

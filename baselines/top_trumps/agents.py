@@ -5,8 +5,9 @@ An agent chooses a field by name when it starts a trick, and is called after eve
 """
 
 import abc
+import inspect
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 import pandas as pd
@@ -21,16 +22,17 @@ from ...envs.top_trumps.rules import DRAWN
 from ...envs.top_trumps.text import id_of_number
 from ..players import make_policy
 
-GAME = "top_trumps"
+GAME: Final = "top_trumps"
 WIN, LOSS, DRAW = "win", "loss", "draw"
+_INTERFACE = ("choose_field", "update_state")  # what an agent has, wherever its base comes from
 _OUTCOMES = {0: WIN, 1: LOSS, DRAWN: DRAW}  # by the `last_winner` of an observation
 
 
 class Agent(abc.ABC):
     """The base class of agents: it keeps track of its cards and leaves the choice to you.
 
-    `full_game_deck_ref_df` has all cards of the game, `_indexed_ref_df` the same cards indexed by
-    id. Both are None if no deck was given.
+    `full_game_deck_ref_df` has all cards of the game, `_indexed_ref_df` the same by id, and
+    `field_colnames` the names of its fields. Without a deck they are None, None and empty.
     """
 
     def __init__(
@@ -43,9 +45,19 @@ class Agent(abc.ABC):
         self.my_current_card_ids = set(my_initial_card_ids)
         self.full_game_deck_ref_df: pd.DataFrame | None = None
         self._indexed_ref_df: pd.DataFrame | None = None
+        self.field_colnames: list[str] = []
         if full_game_deck_ref_df is not None:
             self.full_game_deck_ref_df = full_game_deck_ref_df.copy()
-            self._indexed_ref_df = full_game_deck_ref_df.set_index(ID)
+            self._validate_and_index_ref_deck()
+
+    def _validate_and_index_ref_deck(self) -> None:
+        """Look the deck over and index it. Raises ValueError without ids or without fields."""
+        deck = self.full_game_deck_ref_df
+        assert deck is not None
+        if ID not in deck.columns or len(deck.columns) < 2:
+            raise ValueError(f"a deck has a column {ID!r} and one for each field")
+        self.field_colnames = [name for name in deck.columns if name != ID]
+        self._indexed_ref_df = deck.set_index(ID, drop=False)
 
     @abc.abstractmethod
     def choose_field(
@@ -80,22 +92,46 @@ class Agent(abc.ABC):
         else:
             self.my_current_card_ids -= set(my_card_played_df[ID])
 
-    @classmethod
-    def take_seat(cls, **settings: Any) -> "AgentAtTable":
-        """A player for our tables that plays as an agent of this class with these settings."""
-        return AgentAtTable(cls, settings)
-
 
 # At our table
+
+
+def take_seat(agent_class: type, **settings: Any) -> "AgentAtTable":
+    """Return a player for our tables that plays as an agent of this class with these settings.
+
+    The class need not inherit from ours, but it must have its interface. Raises a TypeError that
+    says what is missing.
+    """
+    name = agent_class.__name__
+    missing = [part for part in _INTERFACE if not callable(getattr(agent_class, part, None))]
+    if missing:
+        raise TypeError(f"{name} is an agent without {', '.join(missing)}")
+    signature = inspect.signature(agent_class)
+    named = signature.parameters.get("strategy_name")
+    if named is not None and named.default is named.empty:
+        settings = {"strategy_name": name, **settings}
+    try:
+        signature.bind(my_initial_card_ids=set(), full_game_deck_ref_df=None, **settings)
+    except TypeError as error:
+        raise TypeError(
+            f"{name} cannot be made from my_initial_card_ids and full_game_deck_ref_df"
+            f"{''.join(f', {key}' for key in settings)}: {error}"
+        ) from error
+    return AgentAtTable(agent_class, settings)
+
+
+def is_own_form(players_class: type) -> bool:
+    """Whether this is a class of agents, which `take_seat` is for."""
+    return hasattr(players_class, _INTERFACE[0])
 
 
 class AgentAtTable:
     """Translate observations into frames and a field into an action, for one agent in one game."""
 
-    def __init__(self, agent_class: type[Agent], settings: dict[str, Any]) -> None:
+    def __init__(self, agent_class: type[Any], settings: dict[str, Any]) -> None:
         self._class = agent_class
         self._settings = settings
-        self._agent: Agent | None = None
+        self._agent: Any = None
         self._num_tricks = 0
         self._pile: list[int] = []  # the draw pile before the next trick
 

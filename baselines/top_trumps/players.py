@@ -91,7 +91,7 @@ def best_against(observation, cards, weight, rng):
 
 @rule
 def expected_score(observation, cards, weight, field):
-    """The share of these cards that the top card beats in a field; ties count `weight`."""
+    """The fraction of these cards that the top card beats in a field; ties count `weight`."""
     own = observation.top_values[field]
     num_lower = num_equal = num_cards = 0
     for index in range(cards.shape[0]):
@@ -105,7 +105,7 @@ def expected_score(observation, cards, weight, field):
     return (num_lower + weight * num_equal) / num_cards
 
 
-def _share(setting: str, value: float) -> float:
+def _checked_fraction(setting: str, value: float) -> float:
     """Check a setting in 0 .. 1. Raises ValueError."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:
@@ -115,13 +115,13 @@ def _share(setting: str, value: float) -> float:
 
 def rand_maxer(game: Game, fraction: float = FRACTION) -> Policy:
     """Play as maxer with probability `fraction` (0.5), else as rander."""
-    row = bind(_rand_maxer, fraction=_share("fraction", fraction))
-    return compiled_policy("rand_maxer", game, row)
+    row_function = bind(_rand_maxer, fraction=_checked_fraction("fraction", fraction))
+    return compiled_policy("rand_maxer", game, row_function)
 
 
 def _counting(name: str, template: Function, game: Game, m: float = WEIGHT) -> Policy:
-    row = bind(template, weight=_share("m", m))
-    return compiled_policy(name, game, row)
+    row_function = bind(template, weight=_checked_fraction("m", m))
+    return compiled_policy(name, game, row_function)
 
 
 def _with_weight(name: str, template: Function) -> Player:

@@ -16,7 +16,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -30,7 +30,7 @@ from ..arena.statistics import Estimate, wilson
 from ..players import make_policy
 from ..policy import Policy
 
-GAME = "top_trumps"
+GAME: Final = "top_trumps"
 SHIPPED = Path(__file__).with_name("trials.json")
 TEMPLATE = Path(__file__).with_name("agent_template.py")
 MAX_TRIALS = 10**9

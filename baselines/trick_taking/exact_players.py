@@ -49,7 +49,7 @@ def best_response(game: Game, against: Any = "first_play") -> Policy:
 
 def _replying(name: str, game: Game, opponent: Policy, is_perfect: bool) -> Policy:
     name = f"{name}:against={opponent.name}"
-    if opponent.row is generic.random and game.config.num_values <= MAX_VALUES:
+    if opponent.row_function is generic.random and game.config.num_values <= MAX_VALUES:
         return _replying_to_random(name, game, is_perfect)
     narrow = _perfect_cards if is_perfect else None
 

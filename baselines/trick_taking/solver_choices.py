@@ -33,7 +33,7 @@ def choices_of(game: Game, policy: Policy) -> Opponent | None:
     num_values = game.config.num_values
     check_has_table(num_values)
     choices = no_choices(num_values)
-    if policy.row is generic.random:
+    if policy.row_function is generic.random:
         return choices
     if not _goes_by_order(game, policy):
         return None

@@ -26,7 +26,7 @@ RANKS = "JQK"
 NAMES = ("pass", "bet")
 PASS, BET = range(2)
 NO_CARD = -1
-MOST_PLIES = 3  # pass, bet, and the answer
+MAX_PLIES = 3  # pass, bet, and the answer
 MAX_CHIPS = 2.0  # that a seat can win or lose: a return of 1
 
 
@@ -142,7 +142,7 @@ def action_name(action: int) -> str:
 def game(**settings: Any) -> Game:
     """Kuhn poker. Raises TypeError for a setting, as there are none."""
     top_card = len(RANKS) - 1
-    actions = Field("actions", np.int8, (MOST_PLIES,), NO_ACTION, BET, "said so far; -1: nothing")
+    actions = Field("actions", np.int8, (MAX_PLIES,), NO_ACTION, BET, "said so far; -1: nothing")
     return Game(
         name="kuhn",
         version=0,
@@ -153,7 +153,7 @@ def game(**settings: Any) -> Game:
         state_fields=(
             Field("cards", np.int8, (2,), 0, top_card, "each seat's card: 0 jack .. 2 king"),
             actions,
-            Field("num_plies", np.int8, (), 0, MOST_PLIES, "actions so far"),
+            Field("num_plies", np.int8, (), 0, MAX_PLIES, "actions so far"),
         ),
         observation_fields=(
             Field("card", np.int8, (), 0, top_card, "the seat's own card: 0 jack .. 2 king"),

@@ -20,8 +20,8 @@ class Entry(NamedTuple):
 _ENTRIES: dict[str, Entry] = {}
 
 
-def enter(name: str, entry: Entry) -> None:
-    """Add a game. Raises ValueError where another game has the name."""
+def enter(name: str, entry: Entry) -> bool:
+    """Add a game; returns whether it is new. Raises ValueError where another has the name."""
     known = _ENTRIES.get(name)
     if known is not None and _source(known) != _source(entry):
         raise ValueError(
@@ -29,6 +29,7 @@ def enter(name: str, entry: Entry) -> None:
             f"give the game of {_source(entry)} another name"
         )
     _ENTRIES[name] = entry
+    return known is None
 
 
 def find_game(name: str, **config: Any) -> Game:
@@ -46,6 +47,13 @@ def find_game(name: str, **config: Any) -> Game:
     if isinstance(make, str):
         make = importlib.import_module(make).game
     return make(**config)
+
+
+def importable_name(name: str) -> str:
+    """The name under which `find_game` finds a game in another process, its package included."""
+    make = _ENTRIES[name].make
+    is_elsewhere = not isinstance(make, str) and make.__module__ != "__main__"
+    return f"{_source(_ENTRIES[name])}:{name}" if is_elsewhere else name
 
 
 def parts_package(name: str) -> str | None:

@@ -24,14 +24,18 @@ import platformdirs
 from numba.core import config as numba_config
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
+from . import inner
 from .sources import UntrackedError, digest_of
 
 _KEEP_OLD_CODE_FOR = 14 * 24 * 3600.0  # seconds; other checkouts may still use theirs
 _CHECKSUM_LENGTH = 32
 _KEY_LENGTH = 16
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
+# What Numba makes known at once, or LLVM itself, or `rtsys`.
+_KNOWN_NAMES = ("llvm.", "Py", "_Py", "NRT_", "mem", "numba_", "_ZN08NumbaEnv")
 _told: set[str] = set()
 
 
@@ -59,8 +63,10 @@ class CodeCache(NullCache):
         return None if folder is None else str(folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for these argument types, or None."""
-        target_context.refresh()
+        """The code for these argument types, or None.
+
+        What only compiling needs is not loaded, unlike by Numba's own cache: it takes long.
+        """
         path = self._path(sig, target_context.codegen())
         if path is None:
             return None
@@ -69,7 +75,14 @@ class CodeCache(NullCache):
         except OSError:
             return None
         try:
-            return CompileResult._rebuild(target_context, *pickle.loads(_checked(content)))
+            needs_all, reduced = pickle.loads(_checked(content))
+            if needs_all:
+                target_context.refresh()
+            else:
+                rtsys.initialize(target_context)
+            if reduced[0][1] == inner.KIND:
+                return inner.rebuild(target_context, reduced)
+            return CompileResult._rebuild(target_context, *reduced)
         except Exception as error:  # whatever a damaged file may lead to
             _warn_once("damaged", f"damaged compiled code in {path} ({error}): compiling it again")
             return None
@@ -81,7 +94,7 @@ class CodeCache(NullCache):
         path = self._path(sig, data.codegen)
         if path is None:
             return
-        content = dumps(data._reduce())
+        content = dumps((_needs_all(data.library), _reduced(data)))
         try:
             _write(path, hashlib.sha256(content).digest() + content)
         except OSError as error:
@@ -117,6 +130,24 @@ def _folder_of(modules: frozenset[str]) -> Path:
     with contextlib.suppress(OSError):
         os.utime(folder)  # in use
     return folder
+
+
+def _reduced(result: Any) -> tuple[Any, ...]:
+    """What rebuilds a function, without environments that hold nothing.
+
+    For each Python function behind the code, Numba's own among them, loading the environment
+    imports the module, and some of those import SciPy.
+    """
+    *parts, environments = result._replace(type_annotation="")._reduce()
+    return (*parts, tuple(one for one in environments if one.consts))
+
+
+def _needs_all(library: Any) -> bool:
+    """Whether code calls what Numba makes known only with all that compiling needs."""
+    return any(
+        one.is_declaration and not one.name.startswith(_KNOWN_NAMES)
+        for one in (*library._final_module.functions, *library._final_module.global_variables)
+    )
 
 
 def _checked(content: bytes) -> bytes:

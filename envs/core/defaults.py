@@ -40,7 +40,7 @@ def deal_from_fields(
     """
     known = {field.name: field for field in fields}
     if not isinstance(data, dict) or not data or not set(data) <= set(known):
-        raise ValueError(f"a start position is a dict of {', '.join(known)}; got {data!r}")
+        raise ValueError(f"a deal is a dict of {', '.join(known)}; got {data!r}")
     values = {name: _fitting(known[name], given) for name, given in data.items()}
     deal(state, rng)
     for name, value in values.items():

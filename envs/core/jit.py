@@ -16,6 +16,7 @@ import numpy as np
 from numba.core import config as numba_config
 
 from .code_cache import CodeCache
+from .inner import call_inside
 
 _SUFFIX_LENGTH = 16
 _MODULES = "__parlour_modules__"  # on a copy made by `bind`: those it and its meanings come from
@@ -146,9 +147,11 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: 
         options["fastmath"] = {"reassoc", "contract", "nsz"}
     dispatcher = numba.njit(**options)(function)
     modules = _modules_of(function)
+    inner = call_inside(dispatcher, options, modules or frozenset([function.__module__]))
     if modules is not None:
-        marks = {"lean": lean, "inline": inline, "reorder": reorder}
-        dispatcher._cache = CodeCache(function, modules, str(marks))
+        marks = str({"lean": lean, "inline": inline, "reorder": reorder})
+        dispatcher._cache = CodeCache(function, modules, marks)
+        inner._cache = CodeCache(function, modules, f"inner {marks}")
     return dispatcher
 
 

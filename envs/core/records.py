@@ -138,6 +138,13 @@ class FlatLayout:
         _write_rows(rows, rows.view(np.uint8), factors, sources, columns, spread, shape[1], flat)
         return flat[:-_BYTE_BITS].reshape(shape)
 
+    def row_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
+        """What `write_row` takes to write the one record [1] as numbers, scaled or whole."""
+        rows = self.rows(observations)
+        factors = self._factors if is_scaled else self._ones
+        spread = _bits_of_bytes(factors.dtype)
+        return rows, rows.view(np.uint8), factors, self._sources, self._columns, spread
+
     def records(self, vectors: np.ndarray) -> np.ndarray:
         """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].
 
@@ -219,6 +226,21 @@ def _write_rows(rows, bytes_of_rows, factors, sources, columns, spread, num_colu
         for index in range(sources.shape[0]):
             first = np.uint64(bytes_of_rows[row, sources[index]]) << _LOG2_BYTE
             _write_byte(spread, first, out, start + columns[index])
+
+
+@rule
+def write_row(rows, bytes_of_rows, factors, sources, columns, spread, out):
+    """The only record [1] as numbers, `out` [num_inputs]; the rest is `FlatLayout.row_buffers`."""
+    for column in range(factors.shape[0]):
+        out[column] = rows[0, column] * factors[column]
+    for index in range(sources.shape[0]):
+        first = np.uint64(bytes_of_rows[0, sources[index]]) << _LOG2_BYTE
+        room = out.shape[0] - np.int64(columns[index])
+        if room >= _BYTE_BITS:
+            _write_byte(spread, first, out, columns[index])
+        else:
+            for bit in range(room):
+                out[columns[index] + np.uint64(bit)] = spread[first + np.uint64(bit)]
 
 
 @rule

@@ -4,11 +4,12 @@ Compiled players act inside the compiled loops; networks, searches and people ar
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any, Protocol
+from functools import partial
+from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
-from .game import NO_SEAT, Function
+from .game import NO_ACTION, NO_SEAT, Function
 from .jit import rule
 from .rng import GOLDEN_GAMMA, STREAM, checked_seeds
 from .siphash import siphash
@@ -20,6 +21,7 @@ from .tables import (
     Tables,
     action_masks,
     advance_loop,
+    learner_loops,
 )
 
 _KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the seed is the rest of the key
@@ -50,12 +52,12 @@ class SeatedPolicy(Protocol):
         """How messages call it."""
 
     @property
-    def row(self) -> Function | None:
+    def row_function(self) -> Function | None:
         """Compiled: (observation record, mask words, rng) -> action; None where it is not."""
 
     @property
     def weights(self) -> np.ndarray | None:
-        """A record [1] that `row` takes as its first argument; None for scripts."""
+        """A record [1] that `row_function` takes as its first argument; None for scripts."""
 
     @property
     def needs_positions(self) -> bool:
@@ -112,16 +114,20 @@ class Seating:
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
-        compiled = {_row_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row}
+        compiled = {
+            _identity_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row_function
+        }
         self._players = tuple(
-            CompiledPlayer(p.row, p.weights is not None) for p in compiled.values() if p.row
+            CompiledPlayer(p.row_function, p.weights is not None)
+            for p in compiled.values()
+            if p.row_function
         )
         self._weights = tuple(
             NO_WEIGHTS if p.weights is None else p.weights for p in compiled.values()
         )
         code_of = {key: code for code, key in enumerate(compiled)}
         self._code_of_policy = np.array(
-            [code_of.get(_row_of(p), EXTERNAL) for p in policies]
+            [code_of.get(_identity_of(p), EXTERNAL) for p in policies]
             + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it
             dtype=np.int64,
         )
@@ -203,10 +209,64 @@ class Seating:
             self.skip_forced,
         )
         if row != NO_ROW:
-            seats, _, words = tables.show(np.array([row]))
-            who = self.policies[self.seated[row, seats[0]]].name
-            mask = action_masks(words, tables.game.num_actions)[0]
-            raise ValueError(illegal_action_message(tables.game, who, action, mask))
+            self.blame(row, action)
+
+    @property
+    def is_compiled(self) -> bool:
+        """Whether no policy has to be asked outside the compiled loops."""
+        return all(policy.row_function is not None for policy in self.policies)
+
+    def learner_step(self, *buffers: Any) -> Callable[..., int]:
+        """One call for a ply of the EXTERNAL seat and those of all others after it.
+
+        There is one table. `buffers` are the last arguments of `_step_learner` but three: call it
+        with (numbers, learner, action).
+        """
+        return partial(
+            learner_loops(self.tables.game, self._players).step_learner,
+            self.tables.states,
+            self.tables.rngs,
+            self._codes,
+            self._weights,
+            self.rngs,
+            self.skip_forced,
+            *buffers,
+        )
+
+    def step_learners(
+        self, learners: np.ndarray, seat_rngs: np.ndarray, actions: np.ndarray, *results: Any
+    ) -> bool:
+        """A ply of the EXTERNAL seat and those of all others after it, at every table.
+
+        `results` are the last arguments of `_step_learners`. Returns whether every new game gives
+        that seat a choice. Raises PlayerError where another player's choice is illegal.
+        """
+        clockwise = (learners[0] + np.arange(self.seated.shape[1])) % self.seated.shape[1]
+        row, action = learner_loops(self.tables.game, self._players).step_learners(
+            self.tables.states,
+            self.tables.rngs,
+            self._codes,
+            self._weights,
+            self.rngs,
+            self.skip_forced,
+            learners,
+            seat_rngs,
+            self.seated,
+            np.stack([self.seated[0, clockwise], self._codes[0, clockwise]]),
+            actions,
+            self._observation,
+            *results,
+        )
+        if row != NO_ROW and action != NO_ACTION:
+            self.blame(row, action)
+        return bool(row == NO_ROW)
+
+    def blame(self, row: int, action: int) -> NoReturn:
+        """Raise the PlayerError of the seat to act, which chose this illegal action."""
+        seats, _, words = self.tables.show(np.array([row]))
+        who = self.policies[self.seated[row, seats[0]]].name
+        mask = action_masks(words, self.tables.game.num_actions)[0]
+        raise PlayerError(illegal_action_message(self.tables.game, who, action, mask))
 
     def _ask_policies(self, rows: np.ndarray) -> np.ndarray:
         """One ply by every policy that is not compiled; returns the rows it was taken at."""
@@ -256,9 +316,9 @@ class Seating:
         return actions.astype(np.int64, copy=False)
 
 
-def _row_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
+def _identity_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
     """What makes two compiled policies the same player."""
-    return policy.row, id(policy.weights)
+    return policy.row_function, id(policy.weights)
 
 
 class PlayerError(ValueError):

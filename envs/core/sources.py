@@ -16,6 +16,7 @@ from pathlib import Path
 _OURS = __name__.partition(".")[0]
 _CORE = Path(__file__).resolve().parent
 _ROOT = _CORE.parents[1]
+_FOLDERS = ("parlour", "envs", "baselines", "training", "scripts")
 _STARTED = time.time()
 _DATA_SUFFIXES = (".csv", ".json", ".npy", ".npz", ".txt")
 _INSTALLED = {"site-packages", "dist-packages"}
@@ -40,27 +41,60 @@ def digest_of(modules: Iterable[str]) -> str:
     return _digest(frozenset(modules))
 
 
+def result_digest_of(modules: Iterable[str]) -> str:
+    """Digest of all files that what these modules do depends on, and of everything in `envs.core`.
+
+    Unlike `digest_of` it counts imports inside functions; packages installed by others and imports
+    that cannot be found do not count. Raises UntrackedError for a file edited after this process
+    began.
+    """
+    return _digest(frozenset(modules), with_inner=True)
+
+
 @cache
-def _digest(modules: frozenset[str]) -> str:
-    files = files_of(modules) | set(_CORE.glob("*.py"))
+def _digest(modules: frozenset[str], with_inner: bool = False) -> str:
+    files = files_of(modules, with_inner) | set(_CORE.glob("*.py"))
     digest = hashlib.sha256()
     for name, path in sorted((_name(path), path) for path in files):
         digest.update(f"{name} {_file_digest(path)}\n".encode())
     return digest.hexdigest()[:_DIGEST_LENGTH]
 
 
-def files_of(modules: Iterable[str]) -> set[Path]:
-    """The files that these modules depend on, theirs included. Raises UntrackedError."""
+def files_of(modules: Iterable[str], with_inner: bool = False) -> set[Path]:
+    """The files that these modules depend on, theirs included. Raises UntrackedError.
+
+    `with_inner`: those that are imported inside functions, too; see `result_digest_of`.
+    """
+    return _files_from([_file_of(module) for module in modules], with_inner)
+
+
+def files_behind(path: Path) -> set[Path]:
+    """The files that a file outside any package depends on, itself included.
+
+    Found as for `result_digest_of`; none where the file is no Python that can be read.
+    """
+    _PACKAGES.setdefault(path, "")
+    try:
+        return _files_from([path], with_inner=True)
+    except UntrackedError:
+        return set()
+
+
+def _files_from(waiting: list[Path], with_inner: bool) -> set[Path]:
     found: set[Path] = set()
-    waiting = [_file_of(module) for module in modules]
     while waiting:
         path = waiting.pop()
         if path not in found:
             found.add(path)
-            imported, data = _dependencies(path)
+            imported, data = _dependencies(path, path.stat().st_mtime_ns, with_inner)
             found |= data
             waiting += imported
     return found
+
+
+def is_ours(path: Path) -> bool:
+    """Whether this is a file of Parlour's own code and data."""
+    return any(path.is_relative_to(_ROOT / folder) for folder in _FOLDERS)
 
 
 def _name(path: Path) -> str:
@@ -101,15 +135,32 @@ _PACKAGES: dict[Path, str] = {}  # of each source file: the package that its imp
 
 
 @cache
-def _dependencies(path: Path) -> tuple[tuple[Path, ...], frozenset[Path]]:
+def _dependencies(
+    path: Path, edited: int, with_inner: bool
+) -> tuple[tuple[Path, ...], frozenset[Path]]:
     """The source files that this one imports, and the data it may load."""
     try:
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError) as error:
         raise UntrackedError(f"cannot read {path}: {error}") from error
-    imported = tuple(file for node in _imports(tree) for file in _imported_files(node, path))
+    if with_inner and _PACKAGES[path] == _OURS:  # the top: it registers environments by their ids
+        return (), frozenset()
+    if with_inner:
+        imported = tuple(file for node in ast.walk(tree) for file in _findable_files(node, path))
+    else:
+        imported = tuple(file for node in _imports(tree) for file in _imported_files(node, path))
     return imported, frozenset(_data_files(path, text))
+
+
+def _findable_files(node: ast.AST, path: Path) -> list[Path]:
+    """The files of an import statement; none where they are somebody else's, or nowhere."""
+    try:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            return list(_imported_files(node, path))
+    except UntrackedError:
+        pass
+    return []
 
 
 def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:

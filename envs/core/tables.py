@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .bits import (
+    WORD_BITS,
     clear,
     is_allowed,
     mask_bytes_words,
@@ -21,10 +22,13 @@ from .bits import (
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import bind, bind_inline, bind_lean, rule
-from .rng import STREAM
+from .records import write_row
+from .rng import STREAM, below
 
 NO_ROW = -1
 ILLEGAL = -2  # what `step_table` returns instead of a seat
+FAULT = -2  # what `step_learner` returns where another player's choice is illegal
+NEW_GAME = -2  # an action of `step_learner`: deal first
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # of a game that `skip_forced` leaves without any choice, before giving up
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
@@ -194,11 +198,15 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
             seats[row] = new_game(states[row], rngs[row], words[row], skip_forced)
 
 
-def _step_table(states, rngs, skip_forced, words, observations, masks, action):
+def _step_table(
+    states, rngs, skip_forced, words, masks, observations,
+    rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
+):  # fmt: skip
     """One ply at the only table [1]. Returns the seat to act, NO_SEAT at the end, or ILLEGAL.
 
-    `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. NO_ACTION after
-    a deal gives the first seat to act.
+    `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. What the seat
+    knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`.
+    NO_ACTION after a deal gives the first seat to act.
     """
     if action != NO_ACTION and not is_allowed(words[0], action):
         return ILLEGAL
@@ -206,6 +214,7 @@ def _step_table(states, rngs, skip_forced, words, observations, masks, action):
     spread_mask(words[0], masks[0])
     if seat != NO_SEAT:
         observe(states[0], seat, observations[0])
+        write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
     return seat
 
 
@@ -307,6 +316,117 @@ def _advance_rows(
     return NO_ROW, NO_ACTION
 
 
+def _to_learner(states, rngs, row, codes, weights, player_rngs, skip_forced, words, observation):
+    """Let compiled players act at a table until a seat of code EXTERNAL has to, or the end.
+
+    Returns (its seat, NO_ACTION) with its mask in words[row]; NO_SEAT and an empty mask at the end;
+    (FAULT, action) where a player's choice is illegal. With `skip_forced` the plies of EXTERNAL
+    seats that leave no choice are played too. `observation` [1] is scratch.
+    """
+    state, mask = states[row], words[row]
+    clear(mask)
+    while not is_terminal(state):
+        seat = np.int64(seat_to_act(state))
+        legal_actions(state, mask)
+        code = codes[row, seat]
+        if code != EXTERNAL:
+            observe(state, seat, observation[0])
+            action = np.int64(choose(code, weights, observation[0], mask, player_rngs[row, seat]))
+            if not 0 <= action < mask.shape[0] * WORD_BITS or not is_allowed(mask, action):
+                return np.int64(FAULT), action
+        elif skip_forced and num_allowed(mask) == 1:
+            action = np.int64(nth_allowed(mask, 0))
+        else:
+            return seat, np.int64(NO_ACTION)
+        apply_action(state, action)
+        settle(state, rngs[row])
+        clear(mask)
+    return np.int64(NO_SEAT), np.int64(NO_ACTION)
+
+
+def _step_learner(
+    states, rngs, codes, weights, player_rngs, skip_forced, words, masks, observations,
+    rows, bytes_of_rows, factors, sources, columns, spread, numbers, learner, action,
+):  # fmt: skip
+    """A ply of the learner at the only table [1], and the others' until it has to act again.
+
+    Returns its seat, NO_SEAT at the end, or FAULT where another player's choice is illegal, which
+    is then left in `masks`. NEW_GAME deals first. All else is as for `_step_table`.
+    """
+    if action == NEW_GAME:
+        deal(states[0], rngs[0])
+    else:
+        apply_action(states[0], action)
+    settle(states[0], rngs[0])
+    seat, illegal = to_learner(
+        states, rngs, 0, codes, weights, player_rngs, skip_forced, words, observations
+    )
+    if seat == FAULT:
+        masks[0, 0] = illegal
+        return seat
+    spread_mask(words[0], masks[0])
+    observe(states[0], learner, observations[0])
+    write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
+    return seat
+
+
+def _step_learners(
+    states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
+    actions, scratch, words, masks, observations, ended, rewards, finals,
+):  # fmt: skip
+    """A ply of the learner at every table; NO_ACTION forfeits. Finished games are dealt anew.
+
+    `learners` [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are
+    empty; `places` [2, seats] are the policies and codes clockwise from it. Of a finished game:
+    `ended`, the returns in `rewards` [tables, seats], what it sees then in `finals`. Returns
+    (row, action) of another player's illegal choice, (row, NO_ACTION) where no deal gives the
+    learner a choice, else (NO_ROW, NO_ACTION).
+    """
+    for row in range(states.shape[0]):
+        state, learner = states[row], learners[row]
+        seat = np.int64(NO_SEAT)
+        if actions[row] == NO_ACTION:
+            rewards[row, learner] = LOSS
+        else:
+            apply_action(state, actions[row])
+            settle(state, rngs[row])
+            seat, action = to_learner(
+                states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
+            )
+            if seat == NO_SEAT:
+                returns(state, rewards[row])
+        if seat == NO_SEAT:
+            ended[row] = True
+            observe(state, learner, finals[row])
+        for _ in range(MAX_DEALS):
+            if seat != NO_SEAT:
+                break
+            if seat_rngs.shape[0] > 0:
+                drawn = below(seat_rngs[row], codes.shape[1])
+                seat_learner(row, drawn, learners, seated, codes, places)
+            deal(state, rngs[row])
+            settle(state, rngs[row])
+            seat, action = to_learner(
+                states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
+            )
+        if seat < 0:  # FAULT, or NO_SEAT where no deal gives a choice
+            return row, action
+        observe(state, learners[row], observations[row])
+    spread_masks(words, masks)
+    return np.int64(NO_ROW), np.int64(NO_ACTION)
+
+
+@rule
+def seat_learner(row, learner, learners, seated, codes, places):
+    """Seat the learner at a table, and the others clockwise from it; see `_step_learners`."""
+    learners[row] = learner
+    num_seats = codes.shape[1]
+    for place in range(num_seats):
+        seat = (learner + place) % num_seats
+        seated[row, seat] = places[0, place]
+        codes[row, seat] = places[1, place]
+
+
 _TEMPLATES: dict[str, Function] = {
     "deal_rows": _deal_rows,
     "apply_rows": _apply_rows,
@@ -340,17 +460,17 @@ def _choose_nobody(code, weights, observation, words, rng):
 
 
 def _of_script(weights, observation, words, rng):
-    return row(observation, words, rng)
+    return row_function(observation, words, rng)
 
 
 def _of_network(weights, observation, words, rng):
-    return row(weights[0], observation, words, rng)
+    return row_function(weights[0], observation, words, rng)
 
 
 class CompiledPlayer(NamedTuple):
     """A row function, and whether it takes weights: (weights, observation, mask words, rng)."""
 
-    row: Function
+    row_function: Function
     has_weights: bool = False
 
 
@@ -366,7 +486,7 @@ def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
     if not players:
         return bind(_choose_nobody)
     template = _of_network if players[0].has_weights else _of_script
-    first = bind(template, row=players[0].row)
+    first = bind(template, row_function=players[0].row_function)
     if len(players) == 1:
         return bind(_choose_only, first=first)
     return bind(_choose_first, first=first, rest=chooser(players[1:]))
@@ -384,6 +504,34 @@ def _bind_advance(
     players: tuple[CompiledPlayer, ...],
 ) -> Function:
     return bind(_advance_rows, choose=chooser(players), **rule_meanings(functions, play_chance))
+
+
+class LearnerLoops(NamedTuple):
+    """The loops in which compiled players act between the plies of one learning seat."""
+
+    step_learner: Function
+    step_learners: Function
+
+
+def learner_loops(game: Game, players: tuple[CompiledPlayer, ...]) -> LearnerLoops:
+    """These loops with `players` as the others; a player's code is its index."""
+    return _bind_learner_loops(
+        tuple(getattr(game, name) for name in _RULES), game.play_chance, players
+    )
+
+
+@lru_cache
+def _bind_learner_loops(
+    functions: tuple[Function, ...],
+    play_chance: Function | None,
+    players: tuple[CompiledPlayer, ...],
+) -> LearnerLoops:
+    meanings = rule_meanings(functions, play_chance)
+    to_learner = bind(_to_learner, choose=chooser(players), **meanings)
+    return LearnerLoops(
+        bind(_step_learner, to_learner=to_learner, **meanings),
+        bind(_step_learners, to_learner=to_learner, **meanings),
+    )
 
 
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:

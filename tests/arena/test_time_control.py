@@ -1,20 +1,25 @@
 """Time control and isolation: a player's fault costs that player its game and nothing else."""
 
 import dataclasses
-import os
 import re
-import sys
-import time
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
 from parlour.baselines.arena.batches import Fault
+from parlour.baselines.arena.isolation import Log
+from parlour.baselines.arena.limits import charge
 from parlour.baselines.arena.match import play_match
 from parlour.baselines.arena.playing import Plan
-from parlour.baselines.arena.time_control import TimeControl, isolated, play_game
-from parlour.envs import load_game
+from parlour.baselines.arena.time_control import (
+    TimeControl,
+    isolated,
+    new_secret,
+    play_game,
+)
+from parlour.envs import find_game, load_game
+from parlour.scripts.main import main
 
 BAD = Path(__file__).parent / "bad_players.py"
 GAME = load_game("trick_taking", num_values=4)  # each seat acts four times a game
@@ -57,57 +62,54 @@ def games(name: str, logs: Path, limits: TimeControl, num_games: int = 2) -> lis
     return played
 
 
-@pytest.mark.parametrize(
-    ("name", "kind", "reason"),
-    [
-        ("crash", "crash", "status 1: .*no_such_field"),
-        ("leave", "crash", "status 7"),
-        ("kill_the_group", "crash", "status -9"),
-        ("close_everything", "crash", "closed its connection"),
-        ("play_words", "crash", "ValueError.*the first one"),
-        ("no_such_function", "crash", "ValueError: say which function"),
-        ("hog_memory", "memory", f"more than {MEMORY_MIB} MiB"),
-        ("play_illegally", "warnings", "3 warnings: .*not legal.*not legal.*not legal"),
-        ("play_beyond_the_table", "warnings", "no action of this game"),
-        ("print_forever", "output", f"more than {OUTPUT_KIB} KiB"),
-    ],
-)
-def test_a_fault_costs_its_player_the_game_and_nothing_else(
-    name: str, kind: str, reason: str, tmp_path: Path
-) -> None:
-    for game in games(name, tmp_path, control(), num_games=2 if name == "crash" else 1):
-        assert game.fault is not None
-        assert (game.fault.seat, game.fault.player, game.fault.kind) == (1, bad(name), kind)
-        assert re.search(reason, game.fault.detail), game.fault.detail
-        assert game.returns == [1, -1]
-        assert game.warnings[0] == []
+FAULTS = {
+    "crash": ("crash", r"status 1: .*no_such_field.*\(line \d+\)"),
+    "play_words": ("crash", "ValueError.*the first one"),
+    "no_such_function": ("crash", "ValueError: say which function"),
+    "play_illegally": ("warnings", "3 warnings: .*not legal.*not legal.*not legal"),
+    "play_beyond_the_table": ("warnings", "no action of this game"),
+}
 
 
-@pytest.mark.parametrize("name", ["hang_asleep", "hang_in_a_loop"])
-def test_a_player_that_hangs_forfeits(name: str, tmp_path: Path) -> None:
-    for game in games(name, tmp_path, control(), num_games=1):
-        assert game.fault is not None
-        assert (game.fault.seat, game.fault.kind) == (1, "time")
-        assert game.fault.detail == "gave no action within 1.2 s"
+def test_a_fault_costs_its_player_the_game_and_nothing_else(tmp_path: Path) -> None:
+    """The red team has many more."""
+    with isolated(GAME, [bad("legal"), *map(bad, FAULTS)], control(), tmp_path) as players:
+        for player, (name, (kind, reason)) in zip(players[1:], FAULTS.items(), strict=True):
+            returns, fault = play_game(GAME, [players[0], player], 0)
+            assert fault is not None
+            assert (fault.seat, fault.player, fault.kind) == (1, bad(name), kind)
+            assert re.search(reason, fault.detail), fault.detail
+            assert returns.tolist() == [1, -1]
+            assert players[0].warnings == []
 
 
 def test_slow_actions_are_warnings_and_are_played(tmp_path: Path) -> None:
     """The first has the allowance of the start; each of the others is a warning."""
-    for game in games("dawdle", tmp_path, control(warnings=ACTIONS)):
-        assert game.fault is None
-        assert len(game.warnings[1]) == ACTIONS - 1
-        assert all(re.match(r"took \d\.\d\d s", text) for text in game.warnings[1])
+    (game,) = games("dawdle", tmp_path, control(warnings=ACTIONS), num_games=1)
+    assert game.fault is None
+    assert len(game.warnings[1]) == ACTIONS - 1
+    assert all(re.match(r"took \d\.\d\d s", text) for text in game.warnings[1])
 
 
 def test_the_last_warning_forfeits(tmp_path: Path) -> None:
-    for game in games("dawdle", tmp_path, control(warnings=ACTIONS - 1)):
-        assert game.fault is not None
-        assert game.fault.seat == 1
-        assert len(game.warnings[1]) >= ACTIONS - 2
+    (game,) = games("dawdle", tmp_path, control(warnings=ACTIONS - 1), num_games=1)
+    assert game.fault is not None
+    assert game.fault.seat == 1
+    assert len(game.warnings[1]) >= ACTIONS - 2
+
+
+def test_what_is_charged() -> None:
+    """Computing in full, waiting by a third, and nothing while the machine is busy otherwise."""
+    assert charge(processor=2.0, passed=2.0, starved=0.0) == 2.0
+    assert charge(processor=0.0, passed=3.0, starved=0.0) == 1.0
+    assert charge(processor=0.0, passed=30.0, starved=27.0) == 1.0
+    assert charge(processor=4.0, passed=2.0, starved=0.0) == 4.0  # on two cores
 
 
 def test_a_player_that_is_never_ready_forfeits(tmp_path: Path) -> None:
-    with isolated(GAME, ["first_play", "first_play"], control(0.01), tmp_path) as players:
+    late = tmp_path / "late.py"
+    late.write_text("import threading\nthreading.Event().wait()\n")
+    with isolated(GAME, [f"{late}:choose", bad("legal")], control(0.1), tmp_path) as players:
         returns, fault = play_game(GAME, players, 0)
     assert fault is not None
     assert (fault.seat, fault.kind, returns.tolist()) == (0, "start", [-1, 1])
@@ -116,13 +118,66 @@ def test_a_player_that_is_never_ready_forfeits(tmp_path: Path) -> None:
 def test_what_a_player_prints_is_in_its_log_and_nowhere_else(
     tmp_path: Path, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    (tmp_path / f"1-{_file_name('print_a_little')}.log").write_text("of an earlier run")
     two = games("print_a_little", tmp_path, control())
     assert [game.fault for game in two] == [None, None]
-    silent, talking = (path.read_text() for path in sorted(tmp_path.iterdir()))
+    silent, talking = (path.read_text() for path in sorted(tmp_path.glob("*.log")))
     assert silent == ""
+    assert "earlier" not in talking
     assert talking.count("thinking aloud\n") == 2 * ACTIONS
     assert talking.count("and complaining\n") == 2 * ACTIONS
     assert capfd.readouterr() == ("", "")
+
+
+def _file_name(name: str) -> str:
+    return re.sub("[^a-zA-Z0-9_.]", "-", bad(name)).strip("-")[-80:]
+
+
+def test_logs_have_a_size_in_all(tmp_path: Path) -> None:
+    log = Log(tmp_path / "log", 10)
+    log.add(b"12345678")
+    log.add(b"12345678")
+    log.note("more")
+    assert (tmp_path / "log").read_bytes() == b"1234567812"
+    assert Log(tmp_path / "log", 10).path.read_bytes() == b""
+
+
+def test_entrants_are_refused_by_their_own_process(tmp_path: Path) -> None:
+    """What crashes or hangs is no refusal: it loses its games."""
+    leaves = tmp_path / "leaves.py"
+    leaves.write_text("import os\nos._exit(0)\n")
+    limits = dataclasses.replace(control(), logs=str(tmp_path / "logs"))
+    limits.refusals(GAME, [bad("legal"), f"{leaves}:choose"])
+    with pytest.raises(ValueError, match=r"^say which function or class of"):
+        limits.refusals(GAME, [bad("no_such_function")])
+
+
+def test_a_secret_draws_deals_that_it_alone_can_tell(tmp_path: Path) -> None:
+    one, other = (TimeControl(secret=new_secret()) for _ in range(2))
+    assert one.deal_seed(0) == TimeControl(secret=one.secret).deal_seed(0)
+    assert len({control.deal_seed(k) for control in (one, other) for k in range(100)}) == 200
+    assert TimeControl().deal_seed(7) == 7
+    assert one.as_data()["secret"] == one.secret
+
+
+@pytest.mark.parametrize("command", ["tournament", "evaluate", "match"])
+def test_a_file_that_leaves_at_import_costs_its_player_the_games(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    leaves = tmp_path / "leaves.py"
+    leaves.write_text("import os\nos._exit(0)\n")
+    player = f"{leaves}:choose"
+    names = {
+        "tournament": ["--players", f"{player},first_play"],
+        "evaluate": [player, "--against", "first_play"],
+        "match": [f"first_play,{player}"],
+    }
+    settings = ["--set", "num_values=4", "--deals", "1", "--json", "-"]
+    contest = ["--contest", f"logs={tmp_path / 'logs'}"]
+    assert main([command, "trick_taking", *names[command], *settings, *contest]) == 0
+    told = capsys.readouterr()
+    assert "first_play" in told.out
+    assert "the deals were drawn from a secret" in told.err
 
 
 @pytest.mark.parametrize(
@@ -136,8 +191,8 @@ def test_what_a_player_prints_is_in_its_log_and_nowhere_else(
 def test_without_a_fault_a_match_is_the_same_as_in_one_process(
     name: str, config: dict[str, int], players: tuple[str, str], tmp_path: Path
 ) -> None:
-    game = load_game(name, **config)
-    limits = TimeControl(60, 60, 60, logs=str(tmp_path))
+    game = find_game(name, **config)
+    limits = TimeControl(seconds=60, forfeit_seconds=60, start_seconds=60, logs=str(tmp_path))
     plain, timed = (
         play_match(game, *players, num_deals=3, plan=Plan(control=how)) for how in (None, limits)
     )
@@ -151,37 +206,8 @@ def test_a_match_counts_the_games_that_were_lost_by_a_fault(tmp_path: Path) -> N
     assert result.faults == (0, 4)
     assert result.wins.mean == 1
     assert "lost by a fault: first_play 0 games, crash 4" in str(result)
-    logs = [path.read_text() for path in tmp_path.rglob("1-*.log")]
-    assert all("[arena] forfeits: its process ended with status 1" in log for log in logs)
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="looks into /proc")
-def test_a_player_and_all_it_started_are_suspended_while_others_play(tmp_path: Path) -> None:
-    others = descendants(os.getpid()).keys()
-    with isolated(GAME, [bad("legal"), bad("think_on")], control(), tmp_path) as players:
-        assert play_game(GAME, players, 0)[1] is None
-        deadline = time.monotonic() + 30
-        states: list[str] = []
-        while states != ["T"] * (2 + ACTIONS):  # the signal travels
-            assert time.monotonic() < deadline, states
-            found = descendants(os.getpid())
-            states = [state for pid, state in found.items() if pid not in others]
-    left = descendants(os.getpid())
-    assert {state for pid, state in left.items() if pid not in others} <= {"Z"}
-
-
-def descendants(parent: int) -> dict[int, str]:
-    """The state letters of all processes started by `parent`, and by those, by process id."""
-    letters: dict[int, str] = {}
-    for entry in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, ppid = entry.read_text().rpartition(")")[2].split()[:2]
-        except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
-            continue
-        if int(ppid) == parent:
-            pid = int(entry.parent.name)
-            letters |= {pid: state, **descendants(pid)}
-    return letters
+    logs = [path.read_text() for path in tmp_path.rglob("1-*.arena")]
+    assert all("forfeits: its process ended with status 1" in log for log in logs)
 
 
 def test_the_limits_must_make_sense() -> None:

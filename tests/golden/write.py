@@ -1,14 +1,16 @@
-"""Which golden transcripts there are, and `python -m tests.golden.write`, which writes them anew.
+"""Which golden transcripts there are; `python -m tests.golden.write [GAME ...]` writes them anew.
 
 Write them anew only when rules or observations change on purpose, raise the version of the game,
 and read what differs against the rulebook before it is committed.
 """
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from parlour.baselines.players import make_policy
-from parlour.envs import load_game
+from parlour.envs import find_game
 from parlour.envs.core.views import transcript
 
 FOLDER = Path(__file__).parent
@@ -78,7 +80,7 @@ GOLDEN: dict[str, dict[str, Golden]] = {
 
 def written(name: str, golden: Golden) -> str:
     """The transcript as text, played afresh."""
-    game = load_game(name, **golden.config)
+    game = find_game(name, **golden.config)
     policies = [
         make_policy(golden.players[seat % len(golden.players)], game)
         for seat in range(game.num_seats)
@@ -88,15 +90,15 @@ def written(name: str, golden: Golden) -> str:
     )
 
 
-def main() -> None:
-    """Write all golden transcripts."""
-    for name, games in GOLDEN.items():
+def main(names: Sequence[str] = ()) -> None:
+    """Write the golden transcripts of these games, or of all."""
+    for name in names or GOLDEN:
         (FOLDER / name).mkdir(exist_ok=True)
-        for title, golden in games.items():
+        for title, golden in GOLDEN[name].items():
             path = FOLDER / name / f"{title}.txt"
             path.write_text(written(name, golden), encoding="utf-8")
             print(path)
 
 
 if __name__ == "__main__":
-    main()
+    main(sys.argv[1:])

@@ -18,19 +18,19 @@ from parlour.baselines.notty.expectations import after_draw, after_take, sample_
 from parlour.baselines.notty.finisher import (
     CLASS_SHAPE,
     FIRST_TURNS,
-    NON_TAKERS,
+    LEFT_ALONE,
     TAKERS,
     VALUES,
     best_action,
     class_of,
-    kind_of_opponents,
-    opponent_needs,
+    demands_of,
+    opponent_model_of,
     smallest_other,
 )
 from parlour.baselines.notty.hints import hint_lines, hints
 from parlour.baselines.notty.studies.pairs import play_deals
 from parlour.baselines.players import players_of
-from parlour.baselines.search.playout import compiled_row
+from parlour.baselines.search.playout import row_function_of
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
@@ -80,8 +80,8 @@ def test_all_scripts_play_tournaments_and_a_fast_one_plays_games_out() -> None:
     players = players_of(game)
     scripts = ["random", "first_legal", "always_pass", "defensive", "aggressive"]
     assert scripted_players(game) == [*scripts, "x_aggressive", "x_defensive", "finisher"]
-    assert compiled_row(game, None) is players["aggressive"].row
-    assert compiled_row(game, "x_aggressive") is players["x_aggressive"].row
+    assert row_function_of(game, None) is players["aggressive"].row_function
+    assert row_function_of(game, "x_aggressive") is players["x_aggressive"].row_function
 
 
 # What draws and takes bring
@@ -273,17 +273,16 @@ def takes(*of_seats: tuple[int, int]) -> np.ndarray:
 
 def test_finisher_is_left_alone_where_nobody_takes_from_a_hand_that_is_no_larger() -> None:
     turns = 2 * FIRST_TURNS
-    assert kind_of_opponents(turns, takes((5, 0))) == NON_TAKERS
-    assert kind_of_opponents(turns, takes((0, 1))) == TAKERS
-    assert kind_of_opponents(3 * turns // 2, takes((5, 0), (0, 0))) == NON_TAKERS
-    assert kind_of_opponents(3 * turns // 2, takes((5, 0), (0, 1))) == TAKERS
-    assert (
-        kind_of_opponents(turns, np.array([(0, 1), (0, 0)], np.int16)) == NON_TAKERS
-    )  # it took itself
+    assert opponent_model_of(turns, takes((5, 0))) == LEFT_ALONE
+    assert opponent_model_of(turns, takes((0, 1))) == TAKERS
+    assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 0))) == LEFT_ALONE
+    assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 1))) == TAKERS
+    it_took_itself = np.array([(0, 1), (0, 0)], np.int16)
+    assert opponent_model_of(turns, it_took_itself) == LEFT_ALONE
 
 
 def test_finisher_expects_takers_at_first() -> None:
-    assert kind_of_opponents(2 * FIRST_TURNS - 1, takes((0, 0))) == TAKERS
+    assert opponent_model_of(2 * FIRST_TURNS - 1, takes((0, 0))) == TAKERS
 
 
 def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
@@ -291,19 +290,19 @@ def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
     (state,) = table(NEAR, FAR).states
     hands, passes = np.array([*state["hands"], deck_words(state["hands"])]), np.zeros(2, np.int64)
     every_move = np.array([0b11111])
-    for opponents in (TAKERS, NON_TAKERS):
+    for opponent_model in (TAKERS, LEFT_ALONE):
         (rng,) = streams([0])
         before = rng.copy()
-        best_action(VALUES, opponents, every_move, hands, NOTHING_YET, passes, rng)
-        assert (rng == before).all() == (opponents == NON_TAKERS)
+        best_action(VALUES, opponent_model, every_move, hands, NOTHING_YET, passes, rng)
+        assert (rng == before).all() == (opponent_model == LEFT_ALONE)
 
 
 def class_index(mine: str, other: str, passes: int = 0) -> tuple[int, ...]:
-    """The class of a position: size, outs, lure, hit, smallest hand of the others."""
+    """The class of a position: size, outs, demand, hit, smallest hand of the others."""
     (state,) = table(mine, other).states
     hands = np.array([*state["hands"], deck_words(state["hands"])])
-    needs = opponent_needs(hands, np.array([0, passes]))
-    index = class_of(hands[0, 0], hands[0, 1], hands, smallest_other(hands), needs)
+    demands = demands_of(hands, np.array([0, passes]))
+    index = class_of(hands[0, 0], hands[0, 1], hands, smallest_other(hands), demands)
     return np.unravel_index(index, CLASS_SHAPE)
 
 

@@ -4,7 +4,7 @@ import random
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 import pandas as pd
@@ -24,7 +24,7 @@ from parlour.envs.core.tables import Tables
 from parlour.scripts.main import main
 from tests.top_trumps.lockstep import Size, dealt_tables, referee_of
 
-GAME = "top_trumps"
+GAME: Final = "top_trumps"
 SIZES = {"num_cards": 7, "num_fields": 3}
 TEMPLATE = Path(top_trumps_agent_template.__file__)
 

@@ -1,9 +1,9 @@
 """Recipe: masked deep Q-learning with stable-baselines3, through the single-seat environment.
 
-The action mask travels in the observation, and the Q-network itself puts illegal actions out of
-reach: one line masks behaviour, target and exported policy alike. Only exploration needs more.
+The action mask is part of the observation, and the Q-network gives illegal actions a value below
+all others: one line masks behaviour, target and exported policy alike. Exploration is masked apart.
 
-    model = learn(game, Config(steps=200_000, opponents="random"))
+    model = learn(game, Config(total_steps=200_000, opponents="random"))
     player = policy_of(game, model)
     print(play_match(game, player, "random", num_deals=1_000))
 """
@@ -27,12 +27,12 @@ from ...envs.core.game import Game
 class Config:
     """Settings of the recipe."""
 
-    steps: int = 200_000  # own decisions
+    total_steps: int = 200_000  # decisions of the learning seat
     seed: int = 0
-    opponents: str = "random"  # who has the other seats
+    opponents: str = "random"  # player in the other seats
     num_envs: int = 8
     buffer_size: int = 100_000  # transitions
-    warm_up: int = 2_000  # steps of random legal play before learning starts
+    warmup_steps: int = 2_000  # steps of random legal play before learning starts
     batch_size: int = 256
     learning_rate: float = 5e-4
     hidden: tuple[int, ...] = (256, 256)
@@ -42,21 +42,21 @@ class MaskedQNetwork(QNetwork):
     """A Q-network whose illegal actions can never be the maximum."""
 
     def forward(self, obs: Any) -> torch.Tensor:
-        """Values [B, A] of observations with their masks."""
+        """Return values [B, A] for observations that contain their masks."""
         return mask_values(super().forward(obs), obs["action_mask"])
 
 
 class MaskedPolicy(MultiInputPolicy):
-    """stable-baselines3's policy for dict observations, with the masked network in it."""
+    """The policy of stable-baselines3 for dict observations, with the masked network."""
 
     def make_q_net(self) -> QNetwork:
-        """Called for the network and for its target."""
+        """Make the network; called a second time for the target network."""
         arguments = self._update_features_extractor(self.net_args, features_extractor=None)
         return MaskedQNetwork(**arguments).to(self.device)
 
 
 class MaskedDQN(DQN):
-    """DQN that also explores within the mask."""
+    """DQN that explores among legal actions only."""
 
     def predict(
         self,
@@ -65,7 +65,7 @@ class MaskedDQN(DQN):
         episode_start: Any = None,
         deterministic: bool = False,
     ) -> tuple[np.ndarray, Any]:
-        """The best legal action of one observation or of each, or by chance a random legal one."""
+        """Return the best legal action of each observation, or at random another legal one."""
         actions, state = self.policy.predict(observation, state, episode_start, deterministic)
         if not deterministic:
             explores = self._random.random(actions.shape) < self.exploration_rate
@@ -90,12 +90,12 @@ class MaskedDQN(DQN):
 
 
 def learn(game: Game, config: Config) -> MaskedDQN:
-    """Train in a random seat against `config.opponents`."""
-    return make_model(game, config).learn(config.steps)
+    """Train in a random seat against `config.opponents`; return the trained model."""
+    return make_model(game, config).learn(config.total_steps)
 
 
 def make_model(game: Game, config: Config) -> MaskedDQN:
-    """The learner with its environments, untrained."""
+    """Return the untrained learner with its environments."""
     env = DummyVecEnv(
         [lambda: solo_env(game, seat="random", opponents=config.opponents, layout="dict")]
         * config.num_envs
@@ -105,7 +105,7 @@ def make_model(game: Game, config: Config) -> MaskedDQN:
         env,
         learning_rate=config.learning_rate,
         buffer_size=config.buffer_size,
-        learning_starts=config.warm_up,
+        learning_starts=config.warmup_steps,
         batch_size=config.batch_size,
         gamma=1.0,  # a game pays only at its end
         train_freq=4,
@@ -118,7 +118,7 @@ def make_model(game: Game, config: Config) -> MaskedDQN:
 
 
 def policy_of(game: Game, model: MaskedDQN, name: str = "sb3_dqn") -> Policy:
-    """The trained model as a player for matches."""
+    """Return the trained model as a player for matches."""
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         shown = {"observation": game.layout.scaled(observations), "action_mask": action_masks}

@@ -1,8 +1,8 @@
 """Recipe: MaskablePPO of sb3-contrib, through the single-seat environment.
 
-The environment's `action_masks()` is all that the algorithm asks for.
+The algorithm takes its masks from the environment's `action_masks()`.
 
-    model = learn(game, Config(steps=200_000, opponents="random"))
+    model = learn(game, Config(total_steps=200_000, opponents="random"))
     player = policy_of(game, model)
     print(play_match(game, player, "random", num_deals=1_000))
 """
@@ -22,23 +22,23 @@ from ...envs.core.game import Game
 class Config:
     """Settings of the recipe."""
 
-    steps: int = 200_000  # own decisions, in whole rollouts
+    total_steps: int = 200_000  # decisions of the learning seat, rounded up to whole rollouts
     seed: int = 0
-    opponents: str = "random"  # who has the other seats
+    opponents: str = "random"  # player in the other seats
     num_envs: int = 8
-    rollout_size: int = 256  # steps of each environment between two rounds of learning
+    rollout_size: int = 256  # steps of each environment between two updates
     batch_size: int = 512
     learning_rate: float = 5e-4
     hidden: tuple[int, ...] = (256, 256)
 
 
 def learn(game: Game, config: Config) -> MaskablePPO:
-    """Train in a random seat against `config.opponents`."""
-    return make_model(game, config).learn(config.steps)
+    """Train in a random seat against `config.opponents`; return the trained model."""
+    return make_model(game, config).learn(config.total_steps)
 
 
 def make_model(game: Game, config: Config) -> MaskablePPO:
-    """The learner with its environments, untrained."""
+    """Return the untrained learner with its environments."""
     env = DummyVecEnv(
         [lambda: solo_env(game, seat="random", opponents=config.opponents)] * config.num_envs
     )
@@ -57,7 +57,7 @@ def make_model(game: Game, config: Config) -> MaskablePPO:
 
 
 def policy_of(game: Game, model: MaskablePPO, name: str = "sb3_ppo") -> Policy:
-    """The trained model as a player for matches."""
+    """Return the trained model as a player for matches."""
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         vectors = game.layout.scaled(observations)

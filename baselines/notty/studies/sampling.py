@@ -83,8 +83,8 @@ def changed_decisions(positions: np.ndarray) -> np.ndarray:
     masks = np.ones((len(positions), game.num_actions), np.int8)
     rngs = streams(range(len(positions)), SAMPLING_PURPOSE)
     exact, sampling = (
-        compiled_policy("x_defensive", game, row)(observations, masks, rngs)
-        for row in (x_defensive, x_defensive_sampling)
+        compiled_policy("x_defensive", game, row_function)(observations, masks, rngs)
+        for row_function in (x_defensive, x_defensive_sampling)
     )
     return np.asarray(exact != sampling)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+NO_CHANCE = "The game has no chance."  # why a check of seeds was left out
 MORE_TRIES = 64  # until what may be alike by chance in a small game has to differ
 
 

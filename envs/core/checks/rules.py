@@ -15,6 +15,7 @@ from ..rng import streams
 from ..views.transcript import is_name, name_starts, split_names
 from .report import (
     MORE_TRIES,
+    NO_CHANCE,
     CheckError,
     CheckReport,
     Trial,
@@ -42,12 +43,14 @@ class PlayedGame(NamedTuple):
 def check(game: Game, trial: Trial) -> CheckReport:
     """Play, then run all checks; see `check_game`."""
     played = [play(game, seed, trial) for seed in trial.seeds]
-    left_out = _OF_NO_CHANCE if game.has_chance else _OF_CHANCE
-    left_out += _OF_NOTHING_HIDDEN if game.has_hidden else ()
+    left_out = [
+        *(_OF_NO_CHANCE if game.has_chance else _OF_CHANCE),
+        *(_OF_NOTHING_HIDDEN if game.has_hidden else ()),
+    ]
     checks = [c for c in CHECKS if c not in left_out]
     for one in checks:
         one(game, played)
-    not_checked = [f"{sentence_of(c)} {_NO_CHANCE}" for c in _OF_CHANCE if c in left_out]
+    not_checked = [f"{sentence_of(c)} {NO_CHANCE}" for c in _OF_CHANCE if c in left_out]
     checked = [sentence_of(play), *map(sentence_of, checks)]
     if trial.referee is None:
         not_checked.append(f"{sentence_of(check_referee)} No referee was given.")
@@ -535,4 +538,3 @@ CHECKS = [
 _OF_CHANCE = (check_seeds, check_second_deal)
 _OF_NO_CHANCE = (check_alike,)
 _OF_NOTHING_HIDDEN = (check_everything_seen,)
-_NO_CHANCE = "The game declares that it has no chance."

@@ -18,6 +18,7 @@ from ..rng import streams
 from ..tables import Tables
 from .report import (
     MORE_TRIES,
+    NO_CHANCE,
     CheckError,
     CheckReport,
     Trial,
@@ -210,7 +211,7 @@ def check(env: Any, trial: Trial) -> CheckReport:
     if _is_new(env):
         face.unused = _copied(env, copy.deepcopy, "a copy of the new environment")
     checks = [c for c in CHECKS if trial.has_chance or c not in _OF_CHANCE]
-    skipped = [sentence_of(c) for c in CHECKS if c not in checks]
+    skipped = [f"{sentence_of(c)} {NO_CHANCE}" for c in CHECKS if c not in checks]
     checked = []
     for one in checks:
         reason = one(face, trial)

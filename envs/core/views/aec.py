@@ -7,7 +7,7 @@ their cost.
 from collections.abc import Mapping
 from functools import partial
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from gymnasium import spaces
@@ -21,7 +21,7 @@ from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
 from ..tables import ILLEGAL, LOSS, MAX_DEALS, Tables
 from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
-from .render import RENDER_FPS, RENDER_MODES, Renderer
+from .render import RENDER_FPS, RENDER_MODES, WHOLE_TABLE, Renderer, check_render_seat
 
 Observation = dict[str, np.ndarray]
 
@@ -35,13 +35,21 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     the mask is zero for seats that are not to act, and also in `infos[agent]["action_mask"]`.
     Returns are the rewards of the last ply. `observation` is "scaled" (float32 in about -1 .. 1)
     or "integer" (natural units). With `skip_forced` the environment plays the plies that leave no
-    choice. An illegal action raises ValueError and changes nothing.
+    choice. An illegal action raises ValueError and changes nothing. `render()` shows the whole
+    table, or with `render_seat` a number what that seat may see.
 
     Copies (deepcopy, pickle) keep position and random stream. The stream is made at the first
     reset, so copies made before it do not play the same deals.
     """
 
     _tables: Tables
+
+    if TYPE_CHECKING:  # PettingZoo shows no types
+
+        def last(
+            self, observe: bool = True
+        ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
+            """What the agent to act sees, has received, and whether it may still act."""
 
     def __init__(
         self,
@@ -50,8 +58,10 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         observation: str = "scaled",
         skip_forced: bool = False,
         render_mode: str | None = None,
+        render_seat: int | str = WHOLE_TABLE,
     ) -> None:
         super().__init__()
+        check_render_seat(game, render_seat, (WHOLE_TABLE,))
         self.game = game
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -60,6 +70,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
+        self._render_seat = None if isinstance(render_seat, str) else render_seat
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
         self._skip_forced = bool(skip_forced)
@@ -85,18 +96,21 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def _view_buffers(self) -> None:
         self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
-        self._encode_record = self._encoder.watch(self._record)
+        size, dtype = self.game.layout.num_inputs, self._encoder.dtype
+        self._new_numbers = partial(np.empty, size, dtype)
+        self._numbers: np.ndarray | None = None  # of the acting seat, until they are handed out
 
     def _link_tables(self) -> None:
         """The compiled step, with all that it works on."""
-        self._play = partial(  # (action) -> seat to act; the rest lies in the buffers
+        self._step = partial(  # (numbers, action) -> seat to act; the rest lies in the buffers
             self._tables.loops.step_table,
             self._tables.states,
             self._tables.rngs,
             self._skip_forced,
             self._words,
-            self._record,
             self._mask_row,
+            self._record,
+            *self._encoder.row_buffers(self._record),
         )
 
     # PettingZoo's interface
@@ -139,6 +153,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.agent_selection = self.possible_agents[seat]
         self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
 
+    def _play(self, action: int) -> int:
+        """One ply; returns the seat to act. What it knows then is in `_numbers`, a fresh array."""
+        self._numbers = numbers = self._new_numbers()
+        return self._step(numbers, action)
+
     def _start(self, deal: Any) -> int:
         """Deal (as given, or from the stream) and return the first seat to act."""
         if deal is not None:
@@ -164,7 +183,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             chosen = index(action)
         except TypeError:
             chosen = ILLEGAL
-        seat = self._play(chosen) if 0 <= chosen < self._num_actions else ILLEGAL
+        if 0 <= chosen < self._num_actions:
+            self._numbers = numbers = self._new_numbers()
+            seat = self._step(numbers, chosen)
+        else:
+            seat = ILLEGAL
         if seat == ILLEGAL:
             self._refuse(agent, action)
             return
@@ -190,7 +213,10 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def observe(self, agent: str) -> Observation:
         """What an agent knows now, whoever is to act; a fresh array each."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            return {"observation": self._encode_record(), "action_mask": self._mask.copy()}
+            numbers, self._numbers = self._numbers, None
+            if numbers is None:  # handed out before: each call gives arrays of its own
+                numbers = self._encoder.encode_one(self._record)
+            return {"observation": numbers, "action_mask": self._mask.copy()}
         tables = self._tables
         records = tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))
         numbers = self._encoder.encode_one(records)
@@ -204,8 +230,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return self._encoder.encode(records).reshape(-1)
 
     def render(self) -> str | np.ndarray | None:
-        """The whole table: text, uint8 [H, W, 3], or None after showing it in a window."""
-        return self._renderer.render(self._tables.states[0])
+        """The table: text, uint8 [H, W, 3], or None after showing it in a window."""
+        return self._renderer.render(self._tables.states[0], self._render_seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -231,7 +257,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_play", "_mask", "_encode_record")  # made from others
+        derived = ("_step", "_mask", "_new_numbers", "_numbers")  # made from others
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,14 +1,12 @@
 """What the three views share: their options, their spaces, and how a start is asked for."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 
 from ..game import Game, check_choice
-from ..records import scale_rows
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
@@ -45,19 +43,14 @@ class ObservationEncoder:
             return self.layout.scaled(observations)[0]
         return self.layout.integers(observations)[0]
 
-    def watch(self, observations: np.ndarray) -> Callable[[], np.ndarray]:
-        """A lean function that encodes what lies in this one record [1] when it is called."""
-        layout = self.layout
-        if not self.is_scaled or layout.num_inputs > layout.num_plain:
-            return partial(self.encode_one, observations)
-        rows, factors = layout.rows(observations), layout.scale
+    def row_buffers(self, observations: np.ndarray) -> tuple[np.ndarray, ...]:
+        """What `write_row` takes to write the one record [1] as an array of this space."""
+        return self.layout.row_buffers(observations, self.is_scaled)
 
-        def encode() -> np.ndarray:
-            out = np.empty((1, len(factors)), np.float32)
-            scale_rows(rows, factors, out)
-            return out[0]
-
-        return encode
+    @property
+    def dtype(self) -> np.dtype:
+        """The type of the arrays."""
+        return np.dtype(np.float32) if self.is_scaled else self.layout.plain_dtype
 
 
 def mask_space(game: Game) -> spaces.Box:

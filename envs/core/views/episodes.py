@@ -46,7 +46,7 @@ class Episodes:
         self.seat_rngs = streams(seeds, 1 + self.game.num_seats)
         first = 0 if self.seat == RANDOM_SEAT else self.seat
         self.seats = np.full(len(seeds), first, np.int64)  # where the learner sits
-        self._seating = self._make_seating()
+        self.seating = self._make_seating()
 
     def _make_seating(self) -> Seating:
         is_one = not isinstance(self.opponents, list | tuple)
@@ -69,10 +69,10 @@ class Episodes:
         """New games at these tables, played on to the learner's first choice."""
         waiting = rows
         for _ in range(MAX_DEALS):  # again where the game is over before the learner has a choice
-            self._draw_seats(waiting)
+            self.draw_seats(waiting)
             self.tables.deal(waiting)
-            self._seating.begin(waiting)
-            self._seating.advance(waiting)
+            self.seating.begin(waiting)
+            self.seating.advance(waiting)
             waiting = waiting[self.tables.show(waiting)[0] == NO_SEAT]
             if not len(waiting):
                 return
@@ -81,33 +81,43 @@ class Episodes:
     def start_from(self, row: int, deal: Any) -> None:
         """A given deal at one table. ValueError where it is impossible or leaves no choice."""
         rows = np.array([row])
-        self._draw_seats(rows)
+        self.draw_seats(rows)
         self.tables.deal_from(row, deal)
-        self._seating.begin(rows)
-        self._seating.advance(rows)
+        self.seating.begin(rows)
+        self.seating.advance(rows)
         if self.tables.show(rows)[0][0] == NO_SEAT:
             raise no_choice_error(self.game)
 
     def play(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """The learner's actions [K], and then the others until its next choice or the end."""
         self.tables.apply(rows, actions)
-        self._seating.advance(rows)
+        self.seating.advance(rows)
 
-    def _draw_seats(self, rows: np.ndarray) -> None:
+    def step(self, actions: np.ndarray, *results: np.ndarray) -> None:
+        """The same at all tables in one call, with new games where it is over; no policy is asked.
+
+        `results` are words, masks, observations, ended, returns and finals: see `_step_learners`.
+        """
+        rngs = self.seat_rngs if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
+        if not self.seating.step_learners(self.seats, rngs, actions, *results):
+            raise no_choice_error(self.game)
+
+    def draw_seats(self, rows: np.ndarray) -> None:
+        """Seat the learner anew at these tables, where its seat is random."""
         if self.seat == RANDOM_SEAT:
             _draw_seats(self.seat_rngs, rows, self.game.num_seats, self.seats)
-            self._seating.seat(self._seated(self.seats[rows]), rows)
+            self.seating.seat(self._seated(self.seats[rows]), rows)
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in vars(self).items() if name != "_seating"}
-        return {**state, "memories": self._seating.memories} if "tables" in state else state
+        state = {name: value for name, value in vars(self).items() if name != "seating"}
+        return {**state, "memories": self.seating.memories} if "tables" in state else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         memories = state.pop("memories", {})
         self.__dict__.update(state)
         if hasattr(self, "tables"):
-            self._seating = self._make_seating()
-            self._seating.memories = memories
+            self.seating = self._make_seating()
+            self.seating.memories = memories
 
 
 @rule

@@ -11,7 +11,7 @@ from xml.sax.saxutils import escape
 
 import numpy as np
 
-from ..game import Game
+from ..game import Game, check_choice
 from .picture import Circle, Line, Picture, Polygon, Rectangle, Shape, Text
 
 if TYPE_CHECKING:
@@ -20,9 +20,16 @@ if TYPE_CHECKING:
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 2  # a ply can be followed by eye
+WHOLE_TABLE = "all"  # for `render_seat`: everything, all hands open
+LEARNING_SEAT = "own"  # for `render_seat`: what the learning seat may see
 
 _OVERSAMPLING = 2  # drawn so many times larger and reduced: smooth edges
 _HALF_CAPITAL = 0.35  # of the font size: from the middle of a capital down to the baseline
+
+
+def check_render_seat(game: Game, render_seat: Any, names: tuple[str, ...]) -> None:
+    """Raise ValueError unless `render_seat` is one of these names or a seat of the game."""
+    check_choice("render_seat", render_seat, (*names, *range(game.num_seats)))
 
 
 def render_frame(game: Game, state: np.record, seat: int | None = None) -> np.ndarray:

@@ -1,5 +1,7 @@
 """Any Game as a gymnasium.Env: you in one seat, policies in the others."""
 
+from collections.abc import Callable
+from functools import partial
 from operator import index
 from typing import Any
 
@@ -7,13 +9,21 @@ import gymnasium
 import numpy as np
 from gymnasium import spaces
 
+from ..bits import mask_bytes_words, spread_masks
 from ..game import NO_SEAT, Game, check_choice
 from ..rng import check_seed, fresh_seed
 from ..seating import illegal_action_message
-from ..tables import LOSS, action_masks, random_actions
-from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space
+from ..tables import FAULT, ILLEGAL, LOSS, MAX_DEALS, NEW_GAME, random_actions
+from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space, no_choice_error
 from .episodes import Episodes
-from .render import RENDER_FPS, RENDER_MODES, Renderer
+from .render import (
+    LEARNING_SEAT,
+    RENDER_FPS,
+    RENDER_MODES,
+    WHOLE_TABLE,
+    Renderer,
+    check_render_seat,
+)
 
 LAYOUTS = ("flat", "dict")
 
@@ -27,7 +37,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     `observation` is "scaled" (float32 in about -1 .. 1) or "integer" (natural units). With
     `skip_forced` the environment plays your plies that leave no choice. An illegal action ends the
     episode with reward -1 ("lose"), raises ValueError and changes nothing ("raise"), or is
-    replaced by a legal one drawn from your seat's stream ("random").
+    replaced by a legal one drawn from your seat's stream ("random"). `render()` shows what you may
+    see; `render_seat` is "own", "all" for the whole table, or a number for what that seat may see.
 
     `info["action_mask"]` is int8 [A]; `info["seat"]` your place; at the end `info["returns"]` has
     the returns of all seats, of which yours is the reward.
@@ -44,7 +55,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         illegal_action: str = "lose",
         skip_forced: bool = False,
         render_mode: str | None = None,
+        render_seat: int | str = LEARNING_SEAT,
     ) -> None:
+        check_render_seat(game, render_seat, (LEARNING_SEAT, WHOLE_TABLE))
         check_choice("layout", layout, LAYOUTS)
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         self.game = game
@@ -52,6 +65,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.illegal_action = illegal_action
         self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
         self.render_mode = render_mode
+        self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
         self._episodes = Episodes(game, seat, opponents, bool(skip_forced))
@@ -61,10 +75,26 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.observation_space = box
         self.action_space = spaces.Discrete(game.num_actions)
         self._row = np.zeros(1, np.int64)
-        self._words = np.zeros((1, game.num_mask_words), np.int64)
-        self._mask = np.zeros(game.num_actions, np.int8)
+        self._num_actions = game.num_actions
         self._is_started = False
         self._is_over = True
+        # What is known and allowed now: the mask as words and as bytes, and the record.
+        self._words = np.zeros((1, game.num_mask_words), np.int64)
+        self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
+        self._record = game.new_observations()
+        self._view_buffers()
+
+    def _view_buffers(self) -> None:
+        self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
+        self._new_numbers = partial(np.empty, self.game.layout.num_inputs, self._encoder.dtype)
+
+    def _link(self) -> None:
+        """Make the compiled step; a player that cannot be compiled is asked by `Episodes`."""
+        seating = self._episodes.seating
+        self._step: Callable[..., int] | None = None
+        if seating.is_compiled:
+            buffers = self._encoder.row_buffers(self._record)
+            self._step = seating.learner_step(self._words, self._mask_row, self._record, *buffers)
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -79,39 +109,62 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             seeds = [fresh_seed() if seed is None else check_seed(seed)]
             super().reset(seed=seed)
             self._episodes.seed(seeds)
+            self._link()
             self._is_started = True
-        if deal is None:
-            self._episodes.start(self._row)
-        else:
-            self._episodes.start_from(0, deal)
         self._is_over = False
+        if deal is not None:
+            self._episodes.start_from(0, deal)
+        elif self._step is not None:
+            return self._start()
+        else:
+            self._episodes.start(self._row)
         return self._look()
+
+    def _start(self) -> tuple[Any, dict[str, Any]]:
+        """Deal, again where the game is over before the learner has a choice."""
+        for _ in range(MAX_DEALS):
+            self._episodes.draw_seats(self._row)
+            numbers = self._new_numbers()
+            if self._play(numbers, NEW_GAME) != NO_SEAT:
+                return self._shown(numbers)
+        raise no_choice_error(self.game)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Your ply; then the others', until you have to act again or the game is over."""
         if self._is_over:
             raise ValueError("the episode is over, or has not begun: call reset()")
-        chosen = self._legal(action)
-        if chosen is None:
-            self._is_over = True
+        try:
+            chosen = index(action)
+        except TypeError:
+            chosen = ILLEGAL
+        if not 0 <= chosen < self._num_actions or not self._mask[chosen]:
+            replacement = self._replace(action)
+            if replacement is None:
+                return self._lose()
+            chosen = replacement
+        if self._step is None:
+            self._episodes.play(self._row, np.array([chosen]))
             observation, info = self._look()
-            return observation, LOSS, True, False, {**info, "illegal_action": True}
-        self._episodes.play(self._row, np.array([chosen]))
-        observation, info = self._look()
+        else:
+            numbers = self._new_numbers()
+            self._is_over = self._play(numbers, chosen) == NO_SEAT
+            observation, info = self._shown(numbers)
         if not self._is_over:
             return observation, 0.0, False, False, info
         returns = self._episodes.tables.returns(self._row)[0]
         info["returns"] = returns
         return observation, float(returns[info["seat"]]), True, False, info
 
-    def _legal(self, action: Any) -> int | None:
-        """The action to play; None where an illegal one loses."""
-        try:
-            chosen = index(action)
-        except TypeError:
-            chosen = -1
-        if 0 <= chosen < self.game.num_actions and self._mask[chosen]:
-            return chosen
+    def _play(self, numbers: np.ndarray, action: int) -> int:
+        """The compiled step; `numbers` are filled with what the learner knows then."""
+        assert self._step is not None
+        seat = self._step(numbers, self._episodes.seats.item(), action)
+        if seat == FAULT:
+            self._episodes.seating.blame(0, int(self._mask_row[0, 0]))
+        return seat
+
+    def _replace(self, action: Any) -> int | None:
+        """What to play for an illegal action; None where it loses."""
         if self.illegal_action == "raise":
             raise ValueError(illegal_action_message(self.game, "you", action, self._mask))
         if self.illegal_action == "lose":
@@ -119,29 +172,50 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         rngs = self._episodes.player_rngs
         return int(random_actions(self._words, rngs, self._row, self._episodes.seats)[0])
 
+    def _lose(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        self._is_over = True
+        observation, info = self._look()
+        return observation, LOSS, True, False, {**info, "illegal_action": True}
+
     def _look(self) -> tuple[Any, dict[str, Any]]:
-        """What the learner sees and may do now."""
-        tables, seats = self._episodes.tables, self._episodes.seats
-        to_act, records, self._words = tables.show(self._row)
-        if to_act[0] == NO_SEAT:
-            self._is_over = True
-            records = tables.observe(self._row, seats)
+        """Find out what the learner sees and may do now."""
+        tables = self._episodes.tables
+        to_act, _, self._words[:] = tables.show(self._row)
+        self._is_over |= bool(to_act[0] == NO_SEAT)
         if self._is_over:
             self._words[:] = 0
-        self._mask = action_masks(self._words, self.game.num_actions)[0]
-        info = {"action_mask": self._mask.copy(), "seat": int(seats[0])}
-        observation: Any = self._encoder.encode_one(records)
+        spread_masks(self._words, self._mask_row)
+        self._record[:] = tables.observe(self._row, self._episodes.seats)
+        return self._shown(self._encoder.encode_one(self._record))
+
+    def _shown(self, numbers: np.ndarray) -> tuple[Any, dict[str, Any]]:
+        """The observation and the info of what lies in the buffers."""
+        info = {"action_mask": self._mask.copy(), "seat": self._episodes.seats.item()}
         if self.layout == "dict":
-            observation = {"observation": observation, "action_mask": self._mask.copy()}
-        return observation, info
+            return {"observation": numbers, "action_mask": self._mask.copy()}, info
+        return numbers, info
+
+    def __getstate__(self) -> dict[str, Any]:
+        derived = ("_step", "_mask", "_new_numbers")  # made from others
+        return {name: value for name, value in vars(self).items() if name not in derived}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._view_buffers()
+        if self._is_started:
+            self._link()
 
     def action_masks(self) -> np.ndarray:
         """The legal actions, bool [A], as sb3-contrib asks for them."""
         return self._mask.astype(bool)
 
     def render(self) -> str | np.ndarray | None:
-        """The whole table: text, uint8 [H, W, 3], or None after showing it in a window."""
-        return self._renderer.render(self._episodes.tables.states[0])
+        """The table: text, uint8 [H, W, 3], or None after showing it in a window."""
+        state, own = self._episodes.tables.states[0], int(self._episodes.seats[0])
+        if self.render_seat == WHOLE_TABLE:
+            return self._renderer.render(state)
+        seat = own if isinstance(self.render_seat, str) else self.render_seat
+        return self._renderer.render(state, seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""

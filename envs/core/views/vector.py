@@ -200,6 +200,12 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self, episodes: Episodes, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """The learner's ply at every table and all others' until its next."""
+        if episodes.seating.is_compiled:
+            records = self.game.new_observations(self.num_envs)
+            masks = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
+            episodes.step(actions, self._words, masks, records, ended, returns, self._finals)
+            self._seats = episodes.seats.copy()
+            return records, masks.view(np.int8)[:, : self.game.num_actions]
         tables = episodes.tables
         is_lost = actions == NO_ACTION
         rows = np.flatnonzero(~is_lost)

@@ -1,0 +1,29 @@
+"""Compile games ahead of time, so that they start at once.
+
+Plays the first games of each view. Nothing is compiled that is compiled already.
+"""
+
+import argparse
+import time
+
+from ..envs import GAMES
+from ..envs.core.code_cache import cache_folder
+from .first_games import VIEWS
+from .options import BadArgument
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The game."""
+    parser.add_argument("game", metavar="GAME", nargs="?", help="default: all games")
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Print one line a game."""
+    if arguments.game is not None and arguments.game not in GAMES:
+        raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
+    for name in [arguments.game] if arguments.game else GAMES:
+        start = time.perf_counter()
+        for play in VIEWS.values():
+            play(name)
+        print(f"{name} is compiled ({time.perf_counter() - start:.1f} s)", flush=True)
+    print(f"compiled code is kept in {cache_folder()}")

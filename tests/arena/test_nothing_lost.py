@@ -1,0 +1,142 @@
+"""What goes wrong around a run costs nothing that was played, and is told in a line."""
+
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.baselines.arena import Plan, Store, Workers, play_match
+from parlour.baselines.arena.batches import Batch, Contest, Outcomes
+from parlour.baselines.arena.claims import Claims
+from parlour.baselines.arena.entrants import enter
+from parlour.baselines.arena.match import MatchResult
+from parlour.baselines.arena.store import Setting
+from parlour.envs import load_game
+from parlour.scripts.main import main
+
+GAME = load_game("trick_taking", num_values=4)
+PLAYERS = ("random", "first_play")
+
+
+def played(store: Path | None, **plan: Any) -> MatchResult:
+    """A match of 12 deals in batches of 4."""
+    if store is None:
+        return play_match(GAME, *PLAYERS, num_deals=12, plan=Plan(batch_deals=4, **plan))
+    with Store(store) as opened:
+        return play_match(
+            GAME, *PLAYERS, num_deals=12, plan=Plan(batch_deals=4, store=opened, **plan)
+        )
+
+
+def test_a_damaged_result_is_told_in_a_line_and_played_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "store.db"
+    before = played(path)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE batch SET returns = x'00' WHERE first_seed = 4")
+    assert played(path) == before
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.endswith(
+        "the results of deals 4 to 7 of random v first_play are damaged and left out"
+    )
+    assert played(path) == before
+    assert capsys.readouterr().err == ""
+
+
+def test_a_store_that_cannot_be_written_to_can_be_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "store.db"
+    before = played(path)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # as for a user who is not root
+    assert played(path) == before
+    with pytest.raises(sqlite3.OperationalError, match="readonly"), Store(path) as store:
+        play_match(GAME, *PLAYERS, num_deals=20, plan=Plan(batch_deals=4, store=store))
+
+
+def test_two_runs_on_a_store_do_not_play_the_same(tmp_path: Path) -> None:
+    """A claim holds while its run lives, and is void when the run was killed."""
+    path = tmp_path / "store.db"
+    contest = Contest(enter(PLAYERS, GAME), "field")
+    batch = Batch(GAME, contest, 0, 4, contest.entrants)
+    program = (
+        "import sqlite3, sys\n"
+        "from parlour.baselines.arena.claims import Claims\n"
+        "database = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
+        "print(Claims(database).take(1, 0, 4), flush=True)\n"
+        "sys.stdin.read()\n"
+    )
+    with Store(path) as store:
+        assert store.claim(batch)
+        store.add(batch, Outcomes(np.zeros((4, 2, 2))))
+        assert not store.claim(batch)  # it has been played by now
+    command = [sys.executable, "-c", program, str(path)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None
+        assert other.stdout.readline() == "True\n"
+        with sqlite3.connect(path) as database:
+            claims = Claims(database)
+            assert not claims.take(1, 2, 4)  # overlaps
+            assert claims.take(1, 4, 4)
+            assert claims.take(2, 0, 4)
+        other.kill()
+        other.wait()
+    with sqlite3.connect(path) as database:
+        assert Claims(database).take(1, 0, 4)
+    with Store(path) as store:
+        (kept,) = store.read(Setting.of(GAME, None), contest)
+        assert kept[0] == 0
+
+
+def test_a_worker_that_is_killed_is_replaced_and_its_batch_played_again(tmp_path: Path) -> None:
+    path = tmp_path / "once"
+
+    def killed_once(observations: Any, action_masks: Any, rngs: Any) -> Any:
+        if not path.exists():
+            path.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return action_masks.argmax(axis=1)
+
+    plan = Plan(Workers(2), batch_deals=4)
+    result = play_match(GAME, killed_once, "first_play", num_deals=8, plan=plan)
+    assert path.exists()
+    assert result == play_match(GAME, killed_once, "first_play", num_deals=8)
+
+
+def test_the_end_of_input_ends_the_game_in_a_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def ended(prompt: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr("builtins.input", ended)
+    assert main(["watch", "trick_taking", "--players", "human,random"]) == 1
+    assert capsys.readouterr().err == "parlour watch: the input has ended, and with it the game\n"
+
+
+def test_a_crash_names_file_and_line_and_everything_on_request(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("import helper_of_mine\n\ndef choose(*_):\n    helper_of_mine.fail()\n")
+    (tmp_path / "helper_of_mine.py").write_text("def fail():\n    return 1 / 0\n")
+    sys.path.insert(0, str(tmp_path))
+    try:
+        for option in ([], ["--traceback"]):
+            with pytest.raises(SystemExit):
+                main(["match", "trick_taking", f"{file}:choose,random", "--deals", "1", *option])
+            told = capsys.readouterr().err
+            assert f"{file}:choose failed: ZeroDivisionError" in told
+            assert "(helper_of_mine.py, line 2)" in told
+            assert ("Traceback" in told) == bool(option)
+    finally:
+        sys.path.remove(str(tmp_path))

@@ -1,0 +1,233 @@
+"""The red team: the attacker loses its game, nothing else changes, nothing is left behind."""
+
+import json
+import os
+import re
+import shutil
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parlour.baselines.arena import sandbox
+from parlour.baselines.arena.sandbox import BWRAP, NONE, UNSHARE, refusal
+from parlour.baselines.arena.store import Store
+from parlour.baselines.arena.time_control import TimeControl, isolated, play_game
+from parlour.envs import load_game
+from parlour.envs.core.code_cache import cache_folder
+
+from . import attackers
+from .attackers import ATTACKS, MARK, Attack
+
+GAME = load_game("trick_taking", num_values=4)  # each seat acts four times a game
+AREAS = ("processes", "files", "network", "memory", "protocol", "time", "logs", "results")
+EVERY_ATTACK = {name: how for attacks in ATTACKS.values() for name, how in attacks.items()}
+LIMITS: dict[str, Any] = {
+    "seconds": 0.1,
+    "forfeit_seconds": 0.3,
+    "start_seconds": 30.0,
+    "memory_mib": 600,
+    "processes": 32,
+    "output_kib": 64,
+}
+
+
+def has_namespaces() -> bool:
+    """Whether the machine lets this user make namespaces, found out without our own code."""
+    trial = ["unshare", "--user", "--map-current-user", "--pid", "--fork", "--net", "true"]
+    return shutil.which("unshare") is not None and subprocess.run(trial).returncode == 0
+
+
+def test_the_sandbox_runs_where_the_machine_offers_namespaces() -> None:
+    """Nothing below may pass because there was no sandbox."""
+    if has_namespaces():
+        assert refusal(UNSHARE) is None
+        assert sandbox.choose_sandbox("auto") != NONE
+        if shutil.which("bwrap") is not None:
+            assert refusal(BWRAP) is None
+
+
+def test_every_area_has_at_least_five_attacks() -> None:
+    assert tuple(ATTACKS) == AREAS
+    assert min(len(attacks) for attacks in ATTACKS.values()) >= 5
+    assert len(EVERY_ATTACK) >= 40
+
+
+class Ground:
+    """Where the red team plays: its targets, and what they were before."""
+
+    def __init__(self, folder: Path, is_confined: bool) -> None:
+        self.folder = folder
+        self.players = folder / "players"
+        self.players.mkdir()
+        self.file = self.players / "attackers.py"
+        shutil.copy(attackers.__file__, self.file)
+        self.opponent = self.players / "opponent.py"
+        shutil.copy(attackers.__file__, self.opponent)
+        self.store = self.players / "store.db"
+        Store(self.store).close()
+        self.logs = self.players / "logs"
+        self.bystander = subprocess.Popen(
+            [sys.executable, "-c", "import sys; sys.stdin.read()"], stdin=subprocess.PIPE
+        )
+        self.server = socket.create_server(("127.0.0.1", 0))
+        self.abstract = socket.socket(socket.AF_UNIX)
+        self.abstract.bind(f"\0{MARK}-{os.getpid()}")
+        self.file_socket = socket.socket(socket.AF_UNIX)
+        self.file_socket.bind(str(folder / "s"))
+        for listening in (self.abstract, self.file_socket):
+            listening.listen()
+        in_tmp = folder / "in_tmp"
+        in_tmp.write_text("left by others")
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            free_port = free.getsockname()[1]
+        targets = {
+            "arena": os.getpid(),
+            "bystander": self.bystander.pid,
+            "is_confined": is_confined,
+            "opponent": str(self.opponent),
+            "cache": str(cache_folder()),
+            "in_tmp": str(in_tmp),
+            "port": self.server.getsockname()[1],
+            "free_port": free_port,
+            "abstract": f"{MARK}-{os.getpid()}",
+            "socket": str(folder / "s"),
+            "log": str(self.logs / "0-log"),
+            "store": str(self.store),
+        }
+        (self.players / "targets.json").write_text(json.dumps(targets))
+        self._before = self._files()
+
+    def _files(self) -> dict[Path, bytes]:
+        """Every file that nobody may change."""
+        files = [p for p in self.folder.rglob("*") if p.is_file() and self.logs not in p.parents]
+        return {path: path.read_bytes() for path in files}
+
+    def check(self) -> None:
+        """Nothing has changed, nobody was reached, nothing is left."""
+        assert self._files() == self._before
+        assert self.bystander.poll() is None
+        state = Path(f"/proc/{self.bystander.pid}/stat").read_text().rpartition(")")[2].split()[0]
+        assert state != "T"
+        for listening in (self.server, self.abstract, self.file_socket):
+            listening.setblocking(False)
+            with pytest.raises(BlockingIOError):
+                listening.accept()
+        for place in ("/tmp", "/dev/shm", "/var/tmp", os.path.expanduser("~")):
+            assert not list(Path(place).glob(f"{MARK}*"))
+        assert not (cache_folder() / MARK).exists()
+
+    def close(self) -> None:
+        """Put away what was set up."""
+        self.bystander.communicate()
+        for listening in (self.server, self.abstract, self.file_socket):
+            listening.close()
+
+
+@pytest.fixture
+def ground(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Ground]:
+    ground = Ground(tmp_path, request.node.callspec.params["method"] != NONE)
+    yield ground
+    ground.close()
+
+
+def descendants(parent: int) -> set[int]:
+    """All processes below this one that have not ended."""
+    found: set[int] = set()
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, ppid = entry.read_text().rpartition(")")[2].split()[:2]
+        except (FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            continue
+        if int(ppid) == parent:
+            pid = int(entry.parent.name)
+            found |= {*descendants(pid), *([] if state == "Z" else [pid])}
+    return found
+
+
+def lasting(known: set[int]) -> set[int]:
+    """Processes below this one that are not known and do not end, once they had time to."""
+    deadline = time.monotonic() + 30
+    while (left := descendants(os.getpid()) - known) and time.monotonic() < deadline:
+        pass
+    return left
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+@pytest.mark.parametrize(
+    "method",
+    [
+        "auto",
+        NONE,
+        pytest.param(UNSHARE, marks=pytest.mark.long),
+        pytest.param(BWRAP, marks=pytest.mark.long),
+    ],
+)
+def test_an_attacker_loses_its_game_and_nothing_else_happens(
+    method: str, ground: Ground, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = _available(method)
+    monkeypatch.setenv("PARLOUR_SECRET", "not for players")
+    attacks = {n: how for n, how in EVERY_ATTACK.items() if chosen != NONE or how.open_kind}
+    before = descendants(os.getpid())
+    files = (str(ground.store), str(ground.folder / "in_tmp"))
+    control = TimeControl(**LIMITS, logs=str(ground.logs), sandbox=chosen, hidden=files)
+    specs = [f"{ground.opponent}:legal", *(f"{ground.file}:{name}" for name in attacks)]
+    wrong = []
+    with isolated(GAME, specs, control, ground.logs) as (victim, *players):
+        (ground.logs / "0-log").write_text("kept")
+        servers = descendants(os.getpid())
+        for player, (name, how) in zip(players, attacks.items(), strict=True):
+            returns, fault = play_game(GAME, [victim, player], 0)
+            told = "it plays on" if fault is None else f"{fault.kind}: {fault.detail}"
+            if fault is None or not _is_as_expected(how, fault, chosen):
+                wrong.append(f"{name}: {told}")
+            elif returns.tolist() != [1, -1] or victim.warnings:
+                wrong.append(f"{name}: {returns} {victim.warnings}")
+            if left := lasting(servers):
+                wrong.append(f"{name}: left {left}")
+            ground.check()
+        assert (ground.logs / "0-log").read_text() == "kept"
+    assert not wrong, "\n".join(wrong)
+    assert not lasting(before)
+    for notes in ground.logs.glob("*.arena"):
+        assert not re.search("^warning: the opponent", notes.read_text(), re.MULTILINE)
+
+
+def _available(method: str) -> str:
+    """The sandbox to try; the test is skipped only where the machine lacks it."""
+    if method == "auto":
+        if not has_namespaces():
+            pytest.skip("no namespaces here")
+        return sandbox.choose_sandbox(method)
+    if refusal(method) is not None and not (method == BWRAP and shutil.which("bwrap")):
+        pytest.skip(str(refusal(method)))
+    return method
+
+
+def _is_as_expected(how: Attack, fault: Any, method: str) -> bool:
+    kind = how.open_kind if method == NONE else how.kind
+    is_printable = fault.detail.isprintable() and len(fault.detail) < 1000
+    told = re.search(how.reason, fault.detail) or method == NONE
+    is_kind = re.fullmatch(kind, fault.kind)
+    return bool(fault.seat == 1 and is_kind and told and is_printable)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+@pytest.mark.parametrize("method", ["auto"])
+def test_a_player_cannot_keep_notes_from_one_sitting_to_the_next(
+    method: str, ground: Ground
+) -> None:
+    """In a duplicate deal it would know the opponent's hand when the deal returns."""
+    control = TimeControl(**LIMITS, logs=str(ground.logs), sandbox=_available(method))
+    keeper = f"{ground.file}:keep_notes"
+    with isolated(GAME, [keeper, keeper], control, ground.logs) as players:
+        for sitting in range(2):
+            places = players if sitting == 0 else players[::-1]
+            assert play_game(GAME, places, 0, sitting)[1] is None
+    ground.check()

@@ -1,0 +1,118 @@
+"""`make mutants`: try the sampled mutants that have no outcome yet, and write the study.
+
+Every outcome is saved at once, so a run that is stopped goes on where it was. An edit of a function
+discards the outcomes of that function and of no other. `--retry` tries the survivors again, after
+tests were added; reasons are written into the record by hand, and stay.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ["NUMBA_DISABLE_JIT"] = "1"  # before anything imports Numba
+
+from .areas import AREAS, CHECKOUT
+from .check import check
+from .record import Outcome, load, save, shares
+from .sample import Mutant, sample
+from .trial import (
+    Measured,
+    Workshop,
+    file_digest,
+    killed_by,
+    measure,
+    quickest,
+    warm_up,
+)
+
+SAMPLE_SIZE = 80  # of each area
+MOST_SECONDS = 8.0  # of tests for a mutant, as they were measured
+MEASURED = CHECKOUT / "runs" / "mutants"
+
+
+def main() -> None:
+    """Parse the command line and run."""
+    parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
+    parser.add_argument("--areas", nargs="+", default=list(AREAS), choices=list(AREAS))
+    parser.add_argument("--size", type=int, default=SAMPLE_SIZE, help="mutants of each area")
+    parser.add_argument("--retry", action="store_true", help="try recorded survivors again")
+    parser.add_argument("--check", action="store_true", help="only check what is recorded")
+    options = parser.parse_args()
+    warm_up()
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        workshop = Workshop(Path(folder))
+        if options.check:
+            sys.exit("\n".join(check(workshop)))
+        for name in options.areas:
+            try_area(workshop, name, options.size, retry=options.retry)
+
+
+def try_area(workshop: Workshop, name: str, size: int, *, retry: bool) -> None:
+    """Try the mutants of one area that have no outcome yet."""
+    mutants = sample(AREAS[name], size)
+    keys = {mutant.key for mutant in mutants}
+    outcomes = load()
+    old = {key: outcome for key, outcome in outcomes.items() if outcome.area == name}
+    known = {key: outcome for key, outcome in old.items() if key in keys and outcome.is_current}
+    rest = {key: outcome for key, outcome in outcomes.items() if outcome.area != name}
+    save({**rest, **known})
+    waiting = [
+        mutant
+        for mutant in mutants
+        if mutant.key not in known or (retry and not known[mutant.key].killed_by)
+    ]
+    measured = measurements(workshop, name) if waiting else {}
+    for count, mutant in enumerate(waiting):
+        reason = old[mutant.key].reason if mutant.key in old else ""
+        try:
+            known[mutant.key] = tried(workshop, name, mutant, measured, reason)
+        except ValueError as error:  # edited while we were running
+            print(f"{error}; left for the next run", flush=True)
+            continue
+        save({**rest, **known})
+        report(name, count + 1, len(waiting), known[mutant.key])
+    killed, total = shares(list(known.values())).get(name, (0, 0))
+    print(f"{name}: {killed} of {total} killed", flush=True)
+
+
+def tried(
+    workshop: Workshop, area: str, mutant: Mutant, measured: Measured, reason: str
+) -> Outcome:
+    """One mutant before the tests that call its function."""
+    tests, seconds = quickest(measured, mutant, MOST_SECONDS)
+    failed = killed_by(workshop, mutant, tests, seconds) if tests else ""
+    return Outcome(area, mutant, failed, len(tests), "" if failed else reason)
+
+
+def measurements(workshop: Workshop, area: str) -> Measured:
+    """The quick tests of an area; measured once for each version of a test file."""
+    found: Measured = {}
+    for test_file in AREAS[area].test_files():
+        digest = file_digest(workshop, test_file)
+        kept = MEASURED / f"{Path(test_file).stem}-{digest}.json"
+        if not kept.exists():
+            measured = measure(workshop, test_file)
+            MEASURED.mkdir(parents=True, exist_ok=True)
+            kept.write_text(json.dumps(measured))
+            seconds = sum(seconds for seconds, _ in measured.values())
+            print(f"{test_file}: {len(measured)} tests, {seconds:.0f} s", flush=True)
+        found.update(json.loads(kept.read_text()))
+    return found
+
+
+def report(area: str, count: int, total: int, outcome: Outcome) -> None:
+    """One line for each mutant."""
+    mutant = outcome.mutant
+    what = f"killed by {outcome.killed_by}" if outcome.killed_by else "SURVIVES"
+    print(f"{area} {count}/{total} {mutant.path} {mutant.function}: {what}", flush=True)
+    if not outcome.killed_by:
+        print(f"  - {mutant.before}\n  + {mutant.after}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

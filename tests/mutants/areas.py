@@ -1,0 +1,91 @@
+"""Which code is mutated, area by area, and the tests that are tried on it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+CHECKOUT = Path(__file__).resolve().parents[2]
+GAMES = ("notty", "president", "splendor", "top_trumps", "trick_taking")
+
+
+class Area(NamedTuple):
+    """A part of the code: patterns of its files, and patterns of its test files."""
+
+    code: tuple[str, ...]
+    tests: tuple[str, ...]
+
+    def files(self) -> list[str]:
+        """The files that are mutated, as paths from the checkout."""
+        return _found(self.code)
+
+    def test_files(self) -> list[str]:
+        """The test files, as paths from the checkout."""
+        return _found(self.tests)
+
+
+AREAS = {
+    "rules": Area(
+        code=tuple(
+            f"envs/{game}/{name}.py"
+            for game in GAMES
+            for name in ("rules", "observation", "discard", "position", "actions")
+        ),
+        tests=(
+            "tests/mutants/small_*.py",
+            *(f"tests/{game}/test_{name}.py" for game in GAMES for name in ("rules", "leak")),
+            "tests/splendor/test_positions.py",
+            "tests/trick_taking/test_second_opinion.py",
+            "tests/notty/test_discard.py",
+            "tests/notty/test_best_discard.py",
+            "tests/test_docs.py",
+            "tests/test_golden.py",
+        ),
+    ),
+    "statistics": Area(
+        code=tuple(
+            f"baselines/arena/{name}.py"
+            for name in (
+                *("statistics", "duplicate", "ratings", "rankings", "standings"),
+                *("seatings", "sprt", "playing", "match"),
+                *("choice_model", "cycles", "goodness_of_fit"),
+            )
+        ),
+        tests=(
+            "tests/test_statistics.py",
+            "tests/test_match.py",
+            "tests/arena/test_cycles.py",
+            "tests/arena/test_ratings.py",
+            "tests/arena/test_playing.py",
+            "tests/arena/test_seatings.py",
+            "tests/arena/test_sprt.py",
+            "tests/arena/test_tournament.py",
+        ),
+    ),
+    "search": Area(
+        code=("baselines/search/*.py",),
+        tests=(
+            "tests/test_mcts.py",
+            "tests/test_playout.py",
+            "tests/test_best_response.py",
+            "tests/test_halving.py",
+            "tests/test_against_slow_search.py",
+        ),
+    ),
+    "learners": Area(
+        code=("training/*.py",),
+        tests=(
+            "tests/test_dqn.py",
+            "tests/test_lookahead.py",
+            "tests/test_mlp.py",
+            "tests/test_training.py",
+            "tests/test_ppo.py",
+            "tests/test_acting.py",
+        ),
+    ),
+}
+
+
+def _found(patterns: tuple[str, ...]) -> list[str]:
+    paths = {path for pattern in patterns for path in CHECKOUT.glob(pattern)}
+    return sorted(str(path.relative_to(CHECKOUT)) for path in paths if path.name != "__init__.py")

@@ -1,0 +1,43 @@
+"""What CI holds of the study: it belongs to the present code, and a few mutants are tried again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from .areas import AREAS
+from .record import FEWEST, SMALLEST_SHARE, Outcome, load, shares
+from .trial import LONGEST, Workshop, killed_by
+
+TRIED_AGAIN = 2  # of each area, the first of the record that a test killed
+
+
+def complaints(outcomes: list[Outcome]) -> Iterator[str]:
+    """What is wrong with the record."""
+    if len(outcomes) < FEWEST:
+        yield f"{len(outcomes)} mutants are recorded, {FEWEST} are wanted"
+    for outcome in outcomes:
+        where = f"{outcome.mutant.path}, {outcome.mutant.function}"
+        if not outcome.is_current:
+            yield f"{where} has changed since it was mutated: make mutants"
+        elif not outcome.killed_by and not outcome.reason:
+            yield f"{where}: {outcome.mutant.after!r} survives and no reason is given"
+    counts = shares(outcomes)
+    for area in AREAS:
+        killed, tried = counts.get(area, (0, 0))
+        if killed < SMALLEST_SHARE * tried or not tried:
+            yield f"{area}: {killed} of {tried} mutants killed; wanted {SMALLEST_SHARE:.0%}"
+
+
+def tried_again(workshop: Workshop, outcomes: list[Outcome]) -> Iterator[str]:
+    """Try a few killed mutants again, each before the test that killed it."""
+    for area in AREAS:
+        killed = [o for o in outcomes if o.area == area and "::" in o.killed_by and o.is_current]
+        for outcome in killed[:TRIED_AGAIN]:
+            if not killed_by(workshop, outcome.mutant, [outcome.killed_by], LONGEST):
+                yield f"{outcome.killed_by} no longer notices {outcome.mutant.after!r}"
+
+
+def check(workshop: Workshop) -> list[str]:
+    """All complaints; none if the study holds."""
+    outcomes = list(load().values())
+    return [*complaints(outcomes), *tried_again(workshop, outcomes)]

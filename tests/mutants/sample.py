@@ -1,0 +1,173 @@
+"""The sample of mutants: which faults are planted where.
+
+Cosmic Ray's operators say what can be changed. A mutant is known by the function it is in and by
+what it changes there, not by line numbers, and the sample is drawn by a hash of that. So an edit
+elsewhere in a file leaves the sample and its recorded outcomes as they are.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from .areas import CHECKOUT, Area
+
+# Decorators only compile here, and these two put random numbers into the code.
+LEFT_OUT = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
+LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
+SETTINGS = "Config"  # the class with a learner's settings
+PLAIN = ("name", "newline", "string", "endmarker")  # most nodes; but for exceptions never changed
+MODULE = "<module>"  # code outside functions, named as Python names it
+
+
+class Mutant(NamedTuple):
+    """One changed line."""
+
+    key: str  # a digest of where it is and what it changes
+    path: str
+    function: str  # its qualified name
+    digest: str  # of the function's source as it was
+    line: int  # counted from 0, from the function's first line
+    before: str
+    after: str
+
+    def plant(self, source: str) -> str:
+        """Return the source of the file with this fault in it. Raises ValueError if it differs."""
+        lines = source.splitlines(keepends=True)
+        first, last = spans(source).get(self.function, (0, 0))
+        index = first + self.line
+        if digest_of("".join(lines[first:last])) != self.digest or self.before not in lines[index]:
+            raise ValueError(f"{self.path}: {self.function} has changed since it was sampled")
+        lines[index] = lines[index].replace(self.before, self.after)
+        return "".join(lines)
+
+
+def digest_of(*parts: str) -> str:
+    """A short name for some text."""
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def spans(source: str) -> dict[str, tuple[int, int]]:
+    """Every function's lines [first, end), by its qualified name; the module has all lines."""
+    found = {MODULE: (0, len(source.splitlines()))}
+
+    def visit(node: ast.AST, prefix: str) -> None:
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.FunctionDef | ast.ClassDef):
+                name = f"{prefix}{child.name}"
+                is_class = isinstance(child, ast.ClassDef)
+                found[name] = (child.lineno - 1, child.end_lineno or child.lineno)
+                visit(child, f"{name}." if is_class else f"{name}.<locals>.")
+            else:
+                visit(child, prefix)
+
+    visit(ast.parse(source), "")
+    return found
+
+
+def function_at(source_spans: dict[str, tuple[int, int]], line: int) -> str:
+    """The innermost function or class around a line, counted from 0."""
+    around = [name for name, (first, end) in source_spans.items() if first <= line < end]
+    return min(around, key=lambda name: source_spans[name][1] - source_spans[name][0])
+
+
+def sample(area: Area, size: int) -> list[Mutant]:
+    """The mutants of an area: a fixed sample of the places, one fault at each.
+
+    A place counts once however many faults fit there; else those with many, such as `+`, which
+    can become any of eleven other operators, would be most of the sample.
+    """
+    best: dict[str, tuple[str, Any]] = {}
+    for path in area.files():
+        for site, variant, plant in possible(path):
+            rank = digest_of(site, variant)
+            if site not in best or rank < best[site][0]:
+                best[site] = (rank, plant)
+    chosen = sorted(best, key=digest_of)
+    return [best[site][1]() for site in chosen[:size]]
+
+
+def possible(path: str) -> Iterator[tuple[str, str, Any]]:
+    """All faults that fit into a file: the place, the fault, and a call that gives the mutant."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.operators.provider import OperatorProvider
+
+    source = (CHECKOUT / path).read_text()
+    lines = source.splitlines()
+    where = spans(source)
+    skipped = list(no_faults(source))
+    every = list(ast_nodes(get_ast(source)))
+    few = [node for node in every if node.type not in PLAIN]
+    provider = OperatorProvider()
+    for name in sorted(provider):
+        if name in LEFT_OUT:
+            continue
+        operator = provider[name]()
+        nodes = every if name == "ExceptionReplacer" else few
+        positions = [at for node in nodes for at in operator.mutation_positions(node)]
+        for occurrence, ((line, column), _) in enumerate(positions):
+            if any(start <= (line, column) < end for start, end in skipped):
+                continue
+            function = function_at(where, line - 1)
+            first = where[function][0]
+            text = lines[line - 1]
+            same_before = lines[first : line - 1].count(text)
+            site = "|".join((path, function, text.strip(), str(same_before), str(column)))
+            variant = f"{name}|{positions[:occurrence].count(positions[occurrence])}"
+
+            def plant(
+                operator: Any = operator, occurrence: int = occurrence, site: str = site
+            ) -> Mutant:
+                return planted(path, source, where, operator, occurrence, site)
+
+            yield site, variant, plant
+
+
+def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where a change is no fault: annotations, default settings, one more of a large number."""
+    for node in ast.walk(ast.parse(source)):
+        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            parts.append(node)
+        if isinstance(node, ast.ClassDef) and node.name == SETTINGS:
+            parts += [item for item in node.body if isinstance(item, ast.AnnAssign)]
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            parts += [node] if node.value >= LARGE else []
+        for part in parts:
+            if isinstance(part, ast.expr | ast.stmt):
+                end = (part.end_lineno or part.lineno, part.end_col_offset or 0)
+                yield (part.lineno, part.col_offset), end
+
+
+def planted(
+    path: str,
+    source: str,
+    where: dict[str, tuple[int, int]],
+    operator: Any,
+    occurrence: int,
+    site: str,
+) -> Mutant:
+    """The mutant that an operator makes at one of the places it fits."""
+    from cosmic_ray.ast import Visitor, get_ast
+
+    class Planter(Visitor):
+        count = 0
+
+        def visit(self, node: Any) -> Any:
+            for index, _ in enumerate(operator.mutation_positions(node)):
+                if self.count == occurrence:
+                    node = operator.mutate(node, index)
+                self.count += 1
+            return node
+
+    old = source.splitlines()
+    new = Planter().walk(get_ast(source)).get_code().splitlines()
+    line = next(i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+    function = function_at(where, line)
+    first, end = where[function]
+    whole = "".join(source.splitlines(keepends=True)[first:end])
+    before, after = old[line].strip(), new[line].strip()
+    key = digest_of(site, after)
+    return Mutant(key, path, function, digest_of(whole), line - first, before, after)

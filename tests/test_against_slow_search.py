@@ -1,0 +1,168 @@
+"""The compiled searches against slow ones: the same sums and the same tree, to the last digit."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.baselines.players import players_of
+from parlour.baselines.search import halving
+from parlour.baselines.search.mcts import (
+    NO_NODE,
+    ROOT,
+    Settings,
+    Tree,
+    TreeSearch,
+    _bind_shorten,
+    _keep_all,
+)
+from parlour.baselines.search.playout import _Search
+from parlour.envs.core.bits import allow, nth_allowed, num_allowed
+from parlour.envs.core.game import Game
+from parlour.envs.core.jit import rule
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.registry import load_game
+from tests import toy_game
+from tests.slow_search import Node, SlowSearch
+
+TRICKS = load_game("trick_taking", num_values=5)
+TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
+CASES = [(TRICKS, "random", 0), (TRICKS, "high_low", 3), (TOY, "random", 0), (TOY, "random", 2)]
+ROUNDS = 14
+every_case = pytest.mark.parametrize(
+    ("game", "player", "num_plies"), CASES, ids=[f"{g.name}-{p}-{n}" for g, p, n in CASES]
+)
+
+
+def a_position(game: Game, num_plies: int) -> tuple[np.ndarray, list[int]]:
+    """A position [1] that far into a game of random actions, and what is legal."""
+    tables = Tables(game, streams([7]))
+    tables.deal(tables.all_rows)
+    rng = np.random.default_rng(7)
+    for _ in range(num_plies):
+        action = rng.choice(game.legal_action_list(tables.states[0]))
+        tables.apply(tables.all_rows, np.array([action]))
+    return tables.states, game.legal_action_list(tables.states[0])
+
+
+def row_of(game: Game, player: str) -> Any:
+    row = players_of(game)[player].row_function
+    assert row is not None
+    return row
+
+
+def simulated(search: Any, game: Game, states: np.ndarray, legal: list[int]) -> dict[int, float]:
+    """The sums of a compiled search, by action."""
+    alive = np.zeros((1, game.num_actions), np.int8)
+    alive[0, legal] = 1
+    sums = np.zeros((1, game.num_actions))
+    search.simulate(states, streams([3]), alive, np.array([ROUNDS]), sums)
+    assert not sums[alive == 0].any()
+    return {action: sums[0, action] for action in legal}
+
+
+@every_case
+@pytest.mark.parametrize("epsilon", [0.0, 0.3])
+def test_playouts_bring_what_slow_ones_bring(
+    game: Game, player: str, num_plies: int, epsilon: float
+) -> None:
+    states, legal = a_position(game, num_plies)
+    row = row_of(game, player)
+    slow = SlowSearch(game, row, epsilon).flat(states[0], streams([3])[0], legal[1:], ROUNDS)
+    assert simulated(_Search(game, row, epsilon), game, states, legal[1:]) == pytest.approx(slow)
+
+
+@every_case
+@pytest.mark.parametrize(
+    ("expansion_threshold", "exploration_constant", "max_nodes"),
+    [(1, 0.5, 1000), (3, 0.0, 1000), (2, 2.0, 12)],
+)
+def test_the_tree_grows_as_the_slow_one(
+    game: Game,
+    player: str,
+    num_plies: int,
+    expansion_threshold: int,
+    exploration_constant: float,
+    max_nodes: int,
+) -> None:
+    states, legal = a_position(game, num_plies)
+    row = row_of(game, player)
+    slow = SlowSearch(game, row, 0.2, expansion_threshold, exploration_constant, max_nodes)
+    slow_sums = slow.in_tree(states[0], streams([3])[0], legal, ROUNDS)
+    settings = Settings(0.2, expansion_threshold, exploration_constant)
+    search = TreeSearch(game, row, _keep_all, max_nodes, settings)
+    assert simulated(search, game, states, legal) == pytest.approx(slow_sums)
+    assert search.tree.num_nodes[0] == slow.num_nodes
+    assert grown(search.tree, ROOT) == counted(slow.root)
+
+
+def some_rows(num_rows: int) -> tuple[Tables, np.ndarray, np.ndarray]:
+    """Tables of trick-taking in mid-game, with what is seen and legal there."""
+    tables = Tables(TRICKS, streams(range(num_rows)))
+    tables.deal(tables.all_rows)
+    first = [TRICKS.legal_action_list(state)[0] for state in tables.states]
+    tables.apply(tables.all_rows, np.array(first))
+    _, observations, words = tables.show(tables.all_rows)
+    return tables, observations, action_masks(words, TRICKS.num_actions)
+
+
+@pytest.mark.parametrize("budget", ["num_simulations=30", "milliseconds=1"])
+def test_the_policy_halves_over_a_tree_of_its_own_for_each_row(
+    budget: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a clock that shows a millisecond more at each look."""
+    tables, observations, masks = some_rows(4)
+    looks = itertools.count()
+    monkeypatch.setattr(halving.time, "perf_counter", lambda: next(looks) / 1000)
+    policy = make_policy(f"mcts:{budget},playout_policy=random", TRICKS)
+    chosen = policy(observations, masks, streams(range(4)), tables.states)
+    for row in range(4):
+        one = slice(row, row + 1)
+        search = TreeSearch(TRICKS, row_of(TRICKS, "random"), _keep_all, 2000, Settings())
+        batch = (search.simulate, masks[one], streams([row]), tables.states[one])
+        if budget.startswith("num"):
+            assert chosen[row] == halving.choose_by_halving(*batch, 30)[0]
+        else:
+            assert chosen[row] == halving.choose_in_time(*batch, 0.001)
+
+
+@rule
+def keep_the_last(observation, mask):
+    """A shortlist of the legal action with the highest number."""
+    last = nth_allowed(mask, num_allowed(mask) - 1)
+    mask[:] = 0
+    allow(mask, last)
+
+
+def test_a_shortlist_clears_what_is_not_worth_a_simulation() -> None:
+    _, observations, masks = some_rows(3)
+    legal = masks.copy()
+    _bind_shorten(keep_the_last)(observations, masks, np.zeros(TRICKS.num_mask_words, np.int64))
+    assert masks.sum(axis=1).tolist() == [1, 1, 1]
+    assert (legal.sum(axis=1) > 1).any()
+    last = legal.shape[1] - 1 - legal[:, ::-1].argmax(axis=1)
+    assert masks.argmax(axis=1).tolist() == last.tolist()
+
+
+def grown(tree: Tree, node: int) -> dict[int, Any]:
+    """Visits, values and children of a node's children, by action."""
+    found, child = {}, int(tree.nodes[node]["first_child"])
+    while child != NO_NODE:
+        record = tree.nodes[child]
+        value = round(float(record["value_sum"]), 6)
+        found[int(record["action"])] = (int(record["visit_count"]), value, grown(tree, child))
+        child = int(record["next_sibling"])
+    return found
+
+
+def counted(node: Node) -> dict[int, Any]:
+    """The same of a slow tree."""
+    return {
+        action: (child.visits, round(child.total, 6), counted(child))
+        for action, child in node.children.items()
+    }

@@ -1,0 +1,168 @@
+"""Compiled networks: equal to torch on random positions of every game, forwards and backwards."""
+
+import dataclasses
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.baselines import make_policy
+from parlour.baselines.networks.checkpoints import load_checkpoint, network_for
+from parlour.baselines.networks.compiled import network_functions, num_layers
+from parlour.baselines.networks.kinds import action_values, policy_of
+from parlour.baselines.networks.learned import shipped_checkpoints
+from parlour.baselines.networks.modules import ActionValues
+from parlour.baselines.networks.policy_value import PolicyValue, legal_lists
+from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+
+TOLERANCE = 1e-5
+
+
+def positions(game: Game, num_tables: int, num_plies: int) -> tuple[np.ndarray, np.ndarray]:
+    """Observations [B] and masks in words [B, W] of random play."""
+    tables = Tables(game, streams(range(num_tables)))
+    rows = tables.all_rows
+    tables.deal(rows)
+    random = np.random.default_rng(0)
+    seen = []
+    for _ in range(num_plies):
+        seats, observations, words = tables.show(rows)
+        alive = seats >= 0
+        rows, observations, words = rows[alive], observations[alive], words[alive]
+        seen.append((observations, words))
+        masks = action_masks(words, game.num_actions)
+        tables.apply(rows, (random.random(masks.shape) * masks).argmax(axis=1))
+    return np.concatenate([s[0] for s in seen]), np.concatenate([s[1] for s in seen])
+
+
+def uneven(module: torch.nn.Module) -> torch.nn.Module:
+    """The module with heads and biases that are not near 0."""
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for parameter in module.parameters():
+            parameter.add_(0.1 * torch.randn_like(parameter))
+    return module
+
+
+def layers_for(name: str) -> tuple[int, ...]:
+    """Widths that fill blocks of 64 and of 8 units and leave some over, or one layer."""
+    return (75, 64) if name == "president" else (19,)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_compiled_forward_pass_equals_torch(name: str) -> None:
+    game = find_game(name)
+    module = uneven(PolicyValue(game, layers_for(name)))
+    assert isinstance(module, PolicyValue)
+    observations, words = positions(game, 12, 30)
+    with torch.inference_mode():
+        logits, values = module(torch.from_numpy(game.layout.integers(observations)))
+    record = module.record(game)
+    evaluate = network_functions(num_layers(record)).evaluate
+    masks = action_masks(words, game.num_actions) == 1
+    got = np.zeros(game.num_actions, np.float32)
+    for row, observation in enumerate(observations):
+        value = evaluate(record[0], observation, words[row], got)
+        legal = masks[row]
+        np.testing.assert_allclose(got[legal], logits[row, legal], atol=TOLERANCE, rtol=0)
+        assert value == pytest.approx(float(values[row]), abs=TOLERANCE)
+
+
+def test_the_gradient_by_rows_and_lists_equals_the_dense_one() -> None:
+    """Of a loss that weighs every legal logit and the value differently; all views at once."""
+    game = load_game("trick_taking")
+    observations, words = positions(game, 8, 16)
+    num_views = 2
+    whole = np.stack([observations, observations[::-1]], axis=1)
+    module = uneven(PolicyValue(game, (19, 9), num_views))
+    assert isinstance(module, PolicyValue)
+    masks = action_masks(words, game.num_actions)
+    weight = torch.linspace(-1, 1, masks.size).reshape(masks.shape) * torch.from_numpy(masks)
+    flat = np.concatenate([game.layout.integers(view) for view in whole.T], axis=1)
+    logits, values = module(torch.from_numpy(flat))
+    ((logits * weight).sum() + (values**2).sum()).backward()
+    dense = [
+        parameter.grad.clone() for parameter in module.parameters() if parameter.grad is not None
+    ]
+    module.zero_grad()
+    found = rows_found(module, game, whole)
+    lists = legal_lists(words, masks.argmax(axis=1))
+    units, values = module.of_rows(module.rows(game), found, np.zeros((len(found), 0), np.float32))
+    listed = module.legal_logits(units, lists.legal)
+    is_legal = torch.from_numpy(lists.legal >= 0)
+    places = torch.from_numpy(lists.legal.astype(np.int64)).clamp(min=0)
+    ((listed * weight.gather(1, places))[is_legal].sum() + (values**2).sum()).backward()
+    sparse = [parameter.grad for parameter in module.parameters() if parameter.grad is not None]
+    assert len(sparse) == len(dense)
+    for one, other in zip(sparse, dense, strict=True):
+        torch.testing.assert_close(one, other, atol=1e-3, rtol=1e-4)
+
+
+def rows_found(module: PolicyValue, game: Game, whole: np.ndarray) -> np.ndarray:
+    """The rows that the inputs of several views name, by plain Python."""
+    rows = module.rows(game)
+    out = np.zeros((len(whole), len(rows.first_rows)), np.int32)
+    for place, observations in enumerate(whole):
+        data = observations.tobytes()
+        dtype = game.observation_dtype[0].base
+        numbers = np.frombuffer(data, dtype, len(data) // dtype.itemsize)
+        out[place] = rows.first_rows
+        given = (rows.groups, rows.strides, rows.columns, rows.lows)
+        for group, stride, column, low in zip(*given, strict=True):
+            out[place, group] += stride * (numbers[column] - low)
+        first = out.shape[1] - 2 * len(rows.offsets)
+        for k, offset in enumerate(rows.offsets):
+            out[place, first + 2 * k] += data[offset] & 15
+            out[place, first + 2 * k + 1] += data[offset] >> 4
+    return out
+
+
+def test_the_shipped_networks_play_the_moves_of_their_torch_modules() -> None:
+    game = load_game("president", num_players=2)
+    observations, words = positions(game, 40, 30)
+    masks = action_masks(words, game.num_actions)
+    network = network_for(load_checkpoint(shipped_checkpoints(game)["dqn"]), game)
+    expected = action_values(game, network, observations, masks).argmax(axis=1)
+    policy = make_policy("dqn", game)
+    assert policy.row_function is not None
+    assert (policy(observations, masks, streams([0] * len(masks))) == expected).all()
+
+
+def test_a_draw_follows_the_chances() -> None:
+    """Chi squared over a position's legal actions; an illegal action is never drawn."""
+    game = load_game("trick_taking")
+    observations, words = positions(game, 1, 1)
+    module = uneven(PolicyValue(game, (19,)))
+    assert isinstance(module, PolicyValue)
+    masks = action_masks(words, game.num_actions)
+    with torch.inference_mode():
+        logits, _ = module(torch.from_numpy(game.layout.integers(observations)))
+    logits[0, masks[0] == 0] = -torch.inf
+    chances = torch.softmax(logits[0], dim=0).numpy()
+    record = module.record(game)
+    draw = network_functions(num_layers(record)).sample_action
+    rng = streams([0])[0]
+    drawn = [draw(record[0], observations[0], words[0], rng) for _ in range(4_000)]
+    counts = np.bincount(drawn, minlength=game.num_actions)
+    assert not counts[chances == 0].any()
+    expected = 4_000 * chances[chances > 0]
+    chi_squared = ((counts[chances > 0] - expected) ** 2 / expected).sum()
+    assert chi_squared < 30.0  # 9 degrees of freedom: exceeded once in 2,000 times
+
+
+def test_two_networks_of_one_shape_are_two_players() -> None:
+    """They share their compiled code, so weights must not be mixed up."""
+    game = load_game("trick_taking")
+    observations, words = positions(game, 20, 10)
+    masks = action_masks(words, game.num_actions)
+    rngs = streams([0] * len(masks))
+    first, second = (
+        policy_of("dqn", game, network) for network in (ActionValues(game, (19,)) for _ in range(2))
+    )
+    moves = first(observations, masks, rngs), second(observations, masks, rngs)
+    assert (moves[0] != moves[1]).any()
+    assert first.row_function is second.row_function
+    assert dataclasses.replace(first)(observations, masks, rngs).tolist() == moves[0].tolist()

@@ -1,0 +1,206 @@
+"""The guides of CONTRIBUTING.md, followed step by step with Kuhn poker in a copy of the checkout.
+
+After the last step of a guide the tests of what was added pass. The copy runs without compilation:
+compiled games are tested elsewhere, and Kuhn poker is small.
+"""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+GUIDE = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+FOLDERS = ("envs", "baselines", "training", "scripts", "tests", "docs", "parlour")
+GAME, PLAYER, LEARNER = "kuhn", "careful", "my_learner"
+OVER_THE_REGISTRY = [
+    "contract",
+    "docs",
+    "golden",
+    "mcts",
+    "packaging",
+    "playout",
+    "public_checkers",
+    "readme",
+    "render",
+    "shipped_checkpoints",
+    "training",
+    "views",
+]
+# Of these tests those with the game's name, and those that compare lists.
+CHOSEN = f"{GAME} or are_listed or every_game_that_ships or recipes_are_no_learners"
+
+PLAYERS = '''"""Players of Kuhn poker."""
+
+from ...envs.authoring import is_allowed, rule
+from ..roster import Player, scripted
+
+
+@rule
+def careful(observation, mask, rng):
+    """Bets and calls with the king alone."""
+    return 1 if observation.card == 2 and is_allowed(mask, 1) else 0
+
+
+PLAYERS: dict[str, Player] = {"careful": scripted(careful)}
+'''
+
+
+class Copy:
+    """A copy of the checkout, in which the guides are followed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        for name in FOLDERS:
+            ignored = shutil.ignore_patterns("__pycache__", "tournaments", "*.egg-info")
+            shutil.copytree(CHECKOUT / name, folder / name, symlinks=True, ignore=ignored)
+        for path in CHECKOUT.iterdir():
+            if path.is_file() and path.name != ".git":  # a file in a linked checkout
+                shutil.copy(path, folder)
+
+    def write(self, name: str, text: str) -> None:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+
+    def insert(self, name: str, before: str, text: str) -> None:
+        """Add text before the first place where `before` stands."""
+        old = (self.folder / name).read_text(encoding="utf-8")
+        assert before in old, f"{name} has changed: {before!r}"
+        self.write(name, old.replace(before, text + before, 1))
+
+    def python(self, *arguments: str) -> str:
+        """Run Python in the copy, uncompiled; its output."""
+        done = subprocess.run(
+            [sys.executable, *arguments],
+            cwd=self.folder,
+            env={**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(self.folder)},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-3000:]
+        return done.stdout
+
+
+def add_package(copy: Copy, package: str, before: str, text: str) -> None:
+    copy.write(f"{package.replace('.', '/')}/__init__.py", text)
+    copy.insert("setup.cfg", f"    parlour.{before}\n", f"    parlour.{package}\n")
+
+
+def add_game(copy: Copy) -> None:
+    """The guide "Add a game", steps 1 to 5."""
+    page = (CHECKOUT / "docs/examples/kuhn.py").read_text(encoding="utf-8")
+    page = page.replace("from parlour.envs.authoring", "from ..authoring")
+    page = page.replace("    register_game,\n", "").replace("\n\nregister_game(game)\n", "")
+    copy.write(f"envs/{GAME}/rules.py", page)
+    text = '"""Kuhn poker."""\n\nfrom .rules import game as game\n'
+    add_package(copy, f"envs.{GAME}", "envs.notty", text)
+    copy.insert(
+        "envs/registry.py", '    "president": "President-v0",\n', f'    "{GAME}": "Kuhn-v0",\n'
+    )
+    copy.insert("envs/registry.py", '"president"]', f'"{GAME}", ')
+    module = (copy.folder / "envs/president_v0.py").read_text(encoding="utf-8")
+    module = module.replace("president", GAME).replace("President", "Kuhn poker")
+    copy.write(f"envs/{GAME}_v0.py", module)
+    show = f"from parlour.envs import find_game; print(find_game({GAME!r}).layout.readme_table())"
+    copy.write(f"envs/{GAME}/README.md", f"# Kuhn poker\n\n{copy.python('-c', show)}")
+    golden = f'    "{GAME}": {{"2_seats": Golden({{}}, ("random",), ("card", "actions"))}},\n'
+    copy.insert("tests/golden/write.py", '    "president": {\n', golden)
+    copy.python("-m", "tests.golden.write", GAME)
+    copy.insert("README.md", "| President | `President-v0`", "| Kuhn poker | `Kuhn-v0` | 2 | | |\n")
+
+
+def add_player(copy: Copy) -> None:
+    """The guide "Add a player", steps 1 to 3."""
+    copy.write(f"baselines/{GAME}/players.py", PLAYERS)
+    add_package(copy, f"baselines.{GAME}", "baselines.networks", '"""Players of Kuhn poker."""\n')
+    copy.insert("README.md", "| `rander` |", f"| `{PLAYER}` | Kuhn poker | bets with the king |\n")
+
+
+def add_learner(copy: Copy) -> None:
+    """The guide "Add a learner", steps 1 and 2: a copy of one that there is."""
+    source = (CHECKOUT / "training/dqn.py").read_text(encoding="utf-8")
+    copy.write(f"training/{LEARNER}.py", source.replace('"dqn"', f'"{LEARNER}"'))
+    line = '    "dqn": '
+    kinds = (CHECKOUT / "baselines/networks/kinds.py").read_text(encoding="utf-8")
+    value = kinds.partition(line)[2].partition("\n")[0]
+    copy.insert("baselines/networks/kinds.py", line, f'    "{LEARNER}": {value}\n')
+
+
+def add_trained_player(copy: Copy) -> None:
+    """The guide "Add a trained player", steps 1 to 3."""
+    run = copy.folder / "runs" / "mine"
+    small = "--decisions 64 --num-tables 8 --batch-size 8 --buffer-size 200 --hidden 8 --threads 1"
+    train = f"train {LEARNER} {GAME} --against random --points 1 --deals 10000 --out {run}"
+    copy.python("-m", "parlour.scripts.main", *train.split(), *small.split())
+    checkpoints = copy.folder / "baselines" / GAME / "checkpoints"
+    checkpoints.mkdir()
+    for suffix in (".pt", ".md"):
+        shutil.copy(run / f"checkpoint{suffix}", checkpoints / f"{LEARNER}{suffix}")
+    copy.insert("README.md", "| `rander` |", f"| `{LEARNER}` | Kuhn poker | learned |\n")
+
+
+def run_tests(copy: Copy, at_least: int) -> None:
+    files = [f"tests/test_{name}.py" for name in OVER_THE_REGISTRY]
+    shown = copy.python("-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", CHOSEN, *files)
+    counts = re.search(r"(\d+) passed", shown)
+    assert counts is not None and int(counts[1]) >= at_least, shown[-3000:]
+
+
+def test_a_new_game_and_its_player_pass_the_tests(tmp_path: Path) -> None:
+    copy = Copy(tmp_path / "parlour")
+    add_game(copy)
+    add_player(copy)
+    run_tests(copy, at_least=60)
+    assert PLAYER in copy.python("-m", "parlour.scripts.main", "games")
+
+
+@pytest.mark.long
+def test_a_new_learner_and_what_it_trained_pass_the_tests(tmp_path: Path) -> None:
+    """Its 20,000 games take half a minute, as the copy is not compiled."""
+    copy = Copy(tmp_path / "parlour")
+    add_game(copy)
+    add_player(copy)
+    add_learner(copy)
+    add_trained_player(copy)
+    run_tests(copy, at_least=61)
+    assert LEARNER in copy.python("-m", "parlour.scripts.main", "games")
+
+
+def test_every_test_over_the_registry_is_among_those_that_run() -> None:
+    over = {
+        path.stem.removeprefix("test_")
+        for path in (CHECKOUT / "tests").glob("test_*.py")
+        if re.search(r"parametrize\(.*GAMES|for name in GAMES|\bevery_game\b", path.read_text())
+    }
+    assert over - {"contributing", "cli", "checkpoint", "jit"} <= set(OVER_THE_REGISTRY)
+
+
+def test_every_file_that_the_guides_name_is_there() -> None:
+    paths = set(re.findall(r"`((?:envs|baselines|training|scripts|tests|docs)/[\w/.=-]*)`", GUIDE))
+    paths |= set(re.findall(r"\]\(([^)#]+)\)", GUIDE))
+    named = {path for path in paths if "my_" not in path}
+    assert len(named) > 20
+    assert not [path for path in named if not (CHECKOUT / path).exists()]
+
+
+def test_every_folder_of_code_has_its_line() -> None:
+    rows = set(re.findall(r"^\| `([\w/<>]+)` \|", GUIDE, re.MULTILINE))
+    games = {path.parent.name for path in (CHECKOUT / "envs").glob("*/rules.py")}
+    for top in ("envs", "baselines"):
+        folders = {path.parent.name for path in (CHECKOUT / top).glob("*/__init__.py")}
+        assert {f"{top}/{name}/" for name in folders - games} <= rows
+    assert {"envs/<game>/", "baselines/<game>/", "training/", "scripts/"} <= rows
+
+
+def test_the_hooks_run_what_ci_runs() -> None:
+    hooks = (CHECKOUT / ".pre-commit-config.yaml").read_text(encoding="utf-8")
+    ci = (CHECKOUT / ".ci" / "run").read_text(encoding="utf-8")
+    entries = [entry.replace(" --force-exclude", "") for entry in re.findall(r"entry: (.+)", hooks)]
+    assert entries == [".venv/bin/ruff format", ".venv/bin/ruff check", ".ci/typecheck"]
+    assert all(entry in ci for entry in entries)

@@ -1,0 +1,90 @@
+"""The bookkeeping of `make mutants`: which function a fault is in, and to which code it belongs."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tests.mutants.check import complaints
+from tests.mutants.record import Outcome, page
+from tests.mutants.sample import MODULE, Mutant, digest_of, function_at, no_faults, spans
+from tests.mutants.trial import quickest
+
+SOURCE = """LIMIT = 3
+
+
+class Box:
+    size: int = 1
+
+    def grow(self, by: int = 1) -> int:
+        self.size += by
+        return self.size
+
+
+def outer():
+    def inner():
+        return 1
+
+    return inner
+"""
+GROW = "".join(SOURCE.splitlines(keepends=True)[6:9])
+FAULT = Mutant(
+    "key", "box.py", "Box.grow", digest_of(GROW), 1, "self.size += by", "self.size -= by"
+)
+
+
+def test_a_line_belongs_to_its_innermost_function() -> None:
+    where = spans(SOURCE)
+    names = [function_at(where, line) for line in range(len(SOURCE.splitlines()))]
+    assert names[0] == MODULE
+    assert names[4] == "Box"
+    assert names[7] == "Box.grow"
+    assert names[13] == "outer.<locals>.inner"
+    assert names[15] == "outer"
+
+
+def test_a_fault_is_planted_wherever_its_function_has_moved() -> None:
+    moved = f"import os\n\n{SOURCE}"
+    assert FAULT.plant(SOURCE) == SOURCE.replace("+= by", "-= by")
+    assert FAULT.plant(moved) == moved.replace("+= by", "-= by")
+
+
+def test_a_fault_is_not_planted_in_a_function_that_has_changed() -> None:
+    with pytest.raises(ValueError, match=r"Box\.grow has changed"):
+        FAULT.plant(SOURCE.replace("return self.size", "return 0"))
+
+
+def test_annotations_settings_and_large_numbers_are_left_alone() -> None:
+    source = f"{SOURCE}\nMOST = 500\n\nclass Config:\n    epsilon: float = 0.1\n"
+    skipped = sorted({source.splitlines()[start[0] - 1].strip() for start, _ in no_faults(source)})
+    assert skipped == [
+        "MOST = 500",
+        "def grow(self, by: int = 1) -> int:",
+        "epsilon: float = 0.1",
+        "size: int = 1",
+    ]
+
+
+def test_the_quickest_tests_of_a_function_come_first_and_all_tests_for_a_module() -> None:
+    measured = {
+        "slow": (2.0, [("box.py", "Box.grow")]),
+        "quick": (1.0, [("box.py", "Box.grow")]),
+        "other": (0.5, [("box.py", "outer")]),
+    }
+    assert quickest(measured, FAULT, 10.0) == (["quick", "slow"], 3.0)
+    assert quickest(measured, FAULT, 2.5) == (["quick"], 1.0)
+    assert quickest(measured, FAULT._replace(function=MODULE), 10.0)[0] == [
+        "other",
+        "quick",
+        "slow",
+    ]
+
+
+def test_a_survivor_without_a_reason_and_code_that_has_changed_are_complaints() -> None:
+    alive = Outcome("rules", FAULT, killed_by="", tests=3)
+    assert "box.py, Box.grow has changed since it was mutated: make mutants" in complaints([alive])
+    assert any("0 of 1 mutants killed" in complaint for complaint in complaints([alive]))
+    assert "not yet explained" in page([alive])
+    explained = dataclasses.replace(alive, reason="nobody can tell")
+    assert "nobody can tell" in page([explained])

@@ -1,0 +1,213 @@
+"""PPO: its probe, what each fault would score there, its estimates, and that runs repeat."""
+
+import dataclasses
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.baselines.networks.kinds import policy_of
+from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.training import ppo
+from parlour.training.acting import NO_DECISION, Batch
+
+from .probe_duel import DOOR, GATE, HIT, MISS, probe_duel
+
+GAME = probe_duel()
+RETURNS = np.array([0.8, -0.8, 1.0, -1.0], np.float32)
+CONFIG = ppo.Config(
+    total_steps=20_000,
+    hidden=(16, 16),
+    num_tables=64,
+    batch_decisions=2,  # so that many decisions rest on a bootstrap
+    minibatch_size=64,
+    epochs=4,
+    learning_rate=1e-2,
+    final_learning_rate=1e-3,
+    threads=1,
+)
+
+
+def trained(**settings: Any) -> ppo.Learner:
+    learner = ppo.Learner(GAME, dataclasses.replace(CONFIG, **settings))
+    for _ in learner.run():
+        pass
+    return learner
+
+
+def scores(network: PolicyValue) -> tuple[float, float]:
+    """What seat 0 gets at the gate and at the door, where both seats play the learned policy."""
+    policy = policy_of("ppo", GAME, network)
+    tables = Tables(GAME, streams([0, 1]))
+    tables.deal_from(0, {"place": GATE})
+    tables.deal_from(1, {"place": DOOR})
+    for _ in range(2):
+        rows = tables.all_rows[[not GAME.is_terminal(state) for state in tables.states]]
+        _, observations, words = tables.show(rows)
+        masks = action_masks(words, GAME.num_actions)
+        tables.apply(rows, policy(observations, masks, streams([2] * len(rows))))
+    gate, door = tables.returns(tables.all_rows)[:, 0].round(1).tolist()
+    return gate, door
+
+
+def estimated(batch: Batch, trace: float) -> np.ndarray:
+    """Advantages [tables, decisions], one after the other in plain Python."""
+    advantages = np.zeros_like(batch.values)
+    for table, following in enumerate(batch.following):
+        for index in reversed(range(len(following))):
+            value, after = batch.values[table, index], following[index]
+            advantages[table, index] = (
+                batch.ends[table, index] - value
+                if after == NO_DECISION
+                else batch.values[table, after] - value + trace * advantages[table, after]
+            )
+    return advantages
+
+
+def paid(batch: Batch, returns: np.ndarray) -> Batch:
+    """The batch with other returns of games; values of what lies beyond it stay."""
+    return batch._replace(ends=np.where(np.isin(batch.ends, RETURNS), returns, batch.ends))
+
+
+def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Callable[[Batch], Batch]) -> None:
+    """Let the learner learn from batches that are wrong in one way."""
+    sound = ppo.flat
+
+    def flat(batch: Batch) -> Batch:
+        wrong = fault(batch)
+        advantages = estimated(wrong, CONFIG.trace)
+        return sound(wrong._replace(advantages=advantages, targets=advantages + wrong.values))
+
+    monkeypatch.setattr(ppo, "flat", flat)
+
+
+def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
+    assert scores(trained().network) == (0.8, 1.0)
+
+
+def test_with_a_critic_that_sees_all_seats_it_learns_the_same() -> None:
+    assert scores(trained(critic=True).network) == (0.8, 1.0)
+
+
+def test_of_the_wrong_sign_it_is_hit_and_loses(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A learner that seeks its own loss scores -1 and -1 instead of 0.8 and 1."""
+    with_fault(monkeypatch, lambda batch: paid(batch, -batch.ends))
+    assert scores(trained().network) == (-1.0, -1.0)
+
+
+def test_without_a_bootstrap_it_does_not_go_through_the_door(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """What is not over by the end of a batch counts as 0: it stays for 0.8 instead of 1."""
+
+    def forget(batch: Batch) -> Batch:
+        return batch._replace(ends=np.where(np.isin(batch.ends, RETURNS), batch.ends, 0.0))
+
+    with_fault(monkeypatch, forget)
+    assert scores(trained().network) == (0.8, 0.8)
+
+
+def test_with_the_return_of_the_wrong_seat_it_is_spared(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Seat 1, paid as seat 0 is, misses: 1 at the gate instead of 0.8."""
+    bench = (1 << HIT) | (1 << MISS)
+
+    def pay_seat_0(batch: Batch) -> Batch:
+        is_seat_1 = batch.masks[:, :, 0] == bench
+        return paid(batch, np.where(is_seat_1, -batch.ends, batch.ends))
+
+    with_fault(monkeypatch, pay_seat_0)
+    assert scores(trained().network)[0] == 1.0
+
+
+def test_with_the_mask_the_wrong_way_round_it_learns_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Credit then goes to actions that nobody took: it never gets both 0.8 and 1."""
+    every = (1 << GAME.num_actions) - 1
+    with_fault(monkeypatch, lambda batch: batch._replace(masks=batch.masks ^ every))
+    assert scores(trained().network) != (0.8, 1.0)
+
+
+def test_advantages_are_those_of_each_seats_own_decisions() -> None:
+    """Compared with plain Python; what ends a game is worth its return, and seats take turns."""
+    learner = ppo.Learner(GAME, dataclasses.replace(CONFIG, batch_decisions=7))
+    batch = next(iter(batches_of(learner)))
+    np.testing.assert_allclose(batch.advantages, estimated(batch, CONFIG.trace), atol=1e-6)
+    np.testing.assert_allclose(batch.targets, batch.advantages + batch.values, atol=1e-6)
+    goes_on = batch.following != NO_DECISION
+    assert goes_on.any()
+    after = np.take_along_axis(batch.masks[:, :, 0], np.maximum(batch.following, 0), axis=1)
+    assert (after[goes_on] == 0b110000).all()  # only seat 0 decides twice, the second time to win
+    assert np.isin(batch.ends[:, :-1][~goes_on[:, :-1]], RETURNS).all()
+
+
+def batches_of(learner: ppo.Learner) -> list[Batch]:
+    """The first batches that a learner learns from."""
+    seen: list[Batch] = []
+    learn = learner._learn
+
+    def spy(batch: Batch, random: Any) -> Any:
+        seen.append(Batch(*(array.copy() for array in batch)))
+        return learn(batch, random)
+
+    learner._learn = spy  # type: ignore[method-assign]
+    for progress, _ in learner.run():
+        if progress.updates > 40:
+            break
+    return seen
+
+
+def equal(first: torch.nn.Module, second: torch.nn.Module) -> bool:
+    others = second.state_dict()
+    return all(torch.equal(tensor, others[key]) for key, tensor in first.state_dict().items())
+
+
+def test_the_same_seed_learns_the_same_whether_acting_overlaps_or_not() -> None:
+    short = {"total_steps": 2_000, "batch_decisions": 4}
+    alone = trained(**short).network
+    assert equal(alone, trained(**short, threads=2).network)
+    assert not equal(alone, trained(**short, seed=1).network)
+
+
+def test_an_interrupted_run_continues_where_it_stood() -> None:
+    first = ppo.Learner(GAME, CONFIG)
+    for progress, _ in first.run():
+        if progress.done >= 0.5:
+            break
+    second = ppo.Learner(GAME, CONFIG)
+    second.load_state_dict(first.state_dict())
+    assert equal(first.network, second.network)
+    progresses = [progress for progress, _ in second.run()]
+    assert progresses[0].decisions == first.progress.decisions + 2 * CONFIG.num_tables
+    assert progresses[-1].done == 1.0
+    assert scores(second.network) == (0.8, 1.0)
+
+
+def test_one_seat_learns_at_tables_with_opponents() -> None:
+    """Seat 0 plays a random seat 1 at the gate half of the time: then going is worth 0."""
+    learner = trained(self_play=0.0, opponents=("random",), opponent_weights=(1.0,), earlier=1.0)
+    assert scores(learner.network) == (0.8, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"num_tables": 0}, "num_tables must be"),
+        ({"hidden": ()}, "at least one layer"),
+        ({"clip": 0.0}, "clip must be above 0"),
+        ({"trace": 1.5}, r"trace must be in 0 \.\. 1"),
+        ({"opponents": ("random",)}, "1 opponents need as many opponent_weights; got 0"),
+        ({"self_play": 0.0}, "not all 0"),
+        (
+            {"opponents": ("playout",), "opponent_weights": (1.0,)},
+            "playout is not compiled",
+        ),
+    ],
+)
+def test_settings_that_cannot_work_are_refused(settings: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        next(iter(ppo.train(GAME, dataclasses.replace(CONFIG, **settings))))

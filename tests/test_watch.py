@@ -1,0 +1,144 @@
+"""`parlour watch --seat N` and `render()` show nothing that seat N cannot know.
+
+Every position is compared with others that the seat cannot tell from it: same text, same bytes.
+"""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.baselines.environments import make_solo
+from parlour.baselines.hints import hints_of
+from parlour.baselines.policy import Policy
+from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.game import CHANCE, Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.views.aec import RawEnv
+from parlour.envs.core.views.render import render_frame
+from parlour.scripts.main import main
+from parlour.scripts.watch import ply_text, position_lines
+
+from .test_render import positions, sample
+
+NUM_POSITIONS = 6
+NUM_REDEALS = 2
+NUM_ACTIONS = 3
+CASES = [
+    *((name, {}) for name in GAMES),
+    ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
+    ("notty", {"num_players": 3, "discard": "manual"}),
+    ("trick_taking", {"num_seats": 3, "num_values": 5}),
+]
+
+
+def thinker(game: Game) -> Policy:
+    """A player whose opinion of an action depends on the cards that only its seat sees."""
+
+    def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        digest = np.frombuffer(observations.tobytes(), np.uint8).astype(float).sum()
+        return np.sin(digest + np.arange(game.num_actions))[None]
+
+    return Policy("thinker", game, make_policy("random", game).choose, values=values)
+
+
+def shown(player: Policy, state: np.record, seat: int) -> tuple[list[str], dict[int, str]]:
+    """All that is printed for `seat` at a position, and for some actions that can follow."""
+    game = player.game
+    actions = game.legal_action_list(state)[:NUM_ACTIONS]
+    hint_lines = hints_of(game) if game.seat_to_act(state) != CHANCE else None
+    return (
+        position_lines(game, state, seat, hint_lines),
+        {action: ply_text(player, state, action, seat) for action in actions},
+    )
+
+
+def redeals(game: Game, state: np.record, seat: int) -> np.ndarray:
+    states = game.new_states(NUM_REDEALS)
+    states[:] = state
+    for position, rng in zip(states, streams(range(NUM_REDEALS), 3), strict=True):
+        game.reshuffle_unseen(position, seat, rng)
+    return states
+
+
+@pytest.mark.parametrize(("name", "config"), CASES)
+def test_watching_from_a_seat_shows_what_it_can_know(name: str, config: dict) -> None:
+    game = find_game(name, **config)
+    player = thinker(game)
+    num_compared = 0
+    for states in sample(positions(game)[:-1], NUM_POSITIONS):
+        for seat in range(game.num_seats):
+            lines, plies = shown(player, states[0], seat)
+            for other in redeals(game, states[0], seat):
+                lines_again, again = shown(player, other, seat)
+                assert lines_again == lines
+                for action in plies.keys() & again.keys():
+                    assert again[action] == plies[action]
+                    num_compared += 1
+            is_own = seat == game.seat_to_act(states[0])
+            assert all(("(" in text.partition(": ")[2]) == is_own for text in plies.values())
+    assert num_compared > 10
+
+
+def test_a_card_given_face_down_is_seen_by_the_two_who_exchange() -> None:
+    game = load_game("president", num_players=4, num_games=2, economy="swap_two")
+    player = make_policy("random", game)
+    states = next(
+        state
+        for state in positions(game)
+        if any(game.action_name(a).startswith("give") for a in game.legal_action_list(state[0]))
+    )
+    giver = int(game.seat_to_act(states[0]))
+    partner = int(states[0]["partners"][giver])
+    (action, *_) = game.legal_action_list(states[0])
+    for seat in range(4):
+        text = ply_text(player, states[0], action, seat)
+        assert (game.action_name(action) in text) == (seat in (giver, partner))
+
+
+def test_another_seats_expectations_are_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["watch", "president", "--players", "lowest,dqn,dqn,dqn", "--seed", "3"]
+    main([*command, "--seat", "1"])
+    lines = [line for line in capsys.readouterr().out.splitlines() if "(dqn):" in line]
+    told = [line for line in lines if "expects" in line or "only choice" in line]
+    assert told and len(told) < len(lines)
+    assert all("player 1 (dqn)" in line for line in told)
+    main(command)
+    everything = capsys.readouterr().out
+    assert "player 2 (dqn)" in everything and everything.count("expects") > len(told)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_the_single_seat_environment_shows_its_own_seats_view(name: str) -> None:
+    for options, seat in (({}, 1), ({"render_seat": 0}, 0), ({"render_seat": "all"}, None)):
+        env = make_solo(name, seat=1, render_mode="ansi", **options)
+        env.reset(seed=4)
+        assert env.render() == env.game.describe(env._episodes.tables.states[0], seat)
+
+
+def test_the_learning_seat_is_followed_where_it_is_drawn() -> None:
+    env = make_solo("president", seat="random", render_mode="rgb_array")
+    seats = set()
+    for seed in range(6):
+        _, info = env.reset(seed=seed)
+        seats.add(info["seat"])
+        frame = render_frame(env.game, env._episodes.tables.states[0], info["seat"])
+        np.testing.assert_array_equal(env.render(), frame)
+    assert len(seats) > 1
+
+
+def test_the_aec_environment_shows_the_table_or_a_seat() -> None:
+    game = load_game("president")
+    for options, seat in (({}, None), ({"render_seat": "all"}, None), ({"render_seat": 2}, 2)):
+        env = RawEnv(game, render_mode="ansi", **options)
+        env.reset(seed=4)
+        assert env.render() == game.describe(env._tables.states[0], seat)
+
+
+@pytest.mark.parametrize("wrong", [4, -1, "mine", None, True])
+def test_a_view_for_nobody_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match="render_seat must be one of 'own', 'all', 0, 1, 2, 3"):
+        make_solo("president", render_seat=wrong)
+    with pytest.raises(ValueError, match="render_seat must be one of 'all', 0, 1, 2, 3"):
+        RawEnv(load_game("president"), render_seat=wrong)
