@@ -116,7 +116,7 @@ class FlatLayout:
         return self._vectors(observations, self._factors)
 
     def _place_bytes(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each byte with bits to show: its place in a record and the input of its lowest bit."""
+        """For each byte with bits to show, its place in a record and the input of its first bit."""
         sources, columns, column = [], [], self.num_plain
         for index, num_bits in enumerate(self._bits_per_word.tolist()):
             for shift in range(0, num_bits, _BYTE_BITS):

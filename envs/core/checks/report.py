@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 NO_CHANCE = "The game has no chance."  # why a check of seeds was left out
-MORE_TRIES = 64  # tries before two equal games of a small game cannot be coincidence
+MORE_TRIES = 64  # tries after which equal deals of a small game are no coincidence
 
 
 class CheckError(AssertionError):

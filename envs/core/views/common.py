@@ -30,7 +30,7 @@ class ObservationEncoder:
         return spaces.Box(low * self.layout.scale, high * self.layout.scale, dtype=np.float32)
 
     def encode(self, observations: np.ndarray) -> np.ndarray:
-        """Return records [B] as arrays [B, num_inputs]; whole numbers may be a view of the records."""
+        """Return records [B] as arrays [B, num_inputs]; whole numbers may be a view."""
         if self.is_scaled:
             return self.layout.scaled(observations)
         if self.layout.num_inputs == self.layout.num_plain:

@@ -79,7 +79,7 @@ class Episodes:
         raise no_choice_error(self.game)
 
     def start_from(self, row: int, deal: Any) -> None:
-        """Lay out a deal at one table. Raises ValueError if it is impossible or leaves no choice."""
+        """Lay out a deal at one table. ValueError if it is impossible or leaves no choice."""
         rows = np.array([row])
         self.draw_seats(rows)
         self.tables.deal_from(row, deal)

@@ -33,7 +33,7 @@ def check_render_seat(game: Game, render_seat: Any, names: tuple[str, ...]) -> N
 
 
 def render_frame(game: Game, state: np.record, seat: int | None = None) -> np.ndarray:
-    """Return the position as pixels, uint8 [H, W, 3]: all of it (seat None) or what `seat` may see."""
+    """Return the position as pixels, uint8 [H, W, 3]: all (seat None) or what `seat` may see."""
     return picture_pixels(game.draw(state, seat))
 
 

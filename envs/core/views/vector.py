@@ -156,7 +156,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._encoder.encode(records), rewards, ended, np.zeros_like(ended), info
 
     def _judge(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the actions to play, with NO_ACTION for losing illegal ones, and where these are."""
+        """Return the actions to play, with NO_ACTION where an illegal one loses, and where."""
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(
                 f"actions must be {self.num_envs} integers; got {actions.dtype} {actions.shape}"
