@@ -146,7 +146,7 @@ def headline(state: np.record) -> str:
 
 
 def turn_line(state: np.record) -> str:
-    """Who has to do what."""
+    """The seat to act and what it has to do."""
     actor = f"player {state.seat_to_act}"
     if is_terminal(state):
         president = list(state.placings).index(1)

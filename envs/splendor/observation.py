@@ -1,6 +1,6 @@
 """What one seat of Splendor may know, and how to re-deal what it may not.
 
-Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise. Only the
+Seats count from the observer: index 0 is the observer, index 1 the next seat clockwise. Only the
 order of the decks is hidden: reserved cards came from the table.
 """
 

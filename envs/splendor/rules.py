@@ -239,8 +239,8 @@ def allow_collecting(state, mask, seat, num_gems):
         return
     low, high = held_up_to_three(state.gems[seat])
     for word in range(mask.shape[0]):
-        wanted = DIFFERENT_WORDS[holding, available, word] | SAME_WORDS[holding, plenty, word]
-        mask[word] = wanted & RETURN_WORDS[0, low, word] & RETURN_WORDS[1, high, word]
+        collected = DIFFERENT_WORDS[holding, available, word] | SAME_WORDS[holding, plenty, word]
+        mask[word] = collected & RETURN_WORDS[0, low, word] & RETURN_WORDS[1, high, word]
 
 
 @rule

@@ -416,7 +416,7 @@ def check_returns(game: Game, played: Sequence[PlayedGame]) -> None:
 
 
 def check_names(game: Game, played: Sequence[PlayedGame]) -> None:
-    """Every action has one name that parses back, alone and in a list; others are refused."""
+    """Every action has one name that parses back, alone and in a list; other names are rejected."""
     names = [game.action_name(action) for action in range(game.num_actions)]
     for action, name in enumerate(names):
         if not is_name(name):
@@ -432,7 +432,7 @@ def check_names(game: Game, played: Sequence[PlayedGame]) -> None:
 
 
 def check_bad_deals(game: Game, played: Sequence[PlayedGame]) -> None:
-    """A start position that is none is refused with ValueError."""
+    """An invalid start position raises ValueError."""
     rngs = streams([0])
     bad_deals: tuple[Any, ...] = ({}, {"no such part": 1}, [])
     for data in bad_deals:
