@@ -142,7 +142,7 @@ _FEW_GEMS = GEM_LIMIT - MAX_TAKEN
 
 
 def _may_take_different(holding: int, num_available: int, collecting: Collecting) -> bool:
-    """Whether a seat with this many gems may take and return so many of different colours (5)."""
+    """Whether a seat with this many gems may take and return this many of different colours (5)."""
     size, num_returned = len(collecting.taken), len(collecting.returned)
     most = min(MAX_TAKEN, num_available)
     fewest = (most, min(2, num_available), 1, 1)[holding]
