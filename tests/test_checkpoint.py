@@ -145,7 +145,7 @@ def test_what_is_no_checkpoint_is_refused_by_name(tmp_path: Path) -> None:
 @pytest.mark.parametrize("data", [[1, 2], {"weights": {}}, torch.zeros(3)])
 def test_what_torch_can_read_but_we_did_not_write_is_refused(tmp_path: Path, data: Any) -> None:
     torch.save(data, tmp_path / "broken.pt")
-    said = r"not a checkpoint of Parlour: it (lacks format|holds no)"
+    said = r"not a checkpoint of Parlour: it (lacks format|has no)"
     with pytest.raises(ValueError, match=said):
         load_checkpoint(tmp_path / "broken.pt")
 

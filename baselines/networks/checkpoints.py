@@ -1,7 +1,7 @@
-"""Checkpoints: a network's weights and everything needed to say what it is and how strong.
+"""Checkpoints: a network's weights, how it was made, and how strong it is.
 
-One file, loaded without executing anything from it; the same facts beside it as a model card to
-read.
+A checkpoint is one file, and loading it executes nothing from it. A model card beside it states the
+same facts for people.
 """
 
 import dataclasses
@@ -31,8 +31,8 @@ class Checkpoint:
     config: dict[str, Any]  # of the learner
     hidden: tuple[int, ...]
     weights: dict[str, torch.Tensor]
-    command: str = ""  # what made it
-    revision: str = ""  # of the code that made it
+    command: str = ""  # the command that trained it
+    revision: str = ""  # of the code that trained it
     parlour: str = __version__
     training: dict[str, Any] = dataclasses.field(default_factory=dict)  # seconds, decisions, ...
     strength: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # match results
@@ -50,9 +50,9 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path | str) -> None:
 
 
 def keep_results(path: Path | str, kind: str, results: list[dict[str, Any]]) -> None:
-    """Put results into a checkpoint and its card, in place of those of the same measurement.
+    """Store results in a checkpoint and its card, replacing those of the same measurement.
 
-    `kind` is `strength`, `duplicates` or `exact`. Raises ValueError where `path` is no checkpoint.
+    `kind` is `strength`, `duplicates` or `exact`. Raises ValueError if `path` is not a checkpoint.
     """
     checkpoint = load_checkpoint(path)
     kept = {_measurement(result): result for result in [*getattr(checkpoint, kind), *results]}
@@ -65,16 +65,16 @@ def _measurement(result: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:
-    """Read a checkpoint. Raises ValueError that says what is wrong with the file."""
+    """Read a checkpoint. Raises a ValueError that says what is wrong with the file."""
     path = Path(path)
     if not path.is_file():
         raise ValueError(f"no checkpoint {path}")
     try:
         data = torch.load(path, map_location="cpu", weights_only=True)
-    except Exception as error:  # of many kinds, and torch's advice would mislead
+    except Exception as error:  # there are many kinds, and torch's advice would mislead
         raise ValueError(f"{path} is not a checkpoint, or is damaged") from error
     if not isinstance(data, dict):
-        raise ValueError(f"{path} is not a checkpoint of Parlour: it holds no table of facts")
+        raise ValueError(f"{path} is not a checkpoint of Parlour: it has no table of facts")
     lacking = [key for key in _REQUIRED if key not in data]
     if lacking:
         raise ValueError(f"{path} is not a checkpoint of Parlour: it lacks {', '.join(lacking)}")
@@ -115,10 +115,10 @@ def _are_sizes(hidden: Any) -> bool:
 
 
 def network_for(checkpoint: Checkpoint, game: Game, other_rules: bool = False) -> nn.Module:
-    """The network, ready to play `game`.
+    """Return the network, ready to play `game`.
 
-    Raises ValueError where it was trained for another game or version, for other house rules
-    (unless `other_rules` asks for it to play all the same) or for other sizes.
+    Raises ValueError if it was trained for another game or version, for other house rules (unless
+    `other_rules` allows them) or for other sizes.
     """
     if checkpoint.game != game.name:
         raise ValueError(f"this checkpoint plays {checkpoint.game}, not {game.name}")
@@ -161,7 +161,7 @@ def _other_rules(checkpoint: Checkpoint, game: Game) -> str:
 
 
 def code_revision() -> str:
-    """The commit the code stands at, with `+` where files are changed; empty outside a checkout."""
+    """The commit of the code, with `+` if files are changed; empty outside a checkout."""
     root = Path(__file__).resolve().parents[2]
     try:
         commit = _git(root, "rev-parse", "--short=12", "HEAD")
@@ -176,7 +176,7 @@ def _git(root: Path, *arguments: str) -> str:
 
 
 def model_card(checkpoint: Checkpoint) -> str:
-    """What a user should know before playing against it, as Markdown."""
+    """Return the model card as Markdown: what a user should know about the network."""
     settings = ", ".join(f"{key}={value!r}" for key, value in checkpoint.game_config.items())
     size = sum(tensor.numel() for tensor in checkpoint.weights.values())
     lines = [
@@ -190,7 +190,7 @@ def model_card(checkpoint: Checkpoint) -> str:
         "",
         "## Measured strength",
         "",
-        "Duplicate deals, one seat against a field of the opponent; 95 % intervals.",
+        "Duplicate deals: the network plays one seat, the opponent all others; 95 % intervals.",
         "",
         "| against | games | first places, % | fair share, % | mean return |",
         "|---|---|---|---|---|",
@@ -210,7 +210,7 @@ def _short(value: Any) -> str:
 
 def _duplicate_lines(results: list[dict[str, Any]]) -> list[str]:
     return [
-        "Deals won, drawn and lost, each played twice with the hands exchanged; 95 % intervals.",
+        "Each deal is played twice with the hands exchanged; 95 % intervals.",
         "",
         "| against | deals | won, % | drawn, % | lost, % |",
         "|---|---|---|---|---|",
@@ -227,7 +227,7 @@ def _duplicate_row(result: dict[str, Any]) -> str:
 
 def _exact_lines(results: list[dict[str, Any]]) -> list[str]:
     return [
-        "By the exact solution of the game; 95 % intervals, which all deals there are do not need.",
+        "Measured against the exact solution of the game; 95 % intervals where deals are a sample.",
         "",
         "| measure | against | deals | value |",
         "|---|---|---|---|",

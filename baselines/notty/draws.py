@@ -1,9 +1,10 @@
-"""What draws of one, two and three cards bring, exactly, without going through all of them.
+"""Exact results of all draws of one, two and three cards, without enumerating them.
 
-The least group is a trio: three kinds. So how many draws make a group follows from which cards make
-one with the hand alone, and which two with one card of the hand. And what a draw discards is what
-its cards discard each alone, but where cards of a draw touch: only those are looked at together.
-All sums are over draws of single cards, so they are whole numbers over the number of all draws.
+The smallest group is a trio: three kinds. So the number of draws that make a group follows from the
+cards that make one with the hand alone, and the pairs that make one with a card of the hand. A draw
+discards what its cards discard separately, except where its cards interact: only such cards are
+examined together. All sums are over draws of single cards, so they are whole numbers over the
+number of all draws.
 """
 
 import numpy as np
@@ -23,7 +24,7 @@ PACKED_KINDS = np.array(
 
 _TRIOS = tuple(group for group in GROUPS if len(group) == SMALLEST_GROUP)
 TRIOS = np.array(_TRIOS)
-# For each kind the pairs that make a trio with it: [40, 6, 2], and how many there are.
+# For each kind the pairs that make a trio with it [40, 6, 2], and their number.
 _PAIRS = tuple(
     tuple(tuple(k for k in trio if k != kind) for trio in _TRIOS if kind in trio)
     for kind in range(NUM_KINDS)
@@ -32,13 +33,13 @@ NUM_PAIRS = np.array([len(pairs) for pairs in _PAIRS])
 PAIRS = np.zeros((NUM_KINDS, NUM_PAIRS.max(), 2), np.int64)
 for _kind, _pairs in enumerate(_PAIRS):
     PAIRS[_kind, : len(_pairs)] = _pairs
-# For each kind those that are in a trio with it, as a set.
+# For each kind the set of kinds that share a trio with it.
 NEAR = np.array([sum(1 << k for k in {k for pair in pairs for k in pair}) for pairs in _PAIRS])
 
 
 @rule
 def num_draws(size, count):
-    """In how many ways so many of `size` cards can be drawn."""
+    """The number of ways to draw `count` of `size` cards."""
     if count == 1:
         return size
     pairs = size * (size - 1) // 2
@@ -47,16 +48,16 @@ def num_draws(size, count):
 
 @rule
 def copies_in(cards, kind):
-    """How many cards of a kind there are among those of two words."""
+    """The number of cards of a kind in two words."""
     return ((cards[0] >> kind) & 1) + ((cards[1] >> kind) & 1)
 
 
 @rule
 def find_trios(once, partners, makers):
-    """Which kinds make a trio with cards of a hand that has no group; fills two arrays of sets.
+    """Find the kinds that make a trio with cards of a hand without a group.
 
-    `partners` of a kind: those that make one with it and one card of the hand; `makers`: the cards
-    of the hand that, two of them at a time, make one with it.
+    Fills two arrays of sets. `partners` of a kind make a trio with it and one card of the hand;
+    `makers` of a kind are the cards of the hand two of which make a trio with it.
     """
     partners[:] = 0
     makers[:] = 0
@@ -79,7 +80,7 @@ def find_trios(once, partners, makers):
 
 @rule
 def hits_of_draws(hand, deck):
-    """How many draws of one, two and three cards make a group: three numbers."""
+    """The numbers of draws of one, two and three cards that make a group."""
     size = hand_size(deck)
     if has_group(hand[0]):
         return size, num_draws(size, 2), num_draws(size, 3)
@@ -105,10 +106,10 @@ def without_makers(deck, makers):
 
 @rule
 def count_pairs(cards, partners):
-    """Pairs of cards that are partners, cards with two of them, and cards all three partners.
+    """Count pairs of partners, cards in two such pairs, and triples of mutual partners.
 
-    With these three numbers follows how many draws of three have such a pair: those with two of
-    them are in the count of the pairs twice, those with three of them thrice.
+    These three numbers give the number of draws of three with such a pair: the count of pairs has a
+    draw with two pairs twice and a draw with three pairs three times.
     """
     pairs, in_two_pairs, triangles = np.int64(0), np.int64(0), np.int64(0)
     kinds = cards[0]
@@ -132,7 +133,7 @@ def count_pairs(cards, partners):
 
 @rule
 def count_drawn_trios(cards, partners):
-    """Draws of three cards that are a trio by themselves, no two of them partners."""
+    """The number of draws of three that are a trio of which no two cards are partners."""
     total = np.int64(0)
     for index in range(TRIOS.shape[0]):
         one, two, three = TRIOS[index, 0], TRIOS[index, 1], TRIOS[index, 2]
@@ -143,7 +144,7 @@ def count_drawn_trios(cards, partners):
 
 @rule
 def num_linked(partners, one, two, three):
-    """How many pairs of three kinds are partners."""
+    """The number of pairs of partners among three kinds."""
     first = partners[one]
     return ((first >> two) & 1) + ((first >> three) & 1) + ((partners[two] >> three) & 1)
 
@@ -153,10 +154,10 @@ def num_linked(partners, one, two, three):
 
 @rule
 def cards_of_draws(hand, deck):
-    """How many cards all draws of one, two and three cards discard: three numbers.
+    """The numbers of cards that all draws of one, two and three cards discard.
 
-    A draw discards what its cards do alone, and more or less by what two of them, and all three
-    of them, add. So each kind counts as often as it is in a draw, and each such pair.
+    A draw discards what its cards discard alone, plus or minus what pairs of them and all three of
+    them add. So each kind and each pair counts as often as it occurs in a draw.
     """
     size = hand_size(deck)
     cards = (hand[0], hand[1], pack(hand[0], hand[1]))
@@ -177,14 +178,15 @@ def cards_of_draws(hand, deck):
 
 @rule
 def link_kinds(once, in_deck, links, rivals):
-    """The kinds that can touch each kind in a draw of two (`links`), and of three (`rivals`).
+    """Find the kinds that interact with each kind in draws of two (`links`) and three (`rivals`).
 
-    Every group in the hand and the draw has a drawn card, and there are no three in a row in the
-    hand. So drawn cards that are neighbours in a group make a trio with a card of the hand, or each
-    makes a group with the same cards between them, or are all three cards of the draw, which
-    `sum_of_trios` sees to. Two groups touch in a card of the hand only where one of them has a
-    single drawn card. The other then has one too, made of that same card, or two linked ones, of
-    which one is near that card: of that one the first is a rival.
+    The hand has no group, so every group in the hand and the draw has a drawn card. Drawn cards
+    that are neighbours in a group therefore make a trio with a card of the hand, or each make a
+    group with the same cards between them, or are all three cards of the draw, which `sum_of_trios`
+    handles. Two groups share a card of the hand only if one of them has a single drawn card. The
+    other group then either has a single drawn card too, and both use that same card of the hand, or
+    has two linked drawn cards of which one is near that card; the single card is a rival of this
+    one.
     """
     if has_group(once):
         links[:] = in_deck
@@ -209,7 +211,7 @@ def link_kinds(once, in_deck, links, rivals):
 
 @rule
 def with_card(cards, kind):
-    """A hand, as two words and packed, and a card more."""
+    """A hand, as two words and packed, with one more card."""
     once, twice, packed = cards
     bit = np.int64(1) << kind
     return once | bit, twice | (once & bit), packed + PACKED_KINDS[kind]
@@ -217,7 +219,7 @@ def with_card(cards, kind):
 
 @rule
 def sum_of_ones(cards, deck, held, alone):
-    """What each card of the deck discards alone: into `alone` by kind, and in all."""
+    """Write what each card of the deck discards alone to `alone`; return the sum."""
     total, kinds = np.int64(0), deck[0]
     while kinds != 0:
         kind = lowest_bit(kinds)
@@ -231,7 +233,7 @@ def sum_of_ones(cards, deck, held, alone):
 
 @rule
 def sum_of_twos(cards, deck, held, links, alone, added):
-    """What pairs of cards discard more than each of them alone: into `added`, and in all."""
+    """Write what pairs of cards discard beyond single cards to `added`; return the sum."""
     total, kinds = np.int64(0), deck[0]
     while kinds != 0:
         one = lowest_bit(kinds)
@@ -253,7 +255,7 @@ def sum_of_twos(cards, deck, held, links, alone, added):
 
 @rule
 def sum_of_threes(cards, deck, held, links, rivals, alone, added):
-    """What three cards, one linked to both others, discard more than in ones and twos, in all."""
+    """The sum of what three linked cards discard beyond single cards and pairs."""
     total, kinds = np.int64(0), deck[0]
     while kinds != 0:
         one = lowest_bit(kinds)
@@ -276,9 +278,9 @@ def sum_of_threes(cards, deck, held, links, rivals, alone, added):
 
 @rule
 def thirds_of(links, rivals, one, other, later):
-    """The third kinds to look at with two that are linked, `later` being those after the first.
+    """The third kinds to examine with two linked kinds; `later` are the kinds after the first.
 
-    Where more than two of the three are linked, they are looked at once: with the first and the
+    If several pairs of the three are linked, the three are examined once: with the first and the
     second of them if these are linked, else with the first and the last.
     """
     bit = np.int64(1) << other
@@ -291,7 +293,7 @@ def thirds_of(links, rivals, one, other, later):
 
 @rule
 def sum_with(with_two, one, other, thirds, deck, held, alone, added):
-    """The same for two cards that the hand now has, and each card of the kinds `thirds`."""
+    """The same sum for two cards that the hand now has and each card of the kinds `thirds`."""
     total = np.int64(0)
     known = held + alone[one] + alone[other] + added[one, other]
     while thirds != 0:
@@ -306,11 +308,11 @@ def sum_with(with_two, one, other, thirds, deck, held, alone, added):
 
 @rule
 def sum_of_trios(cards, deck, links, alone, added):
-    """The same for draws that are a trio by themselves, no two pairs of them linked.
+    """The same sum for draws that are a trio in which no two pairs are linked.
 
-    The others were seen: rivals in a line are linked. Where no two of the three discard anything,
-    any group in the hand with them is that trio: with a fourth card in it, two of them would make
-    a trio with that one.
+    The other trios were counted, because rivals in a line are linked. If no two of the three
+    discard anything, the only group they make is the trio itself: with a fourth card in the group,
+    two of the three would make a trio with that card.
     """
     total = np.int64(0)
     for index in range(TRIOS.shape[0]):

@@ -1,7 +1,7 @@
-"""What a draw or a take brings: how often a group comes of it, and how many cards go, exactly.
+"""Exact results of draws and takes: how often they make a group, and how many cards go.
 
 The results are whole numbers over the number of all draws, or of the cards that can be taken.
-Nothing is sampled but in `sample_draws`, the estimate of the document.
+Only `sample_draws`, the estimate of the document, samples.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from ...envs.notty.cards import nth_card, words_of
 from ...envs.notty.discard import most_discarded, pack
 from .draws import cards_of_draws, copies_in, hits_of_draws, num_draws, with_card
 
-# How many cards go and whether any do, added up in one word.
+# One word adds up the cards discarded (low bits) and the hits (high bits).
 HIT_SHIFT = 32
 _HIT = 1 << HIT_SHIFT
 _CARDS_MASK = _HIT - 1
@@ -24,23 +24,23 @@ _SAMPLE_SIZE = 1000
 
 @rule
 def worth(once, twice, packed):
-    """The cards that go of a hand, and a hit where any do."""
+    """The number of cards a hand discards, plus a hit if it discards any."""
     most = most_discarded(once, twice, packed)
     return most + _HIT if most > 0 else np.int64(0)
 
 
 @rule
 def after_draw(hand, deck, count):
-    """Over all draws of 1, 2 or 3 cards: draws with a group, and cards discarded in all.
+    """Over all draws of `count` cards: the draws with a group, and all cards discarded.
 
-    `hand` and `deck` are words: kinds held at least once, kinds held twice.
+    `hand` and `deck` are two words each: kinds held at least once, kinds held twice.
     """
     return hits_of_draws(hand, deck)[count - 1], cards_of_draws(hand, deck)[count - 1]
 
 
 @rule
 def after_take(hand, other):
-    """Over all cards of another hand: those that make a group, and cards discarded in all."""
+    """Over all cards of another hand: those that make a group, and all cards discarded."""
     total, kinds = np.int64(0), other[0]
     cards = (hand[0], hand[1], pack(hand[0], hand[1]))
     while kinds != 0:
@@ -53,13 +53,13 @@ def after_take(hand, other):
 
 @rule
 def size_of(words):
-    """How many cards two words are."""
+    """The number of cards in two words."""
     return popcount(words[0]) + popcount(words[1])
 
 
 @rule
 def read_hands(observation, hands):
-    """The hands of an observation as words [seats + 1, 2]; the last is the deck."""
+    """Write the hands of an observation as words [seats + 1, 2]; the last is the deck."""
     num_seats = observation.hands.shape[0]
     for place in range(num_seats):
         words_of(observation.hands[place], hands[place])
@@ -71,9 +71,9 @@ def read_hands(observation, hands):
 
 @rule
 def sample_draws(hand, deck, count, rng):
-    """The same sums, estimated as the document does it from one draw in k, each but once.
+    """Estimate the same sums as the document does, from one draw in k without repetition.
 
-    With C draws in all, k is C // 1000 where C is over 2000, and 1, which is exact, below.
+    With C draws in all, k is C // 1000 if C is over 2000; otherwise k is 1, which is exact.
     Returns (draws with a group, cards discarded), both times k.
     """
     size = size_of(deck)
@@ -84,7 +84,7 @@ def sample_draws(hand, deck, count, rng):
     seen = np.zeros((total_draws >> 5) + 1, np.int64)
     total = np.int64(0)
     for last in range(total_draws - total_draws // factor, total_draws):
-        index = below(rng, last + 1)  # Floyd's way to a random subset
+        index = below(rng, last + 1)  # Floyd's algorithm for a random subset
         if seen[index >> 5] >> (index & 31) & 1:
             index = last
         seen[index >> 5] |= 1 << (index & 31)
@@ -94,7 +94,7 @@ def sample_draws(hand, deck, count, rng):
 
 @rule
 def worth_of_draw(hand, deck, count, index):
-    """The worth of a hand with the draw of this index, among all draws of so many cards."""
+    """The worth of a hand after the draw with this index among all draws of `count` cards."""
     cards = (hand[0], hand[1], pack(hand[0], hand[1]))
     for left in range(count, 0, -1):
         place = left - 1

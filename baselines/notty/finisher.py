@@ -1,4 +1,4 @@
-"""How the finisher chooses: the action after which its chance of winning is best, by two tables.
+"""The finisher chooses the action after which its chance of winning is best, by two tables.
 
 A table has a chance for each class of positions: by the size of its hand, the number of kinds that
 would make a group with it, the probability that taking a card makes one, whether another seat would
@@ -41,11 +41,11 @@ WON = 1.0
 NUM_SAMPLES = 150  # draws of two or three cards that are tried
 MANY_PASSES = 2
 
-FIRST_TURNS = 10  # in which everybody counts as a taker
+FIRST_TURNS = 10  # in these every opponent counts as one that takes
 
 # Classes of positions
-NUM_SIZES = 15  # of the own hand; the last is of all larger ones
-# By the number of kinds that make a group with the own hand, and of cards in the smallest other.
+NUM_SIZES = 15  # of the player's hand; the last class is for all larger ones
+# Classes of the number of kinds that make a group with the hand, and of the smallest other hand.
 OUT_CLASSES = np.array([0, 1, 2, 3, 4, 5, 6, 6, 7, 7, 7] + [8] * 3 + [9] * (NUM_KINDS - 13))
 SMALLEST_CLASSES = np.array(
     [0, 0, 0, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 4, 4, 4, 5, 5, 5, 5] + [6] * (MAX_CARDS - 19)
@@ -118,7 +118,7 @@ def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
 
 @rule
 def after_draw(values, opponent_model, hands, count, smallest, demands, rng):
-    """The mean chance after a draw: of one card exactly, of more over random draws."""
+    """The mean chance after a draw: exact for one card, over random draws for more."""
     place = hands.shape[0] - 1
     if count == 1:
         return after_card_of(values, opponent_model, hands, place, smallest, demands)
@@ -138,7 +138,7 @@ def after_draw(values, opponent_model, hands, count, smallest, demands, rng):
 
 @rule
 def after_card_of(values, opponent_model, hands, place, smallest, demands):
-    """The mean chance after one card of another hand, or of the deck, which is the last place."""
+    """The mean chance after one card from another hand, or from the deck (the last place)."""
     source, total = hands[place], 0.0
     kinds = source[0]
     while kinds != 0:
@@ -155,7 +155,7 @@ def after_card_of(values, opponent_model, hands, place, smallest, demands):
 
 @rule
 def value_of(values, opponent_model, once, twice, hands, smallest, demands):
-    """The chance with this hand, its groups discarded, beside the other hands."""
+    """The chance with this hand after its groups are discarded."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))
         if once == 0:
@@ -166,7 +166,7 @@ def value_of(values, opponent_model, once, twice, hands, smallest, demands):
 
 @rule
 def unit_of(opponent_model, once, twice):
-    """What the table counts in: for small hands that are left alone, the chance of this hand."""
+    """The scale of the table's value: for small hands against non-takers the hand's chance."""
     if opponent_model == LEFT_ALONE and is_small(once, twice):
         return chance_of_small(once, twice)
     return 1.0
@@ -174,7 +174,7 @@ def unit_of(opponent_model, once, twice):
 
 @rule
 def class_of(once, twice, hands, smallest, demands):
-    """The class of a position where the own hand, without a group, is `once` and `twice`."""
+    """The class of a position in which the hand `once`, `twice` has no group."""
     size, outs = popcount(once) + popcount(twice), out_kinds(once)
     index = np.int64(min(size, NUM_SIZES - 1))
     index = index * NUM_OUTS + OUT_CLASSES[popcount(outs)]
@@ -200,7 +200,7 @@ def out_kinds(once):
 
 @rule
 def hit_class(outs, hands):
-    """How likely a take makes a group, from the hand where that is likeliest."""
+    """The class of the best chance that a take from one of the other hands makes a group."""
     highest = 0
     for place in range(1, hands.shape[0] - 1):
         other = hands[place]
@@ -216,10 +216,10 @@ def hit_class(outs, hands):
 
 @rule
 def demand_class(once, twice, size, demands):
-    """2 if another seat would now rather take from this hand than draw or pass, 1 if it will soon.
+    """2 if an opponent would now rather take from this hand than draw or pass, 1 if soon.
 
-    A card is taken sooner than drawn where more of the hand than of the deck is needed; and sooner
-    than a pass where a third of the hand is needed, or the seat has passed often enough.
+    An opponent prefers a take to a draw if it needs a larger share of this hand than of the deck.
+    It prefers a take to a pass if it needs a third of the hand, or has passed often enough.
     """
     highest = 0
     if size > PROTECTED_SIZE:
@@ -234,7 +234,7 @@ def demand_class(once, twice, size, demands):
 
 @rule
 def demands_of(hands, passes):
-    """For each of the others: the kinds it wants, and what it must know to prefer a take."""
+    """For each opponent: the kinds it needs, and the facts that make it prefer a take."""
     num_seats = hands.shape[0] - 1
     demands = np.empty((num_seats - 1, _DECK_SIZE + 1), np.int64)
     deck = hands[num_seats]

@@ -1,9 +1,9 @@
-"""How the chances of small hands are computed.
+"""Compute the chances of small hands.
 
-Run as `python -m parlour.baselines.notty.fit_small_hands`. Nobody takes from the
-hand; it may wait, draw one card, or take one from another hand, which is one that `aggressive` had
-against itself. Every few turns that hand is another one, as likely as any. By value iteration each
-small hand gets the chance of its best action, discounted for the turns.
+Run as `python -m parlour.baselines.notty.fit_small_hands`. Nobody takes from the hand. Its player
+may wait, draw one card, or take one from another hand. That other hand is a random one from games
+of `aggressive` against itself, and changes every few turns. Value iteration gives each small hand
+the chance of its best action, discounted for the turns.
 """
 
 import argparse
@@ -33,12 +33,12 @@ from .players import aggressive
 from .small_hands import CHANCES_DTYPE, CHANCES_FILE, LARGEST_SMALL, alike, is_small, place_of
 
 NUM_SWEEPS = 60
-SWEEPS_A_LINE = 15  # of what is printed
-NUM_TRIED = 64  # other hands that are tried for a hand in a sweep
+SWEEPS_A_LINE = 15  # sweeps per printed line
+NUM_TRIED = 64  # other hands tried for each hand in a sweep
 NUM_OTHERS = 20_000  # hands of `aggressive`
-EARLIEST_TURN, LATEST_TURN = 10, 60  # of both seats, when its hand is looked at
-LARGEST_OTHER = 18  # with more it waits, and no card comes in
-DISCOUNT = 0.97  # until the other hand is another one, some three turns
+EARLIEST_TURN, LATEST_TURN = 10, 60  # turns of both seats after which its hand is recorded
+LARGEST_OTHER = 18  # with more cards it waits and gets no new ones
+DISCOUNT = 0.97  # per change of the other hand, about three turns
 BEYOND = 0.002  # the chance of a hand that is not small
 SEED = 3
 
@@ -70,7 +70,7 @@ def compute_chances(num_sweeps: int = NUM_SWEEPS) -> np.ndarray:
 
 
 def small_hands() -> np.ndarray:
-    """All small hands without a group, packed, [hands]; one for all that are alike."""
+    """All small hands without a group, packed, [hands]; one for each equivalence class."""
     known: set[int] = set()
     latest = {0}
     for _ in range(LARGEST_SMALL):
@@ -81,7 +81,7 @@ def small_hands() -> np.ndarray:
 
 @rule
 def one_card_more(packed):
-    """What this hand becomes by one card more, where that makes no group."""
+    """The hands that one more card makes of this one without making a group."""
     once, twice = unpack(packed)
     out, num_out = np.empty(NUM_KINDS, np.int64), 0
     for kind in range(NUM_KINDS):
@@ -94,7 +94,7 @@ def one_card_more(packed):
 
 @rule
 def sweep(hands, chances, others, rng):
-    """Every hand gets the chance of its best action now, for each of the others' hands tried."""
+    """Update every hand to the mean chance of its best action over the other hands tried."""
     after = np.empty(NUM_KINDS)
     for index in range(hands.shape[0]):
         once, twice = unpack(hands[index])
@@ -113,7 +113,7 @@ def sweep(hands, chances, others, rng):
 
 @rule
 def look_ahead(hands, chances, once, twice, after):
-    """The chance `after` each kind is added to a hand; returns the mean over all unseen cards."""
+    """Write the chance `after` adding each kind; return the mean over all unseen cards."""
     total, num_unseen = 0.0, 0
     for kind in range(NUM_KINDS):
         bit = np.int64(1) << kind
@@ -127,7 +127,7 @@ def look_ahead(hands, chances, once, twice, after):
 
 @rule
 def chance_of(hands, chances, once, twice):
-    """The chance of any hand, its groups discarded."""
+    """The chance of any hand after its groups are discarded."""
     if has_group(once):
         once, twice = unpack(best_left(once, twice))
         if once == 0:
@@ -139,7 +139,7 @@ def chance_of(hands, chances, once, twice):
 
 @rule
 def chance_of_take(after, other_once, other_twice):
-    """The mean chance after a card of the other hand."""
+    """The mean chance after taking a card of the other hand."""
     total, size = 0.0, 0
     kinds = other_once
     while kinds != 0:
@@ -153,12 +153,12 @@ def chance_of_take(after, other_once, other_twice):
 
 @rule
 def with_other_colours(kinds, shift):
-    """The same kinds with the colours moved on by `shift` bits."""
+    """The same kinds with the colours rotated by `shift` bits."""
     return ((kinds << shift) | (kinds >> (NUM_KINDS - shift))) & ALL_KINDS
 
 
 def hands_of_aggressive(rng: np.ndarray) -> np.ndarray:
-    """Hands [NUM_OTHERS, 2] of `aggressive` somewhere in games against itself."""
+    """Hands [NUM_OTHERS, 2] of `aggressive` from random points of games against itself."""
     game = load_game("notty")
     (state,), (observation,) = game.new_states(1), game.new_observations(1)
     mask, others = np.zeros(game.num_mask_words, np.int64), np.zeros((NUM_OTHERS, 2), np.int64)
@@ -168,7 +168,7 @@ def hands_of_aggressive(rng: np.ndarray) -> np.ndarray:
 
 @rule
 def collect_hands(state, observation, mask, rng, others):
-    """One hand from each game, unless it is protected or nearly full."""
+    """Collect one hand from each game, unless it is protected or nearly full."""
     num_found = 0
     while num_found < others.shape[0]:
         deal(state, rng)

@@ -1,10 +1,10 @@
-"""How the finisher's tables are learned, `python -m parlour.baselines.notty.fit_values`.
+"""Learn the finisher's tables: `python -m parlour.baselines.notty.fit_values`.
 
 One seat plays by the tables against each scripted player in turn. The chance of a class at the end
-of a turn moves towards the best chance that the next turn begins with, and within a turn likewise:
-value iteration by play, with the draws and takes of the next action counted out. A loss is worth
--1, and each turn makes a win worth a little less. Small hands are rare, so now and then the seat is
-given a random hand, and now and then it does something else than what it thinks best.
+of a turn moves towards the best chance at the start of the next turn, and likewise within a turn.
+This is value iteration by play that looks one action ahead through all draws and takes. A loss is
+worth -1, and each turn discounts a win a little. Small hands are rare, so the seat sometimes gets a
+random hand, and it sometimes explores with a random action.
 """
 
 import argparse
@@ -47,19 +47,19 @@ from .small_hands import LARGEST_SMALL
 
 LEARNER, OTHER = 0, 1  # seats
 LOST = -1.0
-DISCOUNT = 0.99  # a turn
+DISCOUNT = 0.99  # per turn
 EXPLORATION = 0.15  # the chance that a turn begins with a random action
 TURNS_A_RANDOM_HAND = 10
 LARGEST_RANDOM_HAND = 12
-MAX_TRIES = 60  # to come to a hand of a given size
+MAX_TRIES = 60  # to reach a hand of a given size
 
 # Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive. Only
-# one of them never takes from a hand that is no larger, so it teaches what to do when left alone.
+# aggressive never takes from a hand that is no larger, so only it fills the table of LEFT_ALONE.
 TURNS_A_ROUND = (30_000, 200_000, 30_000, 60_000)
 LEAVES_ALONE = 1
 NUM_ROUNDS = 90
-ROUNDS_A_LINE = 5  # of what is printed
-# How far a chance moves at least: in the first rounds, and in the rest.
+ROUNDS_A_LINE = 5  # rounds per printed line
+# The least learning rate in the first rounds and in the rest.
 FIRST_RATE, LAST_RATE, FIRST_RATE_FRACTION = 0.02, 0.002, 0.6
 SEED = 3
 
@@ -71,8 +71,10 @@ NOWHERE = (0, 0, -1)
 def main() -> None:
     """Learn the table and write it to a file."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--rounds", type=int, default=NUM_ROUNDS, help="of 320,000 turns each")
-    parser.add_argument("--seed", type=int, default=SEED, help="of the games")
+    parser.add_argument(
+        "--rounds", type=int, default=NUM_ROUNDS, help="rounds to learn, of 320,000 turns each"
+    )
+    parser.add_argument("--seed", type=int, default=SEED, help="seed of the games")
     parser.add_argument("--to", type=Path, default=VALUES_FILE, help="the file to write")
     arguments = parser.parse_args()
     if arguments.rounds < 1:
@@ -85,7 +87,7 @@ def main() -> None:
 
 
 def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
-    """The tables [2, 3, classes], float32, after so many rounds against each scripted player."""
+    """Return the tables [2, 3, classes], float32, after `num_rounds` against each player."""
     game = load_game("notty")
     learned = first_values(), np.zeros(TABLE_SHAPE, np.int64), np.zeros(TABLE_SHAPE)
     states = [game.new_states(1) for _ in TURNS_A_ROUND]
@@ -104,7 +106,7 @@ def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
 
 
 def first_values() -> np.ndarray:
-    """Nothing is hoped for, but of small hands that are left alone what is known of them."""
+    """All chances are 0, except the factors of small hands against non-takers, which are 1."""
     values = np.zeros(TABLE_SHAPE)
     by_size = values[LEFT_ALONE].reshape(TABLE_SHAPE[1], NUM_SIZES, -1)
     by_size[:, 1 : LARGEST_SMALL + 1] = 1.0
@@ -113,9 +115,9 @@ def first_values() -> np.ndarray:
 
 @rule
 def learn_turns(learned, state, observation, mask, rng, other, num_turns, rate):
-    """Play so many turns of the learner, over game after game, and learn from them.
+    """Play `num_turns` turns of the learner, game after game, and learn from them.
 
-    `learned` are the tables, how often each place was visited, and the mean square of its units.
+    `learned` are the tables, the visits of each place, and the mean square of its scale.
     """
     place, unit, num_played = NOWHERE, 1.0, 0
     while num_played < num_turns:
@@ -150,7 +152,7 @@ def settle(state, rng):
 
 @rule
 def action_of(other, observation, mask, rng):
-    """What one of the scripted players does."""
+    """The action of one of the scripted players."""
     if other == 0:
         return defensive(observation, mask, rng)
     if other == LEAVES_ALONE:
@@ -162,7 +164,7 @@ def action_of(other, observation, mask, rng):
 
 @rule
 def learn_action(learned, state, mask, rng, other, place, unit, rate):
-    """One action of the learner; what it hopes for is learned for the position before it."""
+    """Play one action of the learner; its chance is the target for the position before it."""
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)
     look(state, hands, passes)
@@ -180,7 +182,7 @@ def learn_action(learned, state, mask, rng, other, place, unit, rate):
 
 @rule
 def move_towards(learned, place, unit, target, rate):
-    """The value that in its unit fits all targets best; later ones count at least with `rate`."""
+    """Move a value to the least-squares fit of its scaled targets, at least at `rate`."""
     if place == NOWHERE:
         return
     values, visits, squares = learned
@@ -192,9 +194,9 @@ def move_towards(learned, place, unit, target, rate):
 
 @rule
 def own_place(state, phase, other):
-    """Where the tables have the learner's position, and the unit there.
+    """The place of the learner's position in the tables, and the unit there.
 
-    Nowhere, if it seems to be left alone only because it has not been taken from yet.
+    NOWHERE if an opponent that does take cards has only not done so yet.
     """
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)
@@ -209,7 +211,7 @@ def own_place(state, phase, other):
 
 @rule
 def look(state, hands, passes):
-    """What the learner sees: the hands, the own first and the deck last, and passes in a row."""
+    """Read the hands, the learner's first and the deck last, and the passes in a row."""
     hands[:2] = state.hands
     hands[2, 0], hands[2, 1] = deck_words(state.hands)
     passes[:] = state.passes
@@ -217,7 +219,7 @@ def look(state, hands, passes):
 
 @rule
 def give_random_hand(state, rng):
-    """The learner draws and loses cards until its hand has a random size, or it takes too long."""
+    """Add and remove cards until the learner's hand has a random size, or tries run out."""
     hand = state.hands[LEARNER]
     target_size = 1 + below(rng, LARGEST_RANDOM_HAND)
     for _ in range(MAX_TRIES):

@@ -1,4 +1,4 @@
-"""Hints for people at Notty: what every move brings, exactly, and the best discard of a hand."""
+"""Hints for people who play Notty: the exact result of every move, and the best discard."""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from .expectations import after_draw, after_take, read_hands, size_of
 
 
 class Hint(NamedTuple):
-    """A move: how likely the hand then has a group, and by how many cards it is expected to shrink.
+    """A move, the probability of a group after it, and the expected reduction of the hand.
 
-    The reduction is that of the best discard after the move.
+    The reduction includes the best discard after the move.
     """
 
     action: int
@@ -25,17 +25,17 @@ class Hint(NamedTuple):
 
 
 class Hints(NamedTuple):
-    """The moves of a seat, in the order of the actions, and the groups of its best discard now."""
+    """The moves of a seat, in the order of the actions, and the groups of its best discard."""
 
     moves: tuple[Hint, ...]
     best_discard: list[tuple[int, ...]]
 
 
 def hints(game: Game, state: np.record, seat: int | None = None) -> Hints:
-    """Hints for a seat, where none is named for the seat to act.
+    """Return hints for a seat, by default for the seat to act.
 
-    For another seat they are those that it would have if its turn began now. Raises ValueError for
-    a seat that does not exist, and in a position where chance has to act.
+    Another seat gets the hints that it would have if its turn began now. Raises ValueError for a
+    seat that does not exist, and if chance has to act.
     """
     if game.seat_to_act(state) == CHANCE:
         raise ValueError("there are no hints while cards are being drawn or taken")
@@ -58,7 +58,7 @@ def hints(game: Game, state: np.record, seat: int | None = None) -> Hints:
 
 
 def hint_lines(game: Game, state: np.record, seat: int) -> list[str]:
-    """The hints for a seat as text: the best discard, and a line for each move."""
+    """The hints for a seat as text: the best discard and a line for each move."""
     shown = hints(game, state, seat)
     groups = ", ".join(group_name(group) for group in shown.best_discard) or "nothing"
     names = [game.action_name(hint.action) for hint in shown.moves]
@@ -83,6 +83,6 @@ def _hint(hands: np.ndarray, action: int) -> Hint:
 
 
 def _of_nothing(hand: np.ndarray) -> Hint:
-    """A pass leaves the hand as it is; a group that is held by hand can still be discarded."""
+    """A pass leaves the hand as it is; with manual discards a group in it can still go."""
     most = int(most_discarded(hand[0], hand[1], pack(hand[0], hand[1])))
     return Hint(PASS, Fraction(int(most > 0)), Fraction(most))

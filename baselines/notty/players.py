@@ -19,7 +19,7 @@ from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import after_take, read_hands, sample_draws, size_of
 from .finisher import VALUES, best_action, opponent_model_of
 
-MAX_PASSES = 2  # of x_defensive in a row
+MAX_PASSES = 2  # in a row, for x_defensive
 NO_MOVE = -1
 
 # aggressive: the hand sizes from which it draws fewer cards
@@ -31,13 +31,13 @@ _NOT_TENS = sum(1 << kind for kind in range(4 * NUM_NUMBERS) if kind % NUM_NUMBE
 
 @rule
 def always_pass(observation, mask, rng):
-    """Passes, whatever happens; it shows that the rules do not reward it."""
+    """Always pass; this shows that the rules do not reward passing."""
     return np.int64(PASS)
 
 
 @rule
 def defensive(observation, mask, rng):
-    """Draws, takes or passes at random, each legal action as likely."""
+    """Draw, take or pass at random, all legal actions equally likely."""
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
@@ -53,7 +53,7 @@ def defensive(observation, mask, rng):
 
 @rule
 def aggressive(observation, mask, rng):
-    """Takes what enlarges its largest group from a larger hand; else draws by its size."""
+    """Take a card that enlarges the largest group from a larger hand; else draw by hand size."""
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
@@ -65,7 +65,7 @@ def aggressive(observation, mask, rng):
 
 @rule
 def x_aggressive(observation, mask, rng):
-    """The move that is most likely to make a group, exactly."""
+    """Play the move that is most likely to make a group, by exact counts."""
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
@@ -76,19 +76,19 @@ def x_aggressive(observation, mask, rng):
 
 @rule
 def x_defensive(observation, mask, rng):
-    """The move that is expected to reduce its hand most, exactly; passes twice in a row at most."""
+    """Play the move with the largest expected reduction; pass at most twice in a row."""
     return reduce_hand(observation, mask, False, rng)
 
 
 @rule
 def x_defensive_sampling(observation, mask, rng):
-    """The same by the document's estimate."""
+    """Play like `x_defensive`, but by the document's estimate."""
     return reduce_hand(observation, mask, True, rng)
 
 
 @rule
 def reduce_hand(observation, mask, sampling, rng):
-    """Passing is worth 0; the third pass in a row becomes the best other move."""
+    """Pass if every move is worth less than 0, but never a third time in a row."""
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
@@ -100,7 +100,7 @@ def reduce_hand(observation, mask, sampling, rng):
 
 @rule
 def finisher(observation, mask, rng):
-    """Plays for the best learned chance of emptying its hand before the others do."""
+    """Play for the best learned chance of emptying the hand first."""
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
@@ -109,12 +109,12 @@ def finisher(observation, mask, rng):
     return best_action(VALUES, opponent_model, mask, hands, phase, passes, rng)[0]
 
 
-# Moves by what they bring
+# The values of moves
 
 
 @rule
 def best_move(observation, mask, hands, by_reduction, sampling, rng):
-    """The best draw or take and its value, a fraction; the first one of equals.
+    """Return the best draw or take and its value as a fraction; of equals the first.
 
     Draws come before takes, and these are in the order of the seats. NO_MOVE if none is legal.
     """
@@ -131,7 +131,7 @@ def best_move(observation, mask, hands, by_reduction, sampling, rng):
 
 @rule
 def best_draw(mask, hands, by_reduction, sampling, rng):
-    """The best draw by the expected reduction of the hand, or by the probability of a group."""
+    """The best draw, by the expected reduction or by the probability of a group."""
     best, top, bottom = np.int64(NO_MOVE), np.int64(0), np.int64(1)
     brought = np.zeros(MAX_DRAWN, np.int64)
     count_draws(mask, hands, by_reduction, sampling, rng, brought)
@@ -147,7 +147,7 @@ def best_draw(mask, hands, by_reduction, sampling, rng):
 
 @rule
 def count_draws(mask, hands, by_reduction, sampling, rng, brought):
-    """The cards that all draws of each number of cards discard, or the draws with a group."""
+    """Count the cards discarded over all draws of each size, or the draws with a group."""
     hand, deck = hands[0], hands[hands.shape[0] - 1]
     if not is_allowed(mask, DRAW + 1):
         return  # then no draw is legal
@@ -165,7 +165,7 @@ def count_draws(mask, hands, by_reduction, sampling, rng, brought):
 
 @rule
 def value_of_take(hands, place, by_reduction):
-    """The same of a card from another hand: (over, under)."""
+    """The value of taking a card from another hand, as a fraction (over, under)."""
     hits, cards = after_take(hands[0], hands[place])
     under = size_of(hands[place])
     return (cards - under if by_reduction else hits), under
@@ -176,7 +176,7 @@ def value_of_take(hands, place, by_reduction):
 
 @rule
 def worthy_target(mask, hands, rng):
-    """The take from the largest hand that is larger than the own and holds a card worth having."""
+    """The take from the largest hand that is larger than the player's and has a useful card."""
     best, largest, num_equal = np.int64(NO_MOVE), size_of(hands[0]), 0
     for place in range(1, hands.shape[0] - 1):
         size = size_of(hands[place])
@@ -217,7 +217,7 @@ def largest_group(once):
 
 @rule
 def draw_by_size(mask, size, rng):
-    """Three cards with a small hand, one to three, none or one; less where it is not legal."""
+    """Draw three cards with a small hand, else one to three, else none or one, if legal."""
     if size < DRAWS_THREE_BELOW:
         count = np.int64(MAX_DRAWN)
     elif size < DRAWS_SOME_BELOW:
@@ -229,12 +229,12 @@ def draw_by_size(mask, size, rng):
     return DRAW + count if count > 0 else np.int64(PASS)
 
 
-# What all share
+# Shared by all players
 
 
 @rule
 def hands_of(observation):
-    """The hands as words [seats + 1, 2], the own first, the deck last."""
+    """The hands as words [seats + 1, 2], the player's first and the deck last."""
     hands = np.empty((observation.hands.shape[0] + 1, 2), np.int64)
     read_hands(observation, hands)
     return hands
@@ -242,7 +242,7 @@ def hands_of(observation):
 
 @rule
 def count_moves(mask, num_moves):
-    """How many moves other than discards are legal."""
+    """The number of legal moves other than discards."""
     count = 0
     for action in range(num_moves):
         count += is_allowed(mask, action)
@@ -251,14 +251,14 @@ def count_moves(mask, num_moves):
 
 @rule
 def must_discard(mask, hands):
-    """Whether the seat discards itself and has a group."""
-    is_manual = mask.shape[0] > 1  # only then there are so many actions
+    """Whether the seats choose their discards and this one has a group."""
+    is_manual = mask.shape[0] > 1  # only manual games need more than one mask word
     return is_manual and has_group(hands[0, 0])
 
 
 @rule
 def best_group(mask, hands):
-    """A group of the best discard: without it, what is left in the end is the same."""
+    """A group of the best discard: one whose removal leads to the same final hand."""
     once, twice = hands[0, 0], hands[0, 1]
     left = best_left(once, twice)
     first = TAKE + hands.shape[0] - 1
@@ -271,14 +271,14 @@ def best_group(mask, hands):
 
 
 def _make_x_defensive(game: Game, sampling: bool = False) -> Policy:
-    """With `sampling=True` it estimates expectations of many draws as its document does."""
+    """Make x_defensive; with `sampling=True` it estimates large draws as the document does."""
     if not isinstance(sampling, bool):
         raise ValueError(f"sampling must be True or False; got {sampling!r}")
     return compiled_policy("x_defensive", game, x_defensive_sampling if sampling else x_defensive)
 
 
 def _slow(row_function: Function) -> Player:
-    """A script that takes too long to play games out with, unless somebody asks for it."""
+    """A scripted player that is too slow for playouts unless it is asked for by name."""
     return scripted(row_function)._replace(plays_out=False)
 
 

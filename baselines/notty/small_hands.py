@@ -1,7 +1,7 @@
-"""How likely a small hand is emptied some day where nobody takes from it: a table of all of them.
+"""A table of the chance to empty each small hand if nobody takes from it.
 
-Hands that differ only by colours exchanged, or by numbers counted from the other end, are alike.
-`notty_small_hands_learning` filled the table.
+Hands that differ only by exchanged colours, or by numbers counted from the other end, are
+equivalent and share an entry. `fit_small_hands` computed the table.
 """
 
 from pathlib import Path
@@ -23,7 +23,7 @@ _FROM_THE_END = np.array(
 
 
 def load_chances() -> np.ndarray:
-    """The table [hands], a record for each: the packed hand, in ascending order, and its chance."""
+    """Load the table [hands]: records of a packed hand, in ascending order, and its chance."""
     return np.load(CHANCES_FILE)
 
 
@@ -45,7 +45,7 @@ def is_small(once, twice):
 
 @rule
 def place_of(hands, hand):
-    """Where a hand stands among packed hands in ascending order."""
+    """The index of a hand among packed hands in ascending order."""
     low, high = 0, hands.shape[0] - 1
     while low < high:
         middle = (low + high) // 2
@@ -58,7 +58,7 @@ def place_of(hands, hand):
 
 @rule
 def alike(once, twice):
-    """The packed hand that stands for all that are like this one."""
+    """The packed hand that represents all hands equivalent to this one."""
     mirrored = pack(from_the_end(once), from_the_end(twice))
     return min(colours_in_order(pack(once, twice)), colours_in_order(mirrored))
 

@@ -1,4 +1,4 @@
-"""Players of President, weakest first: scripts, and the search that ends with exact play."""
+"""Players of President, weakest first: scripts, and a search that solves endgames exactly."""
 
 import dataclasses
 from typing import Any
@@ -15,15 +15,15 @@ from ..search.playout import ALIASES, playout
 from .solver import Solver
 
 FIRST_SAVED_RANK = NUM_RANKS - 2
-SAVES_ABOVE = 6  # cards in hand; from here on a hoarder saves nothing
-# Cheaper than playouts by the planner, as strong against them, and stronger against `lowest`.
+SAVES_ABOVE = 6  # cards in hand; with this many or fewer a hoarder saves nothing
+# Cheaper than playouts by the planner, equally strong against those, stronger against `lowest`.
 PLAYOUTS = {"playout_policy": "lowest", "epsilon": 0.3}
-SOLVE_FROM = 30  # cards in both hands: 5 ms a position on average
+SOLVE_FROM = 30  # cards in both hands; takes 5 ms per position on average
 
 
 @rule
 def lowest(observation, mask, rng):
-    """The lowest rank that may be played, as many cards of it as possible; passes only if it must.
+    """Play the lowest legal rank with as many cards as possible; pass only if necessary.
 
     Gives back its lowest card.
     """
@@ -48,7 +48,7 @@ def most_of_rank(mask, action):
 
 @rule
 def set_keeper(observation, mask, rng):
-    """Like `lowest`, but follows with a whole set where it can, and breaks one only if it must."""
+    """Play like `lowest`, but follow with a whole set if possible; break one only if necessary."""
     for index in range(num_allowed(mask)):
         action = nth_allowed(mask, index)
         if is_whole_set(observation, action):
@@ -58,7 +58,7 @@ def set_keeper(observation, mask, rng):
 
 @rule
 def is_whole_set(observation, action):
-    """Whether an action plays all the cards held of a rank."""
+    """Whether an action plays all cards of a rank in the hand."""
     if action == PASS or action >= GIVE:
         return False
     return observation.hand[(action - 1) >> 2] == ((action - 1) & 3) + 1
@@ -66,7 +66,7 @@ def is_whole_set(observation, action):
 
 @rule
 def hoarder(observation, mask, rng):
-    """Keeps sets together and saves the top two ranks until it holds six cards; else passes."""
+    """Keep sets together and save the top two ranks until the hand has six cards; else pass."""
     is_saving = observation.hand_sizes[0] > SAVES_ABOVE
     for index in range(num_allowed(mask)):
         action = nth_allowed(mask, index)
@@ -78,9 +78,9 @@ def hoarder(observation, mask, rng):
     return lowest(observation, mask, rng)
 
 
-# The planner weighs what an action leaves in the hand. Its weights were found by an evolution
-# strategy in duplicate games of 2, 4 and 8 seats against `set_keeper` and against itself.
-# The last index of the tables below is a weakness: how many unseen sets may beat a set.
+# The planner values the hand that an action leaves. An evolution strategy found its weights in
+# duplicate games of 2, 4 and 8 seats against `set_keeper` and against itself. The last index of the
+# tables below is a weakness: how many unseen sets may beat a set.
 WEAKNESS = np.array([0, 1, 2, 3, 4, 4, 5, 5, 5, 5])  # by the number of ranks that may beat it
 COST_OF_GROUP = np.array(  # of one card, of two, of three or four
     [
@@ -95,13 +95,13 @@ VALUE_OF_PASS = np.array([-1.53, -1.42, -1.17])  # by the danger
 VALUE_OF_CARD_LED_IN_DANGER = 0.54
 COST_OF_BREAKING_A_SET = 0.94
 VALUE_OF_WEAK_GROUPS = np.array([1.41, 1.41, 0.56])  # with none, one or two left
-VALUE_OF_RUNNING_HOME = 50.0  # a play that nothing beats, with one weak group left at most: wins
+VALUE_OF_RUNNING_HOME = 50.0  # an unbeatable play that leaves at most one weak group; it wins
 VALUE_OF_GOING_OUT = 100.0
 
 
 @rule
 def planner(observation, mask, rng):
-    """Plays what leaves the fewest sets that unseen cards can beat, by a table of weights.
+    """Play so that the fewest sets remain that unseen cards can beat, by a table of weights.
 
     Gives back its lowest card.
     """
@@ -123,7 +123,7 @@ def planner(observation, mask, rng):
 
 @rule
 def weakness_of_sets(observation):
-    """[count, rank]: how many ranks above hold so many cards unseen, in coarse steps."""
+    """[count, rank]: the number of higher ranks with `count` unseen cards, in coarse steps."""
     weakness = np.zeros((NUM_SUITS + 1, NUM_RANKS), np.int64)
     ranks_above = np.zeros(NUM_SUITS + 1, np.int64)
     for rank in range(NUM_RANKS - 1, -1, -1):
@@ -137,7 +137,7 @@ def weakness_of_sets(observation):
 
 @rule
 def danger_of(observation):
-    """2 where another seat holds one card, 1 where one holds at most three, else 0."""
+    """2 if another seat holds one card, 1 if one holds at most three, else 0."""
     danger = 0
     for seat in range(1, observation.hand_sizes.shape[0]):
         if observation.hand_sizes[seat] == 1:
@@ -149,7 +149,7 @@ def danger_of(observation):
 
 @rule
 def value_of_action(observation, action, weakness, danger):
-    """What a pass or play is worth, with what it leaves."""
+    """The value of a pass or play, including the hand that it leaves."""
     if action == PASS:
         return VALUE_OF_PASS[danger] + value_of_rest(observation, weakness, -1, 0, False)
     rank = (action - 1) >> 2
@@ -169,7 +169,7 @@ def value_of_action(observation, action, weakness, danger):
 
 @rule
 def value_of_rest(observation, weakness, played_rank, played_count, is_safe):
-    """What the hand is worth without the cards played."""
+    """The value of the hand without the cards played."""
     value = 0.0
     num_groups = 0
     num_weak = 0
@@ -190,10 +190,10 @@ def value_of_rest(observation, weakness, played_rank, played_count, is_safe):
 
 @with_aliases(ALIASES)
 def playout_exact(game: Game, solve_from: int = SOLVE_FROM, **settings: Any) -> Policy:
-    """With two seats wins by exact search where it can; plays as `playout` does elsewhere.
+    """With two seats win by exact search if possible; otherwise play as `playout`.
 
-    Positions of `solve_from` cards or fewer in both hands are solved; all other `settings` are
-    those of `playout`. With more seats hands are hidden and nothing can be solved.
+    It solves positions with at most `solve_from` cards in both hands; all other `settings` are
+    those of `playout`. With more seats the hands are hidden and nothing can be solved.
     """
     check_range("solve_from", solve_from, 0, NUM_CARDS)
     search = playout(game, **{**PLAYOUTS, **settings})

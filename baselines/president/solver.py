@@ -1,7 +1,8 @@
-"""President for two seats, solved: each seat knows the other's hand, so every position has a value.
+"""Solve President for two seats: each knows the other's hand, so every position has a value.
 
-A depth-first search for a win. It sees runs to the end at once, tries first what leaves fewest weak
-groups, and remembers leads up to renamings of the ranks that change nothing.
+The solver searches depth first for a win. It recognises runs to the end at once, tries plays that
+leave the fewest weak groups first, and remembers leads up to renamings of ranks that change
+nothing.
 """
 
 import numpy as np
@@ -22,11 +23,11 @@ from ...envs.president.rules import (
 )
 
 MEMORY_ENTRIES = 1 << 20  # 16 MB; a power of two
-_NOT_THE_LARGEST = 0x7777777777  # of each rank, all bits but that of four cards
+_NOT_THE_LARGEST = 0x7777777777  # for each rank all bits but that of four cards
 _HAND_BITS = 40
 
-# Which plays to try first: measured on deals of 14 to 20 cards each, ten times fewer positions than
-# in order of rank.
+# The order of plays: on deals of 14 to 20 cards each it visits ten times fewer positions than the
+# order of ranks.
 _OWN_WEAK_GROUP, _OTHER_WEAK_GROUP, _GROUP, _TO_LEAD, _TO_PASS = -6, 3, -3, 6, -6
 _WINS, _LOSES = 1000, -1000
 
@@ -44,12 +45,12 @@ FRAME = np.dtype(
         [
             ("own", np.int64),  # hands of the seat to act and of the other
             ("other", np.int64),
-            ("key_own", np.int64),  # the same as remembered
+            ("key_own", np.int64),  # the hands as the memory has them
             ("key_other", np.int64),
             ("is_leading", np.int64),
             ("num_moves", np.int64),
             ("next_move", np.int64),
-            ("keeps_turn", np.int64),  # whether who made the last move also acts after it
+            ("keeps_turn", np.int64),  # whether the seat that made the last move also acts next
             ("value", np.int64),  # of the last move: 1 wins
         ],
     )
@@ -69,9 +70,9 @@ class Solver:
     def winning_actions(
         self, observations: np.ndarray, action_masks: np.ndarray, most_cards: int = NUM_CARDS
     ) -> np.ndarray:
-        """For each row an action that wins this game against any defence: int64 [B].
+        """Return for each row an action that wins this game against any defence: int64 [B].
 
-        NO_ACTION where there is none, where cards are still to be given back, and where both seats
+        It is NO_ACTION if there is none, if cards are still to be given back, and if both seats
         together hold more than `most_cards`.
         """
         actions = np.empty(len(observations), np.int64)
@@ -89,7 +90,7 @@ class Solver:
         return actions
 
     def can_win(self, own: int, other: int, table_action: int = PASS) -> bool:
-        """Whether the seat to act wins, from both hands (as in the state) and the play to beat."""
+        """Whether the seat to act wins, given both hands (as in the state) and the play to beat."""
         is_leading = table_action == PASS
         plays = own if is_leading else own & int(beating(np.int64(table_action - 1)))
         hands = np.array([own, other, plays, is_leading], np.int64)
@@ -115,7 +116,7 @@ def _solve_rows(observations, action_masks, most_cards, words, memory, moves, fr
 
 @rule
 def both_hands(observation):
-    """The own hand as a word of plays, and the other's: all cards neither held nor played."""
+    """Both hands as words of plays; the other's is all cards neither held nor played."""
     own = np.int64(0)
     other = np.int64(0)
     for rank in range(NUM_RANKS):
@@ -128,7 +129,7 @@ def both_hands(observation):
 
 @rule
 def winning_action(own, other, mask, memory, moves, frames):
-    """The first of the legal actions, best chances first, that wins; NO_ACTION if none does."""
+    """The first legal action that wins, most promising first; NO_ACTION if none does."""
     is_leading = 0 if is_allowed(mask, PASS) else 1
     plays = (mask[0] >> 1) & ALL_PLAYS
     if mover_wins(own, other, plays, is_leading, memory, moves, frames):
@@ -140,8 +141,8 @@ def winning_action(own, other, mask, memory, moves, frames):
 def mover_wins(own, other, plays, is_leading, memory, moves, frames):
     """Whether the seat to act, which may make these plays (or pass unless it leads), wins.
 
-    Leaves the winning move at moves[0, 0, 0]. The search keeps its own stack of frames: Numba
-    crashes where it loads a function that calls itself from its disk cache.
+    Leaves the winning move at moves[0, 0, 0]. The search keeps its own stack of frames, because
+    Numba crashes when it loads a recursive function from its disk cache.
     """
     open_frame(frames[0], own, other, plays, is_leading, moves[0])
     depth = 0
@@ -166,7 +167,7 @@ def mover_wins(own, other, plays, is_leading, memory, moves, frames):
 
 @rule
 def open_frame(frame, own, other, plays, is_leading, moves):
-    """Begin the search of a position: nothing tried so far, and so nothing won."""
+    """Begin the search of a position."""
     frame.own = own
     frame.other = other
     frame.is_leading = is_leading
@@ -177,15 +178,15 @@ def open_frame(frame, own, other, plays, is_leading, moves):
 
 @rule
 def take_value(frame, value):
-    """What the position after the last move is worth to who made it."""
+    """The value of the position after the last move for the seat that made it."""
     frame.value = value if frame.keeps_turn else 1 - value
 
 
 @rule
 def follow_move(frame, play, child, memory, moves):
-    """The value, for its seat to act, of the position after a play (a pass: -1) where it is known.
+    """The value of the position after a play (-1: a pass) for its seat to act, if known.
 
-    Otherwise _UNKNOWN, and `child` is ready to be searched.
+    Otherwise return _UNKNOWN and prepare `child` for the search.
     """
     own = frame.own
     other = frame.other
@@ -206,7 +207,7 @@ def follow_move(frame, play, child, memory, moves):
 
 @rule
 def enter_lead(child, own, other, memory, moves):
-    """The value of a lead that may be any play: by running home, from memory, or _UNKNOWN."""
+    """The value of a position to lead from: by running home, from memory, or _UNKNOWN."""
     if runs_home(own, other):
         return np.int64(1)
     key = canonical(own, other)
@@ -220,19 +221,19 @@ def enter_lead(child, own, other, memory, moves):
 
 @rule
 def remember_frame(memory, frame):
-    """Only leads are remembered: within a round few positions come twice."""
+    """Remember leads only, because within a round few positions recur."""
     if frame.is_leading:
         remember(memory, (frame.key_own, frame.key_other), frame.value)
 
 
-# Which moves, in which order
+# Moves and their order
 
 
 @rule
 def list_moves(own, other, plays, is_leading, out):
-    """Write the moves that do not lose at once as (play, merit), best first; returns how many.
+    """Write the moves that do not lose at once as (play, merit), best first; return their number.
 
-    Where one wins at once, it is the only one.
+    If a move wins at once, it is the only one.
     """
     num_moves = 0
     while plays != 0:
@@ -250,7 +251,7 @@ def list_moves(own, other, plays, is_leading, out):
 
 @rule
 def insert_move(out, num_moves, play, merit):
-    """Put a move in its place; one that loses at once is left out."""
+    """Insert a move in order of merit; leave out one that loses at once."""
     if merit == _LOSES:
         return num_moves
     place = num_moves
@@ -265,7 +266,7 @@ def insert_move(out, num_moves, play, merit):
 
 @rule
 def merit_of_play(own, other, play):
-    """How promising a play is; _WINS or _LOSES where that can be seen at once."""
+    """The merit of a play; _WINS or _LOSES if that is clear at once."""
     mine = remove_cards(own, play >> 2, (play & 3) + 1)
     replies = other & beating(play)
     if mine == 0 or (replies == 0 and runs_home(mine, other)):
@@ -279,7 +280,7 @@ def merit_of_play(own, other, play):
 
 @rule
 def merit_of_hands(own, other):
-    """Few groups, few of them weak, and many weak ones on the other side."""
+    """A merit that prefers few groups, few weak ones, and many weak ones of the other seat."""
     return (
         _OWN_WEAK_GROUP * popcount(weak_groups(own, other))
         + _OTHER_WEAK_GROUP * popcount(weak_groups(other, own))
@@ -289,13 +290,13 @@ def merit_of_hands(own, other):
 
 @rule
 def groups(hand):
-    """The plays that take all cards of a rank: one bit for each rank held."""
+    """The plays of all cards of a rank: one bit for each rank held."""
     return hand & ~((hand >> 1) & _NOT_THE_LARGEST)
 
 
 @rule
 def beatable(hand):
-    """All plays that this hand can beat: as many cards of a lower rank than one of its plays."""
+    """All plays that this hand can beat: lower ranks with the count of one of its plays."""
     lower = hand >> RANK_BITS
     for shift in (RANK_BITS, 2 * RANK_BITS, 4 * RANK_BITS, 8 * RANK_BITS):
         lower |= lower >> shift
@@ -310,7 +311,7 @@ def weak_groups(own, other):
 
 @rule
 def runs_home(own, other):
-    """Whoever leads and has at most one weak group plays it last, and is not stopped."""
+    """Whether a leader runs home: with at most one weak group, played last, nothing stops it."""
     weak = weak_groups(own, other)
     return weak & (weak - 1) == 0
 
@@ -335,15 +336,15 @@ def answers_home(own, other, replies):
 
 @rule
 def canonical(own, other):
-    """Both hands renamed so that positions of equal value look alike.
+    """Rename the ranks of both hands so that equivalent positions become equal.
 
-    Only the order between one's own ranks and the other's matters: ranks that nobody holds are
-    left out, and neighbouring ranks that one seat alone holds are put in order of size.
+    Only the order between the ranks of the two seats matters: ranks that nobody holds are left out,
+    and neighbouring ranks that only one seat holds are sorted by size.
     """
     new_own = np.int64(0)
     new_other = np.int64(0)
     shift = 0
-    run_start = 0  # of the neighbouring ranks that the seat of the last rank alone holds
+    run_start = 0  # start of the neighbouring ranks held only by the seat of the last rank
     was_own = False
     for _ in range(NUM_RANKS):
         mine = own & ALL_OF_RANK
@@ -368,7 +369,7 @@ def canonical(own, other):
 
 @rule
 def insert_group(hand, run_start, shift, group):
-    """Put a group into the run that begins at `run_start`, smaller groups lower."""
+    """Insert a group into the run that begins at `run_start`, smaller groups lower."""
     while shift > run_start and (hand >> (shift - RANK_BITS)) & ALL_OF_RANK > group:
         larger = (hand >> (shift - RANK_BITS)) & ALL_OF_RANK
         hand ^= (larger << (shift - RANK_BITS)) | (larger << shift)
@@ -378,7 +379,7 @@ def insert_group(hand, run_start, shift, group):
 
 @rule
 def bucket_of(memory, key):
-    """The first of the two places of a position."""
+    """The first of the two memory slots of a position."""
     word = (np.uint64(key[0]) * _MIX_1) ^ (np.uint64(key[1]) * _MIX_2)
     word = (word ^ (word >> np.uint64(29))) * _MIX_2
     return np.int64(word >> np.uint64(33)) & (memory.shape[0] - 2)
@@ -396,7 +397,7 @@ def recall(memory, key):
 
 @rule
 def remember(memory, key, value):
-    """The first place keeps what took more cards, the second what came last."""
+    """Store a value: the first slot keeps the position with more cards, the second the latest."""
     place = bucket_of(memory, key)
     num_cards = popcount(key[0]) + popcount(key[1])
     if num_cards < memory[place, 1] >> _HAND_BITS:

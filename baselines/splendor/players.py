@@ -24,22 +24,24 @@ from ..roster import scripted, searching, with_aliases
 from ..search.mcts import ALIASES
 from ..search.mcts import mcts as tree_search
 
-NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # cards in view: on the table, then one's own reserved ones
+NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # visible cards: on the table, then the seat's reserved ones
 NO_PLACE = -1
 _ALL_PLACES = (1 << NUM_PLACES) - 1
 _WORD_BITS = 64
 
-# What a card is worth to `greedy`.
+# The worth of a card to `greedy`.
 WORTH_OF_CARD = 3
 WORTH_OF_POINT = 4
 WORTH_OF_NOBLES_NEED = 1  # for each noble that asks for more cards of its colour
-FREE_DISTANCE = 2  # as a goal, worth is divided by the gems that are missing and these
-MISSING_FOR_GOAL = 32  # a gem missing for the goal weighs as many missing for the second best
+FREE_DISTANCE = 2  # the worth of a goal is divided by its missing gems plus this
+MISSING_FOR_GOAL = (
+    32  # one gem missing for the best goal weighs as much as this many for the second
+)
 
 
 @rule
 def greedy(observation, mask, rng):
-    """Buys the card worth most, else takes what brings the best goal nearer."""
+    """Buy the most valuable card, else take the action that brings the best goal closest."""
     if observation.is_choosing != 0:
         return nth_allowed(mask, 0)
     buyable = (mask[0] >> BUY) & _ALL_PLACES
@@ -50,7 +52,7 @@ def greedy(observation, mask, rng):
 
 @rule
 def most_worth(observation, places):
-    """Of these cards the one worth most."""
+    """The most valuable of these cards."""
     best, best_worth = np.int64(NO_PLACE), np.int64(-1)
     while places != 0:
         place = lowest_bit(places)
@@ -63,7 +65,7 @@ def most_worth(observation, places):
 
 @rule
 def worth_of(observation, place):
-    """Points, the card itself, and the nobles that ask for its colour."""
+    """The worth of a card: the card itself, its points, and nobles that need its colour."""
     colour, points = colour_and_points(observation, place)
     needs = nobles_that_need(observation, colour)
     return WORTH_OF_CARD + WORTH_OF_POINT * points + WORTH_OF_NOBLES_NEED * needs
@@ -71,7 +73,7 @@ def worth_of(observation, place):
 
 @rule
 def nobles_that_need(observation, colour):
-    """How many nobles ask for more cards of a colour."""
+    """The number of nobles that need more cards of a colour."""
     number = 0
     for slot in range(observation.noble_need.shape[0]):
         if observation.noble_need[slot, colour] > observation.cards[0, colour]:
@@ -81,7 +83,7 @@ def nobles_that_need(observation, colour):
 
 @rule
 def approach_goal(observation, mask):
-    """Collects or reserves so that least is missing for its goal, then for the second best."""
+    """Collect or reserve so that the least is missing for the best goal, then the second."""
     power = power_of(observation)
     goal, second = goals(observation, power)
     if goal == NO_PLACE:
@@ -103,7 +105,7 @@ def approach_goal(observation, mask):
 
 @rule
 def goals(observation, power):
-    """The two cards with the most worth for the gems that they still lack."""
+    """The two cards with the most worth for the gems still missing."""
     goal, second = np.int64(NO_PLACE), np.int64(NO_PLACE)
     most, most_of_rest = -1.0, -1.0
     for place in range(NUM_PLACES):
@@ -120,7 +122,7 @@ def goals(observation, power):
 
 @rule
 def power_after(observation, power, action, goal):
-    """What can be paid with after an action; reserving anything but the goal is a loss."""
+    """The means to pay after an action; reserving anything but the goal is a loss."""
     if RESERVE <= action < BUY or RESERVE_RETURNING <= action < COLLECT_RETURNING:
         slot = action - RESERVE if action < BUY else (action - RESERVE_RETURNING) % NUM_SLOTS
         if slot != goal:
@@ -130,28 +132,28 @@ def power_after(observation, power, action, goal):
     return power + GEMS_MOVED[action]
 
 
-# The planner adds up what all cards in view are worth to it, each by how near it is. The weights
-# down to COLOURED_GEM are no theory: the first ones, by hand, won 60 % of games against `greedy`.
-# An evolution strategy found these, with two seats: 20 generations of eight steps and their
-# mirror images, 600 games for each (half against `greedy`, half against itself of up to ten
-# generations ago), and the mean moved along the steps by the rank of what they won.
-CARD_EARLY, CARD_LATE = 3.0, 0.7  # of a card as such, while nobody has points and at the target
+# The planner adds up the worth of all visible cards, weighted by how close it is to buying them.
+# Weights set by hand won 60 % of games against `greedy`. An evolution strategy found the weights
+# down to COLOURED_GEM with two seats: 20 generations of eight steps and their mirror images, 600
+# games for each (half against `greedy`, half against itself of up to ten generations ago). The mean
+# moved along the steps by the rank of their results.
+CARD_EARLY, CARD_LATE = 3.0, 0.7  # worth of any card, while nobody has points and at the target
 POINT_EARLY, POINT_LATE = 0.65, 6.6
 NEED_OF_NOBLE = 1.4  # for each noble that asks for more cards of its colour
-NEARNESS_OF_ONE = 0.81  # what a card is worth with one gem missing, to one that can be bought
-WEIGHT_OF_NEXT = 0.58  # of a prospect, relative to the next better one
-OWNING = 1.35  # of a card bought, to one that can be bought
-WEIGHT_OF_RESERVED = 0.74  # of a reserved card, relative to one on the table: it can wait
+NEARNESS_OF_ONE = 0.81  # worth of a card with one gem missing, relative to an affordable one
+WEIGHT_OF_NEXT = 0.58  # of each card, relative to the next better one
+OWNING = 1.35  # worth of an owned card, relative to an affordable one
+WEIGHT_OF_RESERVED = 0.74  # worth of a reserved card, relative to one on the table: it can wait
 COST_OF_RESERVING = 2.4
-YELLOW_GEM, COLOURED_GEM = 0.42, 0.22  # of holding one
+YELLOW_GEM, COLOURED_GEM = 0.42, 0.22  # worth of each gem held
 NUM_NEXT = 4
-NUM_CANDIDATES = 8  # actions that the search looks at
+NUM_CANDIDATES = 8  # actions that the search considers
 NEARNESS = np.array([NEARNESS_OF_ONE**missing for missing in range(40)])  # by gems missing
 
 
 @rule
 def planner(observation, mask, rng):
-    """Looks one action ahead: adds up what it would own and, by nearness, the cards in view."""
+    """Look one action ahead; value what it would own, and visible cards by their nearness."""
     if observation.is_choosing != 0:
         return nth_allowed(mask, 0)
     costs, worths = cards_in_view(observation)
@@ -170,7 +172,7 @@ def planner(observation, mask, rng):
 
 @rule
 def shortlist(observation, mask):
-    """Leaves the actions that the planner values most, NUM_CANDIDATES of them."""
+    """Keep only the NUM_CANDIDATES actions that the planner values most."""
     if observation.is_choosing != 0 or num_allowed(mask) <= NUM_CANDIDATES:
         return
     costs, worths = cards_in_view(observation)
@@ -212,7 +214,7 @@ def cards_in_view(observation):
 
 @rule
 def value_of_action(observation, action, power, costs, worths):
-    """What is owned and what comes near by one action."""
+    """The value of an action: what the seat then owns, and the cards it comes closer to."""
     if BUY <= action < PASS:
         place = action - BUY
         after = power_after_buying(observation, place, costs[place])
@@ -229,7 +231,7 @@ def value_of_action(observation, action, power, costs, worths):
 
 @rule
 def reserved_slot(action):
-    """The slot of a card that is reserved; NO_PLACE for another action."""
+    """The slot of the card that an action reserves; NO_PLACE for other actions."""
     if RESERVE <= action < BUY:
         return action - RESERVE
     if RESERVE_RETURNING <= action < COLLECT_RETURNING:
@@ -239,7 +241,7 @@ def reserved_slot(action):
 
 @rule
 def prospects(power, costs, worths, bought):
-    """The worth of the cards that can be bought next by how near they are, the best one first."""
+    """The worth of the cards to buy next, weighted by nearness, the best one first."""
     nearest = (0.0, 0.0, 0.0, 0.0)
     for place in range(NUM_PLACES):
         if worths[place] > 0.0 and place != bought:
@@ -268,7 +270,7 @@ def with_value(values, value):
 
 @rule
 def power_after_buying(observation, place, cost):
-    """Gems are paid, and the card makes later ones cheaper."""
+    """The means to pay after buying a card, which makes later cards cheaper."""
     cards, gems = cards_of(observation), gems_of(observation)
     price = lacking(cost, cards)
     missing = lacking(price, gems & ALL_COLOURED)
@@ -277,17 +279,17 @@ def power_after_buying(observation, place, cost):
     return cards + gems + gain - (price - missing) - total(missing) * ONE_YELLOW
 
 
-# How the search plays out. With up to some 300 playouts its tree is one action deep, which in short
-# matches was no weaker than a tree that grows from 8 visits on; with more it grows.
+# Settings of the search. With up to about 300 playouts its tree is one action deep; in short
+# matches this was no weaker than a tree that grows from 8 visits on. With more playouts it grows.
 SEARCH: dict[str, Any] = {"playout_policy": "greedy", "epsilon": 0.1, "expansion_threshold": 100}
 
 
-# Cards in view, and words of a byte to a colour
+# Visible cards, and words of one byte per colour
 
 
 @rule
 def colour_and_points(observation, place):
-    """NOTHING where there is no card."""
+    """The colour and points of a card; NOTHING if there is no card."""
     if place < NUM_SLOTS:
         return np.int64(observation.table_colour[place]), np.int64(observation.table_points[place])
     held = place - NUM_SLOTS
@@ -312,7 +314,7 @@ def cost_of(observation, place):
 
 @rule
 def gems_of(observation):
-    """Own gems as a word."""
+    """The seat's gems as a word."""
     word = np.int64(observation.gems[0, YELLOW]) << (COLOUR_BITS * YELLOW)
     for colour in range(NUM_COLOURS):
         word |= np.int64(observation.gems[0, colour]) << (COLOUR_BITS * colour)
@@ -321,7 +323,7 @@ def gems_of(observation):
 
 @rule
 def cards_of(observation):
-    """Own cards by colour as a word."""
+    """The seat's cards by colour as a word."""
     word = np.int64(0)
     for colour in range(NUM_COLOURS):
         word |= np.int64(observation.cards[0, colour]) << (COLOUR_BITS * colour)
@@ -330,20 +332,20 @@ def cards_of(observation):
 
 @rule
 def power_of(observation):
-    """Own cards and gems together, as a word."""
+    """The seat's cards and gems together, as a word."""
     return gems_of(observation) + cards_of(observation)
 
 
 @rule
 def gems_missing(cost, power):
-    """How many gems are missing to pay this cost."""
+    """The number of gems missing to pay this cost."""
     missing = total(lacking(cost, power & ALL_COLOURED)) - (power >> (COLOUR_BITS * YELLOW))
     return max(missing, 0)
 
 
 @with_aliases(ALIASES)
 def mcts(game: Game, **settings: Any) -> Policy:
-    """Searches a tree over re-dealt decks, of the planner's best actions, played out by greedy.
+    """Search a tree of the planner's best actions over re-dealt decks, with greedy playouts.
 
     `settings` are those of `baselines.search.mcts.mcts`: `num_simulations` or `milliseconds`, ...
     """

@@ -1,4 +1,4 @@
-"""An agent of Top Trumps to begin with; envs/top_trumps/AGENTS.md says what it is told.
+"""A first agent of Top Trumps; envs/top_trumps/AGENTS.md explains the arguments.
 
 parlour watch top_trumps --players my_agent.py:MyAgent,goliath
 parlour evaluate top_trumps my_agent.py:MyAgent:caution=0.3 --against maxer --deals 3
@@ -13,7 +13,7 @@ from parlour.baselines.top_trumps.agents import Agent
 
 
 class MyAgent(Agent):
-    """Plays the field in which its card beats most of the cards that the opponent may hold."""
+    """Choose the field in which the card beats the most cards that the opponent may hold."""
 
     def __init__(
         self,
@@ -28,7 +28,7 @@ class MyAgent(Agent):
     def choose_field(
         self, my_top_card_df: pd.DataFrame, opponent_hand_size: int, available_fields: list[str]
     ) -> str:
-        """Called when this agent starts the trick; returns one of `available_fields`."""
+        """Return one of `available_fields`; called when this agent starts the trick."""
         assert self._indexed_ref_df is not None
         theirs = self._indexed_ref_df.loc[sorted(self.opponent_card_ids), available_fields]
         mine = my_top_card_df[available_fields].iloc[0]
@@ -46,8 +46,8 @@ class MyAgent(Agent):
         cards_i_won_df: pd.DataFrame,
         cards_opponent_won_df: pd.DataFrame,
     ) -> None:
-        """Called after every trick, whoever started it."""
-        super().update_state(  # keeps self.my_current_card_ids right
+        """Update after every trick, no matter which seat started it."""
+        super().update_state(  # keeps self.my_current_card_ids correct
             outcome,
             chosen_field,
             my_card_played_df,

@@ -1,7 +1,7 @@
-"""Agents that play Top Trumps with pandas frames and string ids, and how they sit at our table.
+"""Agents that play Top Trumps with pandas frames and string ids, and their adapter.
 
-An agent is asked for a field by name when it starts a trick, and told of every trick afterwards.
-`create_agent` gives our own players in the same form.
+An agent chooses a field by name when it starts a trick, and is called after every trick.
+`create_agent` returns our own players in the same form.
 """
 
 import abc
@@ -25,11 +25,11 @@ from ..players import make_policy
 GAME: Final = "top_trumps"
 WIN, LOSS, DRAW = "win", "loss", "draw"
 _INTERFACE = ("choose_field", "update_state")  # what an agent has, wherever its base comes from
-_OUTCOMES = {0: WIN, 1: LOSS, DRAWN: DRAW}  # by the winner as an observation has it
+_OUTCOMES = {0: WIN, 1: LOSS, DRAWN: DRAW}  # by the `last_winner` of an observation
 
 
 class Agent(abc.ABC):
-    """The base class of agents: keeps track of the own cards, and leaves the choice to you.
+    """The base class of agents: it keeps track of its cards and leaves the choice to you.
 
     `full_game_deck_ref_df` has all cards of the game, `_indexed_ref_df` the same by id, and
     `field_colnames` the names of its fields. Without a deck they are None, None and empty.
@@ -63,7 +63,7 @@ class Agent(abc.ABC):
     def choose_field(
         self, my_top_card_df: pd.DataFrame, opponent_hand_size: int, available_fields: list[str]
     ) -> str:
-        """One of `available_fields`; asked only when the agent starts the trick.
+        """Return one of `available_fields`; called only when the agent starts the trick.
 
         `my_top_card_df` has one row.
         """
@@ -79,15 +79,15 @@ class Agent(abc.ABC):
         cards_i_won_df: pd.DataFrame,
         cards_opponent_won_df: pd.DataFrame,
     ) -> None:
-        """Told after every trick; an override calls this first, so that the own cards are right.
+        """Update after every trick; an override calls this first, so that its cards stay correct.
 
         `outcome` is "win", "loss" or "draw"; `my_card_played_df` has one row;
-        `opponent_actual_card_id` is None on a loss; `pot_cards_df` has the two cards of this draw;
-        `cards_i_won_df` the opponent's card and then the draw pile, without the own card;
-        `cards_opponent_won_df` likewise the own card and then the pile. Frames that do not apply
-        are empty.
+        `opponent_actual_card_id` is None on a loss; `pot_cards_df` has the two cards of a draw;
+        `cards_i_won_df` has the opponent's card and then the draw pile, but not the agent's card;
+        `cards_opponent_won_df` has the agent's card and then the pile. Frames that do not apply are
+        empty.
         """
-        if outcome == WIN:  # the card played goes back under the own deck
+        if outcome == WIN:  # the card played goes back under the agent's deck
             self.my_current_card_ids |= set(cards_i_won_df[ID])
         else:
             self.my_current_card_ids -= set(my_card_played_df[ID])
@@ -97,9 +97,9 @@ class Agent(abc.ABC):
 
 
 def take_seat(agent_class: type, **settings: Any) -> "AgentAtTable":
-    """A player of our table that lets an agent of this class play, made with these settings.
+    """Return a player for our tables that plays as an agent of this class with these settings.
 
-    The class need not be derived from ours, but it must have its interface. Raises TypeError that
+    The class need not inherit from ours, but it must have its interface. Raises a TypeError that
     says what is missing.
     """
     name = agent_class.__name__
@@ -126,28 +126,28 @@ def is_own_form(players_class: type) -> bool:
 
 
 class AgentAtTable:
-    """Translates for one agent in one game: observations into frames, its field into an action."""
+    """Translate observations into frames and a field into an action, for one agent in one game."""
 
     def __init__(self, agent_class: type[Any], settings: dict[str, Any]) -> None:
         self._class = agent_class
         self._settings = settings
         self._agent: Any = None
         self._num_tricks = 0
-        self._pile: list[int] = []  # as it lay before the next trick
+        self._pile: list[int] = []  # the draw pile before the next trick
 
     def begin(self, seat: int, game: Game) -> None:
-        """Raises PlayerError for another game."""
+        """Prepare for a game. Raises PlayerError for a game other than Top Trumps."""
         if game.name != GAME:
             raise PlayerError(f"{self._class.__name__} plays {GAME}, not {game.name}")
         self._game = game
         self._fields = [game.action_name(action) for action in range(game.num_actions)]
 
     def watch(self, observation: Any) -> None:
-        """Make the agent at the start, and tell it of each trick."""
+        """Make the agent at the start, and update it after each trick."""
         num_tricks = int(observation["num_tricks"])
         if self._agent is None:
             if num_tricks:
-                raise PlayerError(f"{self._class.__name__} has to be there from the first trick")
+                raise PlayerError(f"{self._class.__name__} must play from the first trick on")
             self._deck = deck_frame(self._game, observation)
             own = [self._deck[ID].iloc[card] for card in cards_in(observation["own_cards"])]
             self._agent = self._class(
@@ -161,7 +161,7 @@ class AgentAtTable:
         self._pile = observation["pile"][: observation["pile_size"]].tolist()
 
     def choose(self, observation: Any, action_mask: np.ndarray, rng: np.ndarray) -> int:
-        """The field that the agent names. Raises PlayerError where there is no such field."""
+        """The field that the agent chooses. Raises PlayerError if there is no such field."""
         assert self._agent is not None
         field = self._agent.choose_field(
             my_top_card_df=self._rows([int(observation["top"])]),
@@ -195,7 +195,7 @@ class AgentAtTable:
 
 
 def deck_frame(game: Game, observation: Any) -> pd.DataFrame:
-    """The deck of a game, from a position or an observation: `id`, then a column a field, Int64."""
+    """The deck in a position or observation as a frame: `id` and an Int64 column per field."""
     numbers = observation["ids"].tolist()
     if game.config.deck == RANDOM:
         ids = [id_of_number(number) for number in numbers]
@@ -222,18 +222,19 @@ def create_agent(
     full_game_deck_ref_df: pd.DataFrame,
     **settings: Any,
 ) -> Agent:
-    """One of our players as an agent, by its name (`"goliath"`, `"EXPert"`), with its settings.
+    """Return one of our players as an agent, by name (`"goliath"`, `"EXPert"`) and settings.
 
-    Raises ValueError for a name that nobody has or a deck that is none, TypeError for a setting
-    that the player does not have.
+    Raises ValueError for an unknown name or an invalid deck, and TypeError for a setting that the
+    player does not have.
     """
     return OurAgent(strategy_name, my_initial_card_ids, full_game_deck_ref_df, **settings)
 
 
 class OurAgent(Agent):
-    """One of our players in this form: what it is told is replayed on a table of its own.
+    """One of our players as an agent: it replays each trick on a table of its own.
 
-    Cards that it cannot know lie there in any order; what is deduced of them does not depend on it.
+    Cards that it cannot know lie there in an arbitrary order, on which its deductions do not
+    depend.
     """
 
     def __init__(
@@ -247,7 +248,9 @@ class OurAgent(Agent):
         game = load_game(GAME, deck=full_game_deck_ref_df)
         self._policy = make_policy(strategy_name, game, **settings)
         if self._policy.needs_positions or self._policy.remember:
-            raise ValueError(f"{strategy_name} searches or remembers: seat it at a table of ours")
+            raise ValueError(
+                f"{strategy_name} searches or remembers: it can only play at our own tables"
+            )
         self._fields = [name for name in full_game_deck_ref_df.columns if name != ID]
         self._cards = {name: card for card, name in enumerate(full_game_deck_ref_df[ID])}
         mine = [self._cards[name] for name in sorted(self.my_current_card_ids)]
@@ -261,7 +264,7 @@ class OurAgent(Agent):
     def choose_field(
         self, my_top_card_df: pd.DataFrame, opponent_hand_size: int, available_fields: list[str]
     ) -> str:
-        """What the player chooses at its own table."""
+        """The choice of the player at its own table."""
         self._tables.states["starter"] = self._seat
         self._put(self._seat, 0, self._cards[my_top_card_df[ID].iloc[0]])
         mask = np.ones(len(self._fields), np.int8)
@@ -278,7 +281,7 @@ class OurAgent(Agent):
         cards_i_won_df: pd.DataFrame,
         cards_opponent_won_df: pd.DataFrame,
     ) -> None:
-        """Play the same trick there."""
+        """Play the same trick on its own table."""
         super().update_state(
             outcome,
             chosen_field,
@@ -303,7 +306,7 @@ class OurAgent(Agent):
         return self._tables.observe(self._tables.all_rows, np.array([self._seat]))[0]
 
     def _put(self, seat: int, depth: int, card: int) -> None:
-        """Let a card change places with the one that lies where it is now known to lie."""
+        """Swap a card into the place where it is now known to lie."""
         state = self._tables.states[0]
         deck, size = state["decks"][seat], int(state["deck_sizes"][seat])
         places = [(int(state["heads"][seat]) + down) % len(deck) for down in range(size)]
@@ -318,7 +321,7 @@ class OurAgent(Agent):
                 self._put(1 - self._seat, depth, possible[0])
 
     def _possible_top(self, field: int, value: int) -> int:
-        """A card that may be the opponent's top one, of those with this value in the field."""
+        """A possible top card of the opponent with this value in the field."""
         observation = self._observe()
         possible = cards_in(observation["opponent_top"])
         return next(card for card in possible if observation["values"][card, field] == value)

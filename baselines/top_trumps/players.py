@@ -17,21 +17,21 @@ from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted, searching
 from .search import david
 
-FRACTION = 0.5  # of rand_maxer: how often it plays as maxer
-WEIGHT = 0.5  # of expert and goliath: what an equal value is worth
-NO_SPREAD = 1e-6  # a field with a standard deviation up to this keeps its raw values
-TIE = 1e-9  # scores this close are equal
+FRACTION = 0.5  # the probability that rand_maxer plays as maxer
+WEIGHT = 0.5  # the worth of a tie to expert and goliath
+NO_SPREAD = 1e-6  # a field with at most this standard deviation counts with its raw values
+TIE = 1e-9  # scores that differ by less are equal
 
 
 @rule
 def rander(observation, mask, rng):
-    """Any field, each as likely."""
+    """Choose a random field, all equally likely."""
     return random_allowed(mask, rng)
 
 
 @rule
 def maxer(observation, mask, rng):
-    """The field with the highest value, the first of equals."""
+    """Choose the field with the highest value; of equals the first."""
     best = nth_allowed(mask, 0)
     for field in range(observation.top_values.shape[0]):
         if observation.top_values[field] > observation.top_values[best]:
@@ -40,7 +40,7 @@ def maxer(observation, mask, rng):
 
 
 def _rand_maxer(observation, mask, rng):
-    """Maxer with the chance `fraction`, else rander."""
+    """Play as maxer with probability `fraction`, else as rander."""
     if uniform(rng) < fraction:
         return maxer(observation, mask, rng)
     return random_allowed(mask, rng)
@@ -48,7 +48,7 @@ def _rand_maxer(observation, mask, rng):
 
 @rule
 def meaner_max(observation, mask, rng):
-    """The field that is most standard deviations above the deck's mean, the first of equals."""
+    """Choose the field most standard deviations above the deck's mean; of equals the first."""
     best = nth_allowed(mask, 0)
     best_value = -np.inf
     for field in range(observation.top_values.shape[0]):
@@ -63,18 +63,18 @@ def meaner_max(observation, mask, rng):
 
 
 def _expert(observation, mask, rng):
-    """Most wins, and `weight` of the ties, against all cards that the opponent holds."""
+    """Choose the field that beats the most cards of the opponent; a tie counts `weight`."""
     return best_against(observation, observation.opponent_cards, weight, rng)
 
 
 def _goliath(observation, mask, rng):
-    """Most wins, and `weight` of the ties, against what the opponent's top card may be."""
+    """Choose the field that beats the most possible top cards; a tie counts `weight`."""
     return best_against(observation, observation.opponent_top, weight, rng)
 
 
 @rule
 def best_against(observation, cards, weight, rng):
-    """The field that wins most often against these cards; one of equals at random."""
+    """Choose the field that wins most often against these cards; of equals a random one."""
     best = np.int64(0)
     best_score = -1.0
     num_best = 0
@@ -106,7 +106,7 @@ def expected_score(observation, cards, weight, field):
 
 
 def _checked_fraction(setting: str, value: float) -> float:
-    """A setting within 0 .. 1. Raises ValueError."""
+    """Check a setting in 0 .. 1. Raises ValueError."""
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value <= 1:
         raise ValueError(f"{setting} must be a number in 0 .. 1; got {value!r}")
@@ -114,7 +114,7 @@ def _checked_fraction(setting: str, value: float) -> float:
 
 
 def rand_maxer(game: Game, fraction: float = FRACTION) -> Policy:
-    """Plays as maxer with the chance `fraction` (0.5), else as rander."""
+    """Play as maxer with probability `fraction` (0.5), else as rander."""
     row_function = bind(_rand_maxer, fraction=_checked_fraction("fraction", fraction))
     return compiled_policy("rand_maxer", game, row_function)
 
@@ -125,7 +125,7 @@ def _counting(name: str, template: Function, game: Game, m: float = WEIGHT) -> P
 
 
 def _with_weight(name: str, template: Function) -> Player:
-    """A player with the setting `m`, the worth of an equal value."""
+    """Make a player with the setting `m`, the worth of a tie."""
     make: Callable[..., Policy] = partial(_counting, name, template)
     summary = (template.__doc__ or "").splitlines()[0].replace("`weight`", "m (0.5)")
     return Player(make, summary, bind(template, weight=WEIGHT))

@@ -1,8 +1,8 @@
-"""David, who beats Goliath: a search of the tricks to come at Top Trumps, over re-deals.
+"""David beats Goliath at Top Trumps: it searches the coming tricks over re-deals.
 
 Once the decks have gone round, nearly all cards lie in known places, and the leader of a trick wins
-it if its card can. What is left to choose then is not how to win this trick but whether to: a
-trick drawn or lost on purpose lets the cards meet in another order from there on.
+it if its card can. The choice is then not how to win this trick but whether to: a trick drawn or
+lost on purpose changes the order in which later cards meet.
 """
 
 import math
@@ -28,26 +28,26 @@ from ..policy import Policy
 
 NUM_PLAYOUTS = 60
 MAX_PLAYOUTS = 100_000
-CURIOSITY = 0.7  # the weight of what was tried seldom (UCB1)
-MAX_TRICKS = 400  # of a playout
+EXPLORATION_CONSTANT = 0.7  # of UCB1
+MAX_TRICKS = 400  # in a playout
 NUM_OPTIONS = 3
-WIN, DRAW, LOSE = range(NUM_OPTIONS)  # as goliath would; a draw instead; a loss instead
+WIN, DRAW, LOSE = range(NUM_OPTIONS)  # goliath's choice, or a draw or a loss instead
 NO_FIELD = -1
 OUTSIDE = -1  # the game has left the tree
 
 
 class Tree(NamedTuple):
-    """What was tried: a node for each sequence of own options, index 0 the trick to be played."""
+    """The tree: a node for each sequence of the seat's options; node 0 is the next trick."""
 
     visits: np.ndarray  # [nodes, options]
-    sums: np.ndarray  # [nodes, options]: returns
-    children: np.ndarray  # [nodes, options]: the node after it; 0: none yet
-    path: np.ndarray  # [nodes, 2]: node and option of each own choice of this playout
+    sums: np.ndarray  # [nodes, options]: sums of returns
+    children: np.ndarray  # [nodes, options]: the next node; 0: none yet
+    path: np.ndarray  # [nodes, 2]: node and option of each choice in this playout
     size: np.ndarray  # [1]: nodes in use
 
 
 def new_tree(num_nodes: int) -> Tree:
-    """Room for so many nodes; each playout adds one at most."""
+    """An empty tree with room for this many nodes; each playout adds at most one."""
     shape = (num_nodes, NUM_OPTIONS)
     return Tree(
         np.zeros(shape, np.int64),
@@ -59,14 +59,14 @@ def new_tree(num_nodes: int) -> Tree:
 
 
 def david(game: Game, num_playouts: int = NUM_PLAYOUTS) -> Policy:
-    """Searches whether to win, draw or lose a trick, where the opponent's top card is known.
+    """Search whether to win, draw or lose a trick if the opponent's top card is known.
 
-    Each of `num_playouts` games (60) is played out from the position with the unseen cards dealt
-    again. On the way through the tree its own options are to play as `goliath` or, where the
-    opponent's top card is known there, to draw or to lose on purpose; they are chosen by UCB1
-    (Kocsis and Szepesvari 2006). Everything else, the opponent too, is played as by `goliath`,
-    each seat from what it could know there. The option tried most is played. Where the top card is
-    not known david is goliath: what searching among the fields there brought is in the README.
+    Each of `num_playouts` playouts (60) starts from the position with the unseen cards dealt anew.
+    In the tree the seat either plays as `goliath` or, if it knows the opponent's top card, draws or
+    loses on purpose; UCB1 chooses among these options (Kocsis and Szepesvari 2006). All other
+    moves, also the opponent's, are those of `goliath` from what the seat can know. The most visited
+    option is played. If the top card is not known, david plays as goliath; the README says what a
+    search among the fields gained there.
     """
     check_range("num_playouts", num_playouts, 1, MAX_PLAYOUTS)
 
@@ -83,14 +83,14 @@ def david(game: Game, num_playouts: int = NUM_PLAYOUTS) -> Policy:
 
 @rule
 def _choose_rows(positions, rngs, games, tree, num_playouts, actions):
-    """`games` [1] is the position that is played out."""
+    """Make the arrays of a search; `games` [1] is the position of a playout."""
     for row in range(positions.shape[0]):
         actions[row] = choose_field(positions[row], rngs[row], games, tree, num_playouts)
 
 
 @rule
 def choose_field(position, rng, games, tree, num_playouts):
-    """The field that the search arrives at for the starter."""
+    """The field that the search chooses for the starter."""
     seat = np.int64(position.starter)
     fields = np.empty(NUM_OPTIONS, np.int64)
     num_options = find_options(position, seat, rng, fields)
@@ -112,7 +112,7 @@ def choose_field(position, rng, games, tree, num_playouts):
 
 @rule
 def play_once(state, seat, tree, fields, rng):
-    """One game from here, through the tree as far as it goes, and what came of it."""
+    """Play one game through the tree and on to its end, and return its result."""
     node = np.int64(0)
     depth = 0
     last_trick = state.num_tricks + MAX_TRICKS
@@ -137,7 +137,7 @@ def play_once(state, seat, tree, fields, rng):
 
 @rule
 def return_of(state, seat):
-    """1, 0 or -1 at the end; of a game that was cut short the lead in cards."""
+    """1, 0 or -1 at the end; the lead in cards if the game was cut short."""
     lead = np.float64(state.deck_sizes[seat] - state.deck_sizes[1 - seat])
     if is_terminal(state):
         return np.sign(lead)
@@ -149,7 +149,7 @@ def return_of(state, seat):
 
 @rule
 def add_node(tree):
-    """The index of a new node, of which nothing was tried yet."""
+    """Add a node without visits and return its index."""
     node = tree.size[0]
     tree.size[0] += 1
     for option in range(NUM_OPTIONS):
@@ -161,7 +161,7 @@ def add_node(tree):
 
 @rule
 def next_node(tree, node, option):
-    """The node after an option; what is tried for the first time is played out without one."""
+    """The node after an option; an option visited for the first time gets none."""
     if tree.visits[node, option] == 0:
         return np.int64(OUTSIDE)
     if tree.children[node, option] == 0:
@@ -171,7 +171,7 @@ def next_node(tree, node, option):
 
 @rule
 def most_promising(tree, node, fields):
-    """The option of the highest upper confidence bound; those never tried come first."""
+    """The option with the highest upper confidence bound; unvisited options come first."""
     num_visits = 0
     for option in range(NUM_OPTIONS):
         num_visits += tree.visits[node, option]
@@ -183,18 +183,18 @@ def most_promising(tree, node, fields):
             return option
         if fields[option] != NO_FIELD:
             spread = math.sqrt(math.log(num_visits) / visits)
-            bound = tree.sums[node, option] / visits + CURIOSITY * spread
+            bound = tree.sums[node, option] / visits + EXPLORATION_CONSTANT * spread
             if bound > best_bound:
                 best, best_bound = option, bound
     return best
 
 
-# Choosing a field from a position: of what lies in it only what the seat can tell is looked at
+# Choosing a field: these functions read only what the seat can know of the position
 
 
 @rule
 def find_options(state, seat, rng, fields):
-    """Write the field of each option, NO_FIELD where there is none; returns how many there are."""
+    """Write the field of each option, or NO_FIELD; return the number of options."""
     greedy = greedy_field(state, seat, rng)
     fields[WIN] = greedy
     fields[DRAW] = NO_FIELD
@@ -215,7 +215,7 @@ def find_options(state, seat, rng, fields):
 
 @rule
 def known_top(state, owner):
-    """The top card of a deck where the other seat knows it, else NO_CARD."""
+    """The top card of a deck if the other seat knows it, else NO_CARD."""
     candidates = state.candidates[owner, state.heads[owner]]
     if state.num_unplayed[owner] > 0:
         candidates = state.unplaced[owner]
@@ -224,7 +224,7 @@ def known_top(state, owner):
 
 @rule
 def greedy_field(state, seat, rng):
-    """What goliath chooses there."""
+    """The field that goliath chooses."""
     own = top_card(state, seat)
     other = 1 - seat
     candidates = state.candidates[other, state.heads[other]]
@@ -245,7 +245,7 @@ def greedy_field(state, seat, rng):
 
 @rule
 def twice_the_score(state, own, candidates, field):
-    """Two for each candidate that a card beats in a field, one for each that it ties with."""
+    """The score of a card in a field: two for each candidate it beats, one for each tie."""
     value = state.values[own, field]
     score = 0
     for index in range(candidates.shape[0]):

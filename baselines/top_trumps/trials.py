@@ -6,7 +6,7 @@
 
 A list has a row [player_1, player_2, num_cards, num_trials, p1_fraction, p2_fraction, p1_m, p2_m]
 for each trial; the last four may be null or left out. Player 1 has seat 0 and starts. Without a
-file the list that ships is played. Results are written as JSON and as text.
+file the command plays the list that ships. It writes results as JSON and as text.
 """
 
 import datetime
@@ -35,12 +35,12 @@ SHIPPED = Path(__file__).with_name("trials.json")
 TEMPLATE = Path(__file__).with_name("agent_template.py")
 MAX_TRIALS = 10**9
 ROW = "[player_1, player_2, num_cards, num_trials, p1_fraction, p2_fraction, p1_m, p2_m]"
-_NEEDED = 4  # of the eight
+_NEEDED = 4  # the first four of the eight are required
 _DRAWN = 2
 
 
 class TrialSpec(NamedTuple):
-    """So many games of two players; a fraction or m of None is the player's own."""
+    """A number of games of two players; None as a fraction or m is the player's default."""
 
     player_1: str
     player_2: str
@@ -52,7 +52,7 @@ class TrialSpec(NamedTuple):
     p2_m: float | None = None
 
     def players(self, game: Game) -> tuple[Policy, Policy]:
-        """Raises ValueError or TypeError where a player or one of its settings does not exist."""
+        """Make both players. Raises ValueError or TypeError for an unknown player or setting."""
         return (
             _player(self.player_1, game, fraction=self.p1_fraction, m=self.p1_m),
             _player(self.player_2, game, fraction=self.p2_fraction, m=self.p2_m),
@@ -60,15 +60,15 @@ class TrialSpec(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What all trials of a batch have in common."""
+    """The settings that all trials of a batch share."""
 
     num_fields: int = 5
     trick_limit: int = 5000
-    seed: int = 0  # of the first game of each trial; the next have the next seeds
+    seed: int = 0  # seed of the first game of each trial; later games have the next seeds
 
 
 class Result(NamedTuple):
-    """How a trial came out, counted for player 1."""
+    """The result of a trial, counted for player 1."""
 
     trial: TrialSpec
     wins: int
@@ -78,11 +78,11 @@ class Result(NamedTuple):
 
     @property
     def share(self) -> Estimate:
-        """Wins, half the draws with them, of all games."""
+        """The share of wins, with draws as half wins."""
         return wilson((self.wins + self.draws / 2) / self.trial.num_trials, self.trial.num_trials)
 
     def as_data(self) -> dict[str, Any]:
-        """All of it, as JSON has it."""
+        """The result as JSON stores it."""
         counts = {key: value for key, value in self._asdict().items() if key != "trial"}
         return {**self.trial._asdict(), **counts, "share": list(self.share)}
 
@@ -93,7 +93,7 @@ def _player(name: str, game: Game, **settings: float | None) -> Policy:
 
 
 def read_trials(data: Any) -> list[TrialSpec]:
-    """The rows of a list. Raises ValueError naming the row that is wrong."""
+    """Read the rows of a list. Raises ValueError naming the row that is wrong."""
     if not isinstance(data, list) or not data:
         raise ValueError(f"trials are a list of rows {ROW}")
     return [_read_row(row, number) for number, row in enumerate(data, start=1)]
@@ -130,7 +130,7 @@ def game_of(trial: TrialSpec, settings: Settings) -> Game:
 def play_trial(
     trial: TrialSpec, settings: Settings, on_progress: Callable[[int], None] | None = None
 ) -> Result:
-    """Play all games of a trial; `on_progress` is told how many are done."""
+    """Play all games of a trial; calls `on_progress` with the number of games done."""
     game = game_of(trial, settings)
     players = trial.players(game)
     start = time.perf_counter()
@@ -152,7 +152,7 @@ def _play(game: Game, players: tuple[Policy, Policy], seeds: np.ndarray) -> np.n
 
 
 def told_game(trial: TrialSpec, settings: Settings) -> Iterator[str]:
-    """One game, told trick by trick."""
+    """Play one game and describe it trick by trick."""
     game = game_of(trial, settings)
     players = trial.players(game)
     tables = Tables(game, streams([settings.seed]))
@@ -172,7 +172,7 @@ def told_game(trial: TrialSpec, settings: Settings) -> Iterator[str]:
 
 
 def _told_trick(game: Game, players: tuple[Policy, Policy], state: np.record) -> str:
-    """Who chose what, both cards with their values, who won, and how many cards each has now."""
+    """A line on a trick: the choice, both cards with their values, the winner and deck sizes."""
     from .agents import deck_frame
 
     ids = deck_frame(game, state)["id"]
@@ -195,7 +195,7 @@ def _told_trick(game: Game, players: tuple[Policy, Policy], state: np.record) ->
 
 
 def reserve_files(folder: Path) -> tuple[Path, Path]:
-    """Two new empty files, NAME.json and NAME.txt, that no other run has or will get."""
+    """Create two empty files, NAME.json and NAME.txt, that no other run uses."""
     folder.mkdir(parents=True, exist_ok=True)
     stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%d-%H%M%S")
     for number in itertools.count(1):
@@ -210,7 +210,7 @@ def reserve_files(folder: Path) -> tuple[Path, Path]:
 def write_results(
     files: tuple[Path, Path], settings: Settings, results: Sequence[Result], num_trials: int
 ) -> None:
-    """All results so far, as data and as text."""
+    """Write all results so far, as data and as text."""
     head = {"game": GAME, **settings._asdict(), "is_complete": len(results) == num_trials}
     data = {**head, "trials": [result.as_data() for result in results]}
     files[0].write_text(json.dumps(data, indent=2) + "\n")
@@ -218,7 +218,7 @@ def write_results(
 
 
 def summary(settings: Settings, results: Sequence[Result]) -> str:
-    """A line a trial; the share counts half of the draws, with its 95 % interval."""
+    """One line per trial; the share counts draws as half wins and has a 95 % interval."""
     shared = ", ".join(f"{key} {value}" for key, value in settings._asdict().items())
     names = [[_named(result.trial, player) for player in (1, 2)] for result in results]
     width = max((len(name) for pair in names for name in pair), default=0)

@@ -1,8 +1,9 @@
-"""The best reply to a player of two-seat trick-taking in every position at once, as a table.
+"""The best reply to a player of two-seat trick-taking in every position, as a table.
 
-For players that go by nothing but the order of the cards left, such as a random one. A position
-between tricks is what it is to the solver: the size of the first colour and one word, the cards of
-both colours in order of rank, bit set where the leader owns the card; a card is an index into it.
+The table is for players that use only the order of the cards left, such as a random one. A position
+between tricks is the size of the first colour and one word, as in the solver. The word has the
+cards of both colours in order of rank; a bit is set if the leader owns the card, and a card is the
+index of a bit.
 """
 
 from functools import lru_cache
@@ -25,8 +26,8 @@ from .solver import (
     without,
 )
 
-MAX_VALUES = 12  # of the solver's own table
-ANY = -1  # the player plays any legal card, each as likely
+MAX_VALUES = 12  # the limit of the solver's table
+ANY = -1  # the player plays any legal card, all equally likely
 
 
 class Opponent(NamedTuple):
@@ -37,7 +38,7 @@ class Opponent(NamedTuple):
 
 
 class ReplyTable(NamedTuple):
-    """The tricks that the best reply takes on average where it leads, and where the other does."""
+    """The tricks that the best reply takes on average when it leads and when it follows."""
 
     solution: Solution
     opponent: Opponent
@@ -47,9 +48,9 @@ class ReplyTable(NamedTuple):
 
 
 def reply_table(num_values: int, opponent: Opponent, is_perfect: bool = False) -> ReplyTable:
-    """The table for a player, made in about a second for ten values.
+    """Make the table for a player, in about a second for ten values.
 
-    Raises ValueError for more values than the solver has a table for.
+    Raises ValueError for more values than the solver's table allows.
     """
     check_has_table(num_values)
     solution = solution_of(num_values)
@@ -61,13 +62,13 @@ def reply_table(num_values: int, opponent: Opponent, is_perfect: bool = False) -
 
 @lru_cache(maxsize=2)
 def table_against_random(num_values: int, is_perfect: bool) -> ReplyTable:
-    """The table against uniformly random play, made once in a process."""
+    """The table against uniformly random play, made once per process."""
     check_has_table(num_values)
     return reply_table(num_values, no_choices(num_values), is_perfect)
 
 
 def no_choices(num_values: int) -> Opponent:
-    """A player that plays anything."""
+    """A player that plays any legal card."""
     slots = len(solution_of(num_values).values)
     return Opponent(np.full(slots, ANY, np.int8), np.full((slots, 2 * num_values), ANY, np.int8))
 
@@ -83,7 +84,7 @@ def check_has_table(num_values: int) -> None:
 
 @lean_rule
 def _fill(table):
-    """Give every position its values."""
+    """Compute the values of every position."""
     most = table.solution.num_values
     for tricks in range(1, most + 1):
         for size in range(max(0, 2 * tricks - most), min(most, 2 * tricks) + 1):
@@ -97,7 +98,7 @@ def _fill(table):
 
 @lean_rule
 def best_lead(table, tricks, size, words):
-    """The most that any card which may be led brings on average."""
+    """The highest mean value of the cards that may be led."""
     best = -1.0
     leads = perfect_leads(table.solution, tricks, size, words) if table.is_perfect else words
     while leads != 0:
@@ -108,7 +109,7 @@ def best_lead(table, tricks, size, words):
 
 @lean_rule
 def lead_worth(table, tricks, size, words, lead):
-    """What leading this card brings, over the replies that the player chooses from."""
+    """The mean value of leading this card, over the player's possible replies."""
     replies = legal_replies(tricks, size, words, lead)
     chosen = table.opponent.replies[table.solution.starts[tricks, size] + words, lead]
     if chosen != ANY:
@@ -122,7 +123,7 @@ def lead_worth(table, tricks, size, words, lead):
 
 @lean_rule
 def mean_after_leads(table, tricks, size, words):
-    """What the best replies bring, over the cards that the player chooses its lead from."""
+    """The mean value of the best replies, over the player's possible leads."""
     chosen = table.opponent.leads[table.solution.starts[tricks, size] + words]
     leads = words if chosen == ANY else np.int64(1) << chosen
     total, count = 0.0, popcount(leads)
@@ -134,7 +135,7 @@ def mean_after_leads(table, tricks, size, words):
 
 @lean_rule
 def best_reply(table, tricks, size, words, lead):
-    """The most that any reply which may be chosen brings."""
+    """The highest value of the replies that may be chosen."""
     best = -1.0
     replies = legal_replies(tricks, size, words, lead)
     if table.is_perfect:
@@ -148,7 +149,7 @@ def best_reply(table, tricks, size, words, lead):
 
 @lean_rule
 def trick_worth(table, tricks, size, words, lead, reply, leads):
-    """What the replying seat takes from this trick on; `leads`: it has led."""
+    """The tricks that the replying seat takes from this trick on; `leads`: it has led."""
     leader_wins, rest, size = after_trick(tricks, size, words, lead, reply)
     slot = table.solution.starts[tricks - 1, size] + rest
     if leader_wins == leads:
@@ -173,7 +174,7 @@ def after_trick(tricks, size, words, lead, reply):
 
 @lean_rule
 def legal_replies(tricks, size, words, lead):
-    """The cards of the other seat of the colour led, else all it has."""
+    """The other seat's cards of the colour led, or all its cards if it has none."""
     own = flipped(words, 2 * tricks)
     first = (np.int64(1) << size) - 1
     fitting = own & first if lead < size else own & ~first
@@ -182,7 +183,7 @@ def legal_replies(tricks, size, words, lead):
 
 @lean_rule
 def exact_value(solution, tricks, size, words, lead, reply):
-    """What the leader takes from this trick on if both play perfectly afterwards."""
+    """The tricks that the leader takes from this trick on if both then play perfectly."""
     leader_wins, rest, size = after_trick(tricks, size, words, lead, reply)
     value = np.int64(solution.values[solution.starts[tricks - 1, size] + rest])
     return 1 + value if leader_wins else tricks - 1 - value
@@ -190,7 +191,7 @@ def exact_value(solution, tricks, size, words, lead, reply):
 
 @lean_rule
 def perfect_leads(solution, tricks, size, words):
-    """The leads of highest value."""
+    """The leads with the highest value."""
     best, most, leads = np.int64(0), np.int64(-1), words
     while leads != 0:
         lead = leads & -leads
@@ -205,7 +206,7 @@ def perfect_leads(solution, tricks, size, words):
 
 @lean_rule
 def exact_lead(solution, tricks, size, words, lead):
-    """What a lead brings against the best reply."""
+    """The value of a lead against the best reply."""
     least = np.int64(tricks)
     replies = legal_replies(tricks, size, words, lead)
     while replies != 0:
@@ -217,7 +218,7 @@ def exact_lead(solution, tricks, size, words, lead):
 
 @lean_rule
 def perfect_replies(solution, tricks, size, words, lead):
-    """The replies that leave the leader least."""
+    """The replies that leave the leader the fewest tricks."""
     best, least = np.int64(0), np.int64(tricks) + 1
     replies = legal_replies(tricks, size, words, lead)
     while replies != 0:
@@ -231,13 +232,13 @@ def perfect_replies(solution, tricks, size, words, lead):
     return best
 
 
-# Cards: from what a seat knows to what each of its legal cards brings
+# Cards: from an observation to the value of each legal card
 
 
 def expected_tricks(game: Game, table: ReplyTable, observations: np.ndarray) -> np.ndarray:
-    """Tricks that the seat to act takes on average from this trick on, by card: float64 [B, A].
+    """The tricks that the seat to act takes on average from now on, by card: float64 [B, A].
 
-    NaN for a card that is illegal or, in a table for perfect cards only, not perfect.
+    NaN for an illegal card and, in a table of perfect cards only, for one that is not perfect.
     """
     check_solved(game)
     out = np.full((len(observations), game.num_actions), np.nan)
@@ -277,7 +278,7 @@ def index_of(all_cards, size, colour, value):
 
 @lean_rule
 def value_leads(table, hand, other, out):
-    """What each card that the leader may play brings."""
+    """The value of each card that the leader may play."""
     size, words = position_of(hand, other)
     tricks = popcount(words)
     for colour in range(2):
@@ -292,7 +293,7 @@ def value_leads(table, hand, other, out):
 
 @rule
 def value_replies(table, hand, other, on_table, led, out):
-    """What each card that the follower may play brings; the leader's card is on the table."""
+    """The value of each card that the follower may play; the leader's card is on the table."""
     leader = other | on_table
     size, words = position_of(leader, hand)
     tricks = popcount(words)

@@ -16,11 +16,11 @@ from .solver import card_values, check_solved
 
 
 def perfect(game: Game, against: Any = None) -> Policy:
-    """Never takes a trick less than can be had against perfect play.
+    """Play perfectly: take as many tricks as possible against perfect play.
 
-    Of cards that are equal in that, one at random; or, with `against`, the one that brings most
-    against that player, the exact best among all ways to play perfectly. Raises ValueError for a
-    game of more than two seats or 24 values.
+    It chooses between equally good cards at random or, with `against`, the card that gains most
+    against that player; this is the exact best of all perfect plays. Raises ValueError for a game
+    with more than two seats or 24 values.
     """
     check_solved(game)
 
@@ -39,9 +39,9 @@ def perfect(game: Game, against: Any = None) -> Policy:
 
 
 def best_response(game: Game, against: Any = "first_play") -> Policy:
-    """Plays what brings most tricks against one player, and may lose to others.
+    """Play for the most tricks against one player; this may lose to others.
 
-    The order in which the other hand was dealt is hidden from it, and guessed at.
+    The order in which the other hand was dealt is hidden from it, so it guesses that order.
     """
     check_solved(game)
     return _replying("best_response", game, make_policy(against, game), is_perfect=False)
@@ -79,7 +79,7 @@ def _perfect_cards(game: Game, observations: np.ndarray, masks: np.ndarray) -> n
 
 @rule
 def _choose_best(values, rngs, actions):
-    """One of the cards of the highest value, each as likely as any other."""
+    """Choose a random one of the cards with the highest value."""
     for row in range(values.shape[0]):
         best, ties = values[row].max(), 0
         for card in range(values.shape[1]):

@@ -1,6 +1,6 @@
-"""How far a player of two-seat trick-taking is from perfect play, in tricks a game.
+"""How far a player of two-seat trick-taking is from perfect play, in tricks per game.
 
-Regret counts what its own cards give away, exploitability what the best reply to it gains.
+Regret is what its own cards give away; exploitability is what the best reply to it gains.
 """
 
 from collections.abc import Iterator
@@ -28,13 +28,13 @@ _BATCH = 4096
 def regret(
     game: Game, policy: Any, against: Any = "random", num_deals: int | None = None, seed: int = 0
 ) -> Estimate:
-    """Tricks that a player gives away in a game: what its cards are worth less than the best ones.
+    """Return the tricks per game that a player gives away by playing worse cards than the best.
 
-    Each card is judged by perfect play of both seats from then on, and the game goes on as the two
-    players play it; against `perfect` the sum is what the game was worth less what it brought. The
-    mean of both seats over `num_deals` random deals, or over every deal there is (184,756 of 10
-    values), each with both hands in random order. With every deal the interval is too wide: it
-    takes them for a sample.
+    The value of a card assumes that both seats play perfectly afterwards, but the game continues as
+    the two players play it; against `perfect` the sum is the value of the game minus its result.
+    The mean is over both seats and `num_deals` random deals, or all deals (184,756 with 10 values),
+    each with both hands in random order. Over all deals the interval is too wide, because it treats
+    them as a sample.
     """
     players = (make_policy(policy, game), make_policy(against, game))
     parts = [_lost_tricks(game, players, tables) for tables in _deals(game, num_deals, seed)]
@@ -44,12 +44,12 @@ def regret(
 def exploitability(
     game: Game, policy: Any, num_deals: int | None = None, seed: int = 0
 ) -> Estimate:
-    """Tricks a game that the best reply to a player takes beyond what perfect play is sure of.
+    """Return the tricks per game that the best reply takes beyond those of perfect play.
 
-    Deals as for `regret`. The reply sees the order in which hands were dealt, so for a player that
-    goes by it this is an upper bound. About 10 ms a deal of 10 values; every deal there is at once
-    for a player that goes by nothing but the order of the cards left. Raises ValueError for a
-    player that draws, unless it is `random`.
+    Deals are as for `regret`. The reply sees the order in which hands were dealt, so this is an
+    upper bound for a player that uses that order. A deal of 10 values takes about 10 ms; for a
+    player that uses only the order of the cards left, all deals are computed at once. Raises
+    ValueError for a player that uses random numbers, unless it is `random`.
     """
     check_solved(game)
     player = make_policy(policy, game)
@@ -68,7 +68,7 @@ def leader_tricks(game: Game, num_deals: int | None = None, seed: int = 0) -> Es
 
 
 def _lost_tricks(game: Game, players: tuple[Any, Any], tables: Tables) -> np.ndarray:
-    """Mean over both seats of the first player, for each deal."""
+    """The mean of the first player over both seats, for each deal."""
     start = tables.states.copy()
     lost = np.zeros(len(start))
     for seat in range(2):
@@ -87,7 +87,7 @@ def _lost_tricks(game: Game, players: tuple[Any, Any], tables: Tables) -> np.nda
 
 
 def _lost_now(game: Game, player: Any, tables: Tables, rngs: np.ndarray) -> np.ndarray:
-    """What the player gives away by the card that it plays now, at every table."""
+    """The tricks that the player gives away by its next card, at every table."""
     rows = tables.all_rows
     seats, observations, words = tables.show(rows)
     positions = tables.determinize(rows, seats, rngs) if player.needs_positions else None
@@ -98,7 +98,7 @@ def _lost_now(game: Game, player: Any, tables: Tables, rngs: np.ndarray) -> np.n
 
 
 def _gained_tricks(game: Game, player: Any, tables: Tables) -> np.ndarray:
-    """Mean over both seats, for each deal: the values of the two seats add up to all tricks."""
+    """The mean over both seats for each deal; the values of the seats add up to all tricks."""
     total = np.zeros(len(tables.states))
     for seat in range(2):
         returns, _ = best_replies(game, player, tables.states, np.full(len(total), seat))
@@ -107,7 +107,7 @@ def _gained_tricks(game: Game, player: Any, tables: Tables) -> np.ndarray:
 
 
 def _gained_in_every_deal(num_values: int, choices: Opponent) -> np.ndarray:
-    """Mean over both seats: the reply leads the first trick in one, the player in the other."""
+    """The mean over both seats: the reply leads the first trick in one, the player in the other."""
     table = reply_table(num_values, choices)
     slots = table.solution.starts[num_values, num_values] + _all_hands(num_values)
     return (table.leading[slots] + table.following[slots] - num_values) / 2
@@ -119,7 +119,7 @@ def _values(game: Game, tables: Tables) -> np.ndarray:
 
 
 def _deals(game: Game, num_deals: int | None, seed: int) -> Iterator[Tables]:
-    """Tables with deals laid out, in batches: random ones, or all there are."""
+    """Yield tables with deals laid out, in batches: random deals, or all of them."""
     check_solved(game)
     hands: np.ndarray | None = None
     if num_deals is None:
@@ -144,7 +144,7 @@ def _all_hands(num_values: int) -> np.ndarray:
 
 
 def _in_random_order(hands: np.ndarray, shuffler: np.random.Generator) -> np.ndarray:
-    """The cards of both seats, [deals, 2, values], of hands of seat 0 given as words."""
+    """The cards of both seats [deals, 2, values], from the hands of seat 0 as words."""
     num_values = int(hands[0]).bit_count()
     owners = hands[:, None] >> np.arange(2 * num_values) & 1
     cards = np.argsort(1 - owners, axis=1, kind="stable").reshape(len(hands), 2, num_values)

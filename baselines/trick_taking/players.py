@@ -12,7 +12,7 @@ _WORD_BITS = 63  # of a non-negative word
 
 @rule
 def first_play(observation, mask, rng):
-    """The first legal card of the hand in the order dealt."""
+    """Play the first legal card of the hand in the order dealt."""
     for card in observation.dealt:
         if is_allowed(mask, card):
             return card
@@ -21,7 +21,7 @@ def first_play(observation, mask, rng):
 
 @rule
 def high_low(observation, mask, rng):
-    """Leads the highest value; follows with the cheapest winning card, else the lowest legal."""
+    """Lead the highest value; follow with the cheapest winning card, else the lowest legal."""
     if observation.led_colour < 0:
         return highest_lead(observation)
     return cheapest_winner_or_lowest(observation)
@@ -29,7 +29,7 @@ def high_low(observation, mask, rng):
 
 @rule
 def smart(observation, mask, rng):
-    """Leads cards nobody can beat, then low ones of its longest colour; follows as high_low."""
+    """Lead cards nobody can beat, then low ones of the longest colour; follow as high_low."""
     if observation.led_colour < 0:
         return master_or_low_of_longest(observation)
     return cheapest_winner_or_lowest(observation)
@@ -40,7 +40,7 @@ def smart(observation, mask, rng):
 
 @rule
 def highest_lead(observation):
-    """The highest value of the hand, of the lower colour where two are equal."""
+    """The card with the highest value in the hand; of equal values the lower colour."""
     best, best_value = np.int64(-1), np.int64(-1)
     for colour in range(observation.hand.shape[0]):
         value = highest_bit(observation.hand[colour])
@@ -51,7 +51,7 @@ def highest_lead(observation):
 
 @rule
 def master_or_low_of_longest(observation):
-    """A card above all unseen ones of its colour, else the lowest of the colour it has most of."""
+    """A card above all unseen ones of its colour, else the lowest of the longest colour."""
     longest, most = np.int64(0), np.int64(0)
     for colour in range(observation.hand.shape[0]):
         hand, unseen = observation.hand[colour], observation.unseen[colour]
@@ -78,7 +78,7 @@ def cheapest_winner_or_lowest(observation):
 
 @rule
 def lowest_card(observation):
-    """The lowest value of the hand, of the lower colour where two are equal."""
+    """The card with the lowest value in the hand; of equal values the lower colour."""
     best, best_value = np.int64(-1), np.int64(_WORD_BITS)
     for colour in range(observation.hand.shape[0]):
         hand = observation.hand[colour]
@@ -99,7 +99,7 @@ def card_of(observation, colour, value):
 
 @rule
 def highest_of(cards):
-    """The highest card of a colour, as a word; 0 of an empty one."""
+    """The highest card of a colour given as a word; 0 if it is empty."""
     return np.int64(1) << highest_bit(cards) if cards != 0 else np.int64(0)
 
 

@@ -1,8 +1,8 @@
-"""Trick-taking for two seats solved exactly: the value of every position and of every legal card.
+"""The exact solution of two-seat trick-taking: the value of every position and legal card.
 
-Between tricks only the order of the cards left in each colour matters. Seen by the leader, a colour
-is its size and a word: bit `rank` is set if the leader owns the card of that rank among those left.
-The colours may be exchanged. A value is the number of tricks that the leader will take.
+Between tricks only the order of the cards left in each colour matters. For the leader, a colour is
+its size and a word: bit `rank` is set if the leader owns the card of that rank among the cards
+left. The colours may be exchanged. A value is the number of tricks that the leader will take.
 """
 
 from functools import lru_cache
@@ -14,18 +14,18 @@ from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import lean_rule
 
-MAX_TABLE_VALUES = 12  # up to here a table of all positions takes a second and 40 MB at most
-MAX_SEARCH_VALUES = 24  # the first lead of a deal takes seconds; beyond, minutes
-ENDGAME_TRICKS = 8  # beyond, a table of the last tricks ends the search
+MAX_TABLE_VALUES = 12  # a table of all positions takes at most a second and 40 MB
+MAX_SEARCH_VALUES = 24  # the first lead of a deal takes seconds; with more values, minutes
+ENDGAME_TRICKS = 8  # here the search ends in a table of the last tricks
 _LOG2_MEMORY = 22  # positions that the search remembers, 18 bytes each
 _UNKNOWN = -1
 
 
 class Solution(NamedTuple):
-    """What is known of the game: a table for the last tricks, and a memory for the search above.
+    """A table for the last tricks, and a memory for the search before them.
 
     `values[starts[tricks, size] + (word of a colour of that size | the other's word << size)]`.
-    A row of `bounds` holds the least and the greatest value that the position `keys` can have.
+    A row of `bounds` has the least and the greatest possible value of the position in `keys`.
     """
 
     num_values: int
@@ -38,7 +38,7 @@ class Solution(NamedTuple):
 
 @lru_cache(maxsize=4)
 def solution_of(num_values: int) -> Solution:
-    """The solution for colours of this many values, made once in a process."""
+    """The solution for colours of this many values, made once per process."""
     has_table = num_values <= MAX_TABLE_VALUES
     table_tricks = num_values if has_table else ENDGAME_TRICKS
     starts, size = _lay_out_table(num_values, table_tricks)
@@ -70,7 +70,7 @@ def _lay_out_table(num_values: int, table_tricks: int) -> tuple[np.ndarray, int]
 
 @lean_rule
 def without(word, card):
-    """A colour after one of its cards has gone; the card is its bit alone."""
+    """A colour after one of its cards has gone; the card is given as its bit."""
     below = card - 1
     return (word & below) | (word >> 1 & ~below)
 
@@ -89,11 +89,11 @@ def lowest_of_runs(cards):
 
 @lean_rule
 def dominant_reply(word, size, word2, size2, lead, choice):
-    """The replies that need a look: (0) the lowest card that loses, (1) the lowest that wins.
+    """A reply to consider: the lowest card that loses (choice 0) or wins (choice 1).
 
-    A higher card is never worse to keep: so it is in every position of up to 12 values, each
-    checked against all cards. Returns the reply, 0 where there is no such card, and whether it is
-    of the colour led.
+    Keeping a higher card is never worse; this was checked for every position of up to 12 values
+    against all cards. Returns the reply, or 0 if there is none, and whether it is of the colour
+    led.
     """
     own = flipped(word, size)
     if own == 0:
@@ -108,7 +108,7 @@ def dominant_reply(word, size, word2, size2, lead, choice):
 
 @lean_rule
 def _fill_table(solution):
-    """Give every position of up to `table_tricks` tricks its value."""
+    """Compute the value of every position of up to `table_tricks` tricks."""
     most = solution.num_values
     solution.values[solution.starts[0, 0]] = 0
     for tricks in range(1, solution.table_tricks + 1):
@@ -143,7 +143,7 @@ def next_with_as_many_bits(word):
 
 @lean_rule
 def best_lead(solution, tricks, word, size, word2, size2, best):
-    """The most that leading a card of the first colour brings, or `best` if that is more."""
+    """The highest value of leading a card of the first colour, or `best` if that is more."""
     leads = lowest_of_runs(word)
     while leads != 0 and best < tricks:
         lead = leads & -leads
@@ -154,9 +154,9 @@ def best_lead(solution, tricks, word, size, word2, size2, best):
 
 @lean_rule
 def lead_value(solution, tricks, word, size, word2, size2, lead, enough):
-    """What leading this card of the first colour brings against the best reply.
+    """The value of leading this card of the first colour against the best reply.
 
-    Only whether it is more than `enough` counts: else it may be too high.
+    It is exact only if it is more than `enough`; otherwise it may be too high.
     """
     worst = np.int64(tricks)
     for choice in range(2):
@@ -169,7 +169,7 @@ def lead_value(solution, tricks, word, size, word2, size2, lead, enough):
 
 @lean_rule
 def trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow):
-    """What the leader takes from this trick on, once both cards are on the table."""
+    """The tricks of the leader from this trick on, once both cards are on the table."""
     leader_wins, word, size, word2, size2 = after_trick(
         word, size, word2, size2, lead, reply, can_follow
     )
@@ -201,7 +201,7 @@ def value_of(solution, tricks, word, size, word2, size2):
 
 @lean_rule
 def search_value(solution, tricks, word, size, word2, size2):
-    """Narrow the value down by searches that each answer whether it is at least something."""
+    """Find the value by searches that each decide whether it is at least some goal."""
     low, high = np.int64(sure_tricks(word, size, word2, size2)), np.int64(tricks)
     guess = (low + high + 1) // 2
     while low < high:
@@ -264,13 +264,13 @@ def search(solution, tricks, word, size, word2, size2, goal):
 
 @lean_rule
 def sure_tricks(word, size, word2, size2):
-    """What the leader can take at once: its highest cards, and all once the other has no more."""
+    """The tricks the leader can take at once: its top cards, and all once the other is void."""
     return sure_in_colour(word, size) + sure_in_colour(word2, size2)
 
 
 @lean_rule
 def sure_in_colour(word, size):
-    """How many tricks leading a colour from the top takes before the other seat takes one."""
+    """The tricks that leading a colour from the top wins before the other seat wins one."""
     own = popcount(word)
     masters = size - 1 - highest_bit(flipped(word, size))
     return own if masters >= size - own else masters
@@ -289,7 +289,7 @@ def highest_bit(word):
 
 @lean_rule
 def slot_of(solution, word, size, word2, size2):
-    """Where the memory keeps a position, and the two words it is known by, the lower first."""
+    """The memory slot of a position, and the two words of its key, the lower first."""
     key, key2 = word | np.int64(1) << size, word2 | np.int64(1) << size2
     if key > key2:
         key, key2 = key2, key
@@ -301,19 +301,19 @@ def slot_of(solution, word, size, word2, size2):
 
 @lean_rule
 def remember(solution, slot, key, key2, low, high):
-    """Keep what a position can be worth, in place of another that was here."""
+    """Store the bounds of a position, replacing another one in its slot."""
     solution.keys[slot, 0], solution.keys[slot, 1] = key, key2
     solution.bounds[slot, 0], solution.bounds[slot, 1] = low, high
 
 
-# Cards: from what a seat knows to the value of each of its legal cards
+# Cards: from an observation to the value of each legal card
 
 
 def card_values(game: Game, observations: np.ndarray) -> np.ndarray:
-    """Tricks that the seat to act takes from this trick on, by card: int8 [B, A], -1 if illegal.
+    """The tricks that the seat to act takes from now on, by card: int8 [B, A], -1 if illegal.
 
-    `observations` are those of seats to act, of the game with two seats. Both play perfectly after
-    the card.
+    `observations` are those of the seats to act in the two-seat game. Both seats play perfectly
+    after the card.
     """
     check_solved(game)
     out = np.full((len(observations), game.num_actions), _UNKNOWN, np.int8)
@@ -373,7 +373,7 @@ def value_replies(solution, hand, other, table, led, out):
 
 @lean_rule
 def rank_of(cards, value):
-    """How many of these cards are lower."""
+    """The number of these cards that are lower."""
     return popcount(cards & ((np.int64(1) << value) - 1))
 
 
@@ -392,7 +392,7 @@ def ranked(own, other):
 
 
 def check_solved(game: Game) -> None:
-    """Raise ValueError for a game that is not solved, or would take minutes a card."""
+    """Raise ValueError for a game that is not solved, or takes minutes per card."""
     if game.num_seats != 2:
         raise ValueError(f"only trick-taking with two seats is solved, not with {game.num_seats}")
     if game.config.num_values > MAX_SEARCH_VALUES:

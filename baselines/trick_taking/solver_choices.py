@@ -1,7 +1,7 @@
-"""What a player of two-seat trick-taking does in every position, if it goes by the order of cards.
+"""The choices of a two-seat player in every position, if it uses only the order of cards.
 
-Each position between tricks (see trick_taking_replies.py) is laid out with the lowest cards of each
-colour, and the player is asked for its lead, and for its reply to every lead.
+Each position between tricks (see best_replies.py) is laid out with the lowest cards of each colour,
+and the player chooses its lead and its reply to every lead.
 """
 
 from collections.abc import Iterator
@@ -20,15 +20,15 @@ from ..search.best_response import possible_actions
 from .best_replies import Opponent, check_has_table, index_of, no_choices, position_of
 from .solver import solution_of
 
-_BATCH = 1 << 14  # positions laid out at once
-_SAMPLE = 4096  # positions of real play at which the choices are compared
+_BATCH = 1 << 14  # positions laid out together
+_SAMPLE = 4096  # positions of random play in which choices are compared
 
 
 def choices_of(game: Game, policy: Policy) -> Opponent | None:
-    """The choices of a player in all positions; None if it goes by more than the order of cards.
+    """Return the choices of a player in all positions; None if it uses more than the order.
 
-    Whether it does is tried at positions of random play. Raises ValueError for a player that draws,
-    unless it is `random`, and for a game too large for a table of all positions.
+    Positions of random play decide whether it does. Raises ValueError for a player that uses random
+    numbers, unless it is `random`, and for a game too large for a table of all positions.
     """
     num_values = game.config.num_values
     check_has_table(num_values)
@@ -80,7 +80,7 @@ def _actions(policy: Policy, tables: Tables) -> np.ndarray:
 
 
 def _indices(game: Game, sizes: np.ndarray, actions: np.ndarray) -> np.ndarray:
-    """The indices of cards where the lowest of each colour are left."""
+    """The indices of cards if the lowest of each colour are left."""
     colours, values = np.divmod(actions, game.config.num_values)
     return values + sizes * colours
 
@@ -98,7 +98,7 @@ def _lay_out(states, tricks, sizes, words):
 
 @rule
 def lay_out(state, tricks, size, word):
-    """Seat 0 leads; the lowest cards of each colour are left, and the others were shared."""
+    """Lay out positions: seat 0 leads, and the lowest cards of each colour are left."""
     num_values = state.dealt.shape[1]
     state.hands[:] = 0
     state.played[:] = 0
@@ -119,11 +119,11 @@ def lay_out(state, tricks, size, word):
     open_trick(state, 0)
 
 
-# Whether that is all it goes by
+# Whether the player uses only the order of cards
 
 
 def _goes_by_order(game: Game, policy: Policy) -> bool:
-    """Whether it does in positions of random play what it does where they are laid out alike."""
+    """Whether its choices in random play equal those in the positions laid out for them."""
     tables = _random_positions(game)
     positions = np.empty((len(tables.states), 4), np.int64)
     seen = np.empty(len(tables.states), np.int64)

@@ -1,7 +1,7 @@
-"""Sets of actions as machine words: bit `action` of an action mask is set where it is legal.
+"""Sets of actions as machine words: bit `action` of an action mask is set if it is legal.
 
 A mask is an int64 array of `mask_words(num_actions)` words. Words are signed so that game code
-mixes them with ordinary integers; only the counting below looks at them as unsigned.
+mixes them with ordinary integers; only the counting below treats them as unsigned.
 """
 
 import numpy as np
@@ -18,12 +18,12 @@ _NIBBLES = np.uint64(0x3333333333333333)
 _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
 _LOW_BYTE = 0xFF
-# By eight actions of a mask, the same with a byte each.
+# For eight actions of a mask, the same mask with one byte per action.
 _SPREAD = np.array(
     [sum((byte >> bit & 1) << (8 * bit) for bit in range(8)) for byte in range(256)], np.int64
 )
 _TOP_BITS = np.uint64(0x8080808080808080)
-# By a byte and n, the index of its n-th bit set, 0 where it has none: [256 * 8].
+# For a byte and n, the index of its n-th set bit, 0 if it has none: [256 * 8].
 _NTH_OF_BYTE = np.array(
     [
         ([bit for bit in range(8) if byte >> bit & 1] + [0] * 8)[n]
@@ -35,12 +35,12 @@ _NTH_OF_BYTE = np.array(
 
 
 def mask_words(num_actions: int) -> int:
-    """How many 64-bit words a mask of `num_actions` takes."""
+    """The number of 64-bit words of a mask of `num_actions`."""
     return -(-num_actions // WORD_BITS)
 
 
 def mask_bytes_words(num_actions: int) -> int:
-    """How many 64-bit words the same mask takes with one byte an action."""
+    """The number of 64-bit words of the same mask with one byte per action."""
     return -(-num_actions // 8)
 
 
@@ -64,7 +64,7 @@ def lowest_bit(word):
 def nth_bit(word, n):
     """The index of the n-th bit set, counting from 0; the word must have more than n.
 
-    Which byte holds it comes from the counts of all bytes at once, the rest from a table.
+    The counts of all bytes at once find its byte, and a table finds the bit in it.
     """
     x = np.uint64(word)
     x = x - ((x >> np.uint64(1)) & _PAIRS)
@@ -79,7 +79,7 @@ def nth_bit(word, n):
 
 @rule
 def clear(mask):
-    """No action is legal. The first word by itself, or a mask of one would take a call."""
+    """Make no action legal. The first word is set separately, so a mask of one needs no call."""
     mask[0] = 0
     for index in range(1, mask.shape[0]):
         mask[index] = 0
@@ -99,7 +99,7 @@ def is_allowed(mask, action):
 
 @rule
 def num_allowed(mask):
-    """How many actions are legal."""
+    """The number of legal actions."""
     total = popcount(mask[0])
     for index in range(1, mask.shape[0]):
         total += popcount(mask[index])
@@ -119,20 +119,20 @@ def nth_allowed(mask, n):
 
 @rule
 def random_allowed(mask, rng):
-    """A legal action, each as likely as any other."""
+    """A random legal action, all equally likely."""
     return nth_allowed(mask, below(rng, num_allowed(mask)))
 
 
 @rule
 def spread_mask(mask, out):
-    """Write a mask as one byte an action; `out` is a row of words holding eight bytes each."""
+    """Write a mask with one byte per action; `out` is a row of words of eight bytes each."""
     for index in range(out.shape[0]):
         out[index] = _SPREAD[(mask[index >> 3] >> (8 * (index & 7))) & _LOW_BYTE]
 
 
 @rule
 def spread_masks(masks, out):
-    """The same for many masks [B, words] at once."""
+    """Spread many masks [B, words] at once."""
     for row in range(masks.shape[0]):
         for index in range(out.shape[1]):
             word = np.uint64(masks[row, index >> 3])

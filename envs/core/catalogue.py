@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 class Entry(NamedTuple):
     """One game of the catalogue."""
 
-    make: Callable[..., Game] | str  # or the module with `game`, imported when it is first wanted
-    parts: str | None = None  # the package with its `players`, `hints`, ...; None: by its name
+    make: Callable[..., Game] | str  # or the module with `game`, imported at first use
+    parts: str | None = None  # the package with its `players`, `hints`, ...; None: found by name
 
 
 _ENTRIES: dict[str, Entry] = {}
@@ -57,7 +57,7 @@ def importable_name(name: str) -> str:
 
 
 def parts_package(name: str) -> str | None:
-    """The package in which a registered game keeps its players; None where it names none."""
+    """The package with the players of a registered game; None if it names none."""
     entry = _ENTRIES.get(name)
     return None if entry is None else entry.parts
 

@@ -1,7 +1,7 @@
-"""Compiled code on disk: one file for each function and types of its arguments.
+"""Compiled code on disk: one file for each function and each set of argument types.
 
-A file is named by everything its code depends on and starts with a checksum of what follows, so
-that stale or damaged code never runs. Whatever goes wrong here costs time, never the run.
+The name of a file is a digest of everything its code depends on, and it starts with a checksum, so
+stale or damaged code never runs. An error here costs time but never ends the run.
 """
 
 import contextlib
@@ -45,10 +45,11 @@ def cache_folder() -> Path:
 
 
 class CodeCache(NullCache):
-    """What Numba asks for the compiled code of one function, instead of its own cache.
+    """The cache of one function's compiled code, in place of Numba's own.
 
-    Numba's own looks only at the file of the function itself, not at the files it calls or takes
-    constants from, loads damaged files, and writes next to the sources where it has no other place.
+    Numba's own checks only the function's file, not those of the functions it calls or the
+    constants it uses. It also loads damaged files, and writes next to the sources if it has no
+    other place.
     """
 
     def __init__(self, function: Callable[..., Any], modules: frozenset[str], options: str) -> None:
@@ -58,7 +59,7 @@ class CodeCache(NullCache):
 
     @property
     def cache_path(self) -> str | None:
-        """The folder of this function's code; None where it is not kept."""
+        """The folder of this function's code; None if it is not kept."""
         folder = self._folder()
         return None if folder is None else str(folder)
 
@@ -83,14 +84,14 @@ class CodeCache(NullCache):
             if reduced[0][1] == inner.KIND:
                 return inner.rebuild(target_context, reduced)
             return CompileResult._rebuild(target_context, *reduced)
-        except Exception as error:  # whatever a damaged file may lead to
+        except Exception as error:  # a damaged file can raise anything
             _warn_once("damaged", f"damaged compiled code in {path} ({error}): compiling it again")
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
         """Keep the code for these argument types."""
         if any(not loop.can_cache for loop in data.lifted) or data.library.has_dynamic_globals:
-            return  # it holds addresses of this process
+            return  # it contains addresses of this process
         path = self._path(sig, data.codegen)
         if path is None:
             return
@@ -124,7 +125,7 @@ class CodeCache(NullCache):
 
 @cache
 def _folder_of(modules: frozenset[str]) -> Path:
-    """Named by a digest of the sources, and by the bounds check, which changes the code."""
+    """The folder, named by a digest of the sources and the bounds check, which changes the code."""
     check = "-checked" if numba_config.BOUNDSCHECK else ""
     folder = cache_folder() / f"rules-{digest_of(modules)}{check}"
     with contextlib.suppress(OSError):
@@ -158,7 +159,7 @@ def _checked(content: bytes) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """All of it or nothing, also where two processes write at once."""
+    """Write the whole file or nothing, even if two processes write at once."""
     if not path.parent.is_dir():
         path.parent.mkdir(parents=True, exist_ok=True)
         _prune(path.parent.parent)
@@ -173,7 +174,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _prune(parent: Path) -> None:
-    """Remove the code of sources that have not been used for long."""
+    """Remove the code of sources that were not used for a long time."""
     for folder in parent.glob("rules-*"):
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > _KEEP_OLD_CODE_FOR:

@@ -1,4 +1,4 @@
-"""What a `Game` does where its author leaves a function out: the plainest thing that works."""
+"""The default functions of a `Game`, for those that its author leaves out."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,10 +33,10 @@ def deal_from_fields(
     data: Any,
     rng: np.record,
 ) -> None:
-    """Deal, then write given state fields over it: `{"heaps": [3, 4, 5]}`.
+    """Deal, then overwrite the given state fields: `{"heaps": [3, 4, 5]}`.
 
     Raises ValueError for a field that the state does not have and for numbers that do not fit its
-    shape or range. A game in which such numbers can still be impossible brings its own `deal_from`.
+    shape or range. A game in which such numbers can still be impossible needs its own `deal_from`.
     """
     known = {field.name: field for field in fields}
     if not isinstance(data, dict) or not data or not set(data) <= set(known):
@@ -48,7 +48,7 @@ def deal_from_fields(
 
 
 def _fitting(field: Field, given: Any) -> np.ndarray:
-    """The numbers of a field. Raises ValueError where they do not fit."""
+    """The numbers of a field. Raises ValueError if they do not fit."""
     high = 2**field.num_bits - 1 if field.num_bits else field.high
     low = 0 if field.num_bits else field.low
     try:
@@ -63,7 +63,7 @@ def _fitting(field: Field, given: Any) -> np.ndarray:
 
 
 def parse_name(action_name: Callable[[int], str], num_actions: int, name: str) -> int:
-    """Find the action with a name. Raises ValueError that lists the first names there are."""
+    """Find the action with a name. Raises a ValueError that lists the first valid names."""
     names = [action_name(action) for action in range(num_actions)]
     if name not in names:
         shown = ", ".join(names[:8]) + (", ..." if num_actions > 8 else "")

@@ -17,13 +17,13 @@ from . import defaults
 from .bits import mask_words
 from .records import Field, FlatLayout, record_dtype
 
-CHANCE = -1  # seat_to_act where the game itself must draw next
+CHANCE = -1  # value of seat_to_act if the game itself must draw next
 NO_SEAT = -1
 NO_ACTION = -1
 
 Function = Callable[..., Any]
 
-_FUNCTIONS = (  # of a `Game`, by the names that a game's modules give them
+_FUNCTIONS = (  # the functions of a `Game`, by their names in its modules
     "deal",
     "seat_to_act",
     "play_chance",
@@ -49,13 +49,13 @@ class Game:
     place; questions leave it byte-identical. A function takes `rng` (a STREAM record) if and only
     if it draws. What has a default may be left out; see `defaults` for what then happens.
 
-    Raises ValueError where the facts and the functions contradict each other.
+    Raises ValueError if the facts and the functions contradict each other.
     """
 
     name: str
-    version: int  # rises when rules, actions or observation change
+    version: int  # rises when rules, actions or observations change
     config: Any  # frozen dataclass: sizes and house rules
-    make: Callable[..., "Game"]  # make(**config) gives this game again
+    make: Callable[..., "Game"]  # make(**config) makes this game again
     num_seats: int
     num_actions: int
     state_fields: tuple[Field, ...]
@@ -65,18 +65,18 @@ class Game:
     )
 
     has_chance: bool  # whether two games with the same actions can differ
-    has_hidden: bool  # whether a dealt game ever holds what a seat cannot know
+    has_hidden: bool  # whether a dealt game can contain anything that a seat cannot know
 
     # Compiled.
     deal: Function  # (state, rng): a new game
     seat_to_act: Function  # (state) -> seat, or CHANCE
-    play_chance: Function | None = None  # (state, rng): one draw of the game itself, in mid-game
+    play_chance: Function | None = None  # (state, rng): one draw by the game itself, during a game
     legal_actions: Function  # (state, mask): set the bits of all legal actions in a cleared mask
     apply_action: Function  # (state, action): the action must be legal
     is_terminal: Function  # (state) -> bool
     returns: Function  # (state, out): out[seat] in -1 .. 1; all 0 before the end
     observe: Function  # (state, seat, out): only what that seat may know
-    reshuffle_unseen: Function = (  # (state, seat, rng): re-deal all that seat cannot know
+    reshuffle_unseen: Function = (  # (state, seat, rng): re-deal what the seat cannot know
         defaults.nothing_is_unseen
     )
 
@@ -91,7 +91,7 @@ class Game:
         if self.has_hidden and self.reshuffle_unseen is defaults.nothing_is_unseen:
             raise ValueError(
                 f"{self.name} declares has_hidden=True and needs reshuffle_unseen, "
-                "which deals again what a seat cannot know"
+                "which re-deals what a seat cannot know"
             )
         if self.play_chance is not None and not self.has_chance:
             raise ValueError(f"{self.name} has play_chance but declares has_chance=False")
@@ -116,7 +116,7 @@ class Game:
 
     @cached_property
     def layout(self) -> FlatLayout:
-        """How an observation becomes a network's input."""
+        """The conversion of an observation into a network's input."""
         return FlatLayout(self.observation_fields)
 
     @property
@@ -125,7 +125,7 @@ class Game:
         return mask_words(self.num_actions)
 
     def new_states(self, num_tables: int = 1) -> np.ndarray:
-        """Positions [num_tables] that carry the house rules, to be dealt."""
+        """Positions [num_tables] with the house rules, not yet dealt."""
         states = np.zeros(num_tables, self.state_dtype)
         for name, value in self.house_rules.items():
             states[name] = value
@@ -164,7 +164,7 @@ def functions_in(*modules: ModuleType | str, **bound: Function) -> dict[str, Any
     """Pick the functions of a `Game` out of its modules, by the names that `Game` gives them.
 
     A module is given itself or by its name: `functions_in(__name__)` for a game in one file. The
-    functions in `bound` come instead of those found, where they need to know the settings:
+    functions in `bound` replace those found if they need to know the settings:
     `Game(..., **functions_in(rules, observation, text, draw, action_name=partial(...)))`.
     """
     found = {
@@ -177,7 +177,7 @@ def functions_in(*modules: ModuleType | str, **bound: Function) -> dict[str, Any
 
 
 def make_config(config_class: type, game_name: str, settings: Mapping[str, Any]) -> Any:
-    """Build a game's Config; an unknown setting raises TypeError that lists the known ones."""
+    """Build a game's Config; an unknown setting raises a TypeError that lists the known ones."""
     known = [field.name for field in dataclasses.fields(config_class)]
     unknown = sorted(set(settings) - set(known))
     if unknown:

@@ -31,7 +31,7 @@ class InnerLibrary(JITCodeLibrary):
     """A function and all that it calls, to be linked into what calls it."""
 
     def finalize(self) -> None:
-        """Gather the code; whoever links it optimizes it."""
+        """Gather the code; the module that links it optimizes it."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)

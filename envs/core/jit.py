@@ -1,4 +1,4 @@
-"""How rules are compiled: once, the code kept on disk (`code_cache`).
+"""Compile rules once and keep the code on disk (`code_cache`).
 
 `rule` compiles a function; `bind` makes one generic loop serve every game. Nothing here knows what
 a game is.
@@ -19,7 +19,9 @@ from .code_cache import CodeCache
 from .inner import call_inside
 
 _SUFFIX_LENGTH = 16
-_MODULES = "__parlour_modules__"  # on a copy made by `bind`: those it and its meanings come from
+_MODULES = (
+    "__parlour_modules__"  # on a copy made by `bind`: the modules of the template and its meanings
+)
 _OURS = __name__.partition(".")[0]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -35,16 +37,16 @@ def rule(function: F) -> F:
 
 
 def lean_rule(function: F) -> F:
-    """`rule`, without Numba's counting of references, which can take most of the time.
+    """Compile like `rule` but without Numba's reference counting, which can take most of the time.
 
-    For functions that neither make an array nor return one, in loops over small steps that pass
-    several arrays around.
+    This is for functions that neither make nor return an array, in loops over small steps that pass
+    several arrays.
     """
     return _compile(function, lean=_is_ours(function))
 
 
 def vector_rule(function: F) -> F:
-    """`lean_rule` for loops over floats: sums are added in any order, so they fill whole registers.
+    """Compile like `lean_rule`, but add floats in any order, so that sums fill whole registers.
 
     The result is the same from call to call on one machine; its last bits differ between machines.
     """
@@ -117,7 +119,7 @@ def _is_ours(function: Callable[..., Any]) -> bool:
 
 
 def _modules_of(function: Callable[..., Any]) -> frozenset[str] | None:
-    """The modules whose sources this function is compiled from; None where they are not known."""
+    """The modules whose sources this function is compiled from; None if they are not known."""
     source = python_source(function)
     if hasattr(source, _MODULES):
         return getattr(source, _MODULES)
@@ -141,7 +143,7 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: 
         return _wrapping_integers(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     options["_nrt"] = not lean  # always given, or a function would do as its first caller does
-    if inline:  # set only where it is wanted: False would keep LLVM from inlining by itself
+    if inline:  # set only if True: False would keep LLVM from inlining by itself
         options["forceinline"] = True
     if reorder:  # not all of `fastmath`: infinities keep their meaning
         options["fastmath"] = {"reassoc", "contract", "nsz"}
@@ -156,5 +158,5 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: 
 
 
 def _wrapping_integers(function: F) -> F:
-    """NumPy warns where a scalar wraps around; compiled code wraps silently, and means it."""
+    """Silence NumPy's warnings on scalars that wrap around, as compiled code does on purpose."""
     return np.errstate(over="ignore")(function)

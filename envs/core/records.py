@@ -1,4 +1,4 @@
-"""Fields: everything about a number that a record holds, declared once.
+"""Fields declare everything about the numbers in a record, once.
 
 From a tuple of Fields come the record's dtype, the bounds of the observation space, the scale of a
 network's input and the table in the game's README.
@@ -15,7 +15,7 @@ from .jit import rule
 WORD = np.dtype(np.int64)
 _BYTE_BITS = 8
 _LOG2_BYTE = np.uint64(3)
-# Unsigned, or each index would be tested for being negative.
+# Unsigned, because signed indices would be tested for negative values.
 _U1, _U2, _U3, _U4, _U5, _U6, _U7 = np.arange(1, 8, dtype=np.uint64)
 
 
@@ -38,12 +38,12 @@ class Field(NamedTuple):
 
     @property
     def size(self) -> int:
-        """How many numbers (or words) the field holds."""
+        """The number of numbers (or words) in the field."""
         return int(np.prod(self.shape, dtype=int))
 
     @property
     def num_inputs(self) -> int:
-        """How many inputs of a network the field becomes."""
+        """The number of a network's inputs that the field becomes."""
         if self.hidden:
             return 0
         return self.size * self.num_bits if self.num_bits else self.size
@@ -54,13 +54,13 @@ def record_dtype(fields: Sequence[Field]) -> np.dtype:
     return _record_dtype(tuple(fields))
 
 
-@cache  # Numba knows a dtype object again much faster than one that is equal
+@cache  # Numba recognises the same dtype object much faster than an equal one
 def _record_dtype(fields: tuple[Field, ...]) -> np.dtype:
     return np.dtype((np.record, [(f.name, f.dtype, f.shape) for f in fields]))
 
 
 class FlatLayout:
-    """How an observation record becomes one vector for a network, and back.
+    """The conversion between observation records and vectors for a network.
 
     Plain fields come first and share one integer type, so that they are a zero-copy view of the
     record; packed fields follow and are expanded to bits. The vector's length is `num_inputs`.
@@ -78,7 +78,9 @@ class FlatLayout:
         self._plain_bytes = self.num_plain * self.plain_dtype.itemsize
         shown = [f for f in packed for _ in range(f.size)]
         bits_per_word = np.array([f.num_inputs // f.size for f in shown], dtype=np.int64)
-        self._bits_per_word = np.trim_zeros(bits_per_word, "b")  # what is hidden at the end: never
+        self._bits_per_word = np.trim_zeros(
+            bits_per_word, "b"
+        )  # without the hidden words at the end
         bits = self.num_inputs - self.num_plain
         self.low = np.array(_per_number(plain, "low") + [0] * bits, dtype=self.plain_dtype)
         self.high = np.array(_per_number(plain, "high") + [1] * bits, dtype=self.plain_dtype)
@@ -93,7 +95,7 @@ class FlatLayout:
         return self.rows(observations)[:, : self.num_plain]
 
     def rows(self, observations: np.ndarray) -> np.ndarray:
-        """Whole records [B] as a view of the plain type, [B, numbers]: no gaps, so loops are fast.
+        """Whole records [B] as a view of the plain type, [B, numbers], without gaps for fast loops.
 
         The first `num_plain` of each row are the plain numbers.
         """
@@ -114,7 +116,7 @@ class FlatLayout:
         return self._vectors(observations, self._factors)
 
     def _place_bytes(self) -> tuple[np.ndarray, np.ndarray]:
-        """Of each byte with bits to show, where it is in a record, and the input of its lowest."""
+        """For each byte with bits to show, its place in a record and the input of its first bit."""
         sources, columns, column = [], [], self.num_plain
         for index, num_bits in enumerate(self._bits_per_word.tolist()):
             for shift in range(0, num_bits, _BYTE_BITS):
@@ -132,14 +134,14 @@ class FlatLayout:
             return out
         flat = np.empty(
             shape[0] * shape[1] + _BYTE_BITS, factors.dtype
-        )  # the last byte may jut out
+        )  # the last byte may extend past the end
         spread = _bits_of_bytes(factors.dtype)
         sources, columns = self._sources, self._columns
         _write_rows(rows, rows.view(np.uint8), factors, sources, columns, spread, shape[1], flat)
         return flat[:-_BYTE_BITS].reshape(shape)
 
     def row_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
-        """What `write_row` takes to write the one record [1] as numbers, scaled or whole."""
+        """The arguments with which `write_row` writes one record [1] as scaled or whole numbers."""
         rows = self.rows(observations)
         factors = self._factors if is_scaled else self._ones
         spread = _bits_of_bytes(factors.dtype)
@@ -148,7 +150,7 @@ class FlatLayout:
     def records(self, vectors: np.ndarray) -> np.ndarray:
         """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].
 
-        Raises ValueError where the vector does not hold the whole record (hidden fields).
+        Raises ValueError if the vector lacks parts of the record (hidden fields).
         """
         hidden = [f.name for f in self.fields if f.hidden]
         if hidden:
@@ -230,7 +232,7 @@ def _write_rows(rows, bytes_of_rows, factors, sources, columns, spread, num_colu
 
 @rule
 def write_row(rows, bytes_of_rows, factors, sources, columns, spread, out):
-    """The only record [1] as numbers, `out` [num_inputs]; the rest is `FlatLayout.row_buffers`."""
+    """Write one record [1] as numbers to `out` [num_inputs]; see `FlatLayout.row_buffers`."""
     for column in range(factors.shape[0]):
         out[column] = rows[0, column] * factors[column]
     for index in range(sources.shape[0]):
@@ -245,7 +247,7 @@ def write_row(rows, bytes_of_rows, factors, sources, columns, spread, out):
 
 @rule
 def _write_byte(spread, first, out, column):
-    """Eight numbers at once: all are read before any is written, so that it is one move."""
+    """Copy eight numbers: all are read before any is written, so this compiles to one move."""
     a, b, c = spread[first], spread[first + _U1], spread[first + _U2]
     d, e, f = spread[first + _U3], spread[first + _U4], spread[first + _U5]
     g, h = spread[first + _U6], spread[first + _U7]

@@ -1,8 +1,8 @@
 """The random stream of a table: a small record, the same in every view and in every process.
 
 SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators", OOPSLA 2014):
-one addition and one mix a draw, and any stream can be split into independent ones. Who holds a
-stream can compute what it was split or seeded from, so players get theirs from a keyed hash.
+one addition and one mix a draw, and any stream can be split into independent ones. A player could
+compute from a stream what it was split or seeded from, so players' streams come from a keyed hash.
 """
 
 import operator
@@ -18,7 +18,7 @@ STREAM = np.dtype((np.record, [("state", np.uint64), ("gamma", np.uint64)]))
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
-_MIN_BIT_CHANGES = 24  # a gamma with fewer would step through too regular a sequence
+_MIN_BIT_CHANGES = 24  # a gamma with fewer gives too regular a sequence
 
 SEED_LIMIT = 2**63
 
@@ -93,8 +93,8 @@ def _seed_streams(seeds, purpose, out):
 def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
     """One stream for each seed: STREAM [B]. The same seed and purpose give the same stream.
 
-    `purpose` keeps apart the streams that one seed has to feed: 0 deals the cards. A player must
-    not get one of these, from which it could compute the seed: see `seating`.
+    `purpose` separates the streams of one seed: 0 deals the cards. A player must not get one of
+    these, because it could compute the seed from it: see `seating`.
     """
     out = np.zeros(len(seeds), STREAM)
     _seed_streams(checked_seeds(seeds), purpose, out)
@@ -102,7 +102,7 @@ def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
 
 
 def checked_seeds(seeds: np.ndarray | Sequence[int]) -> np.ndarray:
-    """The seeds as uint64 [B]. Raises ValueError naming the first that is none."""
+    """The seeds as uint64 [B]. Raises a ValueError that names the first invalid one."""
     if isinstance(seeds, np.ndarray) and seeds.dtype.kind in "iu":
         is_wrong = seeds < 0 if seeds.dtype.kind == "i" else seeds >= np.uint64(SEED_LIMIT)
         if is_wrong.any():
@@ -112,7 +112,7 @@ def checked_seeds(seeds: np.ndarray | Sequence[int]) -> np.ndarray:
 
 
 def check_seed(seed: Any) -> int:
-    """The seed as an int. Raises ValueError where it is none."""
+    """The seed as an int. Raises ValueError if it is invalid."""
     try:
         number = operator.index(seed)
     except TypeError:
@@ -123,5 +123,5 @@ def check_seed(seed: Any) -> int:
 
 
 def fresh_seed() -> int:
-    """A seed from the operating system, for whoever gave none."""
+    """A seed from the operating system, for callers without a seed."""
     return secrets.randbelow(SEED_LIMIT)

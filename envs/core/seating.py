@@ -1,6 +1,6 @@
-"""Who sits where: lets the policies at many tables play until somebody outside has to act.
+"""Seat policies at many tables and let them play until an external seat has to act.
 
-Compiled players act inside the compiled loops; networks, searches and people are asked in batches.
+Compiled players act inside the compiled loops; networks, searches and people choose in batches.
 """
 
 from collections.abc import Callable, Sequence
@@ -29,19 +29,19 @@ _MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
 
 
 class Memory(Protocol):
-    """A player that remembers: one at each seat of each table, for one game.
+    """A player with memory: one for each seat of each table, for one game.
 
-    It is shown what its seat may know at the start and after every ply, whoever played it.
+    It receives what its seat may know at the start and after every ply of any seat.
     """
 
     def begin(self, seat: int, game: Any) -> None:
-        """A new game, before anything is shown."""
+        """Start a new game, before the first observation."""
 
     def watch(self, observation: Any) -> None:
-        """What its seat knows now, as a record."""
+        """Receive what its seat knows now, as a record."""
 
     def choose(self, observation: Any, action_mask: Any, rng: Any) -> int:
-        """A legal action; `rng` is the stream of its seat, [1]."""
+        """Return a legal action; `rng` is the stream of its seat, [1]."""
 
 
 class SeatedPolicy(Protocol):
@@ -49,11 +49,11 @@ class SeatedPolicy(Protocol):
 
     @property
     def name(self) -> str:
-        """How messages call it."""
+        """Its name in messages."""
 
     @property
     def row_function(self) -> Function | None:
-        """Compiled: (observation record, mask words, rng) -> action; None where it is not."""
+        """Compiled: (observation record, mask words, rng) -> action; None if it is not compiled."""
 
     @property
     def weights(self) -> np.ndarray | None:
@@ -65,7 +65,7 @@ class SeatedPolicy(Protocol):
 
     @property
     def remember(self) -> Callable[[], Memory] | None:
-        """Makes a player that remembers; None where the policy is a function of what it sees."""
+        """Makes a player with memory; None if the policy is a function of its observation."""
 
     def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any:
         """Actions [B]."""
@@ -74,7 +74,7 @@ class SeatedPolicy(Protocol):
 def player_streams(
     seeds: np.ndarray | Sequence[int], num_seats: int, sitting: int | np.ndarray = 0
 ) -> np.ndarray:
-    """A stream for each seat of each table, [tables, seats], that tells nothing about the deal.
+    """A stream for each seat of each table, [tables, seats], that reveals nothing about the deal.
 
     It comes from a keyed hash of the sitting and the seat, with the seed of the deal as its key.
     Where a deal is played more than once, another `sitting` (one for all tables, or one for each)
@@ -98,8 +98,8 @@ def _seed_players(seeds, sittings, out):
 class Seating:
     """Policies at the seats of `tables`: `seated[row, seat]` is an index into `policies`.
 
-    EXTERNAL marks seats whose actions are given from outside; with `skip_forced` they are not
-    waited for where they have no choice. `rngs` [tables, seats] are the players' own streams.
+    EXTERNAL marks seats whose actions come from outside; with `skip_forced` their plies without a
+    choice are played for them. `rngs` [tables, seats] are the players' own streams.
     """
 
     def __init__(
@@ -139,18 +139,18 @@ class Seating:
         self._codes = self._code_of_policy[self.seated]
 
     def seat(self, seated: np.ndarray, rows: np.ndarray | None = None) -> None:
-        """Change who sits where, [K, seats], at these tables; without `rows`, everywhere."""
+        """Change the seating [K, seats] at these tables, or at all tables without `rows`."""
         rows = self.tables.all_rows if rows is None else rows
         self.seated[rows] = seated
         self._codes[rows] = self._code_of_policy[seated]
 
     def begin(self, rows: np.ndarray) -> None:
-        """New games lie at these tables: nobody there remembers anything."""
+        """Forget all memories at these tables, which have new games."""
         for row, seat in [place for place in self.memories if place[0] in rows]:
             del self.memories[row, seat]
 
     def watch(self, rows: np.ndarray) -> None:
-        """Show those who remember what they know now; `advance` does it after every ply."""
+        """Show players with memory what they know now; `advance` does this after every ply."""
         for row, seat in zip(*np.nonzero(self._remembers[self.seated[rows]]), strict=True):
             place = rows[row : row + 1]
             seen = self.tables.observe(place, np.array([seat]))
@@ -175,7 +175,7 @@ class Seating:
             rows = self._ask_policies(rows)
 
     def _advance_watched(self, rows: np.ndarray) -> None:
-        """Play on ply by ply, everybody being asked, where somebody watches."""
+        """Play on ply by ply if some player has a memory."""
         while len(rows):
             self.watch(rows)
             forced = self._play_forced(rows)
@@ -269,7 +269,7 @@ class Seating:
         raise PlayerError(illegal_action_message(self.tables.game, who, action, mask))
 
     def _ask_policies(self, rows: np.ndarray) -> np.ndarray:
-        """One ply by every policy that is not compiled; returns the rows it was taken at."""
+        """Play one ply of every policy that is not compiled; return the rows of these plies."""
         seats, observations, words = self.tables.show(rows)
         asked = np.where(seats == NO_SEAT, EXTERNAL, self.seated[rows, seats])
         moved = []
@@ -294,9 +294,9 @@ class Seating:
         observations: np.ndarray,
         words: np.ndarray,
     ) -> np.ndarray:
-        """What `policy` does at these tables, as seats[k] of rows[k]: legal actions [K].
+        """The legal actions [K] of `policy` at these tables, as seats[k] of rows[k].
 
-        Raises PlayerError where it is not legal. The streams of those seats move on.
+        Raises PlayerError if an action is not legal. The streams of those seats move on.
         """
         game = self.tables.game
         masks = action_masks(words, game.num_actions)
@@ -317,16 +317,16 @@ class Seating:
 
 
 def _identity_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
-    """What makes two compiled policies the same player."""
+    """The key by which two compiled policies are the same player."""
     return policy.row_function, id(policy.weights)
 
 
 class PlayerError(ValueError):
-    """A player did what no player may do."""
+    """A player did something that is not allowed."""
 
 
 def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> None:
-    """Raise PlayerError naming the first action that is not legal, and what was."""
+    """Raise a PlayerError that names the first illegal action and the legal ones."""
     if actions.shape != masks.shape[:1] or actions.dtype.kind not in "iu":
         raise PlayerError(
             f"{who} should choose one whole number for each of {len(masks)} rows; "
@@ -340,7 +340,7 @@ def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> 
 
 
 def illegal_action_message(game: Any, who: str, action: Any, mask: np.ndarray) -> str:
-    """What was wrong, by name, and what would have been legal."""
+    """A message that names the illegal action and the legal ones."""
     known = isinstance(action, int | np.integer) and 0 <= action < game.num_actions
     name = game.action_name(action) if known else "no action of this game"
     legal = ", ".join(game.action_name(int(a)) for a in np.flatnonzero(mask))

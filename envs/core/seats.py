@@ -1,4 +1,4 @@
-"""Going round the table: seats are numbered clockwise from 0."""
+"""Seats around the table, numbered clockwise from 0."""
 
 from .jit import rule
 
@@ -12,6 +12,6 @@ def next_seat(seat, num_seats):
 
 @rule
 def relative_seat(seat, other, num_seats):
-    """How many places clockwise `other` sits from `seat`."""
+    """The number of places from `seat` clockwise to `other`."""
     distance = other - seat
     return distance if distance >= 0 else distance + num_seats

@@ -1,4 +1,4 @@
-"""SipHash-2-4: a keyed hash of two words, compiled. Without the key nobody can undo it.
+"""SipHash-2-4: a keyed hash of two words, compiled. It cannot be inverted without the key.
 
 Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
 """

@@ -1,7 +1,7 @@
-"""Which files the code of a module comes from: its own, what it imports, and data beside them.
+"""Find the files that a module's code depends on: its own, its imports, and data beside them.
 
-What compiled code and stored results depend on is decided here. Found from the import statements,
-without importing anything; a digest of the files stands for all of them.
+This decides what compiled code and stored results depend on. The files are found from the import
+statements, without importing anything; a digest stands for all of them.
 """
 
 import ast
@@ -33,10 +33,10 @@ class UntrackedError(Exception):
 def digest_of(modules: Iterable[str]) -> str:
     """Digest of all files that these modules depend on, and of everything in `envs.core`.
 
-    Imports inside functions do not count: what they bring cannot be a constant of compiled code.
+    Imports inside functions do not count, because they cannot provide constants of compiled code.
     Packages installed by others do not count for our modules; a user's module that imports one,
-    other than NumPy and Numba, raises UntrackedError. So does a file edited after this process
-    began, whose old text may be what runs.
+    other than NumPy and Numba, raises UntrackedError. So does a file that was edited after this
+    process began, because its old text may be running.
     """
     return _digest(frozenset(modules))
 
@@ -98,7 +98,7 @@ def is_ours(path: Path) -> bool:
 
 
 def _name(path: Path) -> str:
-    """The same in every checkout and installation, for files of ours."""
+    """A name of the file that is the same in every checkout and installation, for our files."""
     return (path.relative_to(_ROOT) if path.is_relative_to(_ROOT) else path).as_posix()
 
 
@@ -131,7 +131,7 @@ def _file_of(module: str) -> Path:
     return path
 
 
-_PACKAGES: dict[Path, str] = {}  # of each source file: the package that its imports start from
+_PACKAGES: dict[Path, str] = {}  # for each source file the package that its imports are relative to
 
 
 @cache
@@ -198,7 +198,7 @@ def _imported_files(node: ast.Import | ast.ImportFrom, path: Path) -> Iterator[P
 
 
 def _module_files(module: str, package: str) -> Iterator[Path]:
-    """A module imported as such: where it is a package, anything in it may be used."""
+    """A module imported as such; if it is a package, anything in it may be used."""
     if _is_followed(module, package):
         for folder in _package_folders(module):
             yield from _sources_beneath(folder, module)
@@ -213,7 +213,7 @@ def _sources_beneath(folder: Path, package: str) -> Iterator[Path]:
 
 
 def _is_followed(module: str, package: str) -> bool:
-    """Whether edits of the module count. Raises UntrackedError where they would go unnoticed."""
+    """Whether edits of the module count. Raises UntrackedError if they would go unnoticed."""
     top = module.partition(".")[0]
     own = package.partition(".")[0]
     if top in (_OURS, own):
@@ -226,7 +226,7 @@ def _is_followed(module: str, package: str) -> bool:
 
 
 def _package_folders(module: str) -> list[Path]:
-    """Where the parts of a package lie; none for a plain module."""
+    """The folders of a package; none for a plain module."""
     if module in sys.modules:
         return [Path(one) for one in getattr(sys.modules[module], "__path__", ())]
     path = _file_of(module)
@@ -238,9 +238,10 @@ def _is_module(path: Path) -> bool:
 
 
 def _data_files(path: Path, text: str) -> set[Path]:
-    """Files of data that the module may load.
+    """The data files that the module may load.
 
-    Those beside it, or in a folder there that it names, of a suffix that occurs in its text.
+    They lie beside it, or in a folder there that it names, and have a suffix that its text
+    mentions.
     """
     suffixes = [suffix for suffix in _DATA_SUFFIXES if suffix in text]
     if not suffixes:

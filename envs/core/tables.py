@@ -1,4 +1,4 @@
-"""Many tables at once: the compiled loops that every view, match and learner is driven by.
+"""Many tables at once: the compiled loops that drive every view, match and learner.
 
 Each loop is an ordinary function over the global names of a game's rules (`deal`, `apply_action`,
 ...); `loops_of` binds it to one game, compiled once and kept on disk. `Tables` owns the arrays.
@@ -30,7 +30,7 @@ ILLEGAL = -2  # what `step_table` returns instead of a seat
 FAULT = -2  # what `step_learner` returns where another player's choice is illegal
 NEW_GAME = -2  # an action of `step_learner`: deal first
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
-MAX_DEALS = 10_000  # of a game that `skip_forced` leaves without any choice, before giving up
+MAX_DEALS = 10_000  # deals without any choice under `skip_forced` before giving up
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -98,7 +98,7 @@ def meanings_of(game: Game) -> dict[str, Function]:
 
 @rule
 def _no_chance(state, rng):
-    """For games that never draw in mid-game; never called."""
+    """Stands in for `play_chance` in games without it; never called."""
 
 
 def _settle(state, rng):
@@ -108,7 +108,7 @@ def _settle(state, rng):
 
 
 def _play(state, rng, action, words, skip_forced):
-    """One ply (NO_ACTION: none yet), and with `skip_forced` the plies without a choice after it.
+    """Play one ply (NO_ACTION: none), and with `skip_forced` the forced plies after it.
 
     Returns the seat to act, with its mask in `words`; NO_SEAT and an empty mask at the end.
     """
@@ -126,7 +126,7 @@ def _play(state, rng, action, words, skip_forced):
 
 
 def _new_game(state, rng, words, skip_forced):
-    """Deal, again where `skip_forced` leaves nobody a choice; returns the first seat to act."""
+    """Deal, again if `skip_forced` leaves nobody a choice; return the first seat to act."""
     for _ in range(MAX_DEALS):
         deal(state, rng)
         seat = play(state, rng, NO_ACTION, words, skip_forced)
@@ -136,7 +136,7 @@ def _new_game(state, rng, words, skip_forced):
 
 
 def _random_ply(state, rng, player_rngs, seat, words, skip_forced):
-    """A random legal action of `seat`; after the end, a new game. Returns (seat, ended)."""
+    """Play a random legal action of `seat`, then a new game at the end; return (seat, ended)."""
     action = random_allowed(words, player_rngs[seat])
     seat = play(state, rng, action, words, skip_forced)
     if seat != NO_SEAT:
@@ -159,7 +159,7 @@ def _apply_rows(states, rngs, rows, actions):
 
 
 def _show_rows(states, rows, seats, observations, words):
-    """Who acts at table rows[k], what that seat knows and may do; NO_SEAT where it is over."""
+    """Write the seat to act at table rows[k] (NO_SEAT at the end), its observation and mask."""
     for k in range(rows.shape[0]):
         state = states[rows[k]]
         words[k, :] = 0
@@ -172,7 +172,7 @@ def _show_rows(states, rows, seats, observations, words):
 
 
 def _observe_seats(states, rows, seats, observations):
-    """What seats[k] knows at table rows[k], whoever has to act."""
+    """Write the observation of seats[k] at table rows[k], no matter which seat is to act."""
     for k in range(rows.shape[0]):
         observe(states[rows[k]], seats[k], observations[k])
 
@@ -183,14 +183,14 @@ def _returns_rows(states, rows, out):
 
 
 def _reshuffle_rows(states, rows, seats, rngs, out):
-    """Positions out[k] that seats[k] could be in at table rows[k]."""
+    """Write determinized positions out[k] of table rows[k] for seats[k]."""
     for k in range(rows.shape[0]):
         out[k] = states[rows[k]]
         reshuffle_unseen(out[k], seats[k], rngs[k])
 
 
 def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
-    """New games at these tables, or with `is_dealt` the deals that lie there; who acts first."""
+    """Start games at these tables, with `is_dealt` from the deals there; write who acts first."""
     for row in rows:
         if is_dealt:
             seats[row] = play(states[row], rngs[row], NO_ACTION, words[row], skip_forced)
@@ -202,7 +202,7 @@ def _step_table(
     states, rngs, skip_forced, words, masks, observations,
     rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
 ):  # fmt: skip
-    """One ply at the only table [1]. Returns the seat to act, NO_SEAT at the end, or ILLEGAL.
+    """Play one ply at the only table [1]; return the seat to act, NO_SEAT at the end, or ILLEGAL.
 
     `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. What the seat
     knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`.
@@ -221,10 +221,11 @@ def _step_table(
 def _step_tables(
     states, rngs, actions, skip_forced, seats, words, observations, masks, ended, rewards, finals
 ):
-    """One ply at every table; NO_ACTION forfeits the game. Finished games are dealt anew.
+    """Play one ply at every table; NO_ACTION forfeits the game. Finished games are dealt anew.
 
-    `seats`, `words` and `masks` hold who acts, before and after. Of a finished game: `ended`,
-    the returns in `rewards` [tables, seats], and what the last to act sees then in `finals`.
+    `seats`, `words` and `masks` describe the seats to act, before and after. A finished game sets
+    `ended`, writes its returns to `rewards` [tables, seats], and the last actor's observation to
+    `finals`.
     """
     for row in range(states.shape[0]):
         state = states[row]
@@ -249,7 +250,7 @@ def _step_tables(
 def _random_plies(
     states, rngs, player_rngs, skip_forced, seats, words, actions, observations, masks
 ):
-    """One random ply at every table, observed. Returns how many games ended.
+    """Play one random ply at every table with observations; return the number of ended games.
 
     All choose before any acts, so that the processor may choose at several tables at once.
     """
@@ -269,7 +270,7 @@ def _random_plies(
 
 
 def _random_playouts(states, rngs, player_rngs, num_plies, skip_forced, seats, words):
-    """So many random plies at every table, unobserved. Returns how many games ended."""
+    """Play random plies at every table without observations; return the number of ended games."""
     num_ended = 0
     for row in range(states.shape[0]):
         seat = seats[row]
@@ -285,7 +286,7 @@ def _random_playouts(states, rngs, player_rngs, num_plies, skip_forced, seats, w
 def _advance_rows(
     states, rngs, rows, codes, weights, player_rngs, observation, words, num_actions, skip_forced
 ):
-    """Let compiled players act at each table until a seat of code EXTERNAL has to, or the end.
+    """Let compiled players act at each table until a seat with code EXTERNAL must, or the end.
 
     `codes` and `player_rngs` are [tables, seats]; `weights` is as for `chooser`; `observation` [1]
     and `words` are scratch. With
@@ -474,12 +475,12 @@ class CompiledPlayer(NamedTuple):
     has_weights: bool = False
 
 
-NO_WEIGHTS = np.zeros(0, np.int8)  # in the place of a script's
+NO_WEIGHTS = np.zeros(0, np.int8)  # stands for a script's weights
 
 
 @lru_cache
 def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
-    """One function that plays any of these players: choose(code, weights, observation, mask, rng).
+    """One function for all these players: choose(code, weights, observation, mask, rng).
 
     `weights` is a tuple with an array for each player: a record [1], or NO_WEIGHTS.
     """
@@ -560,16 +561,16 @@ def _random_actions(words, rngs, rows, seats, out):
 
 
 def strike_illegal(words: np.ndarray, num_actions: int, actions: np.ndarray) -> int:
-    """Put NO_ACTION for each of `actions` [N] that is not legal; returns how many were not."""
+    """Replace each of `actions` [N] that is illegal by NO_ACTION; return how many were illegal."""
     return _strike_illegal(words, num_actions, actions)
 
 
 def random_actions(
     words: np.ndarray, rngs: np.ndarray, rows: np.ndarray, seats: np.ndarray
 ) -> np.ndarray:
-    """A random legal action at each of `rows` [K], drawn from the stream of the seat to act.
+    """Draw a random legal action at each of `rows` [K] from the stream of the seat to act.
 
-    `words` are masks [N, W], `rngs` streams [N, seats], and `seats` [N] who acts.
+    `words` are masks [N, W], `rngs` streams [N, seats], and `seats` [N] the seats to act.
     """
     actions = np.empty(len(rows), np.int64)
     _random_actions(words, rngs, rows, seats, actions)
@@ -577,7 +578,7 @@ def random_actions(
 
 
 class Tables:
-    """N running games: the positions and their random streams, and verbs on chosen rows.
+    """N running games: positions, random streams, and operations on chosen rows.
 
     `rows` below are table indices [K]; results are fresh arrays.
     """
@@ -597,11 +598,11 @@ class Tables:
         self.loops = loops_of(self.game)
 
     def deal(self, rows: np.ndarray) -> None:
-        """New games from the tables' own streams."""
+        """Deal new games from the tables' own streams."""
         self.loops.deal_rows(self.states, self.rngs, rows)
 
     def deal_from(self, row: int, data: Any) -> None:
-        """A given deal, as plain data. Raises ValueError where it is impossible."""
+        """Lay out a given deal, as plain data. Raises ValueError if it is impossible."""
         self.game.deal_from(self.states[row], data, self.rngs[row])
 
     def start(
@@ -619,7 +620,7 @@ class Tables:
         self.loops.start_tables(self.states, self.rngs, rows, is_dealt, skip_forced, seats, words)
 
     def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Legal actions [K], one at each of these tables."""
+        """Apply legal actions [K], one at each of these tables."""
         self.loops.apply_rows(self.states, self.rngs, rows, actions)
 
     def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -631,7 +632,7 @@ class Tables:
         return seats, observations, words
 
     def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """What seats[k] knows at table rows[k]: records [K]."""
+        """The observations of seats[k] at table rows[k]: records [K]."""
         observations = self.game.new_observations(len(rows))
         self.loops.observe_seats(self.states, rows, seats, observations)
         return observations
@@ -643,7 +644,7 @@ class Tables:
         return out
 
     def determinize(self, rows: np.ndarray, seats: np.ndarray, rngs: np.ndarray) -> np.ndarray:
-        """Positions [K] drawn from all that seats[k] cannot tell apart from table rows[k]."""
+        """Positions [K] drawn from those that seats[k] cannot distinguish from table rows[k]."""
         out = self.game.new_states(len(rows))
         self.loops.reshuffle_rows(self.states, rows, seats, rngs, out)
         return out

@@ -18,7 +18,7 @@ class Config:
     hand_limit: int = 20  # the largest hand: 5 .. 20
     initial_hand: int = 5  # cards dealt to each seat: 1 .. hand_limit
     turn_limit: int = 200  # turns of each seat, after which the game is a draw: 1 .. 5000
-    discard: str = "optimal"  # who discards: "optimal", by itself, or "manual", the seats
+    discard: str = "optimal"  # who discards: the game ("optimal") or the seats ("manual")
     protect_small_hands: bool = True  # nobody takes from a hand of two or fewer cards
     starter: int | str = 0  # the seat that begins, or "random"
 
@@ -57,7 +57,7 @@ def game(**settings: Any) -> Game:
             "starter": rules.RANDOM_STARTER if config.starter == "random" else config.starter,
         },
         has_chance=True,
-        has_hidden=False,  # the order of the deck is hidden only where a start position gives it
+        has_hidden=False,  # the order of the deck is hidden only if a start position gives it
         **functions_in(
             rules,
             observation,

@@ -59,7 +59,7 @@ _RUN_STARTS = sum(((1 << _LAST_START) - 1) << colour * NUM_NUMBERS for colour in
 
 @rule
 def add_card(hand, kind):
-    """One card more of a kind of which the hand has less than two."""
+    """Add a card of a kind of which the hand has fewer than two."""
     bit = np.int64(1) << kind
     hand[1] |= hand[0] & bit
     hand[0] |= bit
@@ -67,7 +67,7 @@ def add_card(hand, kind):
 
 @rule
 def remove_card(hand, kind):
-    """One card less of a kind that the hand has."""
+    """Remove a card of a kind that the hand has."""
     bit = np.int64(1) << kind
     hand[0] &= hand[1] | ~bit
     hand[1] &= ~bit
@@ -75,20 +75,20 @@ def remove_card(hand, kind):
 
 @rule
 def hand_size(hand):
-    """How many cards a hand has."""
+    """The number of cards in a hand."""
     return popcount(hand[0]) + popcount(hand[1])
 
 
 @rule
 def nth_card(once, twice, n):
-    """The kind of the n-th card, from 0, of cards given as two sets of kinds."""
+    """The kind of the n-th card, counted from 0, of cards given as two sets of kinds."""
     num_kinds = popcount(once)
     return nth_bit(once, n) if n < num_kinds else nth_bit(twice, n - num_kinds)
 
 
 @rule
 def deck_words(hands):
-    """What nobody holds is in the deck: kinds that lie there at least once, and twice."""
+    """The deck is all cards that nobody holds: kinds it has at least once, and twice."""
     one_held, two_held = np.int64(0), np.int64(0)
     for seat in range(hands.shape[0]):
         two_held |= hands[seat, 1] | (one_held & hands[seat, 0])
@@ -113,7 +113,7 @@ def numbers_in_three_colours(once):
 
 @rule
 def words_of(counts, hand):
-    """A hand as two words, from how many it has of each of the 40 kinds."""
+    """Write a hand as two words, from its counts of the 40 kinds."""
     once, twice = np.int64(0), np.int64(0)
     for kind in range(NUM_KINDS):
         once |= np.int64(counts[kind] > 0) << kind

@@ -1,7 +1,8 @@
-"""The best discard, exactly: the most cards in groups that do not share a card.
+"""The exact best discard: the most cards in groups that do not share a card.
 
-A colour of a hand is one of 3**10 patterns of counts; a table says what runs can cover of each.
-Sets are few, so all choices of them are tried, and what they leave is looked up by colour.
+The counts of one colour of a hand form one of 3**10 patterns; a table says how many cards runs can
+cover in each. A hand has few sets, so all choices of sets are tried, and the table is looked up for
+the cards they leave.
 """
 
 from collections.abc import Sequence
@@ -24,17 +25,17 @@ from .cards import (
 )
 
 SOLVERS = ("table", "scip")
-MAX_CARDS = 20  # of a hand; the choices of sets in a larger one can be too many to try
+MAX_CARDS = 20  # in a hand; a larger hand can have too many choices of sets to try
 
-# A hand in one word: 16 bits a colour, red the highest; the ten counts of a colour are the digits,
-# in base 3, of a number whose first digit is that of the 1. So hands compare as their counts do.
+# A hand in one word: 16 bits per colour, red in the highest. The ten counts of a colour are the
+# digits of a number in base 3, the count of the 1 first. So words compare as the counts do.
 BASE = NUM_COPIES + 1
 NUM_PATTERNS = BASE**NUM_NUMBERS
 PATTERN_BITS = 16
 PATTERN_MASK = (1 << PATTERN_BITS) - 1
 _SHIFTS = tuple(PATTERN_BITS * (NUM_COLOURS - 1 - colour) for colour in range(NUM_COLOURS))
 DIGITS = np.array([BASE ** (NUM_NUMBERS - 1 - number) for number in range(NUM_NUMBERS)])
-_SIGN = np.int64(-(2**63))  # flipped, signed words compare as unsigned ones
+_SIGN = np.int64(-(2**63))  # with this bit flipped, signed words compare like unsigned ones
 
 
 def _pattern_of_bits() -> np.ndarray:
@@ -54,7 +55,7 @@ def _bits_of_pattern() -> np.ndarray:
 def _best_runs() -> np.ndarray:
     """For each pattern: cards that runs can cover << 16 | 65535 - the least pattern they leave.
 
-    Of a pattern, either nothing is discarded, or a run and then the best of what is left.
+    Either nothing of a pattern is discarded, or a run and then the best discard of the rest.
     """
     patterns = np.arange(NUM_PATTERNS)
     held = _BITS_OF_PATTERN & COLOUR_MASK
@@ -75,8 +76,9 @@ _BITS_OF_PATTERN = _bits_of_pattern()
 _BEST_RUNS = _best_runs()
 _COVERED = (_BEST_RUNS >> PATTERN_BITS).astype(np.uint8)
 
-# Choices of sets at one number. The colours that hold it once are four bits, those that hold it
-# twice the next four. A choice is how many sets take a card of each colour, at the lowest digit.
+# Choices of sets of one number. Four bits say which colours hold it at least once, the next four
+# which hold it twice. A choice is the number of sets that take a card of each colour, as lowest
+# digits.
 _COLOUR_BITS = 1 << NUM_COLOURS
 _ALL_COLOURS = _COLOUR_BITS - 1
 _EVERY_COLOUR = sum(1 << colour * NUM_NUMBERS for colour in range(NUM_COLOURS))
@@ -148,7 +150,7 @@ def pattern_of(word, colour):
 
 @rule
 def covered_by_runs(word):
-    """How many cards of a packed hand runs can cover."""
+    """The number of cards of a packed hand that runs can cover."""
     total = np.int64(_COVERED[(word >> 48) & PATTERN_MASK])
     total += _COVERED[(word >> 32) & PATTERN_MASK]
     total += _COVERED[(word >> 16) & PATTERN_MASK]
@@ -167,9 +169,9 @@ def left_by_runs(word):
 
 @rule
 def column_of(once, twice, number):
-    """The colours that hold a number once, four bits, and those that hold it twice, four more.
+    """Four bits for the colours that hold a number, and four for those that hold it twice.
 
-    A product with four powers of two brings the bits of the four colours side by side.
+    A multiplication by a sum of four powers of two puts the bits of the four colours side by side.
     """
     low = ((once >> number) & _EVERY_COLOUR) * _GATHER
     high = ((twice >> number) & _EVERY_COLOUR) * _GATHER
@@ -180,7 +182,7 @@ def column_of(once, twice, number):
 
 @rule
 def num_set_choices(once, twice, numbers):
-    """How many choices of sets there are at these numbers, none included."""
+    """The number of choices of sets at these numbers, including no sets."""
     total = 1
     while numbers != 0:
         total *= _NUM_FITTING[column_of(once, twice, lowest_bit(numbers))]
@@ -190,7 +192,7 @@ def num_set_choices(once, twice, numbers):
 
 @rule
 def take_sets(once, twice, numbers, packed, choice):
-    """What a choice of sets leaves of a packed hand, and how many cards it takes."""
+    """What a choice of sets leaves of a packed hand, and the number of cards it takes."""
     taken = np.int64(0)
     while numbers != 0:
         number = lowest_bit(numbers)
@@ -221,7 +223,7 @@ def most_discarded(once, twice, packed):
 
 @rule
 def most_with_sets_of(once, twice, packed, number):
-    """The same where sets are possible at one number only, which is nearly always."""
+    """The same if sets are possible at one number only, which is nearly always the case."""
     column, most = column_of(once, twice, number), np.int64(0)
     for index in range(_NUM_FITTING[column]):
         sets = _CHOICES[column, index]
@@ -232,7 +234,7 @@ def most_with_sets_of(once, twice, packed, number):
 
 @rule
 def best_left(once, twice):
-    """What the best discard leaves of a hand, packed: of several the smallest counts (10)."""
+    """The packed hand that the best discard leaves: of several, the smallest counts (10)."""
     packed = pack(once, twice)
     numbers = numbers_in_three_colours(once)
     most, best = np.int64(-1), np.int64(0)
@@ -256,11 +258,11 @@ def discard_groups(hand):
 
 
 def best_discard(hand: Sequence[int] | np.ndarray, solver: str = "table") -> list[tuple[int, ...]]:
-    """The groups of a best discard, each as its kinds in ascending order; one may be there twice.
+    """Return the groups of a best discard as kinds in ascending order; one may appear twice.
 
-    `hand` [40] is how many cards it has of each kind. With `solver="scip"` the document's integer
-    programme finds the groups; both cover as many cards, and leave the same ones. Raises ValueError
-    for a hand that cannot be, or another solver.
+    `hand` [40] has the number of cards of each kind. With `solver="scip"` the document's integer
+    programme finds the groups; both solvers cover as many cards and leave the same ones. Raises
+    ValueError for an impossible hand or an unknown solver.
     """
     if solver not in SOLVERS:
         raise ValueError(f"solver must be one of {', '.join(SOLVERS)}; got {solver!r}")
@@ -277,7 +279,7 @@ def best_discard(hand: Sequence[int] | np.ndarray, solver: str = "table") -> lis
 
 
 def checked_hand(hand: Sequence[int] | np.ndarray) -> list[int]:
-    """A hand as 40 counts of at most 20 cards in all. Raises ValueError."""
+    """Return a hand as 40 counts of at most 20 cards in all. Raises ValueError."""
     counts = [int(count) for count in hand]
     if len(counts) != NUM_KINDS or not all(0 <= count <= NUM_COPIES for count in counts):
         raise ValueError(f"a hand is {NUM_KINDS} counts of 0 .. {NUM_COPIES}; got {counts}")
@@ -287,14 +289,14 @@ def checked_hand(hand: Sequence[int] | np.ndarray) -> list[int]:
 
 
 def counts_of(packed: int) -> np.ndarray:
-    """A packed hand as how many cards [40] it has of each kind."""
+    """The number of cards [40] of each kind in a packed hand."""
     kinds = np.arange(NUM_KINDS)
     once, twice = unpack(np.int64(packed))
     return (once >> kinds & 1) + (twice >> kinds & 1)
 
 
 def _groups_covering(once: int, twice: int) -> list[tuple[int, ...]]:
-    """Groups that together are all of these cards."""
+    """Groups that together consist of exactly these cards."""
     numbers, packed = numbers_in_three_colours(once), pack(once, twice)
     size = once.bit_count() + twice.bit_count()
     for choice in range(num_set_choices(once, twice, numbers)):
@@ -317,7 +319,7 @@ def _sets_of(once: int, twice: int, numbers: int, choice: int) -> list[tuple[int
 
 
 def _runs_covering(packed: int) -> list[tuple[int, ...]]:
-    """Runs that together are all of a packed hand."""
+    """Runs that together consist of exactly the cards of a packed hand."""
     counts = counts_of(packed)
     groups = []
     while counts.any():
@@ -328,7 +330,7 @@ def _runs_covering(packed: int) -> list[tuple[int, ...]]:
 
 
 def _removable_run(counts: np.ndarray) -> tuple[int, ...]:
-    """A run after which runs still cover all that is left."""
+    """A run that leaves cards which runs can still cover completely."""
     words = np.zeros(2, np.int64)
     for run in RUNS:
         rest = counts.copy()

@@ -30,7 +30,7 @@ from .text import headline, last_action_text
 
 WIDTH, HEIGHT = 1080, 740
 CENTER: Point = (WIDTH / 2, HEIGHT / 2 + 2)
-INKS = ("#c2242f", "#2c6a8c", "#2f7d4f", "#a37a00")  # one a colour
+INKS = ("#c2242f", "#2c6a8c", "#2f7d4f", "#a37a00")  # one per colour
 PALE_INKS = ("#ff8f84", "#8fd0ee", "#8fd6a8", "#f0cb75")  # the same on felt
 CARDS = tuple(
     Card(str(number + 1), INKS[colour])
@@ -42,14 +42,14 @@ CARDS = tuple(
 HAND_WIDTH = {2: 800.0, 3: 340.0, 4: 320.0}
 CARD_HEIGHT = {2: 116.0, 3: 92.0, 4: 92.0}
 CARDS_IN_A_ROW = {2: 20, 3: 10, 4: 10}
-ROW_STEP = 34.0  # what is seen of a card behind the front row
+ROW_STEP = 34.0  # the visible part of a card behind the front row
 HALF_WIDTH, HALF_HEIGHT = 366.0, 244.0
 ACTION_STEP = 29.0  # from a seat's plate down to its last action
 PANEL_STEP = 25.0
 
 
 def draw(state: np.record, seat: int | None = None) -> Picture:
-    """The table from the place of `seat`; all hands are open."""
+    """Draw the table as seen from `seat`; all hands are open."""
     places = seats_around(len(state.hands), CENTER, HALF_WIDTH, HALF_HEIGHT, seat or 0)
     shapes = table_shapes(WIDTH, HEIGHT, 52)
     shapes.append(Text(20, 18, headline(state), 16, DIM_CHALK, "start"))
@@ -61,7 +61,7 @@ def draw(state: np.record, seat: int | None = None) -> Picture:
 
 
 def _deck(state: np.record) -> list[Shape]:
-    """In the middle, a row a colour: how many of each card are still in the deck."""
+    """The deck in the middle: how many cards of each kind it has, one row per colour."""
     held = kinds_of(*deck_words(state.hands))
     left = CENTER[0] - PANEL_STEP * (NUM_NUMBERS - 1) / 2
     top = CENTER[1] - PANEL_STEP * 1.5

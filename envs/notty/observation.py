@@ -1,6 +1,6 @@
-"""What one seat of Notty may know: all but the order of the deck.
+"""What one seat of Notty may know: everything but the order of the deck.
 
-Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise.
+Seats count from the observer: index 0 is the observer, index 1 the next seat clockwise.
 """
 
 import numpy as np
@@ -29,30 +29,51 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
     return (
         Field("hands", i16, (n, NUM_KINDS), 0, NUM_COPIES, "cards of each kind in each hand"),
         Field("deck", i16, (NUM_KINDS,), 0, NUM_COPIES, "cards of each kind in the deck"),
-        Field("seat", i16, (), 0, n - 1, "the own seat"),
+        Field("seat", i16, (), 0, n - 1, "your seat"),
         Field("seat_to_act", i16, (), 0, n - 1, "whose turn it is"),
         Field(
-            "phase", i16, (), 0, HAS_BOTH, "of the turn: 0 nothing yet, 1 drawn, 2 taken, 3 both"
+            "phase",
+            i16,
+            (),
+            0,
+            HAS_BOTH,
+            "phase of the turn: 0 nothing done, 1 drawn, 2 taken, 3 both",
         ),
-        Field("turns_played", i16, (), 0, most_turns, "turns ended, of all seats"),
-        Field("turn_limit", i16, (), 1, most_turns, "turns of all seats, after which it is a draw"),
-        Field("passes", i16, (n,), 0, MAX_TURN_LIMIT, "passes in a row of one's own will"),
-        Field("takes", i16, (n, 2), 0, MAX_TURN_LIMIT, "cards taken from larger hands, and others"),
-        Field("last_actions", i16, (n,), NO_ACTION, top_action, "each seat's last; -1: none"),
+        Field("turns_played", i16, (), 0, most_turns, "turns that have ended, of all seats"),
+        Field(
+            "turn_limit",
+            i16,
+            (),
+            1,
+            most_turns,
+            "turns of all seats after which the game is a draw",
+        ),
+        Field("passes", i16, (n,), 0, MAX_TURN_LIMIT, "voluntary passes in a row"),
+        Field(
+            "takes",
+            i16,
+            (n, 2),
+            0,
+            MAX_TURN_LIMIT,
+            "cards taken from larger hands, and from other hands",
+        ),
+        Field(
+            "last_actions", i16, (n,), NO_ACTION, top_action, "each seat's last action; -1: none"
+        ),
         Field(
             "last_cards",
             i16,
             (n, MAX_DRAWN),
             NO_CARD,
             NUM_KINDS - 1,
-            "kinds of the cards that it moved; -1: none",
+            "kinds of the cards that this action moved; -1: none",
         ),
     )
 
 
 @rule
 def observe(state, seat, out):
-    """Everything `seat` may know."""
+    """Write everything `seat` may know."""
     out.seat = seat
     other = seat
     num_seats = state.hands.shape[0]
@@ -76,12 +97,12 @@ def observe(state, seat, out):
 
 @rule
 def write_counts(once, twice, out):
-    """Two sets of kinds as a count for each kind."""
+    """Write two sets of kinds as a count for each kind."""
     for kind in range(NUM_KINDS):
         out[kind] = ((once >> kind) & 1) + ((twice >> kind) & 1)
 
 
 @rule
 def reshuffle_unseen(state, seat, rng):
-    """Only the order of the deck is hidden, and it is only there where it was laid down."""
+    """Shuffle the order of the deck, the only hidden thing, if a start position fixed it."""
     shuffle(rng, state.deck_order[: state.num_ordered])

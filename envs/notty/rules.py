@@ -1,7 +1,7 @@
-"""The rules of Notty: the position, the actions, and what they do.
+"""The rules of Notty: the position, the actions and their effects.
 
-A rule that draws is in two parts: `apply_action` notes what the seat wants, `play_chance` draws or
-takes the cards. Numbers in brackets are those of the rules in the README.
+An action that needs chance has two parts: `apply_action` records it, `play_chance` draws or takes
+the cards. Numbers in brackets are those of the rules in the README.
 """
 
 import numpy as np
@@ -36,58 +36,78 @@ RANDOM_STARTER = -1
 NO_CARD = -1
 
 MAX_DRAWN = 3
-PROTECTED_SIZE = 2  # nobody takes from a hand of so few cards
+PROTECTED_SIZE = 2  # nobody takes from a hand of this size or less
 NUM_GROUPS = len(GROUPS)
 
-# Actions: pass; draw 1, 2 or 3; take from a seat, by places clockwise; discard a group.
+# Actions: pass; draw 1, 2 or 3; take from a seat (by places clockwise); discard a group.
 PASS = 0
 DRAW = 0  # + the number of cards
 TAKE = MAX_DRAWN  # + the number of places
 
-# Phases of a turn, a bit for each kind of action done.
+# Phases of a turn: one bit for each kind of action already done.
 NOTHING_YET = 0
 HAS_DRAWN = 1
 HAS_TAKEN = 2
 HAS_BOTH = HAS_DRAWN | HAS_TAKEN
 
-# Cards taken are counted apart by the hand they come from: larger than the own, or not.
+# Cards taken are counted separately from hands larger than the taker's and from other hands.
 FROM_LARGER, FROM_OTHERS = 0, 1
 
 
 def first_discard(num_seats: int) -> int:
-    """The action that discards the first group; the others follow."""
+    """The action that discards the first group; the actions for the other groups follow it."""
     return TAKE + num_seats
 
 
 def num_actions(num_seats: int, discard: str) -> int:
-    """Groups are actions only where the seats choose them themselves."""
+    """The number of actions; discards are actions only if the seats choose them."""
     return first_discard(num_seats) + (NUM_GROUPS if discard == "manual" else 0)
 
 
 def state_fields(num_seats: int) -> tuple[Field, ...]:
-    """The position. The deck is what nobody holds."""
+    """The position. The deck is all cards that nobody holds."""
     n, i8, i16, i64 = num_seats, np.int8, np.int16, np.int64
     most_turns, top_action = n * MAX_TURN_LIMIT, first_discard(n) + NUM_GROUPS - 1
     limit, seats = HAND_LIMIT, (n,)
     return (
         Field("hands", i64, (n, 2), 0, ALL_KINDS, "kinds held at least once, and twice"),
-        Field("turns_played", i16, (), 0, most_turns, "turns ended, of all seats"),
-        Field("passes", i16, seats, 0, MAX_TURN_LIMIT, "passes in a row of one's own will"),
-        Field("takes", i16, (n, 2), 0, MAX_TURN_LIMIT, "cards taken from larger hands, and others"),
+        Field("turns_played", i16, (), 0, most_turns, "turns that have ended, of all seats"),
+        Field("passes", i16, seats, 0, MAX_TURN_LIMIT, "voluntary passes in a row"),
+        Field(
+            "takes",
+            i16,
+            (n, 2),
+            0,
+            MAX_TURN_LIMIT,
+            "cards taken from larger hands, and from other hands",
+        ),
         Field("last_actions", i16, seats, NO_ACTION, top_action, "each seat's last action"),
-        Field("last_cards", i8, (n, MAX_DRAWN), NO_CARD, NUM_KINDS - 1, "the kinds it moved"),
+        Field(
+            "last_cards", i8, (n, MAX_DRAWN), NO_CARD, NUM_KINDS - 1, "the kinds of cards it moved"
+        ),
         Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
         Field("phase", i8, (), 0, HAS_BOTH, "what the seat has done in this turn"),
-        Field("pending", i16, (), NO_ACTION, top_action, "what chance has to carry out"),
+        Field("pending", i16, (), NO_ACTION, top_action, "the action that chance must carry out"),
         Field("winner", i8, (), NO_SEAT, n - 1, "who has won"),
         Field("is_drawn", i8, (), 0, 1, "whether the game has ended without a winner"),
-        Field("deck_order", i8, (NUM_CARDS,), 0, NUM_KINDS - 1, "a deck laid down, top last"),
-        Field("num_ordered", i8, (), 0, NUM_CARDS, "cards of it; 0: the deck is shuffled"),
+        Field(
+            "deck_order",
+            i8,
+            (NUM_CARDS,),
+            0,
+            NUM_KINDS - 1,
+            "a given order of the deck, top card last",
+        ),
+        Field(
+            "num_ordered", i8, (), 0, NUM_CARDS, "cards left in this order; 0: the deck is shuffled"
+        ),
         Field("hand_limit", i8, (), MIN_HAND_LIMIT, limit, "house rule: the largest hand"),
         Field("initial_hand", i8, (), 1, limit, "house rule: cards dealt to a seat"),
         Field("turn_limit", i16, (), 1, MAX_TURN_LIMIT, "house rule: turns of each seat"),
         Field("discard", i8, (), 0, 1, "house rule: index into DISCARDS"),
-        Field("protect_small_hands", i8, (), 0, 1, "house rule: two cards are safe"),
+        Field(
+            "protect_small_hands", i8, (), 0, 1, "house rule: hands of two or fewer cards are safe"
+        ),
         Field("starter", i8, (), RANDOM_STARTER, n - 1, "house rule: who begins; -1: by lot"),
     )
 
@@ -97,7 +117,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
 
 @rule
 def deal(state, rng):
-    """Every seat gets the same number of cards (1); a house rule says who begins."""
+    """Deal every seat the same number of cards (1); a house rule says who begins."""
     state.hands[:] = 0
     state.num_ordered = 0
     for seat in range(state.hands.shape[0]):
@@ -116,7 +136,7 @@ def first_seat(state, rng):
 
 @rule
 def start_game(state, seat):
-    """The hands are dealt and the first turn begins."""
+    """Begin the first turn with the hands as dealt."""
     state.turns_played = 0
     state.passes[:] = 0
     state.takes[:] = 0
@@ -133,7 +153,7 @@ def start_game(state, seat):
 
 @rule
 def start_turn(state, seat):
-    """A turn begins with the discard of groups (10), unless the game is a draw (14)."""
+    """Begin a turn with the discard of groups (10), unless the game is a draw (14)."""
     state.seat_to_act = seat
     state.phase = NOTHING_YET
     discard_if_optimal(state)
@@ -144,7 +164,7 @@ def start_turn(state, seat):
 
 @rule
 def end_turn(state):
-    """The next seat clockwise."""
+    """End the turn; the next seat clockwise begins its turn."""
     state.turns_played += 1
     seat = state.seat_to_act + 1
     start_turn(state, 0 if seat == state.hands.shape[0] else seat)
@@ -162,7 +182,7 @@ def is_deadlock(state):
 
 @rule
 def discard_if_optimal(state):
-    """Groups are discarded at once and as many cards as possible (10); then an empty hand wins."""
+    """Discard groups, as many cards as possible (10); then an empty hand wins (13)."""
     hand = state.hands[state.seat_to_act]
     if state.discard == OPTIMAL and has_group(hand[0]):
         discard_groups(hand)
@@ -182,13 +202,13 @@ def after_discard(state):
 
 @rule
 def seat_to_act(state):
-    """Whose turn it is; chance, where cards are to be drawn or taken."""
+    """The seat to act, or CHANCE if cards are to be drawn or taken."""
     return CHANCE if state.pending != NO_ACTION else np.int64(state.seat_to_act)
 
 
 @rule
 def legal_actions(state, mask):
-    """Pass, and draw and take, each once a turn (5, 6); groups by house rule (12)."""
+    """Allow a pass, a draw and a take once a turn (5, 6), and discards by house rule (12)."""
     allow(mask, PASS)
     allow_draws(state, mask)
     allow_takes(state, mask)
@@ -198,14 +218,14 @@ def legal_actions(state, mask):
 
 @rule
 def allow_draws(state, mask):
-    """One to three cards (5)."""
+    """Allow draws of one to three cards (5)."""
     for count in range(1, most_drawn(state) + 1):
         allow(mask, DRAW + count)
 
 
 @rule
 def most_drawn(state):
-    """Never beyond the hand limit, nor more than the deck has (9)."""
+    """The largest draw: not beyond the hand limit, and not more than the deck has (9)."""
     if state.phase & HAS_DRAWN:
         return np.int64(0)
     room = state.hand_limit - hand_size(state.hands[state.seat_to_act])
@@ -214,7 +234,7 @@ def most_drawn(state):
 
 @rule
 def allow_takes(state, mask):
-    """One card from another hand (5)."""
+    """Allow taking one card from another hand (5)."""
     for places in range(1, state.hands.shape[0]):
         if can_take(state, places):
             allow(mask, TAKE + places)
@@ -232,7 +252,7 @@ def can_take(state, places):
 
 @rule
 def allow_discards(state, mask):
-    """Any group of the hand (12)."""
+    """Allow discarding any group of the hand (12)."""
     held = state.hands[state.seat_to_act, 0]
     if has_group(held):
         first = TAKE + state.hands.shape[0]
@@ -243,7 +263,7 @@ def allow_discards(state, mask):
 
 @rule
 def apply_action(state, action):
-    """A pass ends the turn; a group is discarded; cards are drawn and taken by chance."""
+    """End the turn, discard a group, or leave a draw or take to chance."""
     seat = np.int64(state.seat_to_act)
     if action == PASS:
         count_pass(state, seat)
@@ -261,7 +281,7 @@ def apply_action(state, action):
 
 @rule
 def count_pass(state, seat):
-    """Passes count as first actions and of one's own will: where there was something else to do."""
+    """Count voluntary passes: first actions of a turn where another move was legal."""
     if state.phase == NOTHING_YET and could_move(state):
         state.passes[seat] += 1
 
@@ -277,7 +297,7 @@ def could_move(state):
 
 @rule
 def discard_group(state, seat, group):
-    """The seat puts away one group that it has chosen (12)."""
+    """Put away one group that the seat has chosen (12)."""
     hand, cards = state.hands[seat], GROUP_WORDS[group]
     hand[0] &= hand[1] | ~cards
     hand[1] &= ~cards
@@ -289,7 +309,7 @@ def discard_group(state, seat, group):
 
 @rule
 def play_chance(state, rng):
-    """Cards are drawn, or one is taken; the groups go back and an empty hand wins (7, 10, 13)."""
+    """Draw cards or take one; then groups are discarded and an empty hand wins (7, 10, 13)."""
     seat, action = np.int64(state.seat_to_act), np.int64(state.pending)
     state.pending = NO_ACTION
     if action > TAKE:
@@ -306,7 +326,7 @@ def play_chance(state, rng):
 
 @rule
 def end_what_is_over(state):
-    """With every seat stuck the game is over (14); after two actions the turn is (4)."""
+    """End the game if every seat is stuck (14), or the turn after two actions (4)."""
     if is_deadlock(state):
         state.is_drawn = 1
     elif state.discard == OPTIMAL and state.phase == HAS_BOTH:
@@ -315,7 +335,7 @@ def end_what_is_over(state):
 
 @rule
 def draw_cards(state, seat, count, rng):
-    """So many cards from the deck (5)."""
+    """Draw `count` cards from the deck (5)."""
     for place in range(count):
         kind = card_of_deck(state, rng)
         state.last_cards[seat, place] = kind
@@ -324,7 +344,7 @@ def draw_cards(state, seat, count, rng):
 
 @rule
 def card_of_deck(state, rng):
-    """The top card: any card, each as likely, unless the order of the deck is laid down."""
+    """The top card: a random card of the deck, unless a start position fixed the order."""
     if state.num_ordered > 0:
         state.num_ordered -= 1
         return np.int64(state.deck_order[state.num_ordered])
@@ -334,7 +354,7 @@ def card_of_deck(state, rng):
 
 @rule
 def take_card(state, seat, other, rng):
-    """A card of another hand, each as likely (7); a seat whose last card is taken wins (13)."""
+    """Take a random card of another hand (7); a seat whose last card is taken wins (13)."""
     hand = state.hands[other]
     is_larger = hand_size(hand) > hand_size(state.hands[seat])
     state.takes[seat, FROM_LARGER if is_larger else FROM_OTHERS] += 1
@@ -357,7 +377,7 @@ def is_terminal(state):
 
 @rule
 def returns(state, out):
-    """+1 for the winner, the others share -1 in equal parts; 0 for all in a draw."""
+    """+1 for the winner; the others share -1 equally; 0 for all in a draw."""
     out[:] = 0.0
     if state.winner != NO_SEAT:
         out[:] = -1.0 / (out.shape[0] - 1)
@@ -369,7 +389,7 @@ def returns(state, out):
 
 @rule
 def deck_size(state):
-    """All cards that nobody holds."""
+    """The number of cards that nobody holds."""
     size = np.int64(NUM_CARDS)
     for seat in range(state.hands.shape[0]):
         size -= hand_size(state.hands[seat])
@@ -378,7 +398,7 @@ def deck_size(state):
 
 @rule
 def seat_at(state, places):
-    """The seat so many places clockwise from the one to act."""
+    """The seat `places` places clockwise from the one to act."""
     seat = np.int64(state.seat_to_act) + places
     num_seats = state.hands.shape[0]
     return seat if seat < num_seats else seat - num_seats

@@ -1,7 +1,8 @@
-"""The best discard as an integer programme, solved by SCIP: a reference that shares only the cards.
+"""The best discard as an integer programme for SCIP: a reference that shares only the cards.
 
-The programme is that of the original's document, except that a group may be discarded twice: there
-are two copies of every card. It is slow (milliseconds) and meant for checking, not for playing.
+The programme is that of the original's document, except that a group may be discarded twice,
+because there are two copies of every card. It is slow (milliseconds) and meant for checks, not for
+play.
 """
 
 from collections.abc import Sequence
@@ -12,16 +13,16 @@ from .cards import GROUPS, NUM_COLOURS, NUM_COPIES, NUM_NUMBERS
 
 Group = tuple[int, ...]
 
-# The discarded counts of a colour, read as one number in base 3, order as the counts themselves do.
+# The discarded counts of a colour, read as a number in base 3, compare as the counts do.
 _WEIGHTS = [(NUM_COPIES + 1) ** (NUM_NUMBERS - 1 - number) for number in range(NUM_NUMBERS)]
 
 
 def best_discard(hand: Sequence[int]) -> list[Group]:
-    """The groups of a best discard, each as its kinds in ascending order; one may be there twice.
+    """Return the groups of a best discard as kinds in ascending order; one may appear twice.
 
-    `hand` [40] is how many cards it has of each kind, 0 to 2. As many cards as possible go; of
-    several such discards it is one that leaves the lexicographically smallest counts. (Where the
-    same cards can be grouped in several ways, any of them.)
+    `hand` [40] has the number of cards of each kind, 0 to 2. The discard has as many cards as
+    possible; of several such discards it leaves the lexicographically smallest counts. (If the same
+    cards can be grouped in several ways, it may be any of them.)
     """
     fitting = [group for group in GROUPS if all(hand[kind] for kind in group)]
     if not fitting:
@@ -42,13 +43,13 @@ def best_discard(hand: Sequence[int]) -> list[Group]:
 
 
 def _discarded_counts(uses: dict[Group, Variable]) -> dict[int, Expr]:
-    """How many cards go of every kind that is in a group."""
+    """The number of discarded cards of every kind that is in a group."""
     kinds = sorted({kind for group in uses for kind in group})
     return {kind: quicksum(uses[group] for group in uses if kind in group) for kind in kinds}
 
 
 def _maximise(model: Model, amount: Expr, uses: dict[Group, Variable]) -> list[Group]:
-    """Groups for the largest amount, a whole number, which the model keeps from now on."""
+    """Return groups that maximise a whole number, and fix it in the model from now on."""
     model.setObjective(amount, sense="maximize")
     model.optimize()
     most = round(model.getObjVal())

@@ -77,7 +77,7 @@ def parse_action(num_seats: int, discard: str, name: str) -> int:
     if name in names:
         return names.index(name)
     moves = ", ".join(names[: first_discard(num_seats)])
-    groups = ", discard:red 3-6, discard:7 red blue green and their like"
+    groups = ", discard:red 3-6, discard:7 red blue green and so on"
     raise ValueError(
         f"no action is called {name!r}; actions are {moves}{groups if discard == 'manual' else ''}"
     )
@@ -89,8 +89,8 @@ def parse_action(num_seats: int, discard: str, name: str) -> int:
 def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     """Lay out `{"hands": [["red 3", ...], ...], "deck": [top first], "seat_to_act": seat}`.
 
-    The deck is shuffled where it is not given, the seat to act by the house rule. Raises ValueError
-    that says what is wrong with an impossible deal.
+    Without "deck" the deck is shuffled; without "seat_to_act" the house rule decides who begins. An
+    impossible deal raises a ValueError that says what is wrong.
     """
     is_deal = isinstance(data, dict) and {"hands"} <= set(data) <= {"hands", "deck", "seat_to_act"}
     if not is_deal:
@@ -166,7 +166,7 @@ def _short(value: Any) -> str:
 
 
 def describe(state: np.record, seat: int | None = None) -> str:
-    """A position as text; all but the order of the deck is open to every seat."""
+    """A position as text; every seat may see everything but the order of the deck."""
     lines = [headline(state)]
     lines += [_seat_line(state, other, seat) for other in range(len(state["hands"]))]
     deck = kinds_of(*deck_words(state["hands"]))
@@ -174,7 +174,7 @@ def describe(state: np.record, seat: int | None = None) -> str:
 
 
 def headline(state: np.record) -> str:
-    """How far the game is, and who has to do what."""
+    """The number of the turn, and who has to do what."""
     num_turns = int(state["turn_limit"]) * len(state["hands"])
     turn = f"turn {min(int(state['turns_played']) + 1, num_turns)} of {num_turns}"
     if state["winner"] != NO_SEAT:

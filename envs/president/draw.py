@@ -78,7 +78,7 @@ PLAY_HEIGHT = 112.0
 SMALL_HEIGHT, SMALL_STEP = 46.0, 20.0
 
 # By number of seats: width of a hand, height of its cards, how far out the seats sit, and where
-# on the way to the middle their last actions lie.
+# between them and the middle their last actions lie.
 HAND_WIDTH = {2: 760.0, 4: 330.0, 5: 310.0, 8: 230.0}
 CARD_HEIGHT = {2: 124.0, 4: 104.0, 5: 100.0, 8: 84.0}
 HALF_WIDTH = {2: 360.0, 4: 366.0, 5: 366.0, 8: 380.0}
@@ -87,7 +87,7 @@ ACTION_SHARE = {2: 0.47, 4: 0.555, 5: 0.54, 8: 0.5}
 
 
 def draw(state: np.record, seat: int | None = None) -> Picture:
-    """The table with all hands (seat None) or, from the place of `seat`, what it may see."""
+    """Draw the table with all hands (seat None), or as `seat` may see it."""
     num_seats = len(state.hands)
     places = seats_around(
         num_seats, CENTER, HALF_WIDTH[num_seats], HALF_HEIGHT[num_seats], seat or 0
@@ -106,7 +106,7 @@ def draw(state: np.record, seat: int | None = None) -> Picture:
 
 
 def _center(state: np.record, seat: int | None) -> list[Shape]:
-    """The play to beat, or what there is instead, and a line below it."""
+    """The play to beat, or what replaces it, and a line below it."""
     x, y = CENTER
     line = turn_line(state)
     if is_terminal(state):
@@ -140,7 +140,7 @@ def _gifts(state: np.record, seat: int | None) -> list[Shape]:
 
 
 def _ranks_to_come(state: np.record) -> list[Shape]:
-    """In the corner, a column for each rank with a dot for each card not yet played."""
+    """The cards not yet played, in the corner: a column for each rank, a dot for each card."""
     step = 25.0
     left, top = WIDTH - 28 - step * (NUM_RANKS - 1), HEIGHT - 48.0
     shapes: list[Shape] = [
@@ -174,7 +174,7 @@ def _seat(state: np.record, owner: int, seat: int | None, place: Point) -> list[
         shapes += _placing(placing, num_seats, x, hand_y)
     else:
         cards = _hand(state, owner, seat)
-        row_height = card_height * min(1.0, dealt / size)  # gifts make a hand larger
+        row_height = card_height * min(1.0, dealt / size)  # cards received make a hand larger
         shapes += card_row(cards, x, hand_y, row_height, HAND_WIDTH[num_seats])
     name = f"player {owner}"
     if state.roles[owner] and not is_terminal(state):
@@ -208,7 +208,7 @@ def _placing(placing: int, num_seats: int, x: float, y: float) -> list[Shape]:
 
 
 def _last_action(state: np.record, owner: int, seat: int | None, place: Point) -> list[Shape]:
-    """What a seat did last, on the felt before it; faded where it belongs to an earlier round."""
+    """The last action of a seat, in front of it; faded if it is from an earlier round."""
     action = int(state.last_actions[owner])
     if action == NO_ACTION:
         return []
@@ -241,6 +241,6 @@ def _small_width(count: int) -> float:
 
 
 def _ground(count: int, x: float, y: float, fill: str) -> Rectangle:
-    """A patch as large as a small play."""
+    """A patch of the size of a small play."""
     width, height = _small_width(count) + 7, SMALL_HEIGHT + 7
     return Rectangle(x - width / 2, y - height / 2, width, height, fill, 7)

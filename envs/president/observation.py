@@ -1,6 +1,6 @@
 """What one seat of President may know, and how to re-deal what it may not.
 
-Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise.
+Seats count from the observer: index 0 is the observer, index 1 the next seat clockwise.
 """
 
 import numpy as np
@@ -42,16 +42,16 @@ LAST_RANK = np.array(
 
 
 def observation_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
-    """All plain int8 numbers, in natural units. Roles and gifts are for matches only."""
+    """Plain int8 numbers in natural units. Only matches use roles and exchanged cards."""
     n, i8 = num_seats, np.int8
     is_match = num_games > 1
-    gifts = 2 * is_match  # so many cards may come on top of the dealt ones
+    gifts = 2 * is_match  # how many more cards than dealt a hand may hold
     top_gift = TOP_RANK if is_match else NO_RANK
     return (
-        Field("hand", i8, (NUM_RANKS,), 0, 4, "own cards by rank, low to high"),
+        Field("hand", i8, (NUM_RANKS,), 0, 4, "your cards by rank, low to high"),
         Field("played", i8, (NUM_RANKS,), 0, 4, "cards played so far by rank"),
-        Field("unseen", i8, (NUM_RANKS,), 0, 4, "cards in the hands of others by rank"),
-        Field("has_golds", i8, (), 0, 1, "own hand holds the 2 of oros"),
+        Field("unseen", i8, (NUM_RANKS,), 0, 4, "cards in the other hands by rank"),
+        Field("has_golds", i8, (), 0, 1, "you hold the 2 of oros"),
         Field("table_count", i8, (), 0, 4, "cards in the play to beat; 0: a new round"),
         Field("table_rank", i8, (), NO_RANK, TOP_RANK, "its rank; -1: a new round"),
         Field("table_seat", i8, (), NO_SEAT, n - 1, "who made it; -1: a new round"),
@@ -61,17 +61,21 @@ def observation_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
         Field("placings", i8, (n,), 0, n, "1 = went out first; 0 = still in"),
         Field("last_count", i8, (n,), NOTHING, 4, "cards last played; 0: passed; -1: none yet"),
         Field("last_rank", i8, (n,), NO_RANK, TOP_RANK, "their rank; -1: none"),
-        Field("roles", i8, (n,), 0, n * is_match, "placings of the game before; 0 in a first game"),
-        Field("gives_left", i8, (), 0, 3 * is_match, "cards still to be given back before play"),
-        Field("given", i8, (2,), NO_RANK, top_gift, "ranks given away, not played since; -1: none"),
-        Field("received", i8, (2,), NO_RANK, top_gift, "ranks received in exchange; -1: none"),
-        Field("games_left", i8, (), 0, num_games, "games of the match not finished"),
+        Field("roles", i8, (n,), 0, n * is_match, "placings of the previous game; 0 in the first"),
+        Field("gives_left", i8, (), 0, 3 * is_match, "cards to give back before play begins"),
+        Field(
+            "given", i8, (2,), NO_RANK, top_gift, "ranks you gave away, not played since; -1: none"
+        ),
+        Field(
+            "received", i8, (2,), NO_RANK, top_gift, "ranks you received in the exchange; -1: none"
+        ),
+        Field("games_left", i8, (), 0, num_games, "games of the match not yet finished"),
     )
 
 
 @rule
 def observe(state, seat, out):
-    """Everything `seat` may know."""
+    """Write everything `seat` may know."""
     observe_cards(state, seat, out)
     observe_table(state, seat, out)
     observe_seats(state, seat, out)
@@ -86,7 +90,7 @@ def observe(state, seat, out):
 
 @rule
 def observe_cards(state, seat, out):
-    """The own hand, what has been played, and so what the others hold."""
+    """Write the seat's hand, the cards played, and hence the cards the others hold."""
     hand = counts(state.hands[seat])
     unseen = FULL_DECK - hand - state.played
     for rank in range(NUM_RANKS):
@@ -98,7 +102,7 @@ def observe_cards(state, seat, out):
 
 @rule
 def observe_table(state, seat, out):
-    """The play to beat."""
+    """Write the play to beat."""
     out.seat_to_act = relative_seat(seat, state.seat_to_act, state.hands.shape[0])
     if state.table_action == PASS:
         out.table_count = 0
@@ -113,7 +117,7 @@ def observe_table(state, seat, out):
 
 @rule
 def observe_seats(state, seat, out):
-    """What is public about each seat."""
+    """Write what is public about each seat."""
     for index in range(state.hands.shape[0]):
         out.hand_sizes[index] = popcount(state.hands[seat])
         out.passed[index] = state.passed[seat]
@@ -126,7 +130,7 @@ def observe_seats(state, seat, out):
 
 @rule
 def observe_exchange(state, seat, out):
-    """What the partner of the exchange was given and still holds; only these two know."""
+    """Write what the exchange partner was given and still holds; only these two know it."""
     if state.partners[seat] == NO_SEAT:
         return
     given = shown_cards(state, state.partners[seat])
@@ -142,7 +146,7 @@ def observe_exchange(state, seat, out):
 
 @rule
 def reshuffle_unseen(state, seat, rng):
-    """Deal all unseen cards again, each way that agrees with what `seat` has seen as likely."""
+    """Re-deal the unseen cards uniformly over all deals that agree with what `seat` has seen."""
     forget_private(state, seat)
     sizes = np.zeros(state.hands.shape[0], np.int64)
     for other in range(state.hands.shape[0]):
@@ -153,7 +157,7 @@ def reshuffle_unseen(state, seat, rng):
     other = state.partners[seat]
     if other != NO_SEAT:
         refill(state, other, sizes[other], cards, highest_possible(state, seat))
-        shuffle(rng, cards)  # the cards too high for the partner now come first too often
+        shuffle(rng, cards)  # cards too high for the partner would otherwise come first too often
     for other in range(state.hands.shape[0]):
         if other != seat:
             refill(state, other, sizes[other], cards, TOP_RANK)
@@ -165,7 +169,7 @@ def reshuffle_unseen(state, seat, rng):
 
 @rule
 def forget_private(state, seat):
-    """What other pairs exchanged, and how past games were dealt, is not for this seat."""
+    """Erase what other pairs exchanged and how past games were dealt; this seat may not know."""
     other = state.partners[seat]
     for third in range(state.hands.shape[0]):
         if third != seat and third != other:
@@ -182,7 +186,7 @@ def forget_private(state, seat):
 
 @rule
 def knows_golds(state, seat):
-    """The 2 of oros is seen in the own hand, when exchanged, and when its holder comes to lead."""
+    """A seat knows the 2 of oros in its hand, after exchanging it, and once its holder leads."""
     if state.gives_left == 0 or state.golds_seat == seat:
         return True
     return state.golds_shown != 0 and state.golds_seat == state.partners[seat]
@@ -190,7 +194,7 @@ def knows_golds(state, seat):
 
 @rule
 def unseen_cards(state, seat):
-    """The ranks of all cards neither played nor in the own hand."""
+    """The ranks of all cards that are neither played nor in the seat's hand."""
     seen = counts(state.hands[seat]) + state.played
     cards = np.empty(NUM_CARDS, np.int64)
     size = 0
@@ -203,7 +207,7 @@ def unseen_cards(state, seat):
 
 @rule
 def lay_known_cards(state, seat, cards):
-    """The hands of others begin with what is known of them."""
+    """Start the other hands with the cards that are known to be in them."""
     for other in range(state.hands.shape[0]):
         if other != seat:
             state.hands[other] = known_cards(state, seat, other)
@@ -214,7 +218,7 @@ def lay_known_cards(state, seat, cards):
 
 @rule
 def known_cards(state, seat, other):
-    """Of the partner the cards exchanged; of who leads the first round the 2 of oros."""
+    """The exchanged cards of a partner, and the 2 of oros of the seat that leads the game."""
     is_partner = other == state.partners[seat]
     known = shown_cards(state, other) if is_partner else 0
     leads_with_golds = state.golds_seat == other and state.gives_left == 0
@@ -235,7 +239,7 @@ def use_up(cards, rank):
 
 @rule
 def highest_possible(state, seat):
-    """A partner that gave its best cards kept none higher than the lowest of them."""
+    """The highest rank the partner may hold: if it gave its best cards, the lowest of those."""
     gave_its_best = state.roles[state.partners[seat]] > state.roles[seat]
     highest = TOP_RANK
     if gave_its_best:
@@ -247,7 +251,7 @@ def highest_possible(state, seat):
 
 @rule
 def refill(state, seat, size, cards, highest):
-    """Fill a hand up to its size with the first cards left that it may hold."""
+    """Fill a hand to its size with the first remaining cards that it may hold."""
     missing = size - popcount(state.hands[seat])
     for index in range(cards.shape[0]):
         if missing > 0 and NO_RANK < cards[index] <= highest:
@@ -258,7 +262,7 @@ def refill(state, seat, size, cards, highest):
 
 @rule
 def holder_of_random_two(state, seat, rng):
-    """Any two that this seat has not seen may be the one of oros."""
+    """Draw the holder of the 2 of oros: any two that this seat has not seen may be it."""
     held_by_others = NUM_SUITS - count_of(state.hands[seat], 0)  # none is played before the lead
     seen = 0
     for other in range(state.hands.shape[0]):

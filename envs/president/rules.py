@@ -1,8 +1,8 @@
-"""President as played in Spain: the position, and the rules that move it.
+"""President as played in Spain: the position and the rules.
 
-Numbers in brackets are the sentences of this folder's README. A hand is a word of 40 bits, four to
-a rank: bit 4 * rank + count - 1 is set if the seat holds at least `count` cards of that rank. So a
-hand *is* the set of plays it can make, and playing is a shift.
+Numbers in brackets are the rules of this folder's README. A hand is a word of 40 bits, four per
+rank: bit 4 * rank + count - 1 is set if the seat holds at least `count` cards of that rank. So a
+hand is also the set of plays it can make, and a play is a shift.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ SEAT_COUNTS = (2, 4, 5, 8)
 MAX_GAMES = 100
 
 PASS = 0
-NUM_PLAYS = NUM_CARDS  # each rank one to four times
+NUM_PLAYS = NUM_CARDS  # one to four cards of each rank
 GIVE = 1 + NUM_PLAYS
 NUM_ACTIONS = GIVE + NUM_RANKS
 
@@ -41,13 +41,15 @@ FULL_DECK = NUM_SUITS * ONE_OF_EACH_RANK  # four cards of each rank, as counts
 
 
 def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
-    """The position. Hands of all games of a match are dealt at the start of it."""
+    """The position. The hands of all games of a match are dealt at its start."""
     n = num_seats
     i8, i64 = np.int8, np.int64
     most_points = num_games * (n - 1)
     return (
         Field("hands", i64, (n,), 0, ALL_PLAYS, "the plays each hand can make"),
-        Field("played", i64, (), 0, ALL_PLAYS, "cards played so far, four bits a rank: a count"),
+        Field(
+            "played", i64, (), 0, ALL_PLAYS, "cards played so far: a count of four bits per rank"
+        ),
         Field("seat_to_act", i8, (), 0, n - 1, "who acts"),
         Field(
             "table_action", i8, (), 0, GIVE - 1, "the play on the table; PASS: none, a new round"
@@ -58,16 +60,25 @@ def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
         Field("num_out", i8, (), 0, n - 1, "seats that have gone out"),
         Field("last_actions", i8, (n,), NO_ACTION, NUM_ACTIONS - 1, "last action in this game"),
         Field("golds_seat", i8, (), NO_SEAT, n - 1, "who holds the 2 of oros; NO_SEAT: played"),
-        Field("gives_left", i8, (), 0, 3, "cards still to be given back before play"),
+        Field("gives_left", i8, (), 0, 3, "cards to give back before play begins"),
         Field("received", i8, (n, 2), NO_RANK, TOP_RANK, "ranks received in the exchange"),
-        Field("known_held", i64, (n,), 0, ALL_PLAYS, "of these, still held; not the 2 of oros"),
+        Field(
+            "known_held",
+            i64,
+            (n,),
+            0,
+            ALL_PLAYS,
+            "exchanged cards still held, except the 2 of oros",
+        ),
         Field("golds_shown", i8, (), 0, 1, "the 2 of oros has been exchanged"),
-        Field("roles", i8, (n,), 0, n, "placings of the game before; 0 in the first game"),
-        Field("partners", i8, (n,), NO_SEAT, n - 1, "with whom a seat exchanges; NO_SEAT: nobody"),
+        Field("roles", i8, (n,), 0, n, "placings of the previous game; 0 in the first"),
+        Field(
+            "partners", i8, (n,), NO_SEAT, n - 1, "the seat that each exchanges with; NO_SEAT: none"
+        ),
         Field("points", np.int32, (n,), -most_points, most_points, "sum of n + 1 - 2 * placing"),
         Field("game", np.int16, (), 0, num_games, "games finished"),
-        Field("next_hands", i64, (num_games, n), 0, ALL_PLAYS, "hands as dealt for each game"),
-        Field("next_golds", i8, (num_games,), 0, n - 1, "who is dealt the 2 of oros"),
+        Field("next_hands", i64, (num_games, n), 0, ALL_PLAYS, "the hands dealt for each game"),
+        Field("next_golds", i8, (num_games,), 0, n - 1, "the seat dealt the 2 of oros"),
         Field("passing", i8, (), 0, 1, "house rule: FREE or OUT"),
         Field("economy", i8, (), 0, 2, "house rule: NO_ECONOMY, SWAP_ONE or SWAP_TWO"),
     )
@@ -78,7 +89,7 @@ def state_fields(num_seats: int, num_games: int) -> tuple[Field, ...]:
 
 @rule
 def deal(state, rng):
-    """40 cards, an equal number for each seat (1, 2); for every game of the match."""
+    """Deal 40 cards, as many to each seat (1, 2), for every game of the match."""
     for game in range(state.next_hands.shape[0]):
         deal_hands(state, game, rng)
     state.game = 0
@@ -107,7 +118,7 @@ def deal_hands(state, game, rng):
 
 @rule
 def start_game(state):
-    """Take up the hands of the game whose turn it is; exchange cards from the second on (11)."""
+    """Start the next game with its hands; from the second game on exchange cards (11)."""
     for seat in range(state.hands.shape[0]):
         state.roles[seat] = state.placings[seat]
         state.hands[seat] = state.next_hands[state.game, seat]
@@ -141,7 +152,7 @@ def open_play(state):
 
 @rule
 def exchange(state):
-    """The worst-placed seats give their best cards; what comes back is then chosen."""
+    """The worst-placed seats give their best cards; then the others choose what to give back."""
     num_seats = state.hands.shape[0]
     president = seat_placed(state, 1)
     servant = seat_placed(state, num_seats)
@@ -155,7 +166,7 @@ def exchange(state):
 
 @rule
 def give_best(state, giver, taker):
-    """The highest rank goes; of several twos the one of oros, whose suit index is lowest."""
+    """Give a card of the highest rank; of several twos the 2 of oros, the first suit."""
     rank = top_rank(state.hands[giver])
     move_card(state, giver, taker, rank, rank == 0 and state.golds_seat == giver)
     state.partners[giver] = taker
@@ -165,7 +176,7 @@ def give_best(state, giver, taker):
 
 @rule
 def give_back(state, rank):
-    """Any card, chosen by rank; the 2 of oros goes only if it is the giver's only two."""
+    """Give back a card of this rank; the 2 of oros only if it is the giver's only two."""
     giver = state.seat_to_act
     is_golds = rank == 0 and state.golds_seat == giver and count_of(state.hands[giver], 0) == 1
     move_card(state, giver, state.partners[giver], rank, is_golds)
@@ -179,7 +190,7 @@ def give_back(state, rank):
 
 @rule
 def move_card(state, giver, taker, rank, is_golds):
-    """One card changes hands, and both seats will remember it."""
+    """Move one card from hand to hand; both seats know it from now on."""
     state.hands[giver] = remove_cards(state.hands[giver], rank, 1)
     state.hands[taker] = add_card(state.hands[taker], rank)
     if is_golds:
@@ -194,7 +205,7 @@ def move_card(state, giver, taker, rank, is_golds):
 
 @rule
 def seat_placed(state, placing):
-    """The seat that had this placing in the game before."""
+    """The seat that had this placing in the previous game."""
     for seat in range(state.roles.shape[0]):
         if state.roles[seat] == placing:
             return seat
@@ -203,7 +214,7 @@ def seat_placed(state, placing):
 
 @rule
 def shown_cards(state, seat):
-    """What the partner of the exchange has seen of this seat's hand: cards that passed between."""
+    """The cards of this seat that its exchange partner knows: those they exchanged."""
     if state.golds_shown and state.golds_seat == seat:
         return add_card(state.known_held[seat], 0)
     return state.known_held[seat]
@@ -214,13 +225,13 @@ def shown_cards(state, seat):
 
 @rule
 def seat_to_act(state):
-    """Whose turn it is."""
+    """The seat to act."""
     return state.seat_to_act
 
 
 @rule
 def legal_actions(state, mask):
-    """What the seat to act may do."""
+    """Write what the seat to act may do."""
     hand = state.hands[state.seat_to_act]
     if state.gives_left > 0:
         mask[0] = ranks_held(hand) << GIVE
@@ -229,7 +240,7 @@ def legal_actions(state, mask):
     elif is_leading(state):
         mask[0] = hand << 1
     else:
-        play = np.int64(state.table_action) - 1  # wide enough to shift by, uncompiled too
+        play = np.int64(state.table_action) - 1  # wide enough to shift by, also when not compiled
         mask[0] = (hand & beating(play)) << 1 | 1
 
 
@@ -241,7 +252,7 @@ def is_opening(state):
 
 @rule
 def is_leading(state):
-    """Who leads a round plays any one to four cards of one rank and may not pass (4)."""
+    """The leader of a round plays one to four cards of one rank and may not pass (4)."""
     return state.table_action == PASS
 
 
@@ -272,7 +283,7 @@ def apply_action(state, action):
 
 @rule
 def play_cards(state, seat, play):
-    """Cards of one rank go to the table; a seat without cards is out and gets its placing (10)."""
+    """Play cards of one rank; a seat without cards goes out and gets its placing (10)."""
     rank = play >> 2
     count = (play & 3) + 1
     state.hands[seat] = remove_cards(state.hands[seat], rank, count)
@@ -291,7 +302,7 @@ def play_cards(state, seat, play):
 
 @rule
 def pass_turn(state, seat):
-    """The next seat that may act has its turn; back at the last play, a new round begins (7)."""
+    """Pass the turn to the next seat that may act; back at the last play, open a round (7)."""
     seat = next_seat(seat, state.hands.shape[0])
     while seat != state.table_seat and not may_act(state, seat):
         seat = next_seat(seat, state.hands.shape[0])
@@ -302,14 +313,14 @@ def pass_turn(state, seat):
 
 @rule
 def may_act(state, seat):
-    """Seats that have gone out are skipped (9); where passing is OUT, also who has passed (6)."""
+    """Seats that have gone out are skipped (9), and with OUT also seats that have passed (6)."""
     is_locked_out = state.passing == OUT and state.passed[seat] != 0
     return state.hands[seat] != 0 and not is_locked_out
 
 
 @rule
 def new_round(state):
-    """All others have passed: the last to play leads, or the next seat with cards (7, 8)."""
+    """Open a round: the last seat to play leads, or the next seat with cards (7, 8)."""
     seat = state.table_seat
     while state.hands[seat] == 0:
         seat = next_seat(seat, state.hands.shape[0])
@@ -321,7 +332,7 @@ def new_round(state):
 
 @rule
 def end_game(state):
-    """At most one seat holds cards: it is the servant (10). The next game of a match begins."""
+    """Make the seat left over the servant (10) and start the next game of a match."""
     num_seats = state.hands.shape[0]
     for seat in range(num_seats):
         if state.placings[seat] == 0:
@@ -340,7 +351,7 @@ def is_terminal(state):
 
 @rule
 def returns(state, out):
-    """+1 for the president, -1 for the servant, evenly between; in a match the mean over games."""
+    """+1 for the president, -1 for the servant, evenly spaced; in a match the mean over games."""
     out[:] = 0.0
     if is_terminal(state):
         scale = (state.hands.shape[0] - 1) * state.next_hands.shape[0]
@@ -353,14 +364,14 @@ def returns(state, out):
 
 @rule
 def count_of(hand, rank):
-    """How many cards of a rank a hand holds: the bits of a rank fill from below."""
+    """The number of cards of a rank in a hand: the bits of a rank are filled from below."""
     held = (hand >> (RANK_BITS * rank)) & ALL_OF_RANK
     return (held & 1) + (held >> 1 & 1) + (held >> 2 & 1) + (held >> 3)
 
 
 @rule
 def counts(hand):
-    """A hand as counts, four bits a rank: how many of its plays of each rank there are."""
+    """A hand as counts of four bits per rank."""
     pairs = hand - (hand >> 1 & 0x5555555555)
     return (pairs & 0x3333333333) + (pairs >> 2 & 0x3333333333)
 
@@ -375,7 +386,7 @@ def add_card(hand, rank):
 
 @rule
 def remove_cards(hand, rank, count):
-    """A hand without `count` of its cards of a rank (or without all, where it holds fewer)."""
+    """A hand without `count` of its cards of a rank (without all if it holds fewer)."""
     shift = RANK_BITS * rank
     held = (hand >> shift) & ALL_OF_RANK
     return hand ^ ((held ^ (held >> count)) << shift)
@@ -392,7 +403,7 @@ def top_rank(hand):
 
 @rule
 def ranks_held(hand):
-    """One bit a rank: bit `rank` is set if the hand holds a card of it."""
+    """A set of ranks: bit `rank` is set if the hand holds a card of that rank."""
     ones = hand & ONE_OF_EACH_RANK
     ranks = 0
     while ones != 0:

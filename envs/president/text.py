@@ -115,7 +115,7 @@ def _parse_hands(hands: Any, num_seats: int) -> list[list[int]]:
 
 
 def _short(value: Any) -> str:
-    """A value as it is shown in an error."""
+    """A value as an error shows it."""
     text = repr(value)
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
 
@@ -139,14 +139,14 @@ def describe(state: np.record, seat: int | None = None) -> str:
 
 
 def headline(state: np.record) -> str:
-    """What is going on, in one sentence."""
+    """The situation in one sentence."""
     num_games = len(state.next_hands)
     match = "" if num_games == 1 else f", game {min(state.game + 1, num_games)} of {num_games}"
     return f"President{match}: {turn_line(state)}"
 
 
 def turn_line(state: np.record) -> str:
-    """Who has to do what."""
+    """The seat to act and what it has to do."""
     actor = f"player {state.seat_to_act}"
     if is_terminal(state):
         president = list(state.placings).index(1)
@@ -160,18 +160,18 @@ def turn_line(state: np.record) -> str:
 
 
 def rank_counts(hand: int) -> list[int]:
-    """How many cards of each rank a hand holds."""
+    """The number of cards of each rank in a hand."""
     return [((hand >> RANK_BITS * rank) & ALL_OF_RANK).bit_count() for rank in range(NUM_RANKS)]
 
 
 def played_counts(state: np.record) -> list[int]:
-    """How many cards of each rank have been played."""
+    """The number of cards of each rank that have been played."""
     played = int(state.played)
     return [(played >> RANK_BITS * rank) & ALL_OF_RANK for rank in range(NUM_RANKS)]
 
 
 def title(placing: int, num_seats: int) -> str:
-    """What a placing is called."""
+    """The name of a placing."""
     if placing == 1:
         return "president"
     if placing == num_seats:
@@ -218,7 +218,7 @@ def is_of_this_round(state: np.record, owner: int) -> bool:
     return table != PASS and same_count and action <= table
 
 
-_CELL = 4  # characters to a rank
+_CELL = 4  # characters per rank
 _INDENT = 12
 
 

@@ -1,4 +1,4 @@
-"""The flat table of actions, and the tables of words from which their masks are put together.
+"""The flat table of actions, and the tables from which their masks are assembled.
 
 Actions that return nothing come first and fill one word of the mask, which is all that a seat with
 few gems needs; those that return gems follow.
@@ -20,7 +20,7 @@ MAX_NOBLES = 5
 GEM_LIMIT = 10
 MAX_TAKEN = 3  # gems taken, and gems returned, by one action
 
-Colours = tuple[int, ...]  # in ascending order; a colour is repeated where several gems are
+Colours = tuple[int, ...]  # in ascending order, one entry per gem
 
 
 class Collecting(NamedTuple):
@@ -44,7 +44,7 @@ def _takings() -> list[Colours]:
 
 
 def _most_returned(taken: Colours) -> int:
-    """A seat with ten gems returns as many as it takes."""
+    """The ways to return gems; a seat with ten gems returns as many as it takes."""
     return len(taken)
 
 
@@ -62,7 +62,7 @@ def _collections() -> Iterator[Collecting]:
 COLLECTIONS = tuple(_collections())
 NUM_PLAIN_COLLECTIONS = sum(not collecting.returned for collecting in COLLECTIONS)
 
-# Where each kind of action begins.
+# The first action of each kind.
 COLLECT = 0
 RESERVE = COLLECT + NUM_PLAIN_COLLECTIONS
 BUY = RESERVE + NUM_SLOTS
@@ -120,7 +120,7 @@ ACTION_INDEX = {name: action for action, name in enumerate(ACTION_NAMES)}
 
 
 def _gems_moved() -> np.ndarray:
-    """By action, what collecting or returning adds to a seat's gems (as a word, see cards.py)."""
+    """For each action what it adds to a seat's gems, as a word (see cards.py)."""
     moved = np.zeros(NUM_ACTIONS, np.int64)
     for index, (taken, returned) in enumerate(COLLECTIONS):
         counts = [taken.count(c) - returned.count(c) for c in range(NUM_GEM_COLOURS)]
@@ -134,15 +134,15 @@ def _gems_moved() -> np.ndarray:
 GEMS_MOVED = _gems_moved()
 
 
-# The words that masks are put together from
+# The words from which masks are assembled
 
 
-NUM_HOLDINGS = 4  # up to 7 gems held, 8, 9, 10: what may be collected differs
+NUM_HOLDINGS = 4  # up to 7 gems held, 8, 9 and 10: each may collect differently
 _FEW_GEMS = GEM_LIMIT - MAX_TAKEN
 
 
 def _may_take_different(holding: int, num_available: int, collecting: Collecting) -> bool:
-    """The table of the rules: with so many gems and colours, this size and this many returned."""
+    """Whether a seat with this many gems may take and return this many of different colours (5)."""
     size, num_returned = len(collecting.taken), len(collecting.returned)
     most = min(MAX_TAKEN, num_available)
     fewest = (most, min(2, num_available), 1, 1)[holding]
@@ -151,7 +151,7 @@ def _may_take_different(holding: int, num_available: int, collecting: Collecting
 
 
 def _may_take_same(holding: int, collecting: Collecting) -> bool:
-    """Two of one colour: with nine gems one is returned, with ten two."""
+    """Whether two of one colour may be taken: nine gems return one, ten return two (6)."""
     return len(collecting.returned) == max(0, holding + 2 - MAX_TAKEN)
 
 
@@ -179,7 +179,7 @@ def _different_words() -> np.ndarray:
 
 
 def _same_words() -> np.ndarray:
-    """[holding, set of colours of which the bank has four]: two of one colour."""
+    """[holding, set of colours of which the bank has four]: collections of two of one colour."""
     words = np.zeros((NUM_HOLDINGS, 1 << NUM_COLOURS, NUM_WORDS), np.int64)
     for holding, plenty in np.ndindex(words.shape[:2]):
         words[holding, plenty] = _words_where(
@@ -194,13 +194,13 @@ def _same_words() -> np.ndarray:
 
 
 COLOURS_PER_HALF = 3
-_HELD_BITS = 2  # a count of 0 .. 3: nobody returns more
+_HELD_BITS = 2  # a count of 0 .. 3: no action returns more
 
 
 def _return_words() -> np.ndarray:
-    """[half, gems held of its three colours]: collections that return no more than is held.
+    """[half, gems held of its three colours]: collections that return no more than held.
 
-    The counts are packed in two bits each; three and more are alike.
+    The counts are packed in two bits each; 3 stands for three and more.
     """
     words = np.zeros((2, 1 << _HELD_BITS * COLOURS_PER_HALF, NUM_WORDS), np.int64)
     for half, packed in np.ndindex(words.shape[:2]):

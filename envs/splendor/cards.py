@@ -25,16 +25,16 @@ NOBLE_POINTS = 3
 MAX_POINTS_OF_CARD = 5
 HIGHEST_COST = 7  # of one colour
 
-NO_CARD = NUM_CARDS  # an empty place; the tables below have a line for it
+NO_CARD = NUM_CARDS  # an empty place; the tables below have a row for it
 NO_NOBLE = NUM_NOBLES
-NOTHING = -1  # how an empty place looks in the tables by number
-UNAFFORDABLE = 25  # of each colour: above all that a seat can have, small enough to be summed
+NOTHING = -1  # every number of an empty place in the tables
+UNAFFORDABLE = 25  # of each colour: more than a seat can have, but small enough to add up
 
 COLOUR_BITS = 8
 
 
 class Card(NamedTuple):
-    """A card as it is printed."""
+    """A card as printed."""
 
     tier: int  # 0 .. 2
     colour: int
@@ -75,19 +75,19 @@ def _nobles() -> tuple[tuple[int, ...], ...]:
     )
 
 
-CARDS = _cards()  # sorted by tier: a tier is a run of indices
+CARDS = _cards()  # sorted by tier, so a tier is a range of indices
 NOBLES = _nobles()
 FIRST_OF_TIER = (0, 40, 70, 90)
 
 _NO_WORD = pack([UNAFFORDABLE] * NUM_COLOURS)
 _NO_COUNTS = (NOTHING,) * NUM_COLOURS
 
-# By card, with a last line for NO_CARD.
+# By card, with a last row for NO_CARD.
 COST_WORDS = np.array([*(pack(card.cost) for card in CARDS), _NO_WORD], np.int64)
 COSTS = np.array([*(card.cost for card in CARDS), _NO_COUNTS], np.int16)
 POINTS = np.array([*(card.points for card in CARDS), NOTHING], np.int16)
 CARD_COLOURS = np.array([*(card.colour for card in CARDS), NOTHING], np.int16)
 
-# By noble, with a last line for NO_NOBLE.
+# By noble, with a last row for NO_NOBLE.
 NEED_WORDS = np.array([*(pack(need) for need in NOBLES), _NO_WORD], np.int64)
 NEEDS = np.array([*NOBLES, _NO_COUNTS], np.int16)

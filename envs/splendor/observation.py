@@ -1,6 +1,6 @@
 """What one seat of Splendor may know, and how to re-deal what it may not.
 
-Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise. Only the
+Seats count from the observer: index 0 is the observer, index 1 the next seat clockwise. Only the
 order of the decks is hidden: reserved cards came from the table.
 """
 
@@ -40,7 +40,7 @@ HIGHEST_NEED = 4
 
 
 def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Field, ...]:
-    """Whole numbers in natural units; -1 in all numbers of a place that is empty."""
+    """Whole numbers in natural units; an empty place has -1 in all its numbers."""
     n, i16, i64 = num_seats, np.int16, np.int64
     most_gems = max(GEMS_OF_COLOUR[n], YELLOW_GEMS)
     slots, held = NUM_SLOTS, (n, MAX_RESERVED)
@@ -57,21 +57,49 @@ def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Fi
         Field("points", i16, (n,), 0, most_points, "points of each seat"),
         Field("num_nobles", i16, (n,), 0, n + 1, "nobles of each seat"),
         Field("num_reserved", i16, (n,), 0, MAX_RESERVED, "cards each seat has reserved"),
-        Field("table_cost", i16, (slots, colours), NOTHING, HIGHEST_COST, "costs on the table"),
+        Field(
+            "table_cost",
+            i16,
+            (slots, colours),
+            NOTHING,
+            HIGHEST_COST,
+            "costs of the cards on the table",
+        ),
         Field("table_colour", i16, (slots,), NOTHING, top_colour, "colours of these cards"),
         Field("table_points", i16, (slots,), NOTHING, MAX_POINTS_OF_CARD, "their points"),
-        Field("reserved_cost", i16, (*held, colours), NOTHING, HIGHEST_COST, "costs reserved"),
+        Field(
+            "reserved_cost",
+            i16,
+            (*held, colours),
+            NOTHING,
+            HIGHEST_COST,
+            "costs of the reserved cards",
+        ),
         Field("reserved_colour", i16, held, NOTHING, top_colour, "colours of these cards"),
         Field("reserved_points", i16, held, NOTHING, MAX_POINTS_OF_CARD, "their points"),
-        Field("noble_need", i16, (n + 1, colours), NOTHING, HIGHEST_NEED, "cards a noble asks for"),
+        Field(
+            "noble_need",
+            i16,
+            (n + 1, colours),
+            NOTHING,
+            HIGHEST_NEED,
+            "cards that each noble needs",
+        ),
         Field("deck_left", i16, (NUM_TIERS,), 0, max(TIER_SIZES), "cards left in each deck"),
-        Field("last_actions", i16, (n,), NO_ACTION, NUM_ACTIONS - 1, "last action; -1: none yet"),
+        Field(
+            "last_actions",
+            i16,
+            (n,),
+            NO_ACTION,
+            NUM_ACTIONS - 1,
+            "last action of each seat; -1: none",
+        ),
         Field("seat_to_act", i16, (), 0, n - 1, "whose turn it is"),
         Field("first_seat", i16, (), 0, n - 1, "who begins each round"),
-        Field("is_choosing", i16, (), 0, 1, "who acts has met several nobles and chooses one"),
-        Field("passes", i16, (), 0, n, "passes in a row just made"),
+        Field("is_choosing", i16, (), 0, 1, "1 if the seat to act is choosing a noble"),
+        Field("passes", i16, (), 0, n, "passes in a row so far"),
         Field("turn", i16, (), 0, turn_limit, "complete rounds"),
-        Field("turn_limit", i16, (), 1, MAX_TURNS, "house rule: rounds after which it ends"),
+        Field("turn_limit", i16, (), 1, MAX_TURNS, "house rule: largest number of rounds"),
         Field("target", i16, (), 1, MAX_TARGET, "house rule: points that end the game"),
     )
     packed = tuple(
@@ -91,7 +119,7 @@ def observation_fields(num_seats: int, target: int, turn_limit: int) -> tuple[Fi
 
 @rule
 def observe(state, seat, out):
-    """Everything `seat` may know."""
+    """Write everything `seat` may know."""
     observe_table(state, out)
     other = np.int64(seat)
     for index in range(state.gems.shape[0]):
@@ -111,7 +139,7 @@ def observe(state, seat, out):
 
 @rule
 def observe_table(state, out):
-    """What lies open: gems, cards and nobles, and how much is left."""
+    """Write the bank, the face-up cards, the nobles, and how many cards each deck has left."""
     for colour in range(NUM_GEM_COLOURS):
         out.bank[colour] = count_of(state.bank, colour)
     for slot in range(NUM_SLOTS):
@@ -129,7 +157,7 @@ def observe_table(state, out):
 
 @rule
 def observe_seat(state, seat, index, out):
-    """What a seat has; `index` says where that is shown."""
+    """Write what a seat has at place `index`."""
     for colour in range(NUM_GEM_COLOURS):
         out.gems[index, colour] = count_of(state.gems[seat], colour)
     for colour in range(NUM_COLOURS):
@@ -149,7 +177,7 @@ def observe_seat(state, seat, index, out):
 
 @rule
 def count_nobles(won):
-    """How many nobles a seat has received."""
+    """The number of nobles a seat has received."""
     number = 0
     while won != 0:
         won &= won - 1
@@ -159,5 +187,5 @@ def count_nobles(won):
 
 @rule
 def reshuffle_unseen(state, seat, rng):
-    """Only the order of the decks is unknown, to every seat alike (4)."""
+    """Shuffle the decks: their order is all that is hidden, from every seat (4)."""
     shuffle_decks(state, rng)

@@ -1,4 +1,4 @@
-"""A deal or a full position of Splendor as plain data, laid out on a table.
+"""Lay out a deal or a full position of Splendor given as plain data.
 
 Everything is checked first: what cannot be is an error that says what is wrong.
 """
@@ -49,8 +49,8 @@ NOBLE_INDEX = {need: index for index, need in enumerate(NOBLES)}
 def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     """Lay out a deal, `{"decks", "nobles"}`, or a position, `{"position": {...}}`.
 
-    Unseen cards of which only the number is given are shuffled from the stream. Raises ValueError
-    that says what is wrong with data that no game can come to.
+    If only the number of unseen cards is given, they are shuffled from the stream. A position that
+    no game can reach raises a ValueError that says what is wrong.
     """
     if isinstance(data, dict) and set(data) == {"decks", "nobles"}:
         _lay_deal(state, data)
@@ -84,7 +84,7 @@ def _lay_deal(state: np.record, data: dict[str, Any]) -> None:
 
 
 def _put_decks(state: np.record, decks: list[list[int]]) -> None:
-    """Decks are given with the top first and kept with the next card last."""
+    """Store the decks, which are given with the top first, with the next card last."""
     for tier, deck in enumerate(decks):
         first = FIRST_OF_TIER[tier]
         state["deck"][first : first + len(deck)] = deck[::-1]
@@ -119,7 +119,7 @@ def _lay_position(state: np.record, data: Any, rng: np.record) -> None:
 
 
 def _check_keys(data: Any, num_seats: int) -> None:
-    """The keys of a position, and that it is one for so many seats."""
+    """Check the keys of a position and its number of seats."""
     if not isinstance(data, dict):
         raise ValueError(f"a position is a dict; got {_short(data)}")
     for key in REQUIRED:
@@ -145,7 +145,7 @@ def _seat_list(data: dict[str, Any], num_seats: int) -> Sequence[Any]:
 
 
 class _Seat(NamedTuple):
-    """What one seat of a position has; cards and nobles as indices."""
+    """What one seat of a position has, with cards and nobles as indices."""
 
     gems: list[int]
     cards: list[int]
@@ -154,7 +154,7 @@ class _Seat(NamedTuple):
 
     @property
     def points(self) -> int:
-        """Of its cards and nobles."""
+        """The points of its cards and nobles."""
         return sum(CARDS[card].points for card in self.cards) + NOBLE_POINTS * len(self.nobles)
 
 
@@ -196,7 +196,7 @@ def _parse_table(data: Any) -> list[int]:
 
 
 def _decks_of(data: dict[str, Any], table: list[int], seats: list[_Seat]) -> list[list[int]]:
-    """The decks of a position, each card of the game being somewhere once."""
+    """The decks of a position; checks that each card of the game appears once."""
     held = [card for seat in seats for card in (*seat.cards, *seat.reserved)]
     _check_cards_once([*table, *held])
     if "decks" in data:
@@ -226,7 +226,7 @@ def _check_nobles(nobles: list[int], seats: list[_Seat], num_seats: int) -> None
 
 
 def _check_gems(bank: list[int], seats: list[_Seat], num_seats: int) -> None:
-    """All gems of the game are in the bank or held."""
+    """Check that all gems of the game are in the bank or held."""
     for colour, name in enumerate(GEM_COLOURS):
         number = bank[colour] + sum(seat.gems[colour] for seat in seats)
         whole = YELLOW_GEMS if name == "yellow" else GEMS_OF_COLOUR[num_seats]
@@ -235,7 +235,7 @@ def _check_gems(bank: list[int], seats: list[_Seat], num_seats: int) -> None:
 
 
 def _check_points(seats: list[_Seat], turn: dict[str, int], target: int) -> None:
-    """A game ends with the round in which somebody reaches the target."""
+    """Check that the game is not over: no seat reached the target in an earlier round."""
     num_seats, first_seat = len(seats), turn["first_seat"]
     num_moved = (turn["seat_to_act"] - first_seat) % num_seats
     for index, seat in enumerate(seats):
@@ -262,7 +262,7 @@ def _check_slots(table: list[int], decks: list[list[int]]) -> None:
 
 
 def _parse_turn(data: dict[str, Any], num_seats: int, turn_limit: int) -> dict[str, int]:
-    """Whose turn it is, and how far the game has come; `turn` counts complete rounds."""
+    """The seat to act and the progress of the game; `turn` counts complete rounds."""
     return {
         "seat_to_act": _number(data["seat_to_act"], num_seats - 1, "'seat_to_act'"),
         "first_seat": _number(data["first_seat"], num_seats - 1, "'first_seat'"),
@@ -401,6 +401,6 @@ def _number(data: Any, most: int, what: str) -> int:
 
 
 def _short(value: Any) -> str:
-    """A value as it is shown in an error."""
+    """A value as an error shows it."""
     text = repr(value)
     return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."

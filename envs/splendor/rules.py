@@ -1,4 +1,4 @@
-"""Splendor as played in the COMP90054 contest: the position, and the rules that move it.
+"""Splendor as played in the COMP90054 contest: the position and the rules.
 
 Numbers in brackets are the sentences of this folder's README. Gems, cards by colour and prices are
 words of a byte to a colour (cards.py), so that whole hands are added and compared at once; the
@@ -57,14 +57,14 @@ MIN_SEATS, MAX_SEATS = 2, 4
 GEMS_OF_COLOUR = {2: 4, 3: 5, 4: 7}  # by number of seats
 YELLOW_GEMS = 5
 MAX_OF_COLOUR = 7  # cards of a colour that a seat may own
-ENOUGH_FOR_TWO = 4  # gems of a colour in the bank, for two of it to be taken
+ENOUGH_FOR_TWO = 4  # gems of a colour that the bank needs before two of it may be taken
 MAX_TARGET = 50
 MAX_TURNS = 1000
 MAX_GAIN = 8  # points in one turn: a card of five and a noble
 
 NO_SLOT = -1
 
-# Words of a byte to a colour. The highest bit of each byte is free for comparing.
+# Words of one byte per colour. The highest bit of each byte is free for comparisons.
 ONE_OF_EACH = pack([1] * NUM_COLOURS)
 GUARDS = ONE_OF_EACH << 7
 ALL_COLOURED = ONE_OF_EACH * 0x7F
@@ -74,7 +74,7 @@ _TOP_BYTE = COLOUR_BITS * (NUM_COLOURS - 1)
 _TOP_GEM_BYTE = COLOUR_BITS * (NUM_GEM_COLOURS - 1)
 _BYTE = 0xFF
 
-# A product with these moves one bit (or two) of each byte next to each other.
+# Multiplying by these moves one bit (or two) of each byte next to each other.
 _GATHER_FLAGS = sum(1 << 32 - 7 * colour for colour in range(NUM_COLOURS))
 _GATHER_FLAGS_SHIFT = 32
 _ALL_FLAGS = (1 << NUM_COLOURS) - 1
@@ -95,7 +95,7 @@ _START_BANKS = np.array(
 
 
 def state_fields(num_seats: int) -> tuple[Field, ...]:
-    """The position. A word of gems or cards has a byte to a colour."""
+    """The position. A word of gems or cards has one byte per colour."""
     n, i8, i16, i64 = num_seats, np.int8, np.int16, np.int64
     word = pack([0x7F] * NUM_GEM_COLOURS)
     everything = MAX_TARGET + MAX_GAIN
@@ -103,17 +103,19 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
         Field("bank", i64, (), 0, word, "gems in the bank"),
         Field("gems", i64, (n,), 0, word, "gems held, yellow in the sixth byte"),
         Field("cards", i64, (n,), 0, word, "cards owned by colour"),
-        Field("unseen", i64, (NUM_TIERS,), 0, (1 << 40) - 1, "cards in the decks, a bit a card"),
+        Field(
+            "unseen", i64, (NUM_TIERS,), 0, (1 << 40) - 1, "cards in the decks, one bit per card"
+        ),
         Field("points", i16, (n,), 0, everything, "points of cards and nobles"),
-        Field("won", i16, (n,), 0, (1 << NUM_NOBLES) - 1, "nobles received, a bit a noble"),
+        Field("won", i16, (n,), 0, (1 << NUM_NOBLES) - 1, "nobles received, one bit each"),
         Field("last_actions", i16, (n,), NO_ACTION, NUM_ACTIONS - 1, "last action; -1: none"),
         Field("turn", i16, (), 0, MAX_TURNS, "complete rounds"),
         Field("face_up", i16, (), 0, _ALL_SLOTS, "slots of the table with a card"),
         Field("table", i8, (NUM_SLOTS,), 0, NO_CARD, "cards on the table by slot"),
         Field("reserved", i8, (n, MAX_RESERVED), 0, NO_CARD, "cards reserved, oldest first"),
-        Field("num_reserved", i8, (n,), 0, MAX_RESERVED, "how many"),
+        Field("num_reserved", i8, (n,), 0, MAX_RESERVED, "number of these"),
         Field("nobles", i8, (n + 1,), 0, NO_NOBLE, "nobles by slot; NO_NOBLE: taken"),
-        Field("choice", i8, (), 0, (1 << n + 1) - 1, "nobles to choose from, a bit a slot"),
+        Field("choice", i8, (), 0, (1 << n + 1) - 1, "nobles to choose from, one bit per slot"),
         Field("gap", i8, (), NO_SLOT, NUM_SLOTS - 1, "slot to be refilled at the end of the turn"),
         Field("seat_to_act", i8, (), 0, n - 1, "who acts"),
         Field("first_seat", i8, (), 0, n - 1, "who begins each round"),
@@ -131,7 +133,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
 
 @rule
 def deal(state, rng):
-    """Three decks are shuffled (4), players + 1 nobles are drawn (3)."""
+    """Shuffle three decks (4) and draw players + 1 nobles (3)."""
     for card in range(NUM_CARDS):
         state.deck[card] = card
     for tier in range(NUM_TIERS):
@@ -147,7 +149,7 @@ def deal(state, rng):
 
 @rule
 def shuffle_decks(state, rng):
-    """Put what is left of each deck into random order."""
+    """Shuffle the rest of each deck."""
     for tier in range(NUM_TIERS):
         first = _FIRST[tier]
         shuffle(rng, state.deck[first : first + state.deck_left[tier]])
@@ -155,7 +157,7 @@ def shuffle_decks(state, rng):
 
 @rule
 def start_game(state):
-    """Nobody has anything; four cards of each deck lie open (2), all gems in the bank (1)."""
+    """Lay out the start: four cards of each deck face up (2), all gems in the bank (1)."""
     state.bank = _START_BANKS[state.gems.shape[0]]
     state.gems[:] = 0
     state.cards[:] = 0
@@ -176,7 +178,7 @@ def start_game(state):
 
 @rule
 def clear_events(state):
-    """Nothing has happened yet, and nothing is half done."""
+    """Reset everything that play changes."""
     state.last_actions[:] = NO_ACTION
     state.passes = 0
     state.choice = 0
@@ -186,7 +188,7 @@ def clear_events(state):
 
 @rule
 def refill(state, slot):
-    """The next card of the deck; an empty deck leaves the slot empty (12)."""
+    """Fill a slot with the next card of its deck; an empty deck leaves it empty (12)."""
     tier = slot // SLOTS_PER_TIER
     if state.deck_left[tier] == 0:
         state.table[slot] = NO_CARD
@@ -198,18 +200,18 @@ def refill(state, slot):
     state.unseen[tier] ^= np.int64(1) << (card - _FIRST[tier])
 
 
-# What may be done
+# Legal actions
 
 
 @rule
 def seat_to_act(state):
-    """Whose turn it is."""
+    """The seat to act."""
     return state.seat_to_act
 
 
 @rule
 def legal_actions(state, mask):
-    """Collect, reserve or buy; who can do none of these passes (13). A noble's choice is a ply."""
+    """Allow to collect, reserve or buy, else to pass (13); choosing a noble is a separate ply."""
     if state.choice != 0:
         mask[0] = np.int64(state.choice) << NOBLE
         return
@@ -237,13 +239,13 @@ def allow_collecting(state, mask, seat, num_gems):
         return
     low, high = held_up_to_three(state.gems[seat])
     for word in range(mask.shape[0]):
-        wanted = DIFFERENT_WORDS[holding, available, word] | SAME_WORDS[holding, plenty, word]
-        mask[word] = wanted & RETURN_WORDS[0, low, word] & RETURN_WORDS[1, high, word]
+        collected = DIFFERENT_WORDS[holding, available, word] | SAME_WORDS[holding, plenty, word]
+        mask[word] = collected & RETURN_WORDS[0, low, word] & RETURN_WORDS[1, high, word]
 
 
 @rule
 def allow_reserving(state, mask, seat, num_gems):
-    """A card on the table, with a yellow gem if there is one; an eleventh gem is returned (8)."""
+    """Allow reserving a card on the table; an eleventh gem is returned (8)."""
     slots = np.int64(state.face_up)
     must_return = num_gems == GEM_LIMIT and state.bank >= ONE_YELLOW
     if not must_return:
@@ -259,7 +261,7 @@ def allow_reserving(state, mask, seat, num_gems):
 
 @rule
 def affordable_cards(state, seat):
-    """The cards a seat can pay (9), a bit each: by slot of the table, then its reserved ones."""
+    """The cards a seat can pay for (9), one bit each: by slot, then its reserved ones."""
     power = state.cards[seat] + (state.gems[seat] & ALL_COLOURED)
     yellow = state.gems[seat] >> (COLOUR_BITS * YELLOW)
     cards = np.int64(0)
@@ -274,7 +276,7 @@ def affordable_cards(state, seat):
 
 @rule
 def is_affordable(card, power, yellow):
-    """Cards and gems cover the cost, yellow gems what is missing (9)."""
+    """Whether cards and gems cover the cost, with yellow gems for what is missing (9)."""
     return total(lacking(COST_WORDS[card], power)) <= yellow
 
 
@@ -290,17 +292,17 @@ def without_colours(state, seat, cards, full):
 
 @rule
 def card_at(state, seat, index):
-    """A card on the table, or behind those a card that the seat has reserved."""
+    """The card at a slot of the table, or after those a card that the seat has reserved."""
     is_on_table = index < NUM_SLOTS
     return state.table[index] if is_on_table else state.reserved[seat, index - NUM_SLOTS]
 
 
-# Doing it
+# Effects of actions
 
 
 @rule
 def apply_action(state, action):
-    """An action, then a noble (11), then the end of the turn (12)."""
+    """Apply an action, then give a noble (11), then end the turn (12)."""
     seat = np.int64(state.seat_to_act)
     state.last_actions[seat] = action
     if NOBLE <= action < RESERVE_RETURNING:
@@ -332,14 +334,14 @@ def take_turn(state, seat, action):
 
 @rule
 def move_gems(state, seat, gems):
-    """From the bank to a seat; what is returned counts below zero."""
+    """Move gems from the bank to a seat; returned gems count as negative."""
     state.gems[seat] += gems
     state.bank -= gems
 
 
 @rule
 def reserve(state, seat, slot):
-    """The card goes to the hand, with a yellow gem if the bank has one (8)."""
+    """Move the card to the reserved ones, with a yellow gem if the bank has one (8)."""
     state.reserved[seat, state.num_reserved[seat]] = state.table[slot]
     state.num_reserved[seat] += 1
     take_from_table(state, slot)
@@ -349,21 +351,21 @@ def reserve(state, seat, slot):
 
 @rule
 def take_from_table(state, slot):
-    """The slot stays empty until the end of the turn (12)."""
+    """Take a card from its slot, which stays empty until the end of the turn (12)."""
     state.table[slot] = NO_CARD
     state.gap = slot
 
 
 @rule
 def buy_from_table(state, seat, slot):
-    """A card that lies open is paid and owned (9)."""
+    """Pay for a face-up card and own it (9)."""
     pay_for(state, seat, state.table[slot])
     take_from_table(state, slot)
 
 
 @rule
 def buy_reserved(state, seat, place):
-    """A reserved card is paid and owned (9); the newer ones close up."""
+    """Pay for a reserved card and own it (9); the newer ones move down."""
     pay_for(state, seat, state.reserved[seat, place])
     state.num_reserved[seat] -= 1
     for index in range(place, MAX_RESERVED - 1):
@@ -373,7 +375,7 @@ def buy_reserved(state, seat, place):
 
 @rule
 def pay_for(state, seat, card):
-    """Cost less own cards, coloured gems first, yellow only for what is missing (9)."""
+    """Pay the cost minus the seat's cards: coloured gems first, yellow for what is missing (9)."""
     price = lacking(COST_WORDS[card], state.cards[seat])
     missing = lacking(price, state.gems[seat] & ALL_COLOURED)
     paid = price - missing + total(missing) * ONE_YELLOW
@@ -402,7 +404,7 @@ def invite_noble(state, seat):
 
 @rule
 def receive_noble(state, seat, slot):
-    """The noble leaves its slot empty and brings three points (3)."""
+    """Give a noble to a seat: three points (3), and its slot stays empty."""
     state.won[seat] |= 1 << np.int64(state.nobles[slot])
     state.points[seat] += NOBLE_POINTS
     state.nobles[slot] = NO_NOBLE
@@ -414,7 +416,7 @@ def receive_noble(state, seat, slot):
 
 @rule
 def end_turn(state):
-    """The slot is refilled (12), the next seat acts; the game ends where all have passed (15)."""
+    """Refill the slot (12); the next seat acts, or the game ends if all have passed (15)."""
     if state.gap != NO_SLOT:
         refill(state, np.int64(state.gap))
         state.gap = NO_SLOT
@@ -427,7 +429,7 @@ def end_turn(state):
 
 @rule
 def end_round(state):
-    """The game ends where a seat has reached the target (14), and at the turn limit (15)."""
+    """End the game if a seat has reached the target (14), and at the turn limit (15)."""
     state.turn += 1
     if state.turn >= state.turn_limit or most_points(state) >= state.target:
         state.over = 1
@@ -435,7 +437,7 @@ def end_round(state):
 
 @rule
 def most_points(state):
-    """The points of who leads."""
+    """The most points of any seat."""
     most = state.points[0]
     for seat in range(1, state.points.shape[0]):
         most = max(most, state.points[seat])
@@ -444,13 +446,13 @@ def most_points(state):
 
 @rule
 def is_terminal(state):
-    """The game has ended."""
+    """Whether the game has ended."""
     return state.over != 0
 
 
 @rule
 def returns(state, out):
-    """w winners of n seats get (n / w - 1) / (n - 1) each, the others -1 / (n - 1)."""
+    """Each of w winners among n seats gets (n / w - 1) / (n - 1), the others -1 / (n - 1)."""
     out[:] = 0.0
     if is_terminal(state):
         num_seats = out.shape[0]
@@ -464,7 +466,7 @@ def returns(state, out):
 
 @rule
 def is_winner(state, seat):
-    """Of those with most points, who bought fewest cards; victory may be shared (14)."""
+    """Whether a seat has the most points and, of such seats, the fewest cards bought (14)."""
     for other in range(state.points.shape[0]):
         has_more = state.points[other] > state.points[seat]
         is_level = state.points[other] == state.points[seat]
@@ -485,7 +487,7 @@ def count_of(word, colour):
 
 @rule
 def count_gems(gems):
-    """How many gems these are, yellow included."""
+    """The number of gems, yellow included."""
     return ((gems * ONE_OF_EACH_GEM) >> _TOP_GEM_BYTE) & _BYTE
 
 
@@ -497,30 +499,30 @@ def total(word):
 
 @rule
 def lacking(cost, held):
-    """What is missing of each of the five colours: cost - held, where that is above zero."""
+    """What is missing of each of the five colours: max(cost - held, 0)."""
     difference = (cost | GUARDS) - held
-    guards = difference & GUARDS  # gone where more is held than it costs
+    guards = difference & GUARDS  # cleared where more is held than the cost
     return difference & (guards - (guards >> 7))
 
 
 @rule
 def covers(held, need):
-    """Whether at least as much is held of each colour as is needed."""
+    """Whether a seat holds at least as much of each colour as needed."""
     return ((held | GUARDS) - need) & GUARDS == GUARDS
 
 
 @rule
 def colours_with(word, least):
-    """The colours of which the word has at least so many, as a set."""
+    """The set of colours of which the word has at least `least`."""
     guards = ((word & ALL_COLOURED) + (128 - least) * ONE_OF_EACH) & GUARDS
     return (((guards >> 7) * _GATHER_FLAGS) >> _GATHER_FLAGS_SHIFT) & _ALL_FLAGS
 
 
 @rule
 def held_up_to_three(gems):
-    """The counts of the first and of the last three colours, two bits each; above three as three.
+    """The counts of the first and the last three colours, two bits each, at most three.
 
-    Three is the most that is ever returned.
+    No action returns more than three gems of a colour.
     """
     surplus = lacking(gems & ALL_COLOURED, _PAIR_OF_EACH & ALL_COLOURED)
     yellow = min(gems >> (COLOUR_BITS * YELLOW), MAX_TAKEN)
@@ -530,5 +532,5 @@ def held_up_to_three(gems):
 
 @rule
 def gather_pairs(half):
-    """Three counts of up to three, a byte each, in six bits."""
+    """Pack three counts of up to three, one byte each, into six bits."""
     return ((half * _GATHER_PAIRS) >> _GATHER_PAIRS_SHIFT) & _ALL_PAIRS

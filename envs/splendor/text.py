@@ -86,7 +86,7 @@ def headline(state: np.record) -> str:
 
 
 def turn_line(state: np.record) -> str:
-    """Who has to do what."""
+    """The seat to act and what it has to do."""
     if is_terminal(state):
         winners = [seat for seat in range(len(state.gems)) if is_winner(state, seat)]
         if len(winners) == 1:

@@ -17,9 +17,9 @@ class Config:
 
     num_cards: int = 50  # cards in the deck: 2 .. 128
     num_fields: int = 5  # integers on a card: 1 .. 16
-    trick_limit: int = 5000  # tricks at most
+    trick_limit: int = 5000  # largest number of tricks
     starter: int | str = 0  # the seat that starts: 0, 1 or "random"
-    deck: str = cards.RANDOM  # a new one each game; or "planets", or the text of a CSV file
+    deck: str = cards.RANDOM  # a new one for each game; or "planets", or the text of a CSV file
 
     def __post_init__(self) -> None:
         check_range("num_cards", self.num_cards, cards.MIN_CARDS, cards.MAX_CARDS)
@@ -35,9 +35,9 @@ class Config:
 def game(**settings: Any) -> Game:
     """The game of Top Trumps for these settings (see `Config`).
 
-    `deck` may also be the path of a CSV file or a pandas DataFrame with a column `id`; the sizes
-    are then those of the deck. Raises TypeError for an unknown setting, ValueError for an
-    impossible value.
+    `deck` may also be the path of a CSV file or a pandas DataFrame with a column `id`; it then
+    determines the sizes. Raises TypeError for an unknown setting, ValueError for an impossible
+    value.
     """
     if "deck" in settings:
         deck = cards.deck_text(settings["deck"])
@@ -73,7 +73,7 @@ def game(**settings: Any) -> Game:
 
 
 def _deck_sizes(deck: str) -> dict[str, int]:
-    """The settings that follow from a deck."""
+    """The settings that a deck determines."""
     if deck == cards.RANDOM:
         return {}
     read = cards.read_deck(deck)
@@ -89,7 +89,7 @@ def _names_and_values(config: Config) -> tuple[text.Names, tuple[tuple[int, ...]
 
 
 def _house_rules(config: Config, values: tuple[tuple[int, ...], ...]) -> dict[str, Any]:
-    """The state fields that a deal leaves alone; a deck of the game's own is among them."""
+    """The state fields that a deal does not change, among them a fixed deck."""
     house_rules: dict[str, Any] = {
         "trick_limit": config.trick_limit,
         "first_starter": STARTERS.index(config.starter),

@@ -1,6 +1,6 @@
-"""Decks of real cards: the one that ships, CSV files and pandas DataFrames.
+"""Fixed decks: the one that ships, CSV files and pandas DataFrames.
 
-A deck is kept as the text of a CSV file, so that it travels with the settings of its game into
+A deck is stored as the text of a CSV file, so that the settings of its game carry it into
 transcripts and checkpoints. `planets.csv` has whole numbers from NASA's Planetary Fact Sheet
 (metric; diameters at the equator, moons as of 2024).
 """
@@ -16,7 +16,7 @@ SHIPPED = {"planets": "planets.csv"}
 ID = "id"
 MIN_CARDS, MAX_CARDS = 2, 128
 MIN_FIELDS, MAX_FIELDS = 1, 16
-MAX_VALUE = 10**12  # either way
+MAX_VALUE = 10**12  # largest absolute value
 
 _ALLOWED = (
     f"deck must be {RANDOM!r}, {', '.join(map(repr, SHIPPED))}, the path of a CSV file, "
@@ -25,17 +25,17 @@ _ALLOWED = (
 
 
 class Deck(NamedTuple):
-    """The cards of a game, and what they are called."""
+    """The cards of a game and their names."""
 
     field_names: tuple[str, ...]
     ids: tuple[str, ...]
-    values: tuple[tuple[int, ...], ...]  # a row a card
+    values: tuple[tuple[int, ...], ...]  # one row per card
 
 
 def deck_text(deck: Any) -> str:
-    """What the settings keep of a deck: its name, or the text of its CSV file.
+    """Return a deck as the settings store it: its name, or the text of its CSV file.
 
-    Raises ValueError for what is no deck.
+    Raises ValueError for anything that is not a deck.
     """
     if hasattr(deck, "to_csv"):
         return deck.to_csv(index=False, lineterminator="\n")
@@ -52,7 +52,7 @@ def deck_text(deck: Any) -> str:
 def read_deck(text: str) -> Deck:
     """The deck of this name, or of this CSV text with a column `id` and whole numbers elsewhere.
 
-    Raises ValueError that says what is wrong with it.
+    Raises a ValueError that says what is wrong.
     """
     if text in SHIPPED:
         text = (Path(__file__).parent / SHIPPED[text]).read_text(encoding="utf-8")
@@ -89,7 +89,7 @@ def _check_distinct(what: str, names: tuple[str, ...]) -> None:
 
 
 def _whole(card: str, field: str, text: str) -> int:
-    """`12`, or `12.0` as pandas writes it where a column is of floats."""
+    """Read `12`, or `12.0` as pandas writes it in a column of floats."""
     whole, _, fraction = text.strip().partition(".")
     try:
         value = int(whole)

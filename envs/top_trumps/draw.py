@@ -1,4 +1,4 @@
-"""The table of Top Trumps as a picture: decks, top cards that may be seen, the draw pile."""
+"""The table of Top Trumps as a picture: decks, visible top cards and the draw pile."""
 
 import numpy as np
 
@@ -21,14 +21,14 @@ from .text import Names, card_name, headline, shows_top
 
 WIDTH, HEIGHT = 1080, 740
 CARD_WIDTH, CARD_TOP, LINE = 260.0, 150.0, 21.0
-COLUMNS = (240.0, 840.0)  # the middle of each seat's cards
+COLUMNS = (240.0, 840.0)  # the centre of each seat's cards
 BACK_HEIGHT = 330.0
 INK, STRONG = "#2c4a6c", "#a3202a"
 MAX_LETTERS = 20
 
 
 def draw(names: Names, state: np.record, seat: int | None = None) -> Picture:
-    """The table with both top cards (seat None) or with what `seat` may see."""
+    """Draw the table with both top cards (seat None) or with what `seat` may see."""
     shapes = table_shapes(WIDTH, HEIGHT, 52)
     shapes.append(Text(20, 18, headline(state), 16, DIM_CHALK, "start"))
     for owner in range(NUM_SEATS):
@@ -38,7 +38,7 @@ def draw(names: Names, state: np.record, seat: int | None = None) -> Picture:
 
 
 def _deck(names: Names, state: np.record, owner: int, seat: int | None) -> list[Shape]:
-    """A seat's top card, face up where it may be seen, and its plate with the size of its deck."""
+    """A seat's top card, face up if it may be seen, and its plate with the size of its deck."""
     x = COLUMNS[owner]
     size = int(state["deck_sizes"][owner])
     shapes: list[Shape] = []
@@ -82,6 +82,6 @@ def _middle(names: Names, state: np.record) -> list[Shape]:
 
 
 def _short(name: str) -> str:
-    """ASCII that fits on a card."""
+    """A name in ASCII, shortened to fit on a card."""
     plain = name.encode("ascii", "replace").decode()
     return plain if len(plain) <= MAX_LETTERS else plain[: MAX_LETTERS - 2] + ".."

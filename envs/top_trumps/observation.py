@@ -1,7 +1,7 @@
 """What one seat of Top Trumps may know, and how to re-deal what it may not.
 
-Everything is told from the observer: index 0 is oneself, index 1 the other seat; places are counted
-from the top of a deck. What a seat can deduce place by place is kept by the rules.
+Index 0 is the observer and index 1 the other seat; places count from the top of a deck. The rules
+keep track of what a seat can deduce about each place.
 """
 
 import numpy as np
@@ -27,14 +27,14 @@ from .rules import (
 )
 
 UNKNOWN = -1  # the place of a card
-MAX_DRAWS = 200  # attempts at a uniform draw for the doubtful places
-SWAPS_PER_PLACE = 40  # where that failed
+MAX_DRAWS = 200  # attempts to draw cards for the doubtful places uniformly
+SWAPS_PER_PLACE = 40  # random exchanges if all attempts failed
 
 
 def observation_fields(
     num_cards: int, num_fields: int, trick_limit: int, low: int, high: int
 ) -> tuple[Field, ...]:
-    """Plain numbers and three sets are a network's view; the sets of every place are beside it."""
+    """A network sees plain numbers and three sets; the sets of each place are hidden from it."""
     return (
         *_table_fields(num_cards, num_fields, trick_limit, low, high),
         *_deck_fields(num_cards, num_fields, low, high),
@@ -45,7 +45,7 @@ def observation_fields(
             (num_cards,),
             0,
             NUM_IDS - 1,
-            "ids as numbers in base 36, or rows of a real deck",
+            "ids as numbers in base 36, or rows of a fixed deck",
             num_bits=WORD_BITS,
             hidden=True,
         ),
@@ -62,17 +62,19 @@ def _table_fields(
         return Field(name, number, shape, least, most, meaning)
 
     return (
-        plain("starter", (), 0, 1, "who starts: 0 oneself, 1 the other seat"),
+        plain("starter", (), 0, 1, "who starts: 0 you, 1 the opponent"),
         plain("num_tricks", (), 0, trick_limit, "tricks played"),
         plain("deck_sizes", (2,), 0, n, "cards in each deck"),
         plain("pile_size", (), 0, n, "cards in the draw pile"),
-        plain("top", (), NO_CARD, top, "the own top card; -1: not known. The starter sees it"),
-        plain("top_values", (f,), least, high, "its values; 0 where it is not known"),
-        plain("last_starter", (), NONE, 1, "who started the last trick; -1: none was played"),
-        plain("last_field", (), NONE, f - 1, "the field chosen; -1: none was played"),
-        plain("last_values", (2,), least, high, "both values in it; 0 before the first"),
-        plain("last_cards", (2,), NO_CARD, top, "both cards; -1 where the other's is not known"),
-        plain("last_winner", (), NONE, DRAWN, "who won it; 2: drawn, -1: none was played"),
+        plain("top", (), NO_CARD, top, "your top card; -1: not known. The starter sees it"),
+        plain("top_values", (f,), least, high, "its values; 0 if it is not known"),
+        plain("last_starter", (), NONE, 1, "who started the last trick; -1: none played yet"),
+        plain("last_field", (), NONE, f - 1, "its field; -1: none played yet"),
+        plain(
+            "last_values", (2,), least, high, "both values in that field; 0 before the first trick"
+        ),
+        plain("last_cards", (2,), NO_CARD, top, "both cards; -1 if the opponent's is not known"),
+        plain("last_winner", (), NONE, DRAWN, "who won it; 2: drawn, -1: none played yet"),
         plain("pile", (n,), NO_CARD, top, "the draw pile in the order added; -1: no more"),
     )
 
@@ -80,13 +82,13 @@ def _table_fields(
 def _deck_fields(num_cards: int, num_fields: int, low: int, high: int) -> tuple[Field, ...]:
     n, f, number = num_cards, num_fields, value_type(low, high)
     mean_low, mean_high = HUNDREDTHS * low, HUNDREDTHS * high
-    place = "each card's place from the top of the deck it is in; -1: not known, or in the pile"
+    place = "each card's place in its deck, from the top; -1: not known, or in the pile"
     deviation = "population standard deviation, in hundredths"
     return (
         Field("places", number, (n,), UNKNOWN, n - 1, place),
         Field("means", number, (f,), mean_low, mean_high, "mean over the deck, in hundredths"),
         Field("deviations", number, (f,), 0, mean_high - mean_low, deviation),
-        Field("values", number, (n, f), low, high, "the deck: a row a card"),
+        Field("values", number, (n, f), low, high, "the deck: one row per card"),
     )
 
 
@@ -98,17 +100,22 @@ def _set_fields(num_cards: int) -> tuple[Field, ...]:
         return Field(name, np.int64, (*shape, num_words), 0, most, meaning, bits, hidden)
 
     return (
-        sets("own_cards", (), "the set the own deck holds"),
-        sets("opponent_cards", (), "the set the other deck holds"),
-        sets("opponent_top", (), "what the other top card may be"),
-        sets("own_slots", (n,), "what each place of the own deck may hold", hidden=True),
-        sets("opponent_slots", (n,), "what each place of the other deck may hold", hidden=True),
+        sets("own_cards", (), "the cards in your deck"),
+        sets("opponent_cards", (), "the cards in the opponent's deck"),
+        sets("opponent_top", (), "the cards that may be the opponent's top card"),
+        sets("own_slots", (n,), "the cards that may lie at each place of your deck", hidden=True),
+        sets(
+            "opponent_slots",
+            (n,),
+            "the cards that may lie at each place of the opponent's deck",
+            hidden=True,
+        ),
     )
 
 
 @rule
 def observe(state, seat, out):
-    """Everything `seat` may know."""
+    """Write everything `seat` may know."""
     seat = np.int64(seat)
     observe_table(state, seat, out)
     observe_last_trick(state, seat, out)
@@ -125,7 +132,7 @@ def observe(state, seat, out):
 
 @rule
 def observe_table(state, seat, out):
-    """Sizes, pile, tricks, who starts, and the own top card where it is known."""
+    """Write the sizes, the pile, the tricks, the starter, and the seat's top card if known."""
     out.starter = state.starter ^ seat
     out.num_tricks = state.num_tricks
     out.deck_sizes[0] = state.deck_sizes[seat]
@@ -155,7 +162,7 @@ def sees_own_top(state, seat):
 
 @rule
 def observe_last_trick(state, seat, out):
-    """Both values were announced; which card beat it the loser may not be able to tell (9)."""
+    """Both values were announced, but the loser may not know which card beat its own (9)."""
     out.last_field = state.last_field
     if state.last_winner == NONE:
         out.last_starter = NONE
@@ -175,7 +182,7 @@ def observe_last_trick(state, seat, out):
 
 @rule
 def observe_deck(state, out):
-    """Both may look through the whole deck (1)."""
+    """Both seats may look through the whole deck (1)."""
     for field in range(out.means.shape[0]):
         out.means[field] = state.means[field]
         out.deviations[field] = state.deviations[field]
@@ -198,7 +205,7 @@ def observe_own_places(state, seat, out):
             out.own_slots[depth, word] = unseen if depth < num_unknown else 0
     first_known = num_unknown
     if num_unknown == 1 or (is_top_seen and num_unknown == 2):
-        first_known = np.int64(0)  # all are known but one, so that one too
+        first_known = np.int64(0)  # all but one are known, hence that one too
     for depth in range(first_known, state.deck_sizes[seat]):
         note_place(out, out.own_slots, depth, state.decks[seat, place_at(state, seat, depth)])
     if is_top_seen:
@@ -207,7 +214,7 @@ def observe_own_places(state, seat, out):
 
 @rule
 def observe_other_places(state, other, out):
-    """What can be told of the other deck, place by place (9)."""
+    """Write what can be deduced about each place of the other deck (9)."""
     num_unplayed = state.num_unplayed[other]
     size = state.deck_sizes[other]
     for depth in range(out.opponent_slots.shape[0]):
@@ -226,7 +233,7 @@ def observe_other_places(state, other, out):
 
 @rule
 def note_place(out, slots, depth, card):
-    """A card is known to lie at this depth."""
+    """Record that a card is known to lie at this depth."""
     slots[depth, :] = 0
     allow(slots[depth], card)
     out.places[card] = depth
@@ -239,9 +246,10 @@ def note_place(out, slots, depth, card):
 def reshuffle_unseen(state, seat, rng):
     """Put unseen cards into another order that agrees with all that `seat` has seen.
 
-    Every such order is equally likely, what the opponent's choices tell left aside. (Where 200
-    attempts to draw cards for the doubtful places collide, as with decks of very few different
-    values, many random exchanges that agree with what was seen take their place: nearly uniform.)
+    Every such order is equally likely; what the opponent's choices reveal is ignored. (If 200
+    attempts to draw cards for the doubtful places collide, as in decks with very few different
+    values, many random exchanges that agree with what was seen replace them. These are nearly
+    uniform.)
     """
     seat = np.int64(seat)
     first_unseen = np.int64(1 if sees_own_top(state, seat) else 0)
@@ -258,7 +266,7 @@ def reshuffle_unseen(state, seat, rng):
 
 @rule
 def shuffle_places(state, seat, first, rng):
-    """Shuffle the cards never played, from this depth on."""
+    """Shuffle the cards that were never played, from this depth on."""
     for depth in range(state.num_unplayed[seat] - 1, first, -1):
         exchange(
             state, seat, place_at(state, seat, depth), random_place(state, seat, first, depth, rng)
@@ -267,13 +275,13 @@ def shuffle_places(state, seat, first, rng):
 
 @rule
 def random_place(state, seat, first, last, rng):
-    """One of the places from depth `first` to depth `last`, each as likely."""
+    """Draw a place from depth `first` to depth `last`, all equally likely."""
     return place_at(state, seat, first + below(rng, last - first + 1))
 
 
 @rule
 def exchange(state, seat, place, other_place):
-    """Let two cards change places."""
+    """Swap two cards."""
     card = state.decks[seat, place]
     state.decks[seat, place] = state.decks[seat, other_place]
     state.decks[seat, other_place] = card
@@ -281,9 +289,9 @@ def exchange(state, seat, place, other_place):
 
 @rule
 def redraw_doubtful(state, owner, rng):
-    """A card for each doubtful place, drawn until no card is drawn twice; False where none came.
+    """Draw a card for each doubtful place until no card is drawn twice; False if that fails.
 
-    Of the cards that the observer cannot place those left over are the ones never played.
+    The remaining cards that the observer cannot place are the ones never played.
     """
     if count(state.doubtful[owner]) == 0:
         return True
@@ -301,7 +309,7 @@ def redraw_doubtful(state, owner, rng):
 
 @rule
 def draw_distinct(state, owner, drawn, rng):
-    """A candidate for each doubtful place, taken from `unplayed`; False at the first collision."""
+    """Draw a candidate for each doubtful place from `unplayed`; False at the first collision."""
     for place in range(drawn.shape[0]):
         if is_allowed(state.doubtful[owner], place):
             candidates = state.candidates[owner, place]
@@ -315,7 +323,7 @@ def draw_distinct(state, owner, drawn, rng):
 
 @rule
 def lay_out_unplayed(state, owner):
-    """The cards never played, in the order of their indices."""
+    """Lay out the cards that were never played, in the order of their indices."""
     depth = 0
     for index in range(state.unplayed.shape[1]):
         cards = state.unplayed[owner, index]
@@ -328,7 +336,7 @@ def lay_out_unplayed(state, owner):
 
 @rule
 def exchange_many(state, owner, rng):
-    """Random exchanges between doubtful places and those never played, where both may be."""
+    """Swap random cards that were never played or lie at doubtful places, where both fit."""
     size = np.int64(state.deck_sizes[owner])
     for _ in range(SWAPS_PER_PLACE * size):
         place = random_place(state, owner, np.int64(0), size - 1, rng)
@@ -343,7 +351,7 @@ def exchange_many(state, owner, rng):
 
 @rule
 def may_hold(state, owner, place, card):
-    """Whether, for all that the other seat can tell, this card may lie at this place."""
+    """Whether this card may lie at this place, as far as the other seat can tell."""
     depth = place - np.int64(state.heads[owner])
     if depth < 0:
         depth += state.decks.shape[1]

@@ -1,12 +1,12 @@
-"""Top Trumps for two: the position, and the rules that move it.
+"""Top Trumps for two: the position and the rules.
 
-Numbers in brackets are the sentences of this folder's README. A card is an index into the deck of
-the game; a set of cards has a bit for each. Each seat's cards lie in a ring of places: the top is
-at `heads`, and what is won goes to the place after the last.
+Numbers in brackets are the rules of this folder's README. A card is an index into the deck of the
+game; a set of cards has a bit for each. Each seat's cards lie in a ring of places: the top is at
+`heads`, and cards won go behind the last.
 
-What a seat can tell of the other's cards is kept place by place. The cards that were never played
-lie on top in an order that nobody knows, so each may be any of `unplaced`: one set serves them all.
-Every other place has `candidates` of its own, nearly always one card; those that have more are
+For each place of a deck the position keeps what the other seat can deduce. Cards that were never
+played lie on top in an order that nobody knows, so each may be any of `unplaced`: they share one
+set. Every other place has its own `candidates`, nearly always one card; places with more are
 `doubtful`.
 """
 
@@ -22,14 +22,14 @@ from ..core.rng import below, shuffle, uniform
 NUM_SEATS = 2
 NO_CARD = -1
 NONE = -1  # no trick has been played yet
-DRAWN = 2  # the last trick: neither seat won it
+DRAWN = 2  # neither seat won the last trick
 DRAWN_STARTER = 2  # the house rule: the first starter is drawn by lot
 MAX_TRICKS = 30_000
 
 # How a deck is made (2): all bounds inclusive.
 LOW_MEAN, HIGH_MEAN = 30, 89
 LOW_DEVIATION, HIGH_DEVIATION = 5, 19
-MAX_VALUE = 255  # beyond what the normal numbers drawn here can reach: 89 + 8.6 * 19
+MAX_VALUE = 255  # no normal number drawn here can reach this: 89 + 8.6 * 19
 ID_LENGTH, ID_LETTERS = 6, 36
 NUM_IDS = ID_LETTERS**ID_LENGTH
 HUNDREDTHS = 100
@@ -54,9 +54,9 @@ def state_fields(
         *_place_fields(num_cards),
         *_set_fields(num_cards),
         *_trick_fields(num_cards, num_fields, trick_limit),
-        Field("trick_limit", np.int16, (), 1, MAX_TRICKS, "house rule: tricks at most"),
-        Field("first_starter", np.int16, (), 0, DRAWN_STARTER, "house rule: 2 for a lot"),
-        Field("has_own_deck", np.int16, (), 0, 1, "house rule: 1 where no deck is to be made"),
+        Field("trick_limit", np.int16, (), 1, MAX_TRICKS, "house rule: largest number of tricks"),
+        Field("first_starter", np.int16, (), 0, DRAWN_STARTER, "house rule: who starts; 2: by lot"),
+        Field("has_own_deck", np.int16, (), 0, 1, "house rule: 1 for a fixed deck"),
     )
 
 
@@ -64,8 +64,8 @@ def _deck_fields(num_cards: int, num_fields: int, low: int, high: int) -> tuple[
     n, f, number = num_cards, num_fields, value_type(low, high)
     mean_low, mean_high = HUNDREDTHS * low, HUNDREDTHS * high
     return (
-        Field("values", number, (n, f), low, high, "the deck: a row a card"),
-        Field("ids", np.int64, (n,), 0, NUM_IDS - 1, "numbers in base 36, or rows of a real deck"),
+        Field("values", number, (n, f), low, high, "the deck: one row per card"),
+        Field("ids", np.int64, (n,), 0, NUM_IDS - 1, "numbers in base 36, or rows of a fixed deck"),
         Field("means", number, (f,), mean_low, mean_high, "mean of each field, in hundredths"),
         Field("deviations", number, (f,), 0, mean_high - mean_low, "its standard deviation"),
     )
@@ -77,7 +77,7 @@ def _place_fields(num_cards: int) -> tuple[Field, ...]:
         Field("decks", i16, (2, n), 0, n - 1, "the card at each place of a seat's ring"),
         Field("heads", i16, (2,), 0, n - 1, "the place of the top card"),
         Field("deck_sizes", i16, (2,), 0, n, "cards a seat holds"),
-        Field("num_unplayed", i16, (2,), 0, n, "those never played, which lie on top"),
+        Field("num_unplayed", i16, (2,), 0, n, "cards never played; they lie on top"),
         Field("pile", i16, (n,), NO_CARD, n - 1, "the draw pile in the order added"),
         Field("pile_size", i16, (), 0, n, "cards in it"),
     )
@@ -92,10 +92,10 @@ def _set_fields(num_cards: int) -> tuple[Field, ...]:
         return Field(name, np.int64, (*shape, num_words), 0, most, meaning, num_bits=bits)
 
     return (
-        sets("cards", (2,), "what a seat holds"),
-        sets("unplayed", (2,), "those of them never played"),
-        sets("unplaced", (2,), "those whose place the other seat cannot tell"),
-        sets("candidates", (2, num_cards), "what the other seat thinks possible, by place"),
+        sets("cards", (2,), "the cards a seat holds"),
+        sets("unplayed", (2,), "the cards it has never played"),
+        sets("unplaced", (2,), "the cards in places unknown to the other seat"),
+        sets("candidates", (2, num_cards), "what the other seat holds possible, by place"),
         sets("doubtful", (2,), "the places with more than one candidate"),
     )
 
@@ -185,7 +185,7 @@ def deviation_of(values, field, mean):
 
 @rule
 def deal(state, rng):
-    """The deck is shuffled and dealt in halves; an odd card goes to seat 0 (4)."""
+    """Shuffle the deck and deal it in halves; an odd card goes to seat 0 (4)."""
     if state.has_own_deck == 0:
         make_deck(state, rng)
     num_cards = state.pile.shape[0]
@@ -205,7 +205,7 @@ def deal(state, rng):
 
 @rule
 def start_game(state, starter):
-    """Take up the hands as dealt: `decks` and `values` are there."""
+    """Start with the hands as dealt; `decks` and `values` must be set."""
     measure_fields(state)
     for seat in range(NUM_SEATS):
         take_up_hand(state, seat, (state.decks.shape[1] + 1 - seat) // 2)
@@ -317,7 +317,7 @@ def returns(state, out):
 
 @rule
 def place_at(state, seat, depth):
-    """The place in the ring of the card `depth` under the top."""
+    """The place in the ring of the card that is `depth` below the top."""
     place = np.int64(state.heads[seat]) + depth
     return place if place < state.decks.shape[1] else place - state.decks.shape[1]
 
@@ -330,13 +330,13 @@ def top_card(state, seat):
 
 @rule
 def value_on_top(state, seat, field):
-    """What a seat's top card has in a field."""
+    """The value of a seat's top card in a field."""
     return state.values[top_card(state, seat), field]
 
 
 @rule
 def lift_top(state, seat):
-    """Take the top card off; whoever plays a card has seen it."""
+    """Take the top card off; the seat that plays it has now seen it."""
     card = top_card(state, seat)
     state.heads[seat] = place_at(state, seat, 1)
     state.deck_sizes[seat] -= 1
@@ -348,7 +348,7 @@ def lift_top(state, seat):
 
 @rule
 def give_up_top(state, seat):
-    """The top card leaves a seat, and both know it: the loser's (9), or one that drew (10)."""
+    """Take the top card from a seat; both seats see it, after a loss (9) or a draw (10)."""
     forbid(state.doubtful[seat], state.heads[seat])
     card = lift_top(state, seat)
     forbid(state.cards[seat], card)
@@ -358,14 +358,14 @@ def give_up_top(state, seat):
 
 @rule
 def add_to_pile(state, card):
-    """The draw pile is public, in the order added (10)."""
+    """Add a card to the draw pile, which is public and keeps its order (10)."""
     state.pile[state.pile_size] = card
     state.pile_size += 1
 
 
 @rule
 def take_card(state, seat, card):
-    """A card that both know goes to the bottom of a seat's deck (8)."""
+    """Put a card that both seats know at the bottom of a seat's deck (8)."""
     place = place_at(state, seat, state.deck_sizes[seat])
     state.deck_sizes[seat] += 1
     state.decks[seat, place] = card
@@ -376,7 +376,7 @@ def take_card(state, seat, card):
 
 @rule
 def move_to_bottom(state, seat, field):
-    """The winner's own card goes under; the loser has learnt one value of it (8, 9)."""
+    """Put the winner's own card at the bottom; the loser knows one value of it (8, 9)."""
     was_unplayed = state.num_unplayed[seat] > 0
     old = np.int64(state.heads[seat])
     card = lift_top(state, seat)
@@ -399,7 +399,7 @@ def move_to_bottom(state, seat, field):
 
 @rule
 def narrow(state, candidates, card, field):
-    """Only candidates with the value announced are left (9). Returns how many."""
+    """Keep only candidates with the announced value (9). Return how many are left."""
     value = state.values[card, field]
     num_left = 0
     for index in range(candidates.shape[0]):
@@ -418,7 +418,7 @@ def narrow(state, candidates, card, field):
 
 @rule
 def identify(state, owner, card):
-    """A card that is found out is nowhere else; a place left with one card is found out in turn."""
+    """Strike a known card from all other places, and so in turn any card this makes known."""
     while card != NO_CARD:
         forbid(state.unplaced[owner], card)
         card = strike(state, owner, card)
@@ -426,9 +426,9 @@ def identify(state, owner, card):
 
 @rule
 def strike(state, owner, card):
-    """Rule a card out at all doubtful places; returns what is thereby found out, or NO_CARD.
+    """Strike a card from all doubtful places; return a card this makes known, or NO_CARD.
 
-    Places that were found out earlier and not yet dealt with count: one is dealt with a call.
+    One call returns one card; a card made known earlier and not yet returned counts too.
     """
     found = NO_CARD
     for index in range(state.doubtful.shape[1]):
@@ -449,13 +449,13 @@ def strike(state, owner, card):
 
 @rule
 def forbid(cards, card):
-    """Take a card out of a set, where it is in it."""
+    """Remove a card from a set, if it is there."""
     cards[card >> _LOG2_WORD] &= ~(np.int64(1) << (card & _BIT_IN_WORD))
 
 
 @rule
 def count(cards):
-    """How many cards a set has."""
+    """The number of cards in a set."""
     total = 0
     for word in cards:
         total += popcount(word)
@@ -464,7 +464,7 @@ def count(cards):
 
 @rule
 def first_of(cards):
-    """The card of lowest index in a set that is not empty."""
+    """The card with the lowest index in a set, or NO_CARD if the set is empty."""
     for index in range(cards.shape[0]):
         if cards[index] != 0:
             return index * WORD_BITS + lowest_bit(cards[index])

@@ -32,7 +32,7 @@ DEAL_FORM = (
 
 
 class Names(NamedTuple):
-    """What fields and cards are called; a made deck carries its ids in the position."""
+    """The names of fields and cards; a generated deck has its ids in the position."""
 
     fields: tuple[str, ...]
     cards: tuple[str, ...] | None
@@ -65,7 +65,7 @@ def id_of_number(number: int) -> str:
 
 
 def number_of_id(name: str) -> int:
-    """The inverse."""
+    """The inverse of `id_of_number`."""
     return int(name, ID_LETTERS)
 
 
@@ -73,11 +73,11 @@ def number_of_id(name: str) -> int:
 
 
 def deal_from(state: np.record, data: Any, rng: np.record) -> None:
-    """Lay out the deal in `DEAL_FORM`: each hand from the top of its deck down.
+    """Lay out a deal in the form `DEAL_FORM`: each hand from the top of its deck down.
 
-    Without "ids" the cards are called 000000, 000001, ...; without "starter" the house rule says
-    who starts. Where the game has a deck of its own, "cards" and "ids" are left out. Raises
-    ValueError that says what is wrong with an impossible deal.
+    Without "ids" the cards are called 000000, 000001, ...; without "starter" the house rule decides
+    who starts. With a fixed deck, "cards" and "ids" are left out. Raises a ValueError that says
+    what is wrong with an impossible deal.
     """
     _check_keys(data, has_own_deck=bool(state["has_own_deck"]))
     num_cards, num_fields = state["values"].shape
@@ -165,7 +165,7 @@ def describe(names: Names, state: np.record, seat: int | None = None) -> str:
 
 
 def headline(state: np.record) -> str:
-    """Which trick it is and who starts it."""
+    """The number of the trick and who starts it."""
     number = int(state["num_tricks"])
     if is_terminal(state):
         return f"after trick {number}: over"
@@ -202,7 +202,7 @@ def _seat_lines(names: Names, state: np.record, owner: int, seat: int | None) ->
 
 
 def shows_top(state: np.record, owner: int, seat: int | None) -> bool:
-    """Whether the top card of `owner` may be shown to `seat` (None: everything may)."""
+    """Whether the top card of `owner` may be shown to `seat` (None may see everything)."""
     if state["deck_sizes"][owner] == 0:
         return False
     return seat is None or (owner == seat and bool(knows_own_top(state, owner)))

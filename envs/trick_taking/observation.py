@@ -1,6 +1,6 @@
 """What one seat of trick-taking may know, and how to re-deal what it may not.
 
-Seats are counted from the observer: index 0 is oneself, index 1 the next seat clockwise. With two
+Seats count from the observer: index 0 is the observer, index 1 the next seat clockwise. With two
 seats only the order in which the other hand was dealt is hidden.
 """
 
@@ -25,7 +25,7 @@ _FACTORIAL = np.array([float(np.prod(np.arange(1.0, k + 1))) for k in range(_MAX
 
 
 def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
-    """Sets of cards are packed, a word a colour: the flat view shows 0/1 vectors over the deck."""
+    """Sets of cards are words, one per colour; the flat view shows 0/1 vectors over the deck."""
     n, top_card = num_seats, num_seats * num_values - 1
     i8, i64 = np.int8, np.int64
     colour = (1 << num_values) - 1
@@ -37,8 +37,8 @@ def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
         Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
         Field("led_colour", i8, (), NO_COLOUR, n - 1, "the colour to follow; -1: nothing led"),
         Field("last_cards", i8, (n,), NO_CARD, top_card, "the last card of each seat; -1: none"),
-        Field("dealt", i8, (num_values,), 0, top_card, "the own hand in the order dealt"),
-        Field("hand", i64, (n,), 0, colour, "own cards, by colour", num_bits=num_values),
+        Field("dealt", i8, (num_values,), 0, top_card, "your hand in the order dealt"),
+        Field("hand", i64, (n,), 0, colour, "your cards, by colour", num_bits=num_values),
         Field("unseen", i64, (n,), 0, colour, f"{unseen}, by colour", num_bits=num_values),
         Field("table", i64, (n,), 0, colour, "cards of this trick, by colour", num_bits=num_values),
         Field(
@@ -50,13 +50,21 @@ def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
             "cards each seat has played, this trick included, by seat and colour",
             num_bits=num_values,
         ),
-        Field("voids", i64, (n,), 0, every_colour, "colours a seat did not follow", num_bits=n),
+        Field(
+            "voids",
+            i64,
+            (n,),
+            0,
+            every_colour,
+            "colours that each seat has failed to follow",
+            num_bits=n,
+        ),
     )
 
 
 @rule
 def observe(state, seat, out):
-    """Everything `seat` may know."""
+    """Write everything `seat` may know."""
     out.leader = relative_seat(seat, state.leader, state.hands.shape[0])
     out.seat_to_act = relative_seat(seat, state.seat_to_act, state.hands.shape[0])
     out.led_colour = state.led_colour
@@ -74,7 +82,7 @@ def observe(state, seat, out):
 
 @rule
 def observe_seat(state, seat, index, out):
-    """What anybody may know of a seat, and, of the others together, what they hold."""
+    """Write what is public about a seat, and collect the cards that the others hold."""
     out.tricks_won[index] = state.tricks_won[seat]
     out.last_cards[index] = state.last_cards[seat]
     out.voids[index] = state.voids[seat]
@@ -84,15 +92,15 @@ def observe_seat(state, seat, index, out):
             out.unseen[colour] |= state.hands[seat, colour]
 
 
-# Re-dealing what a seat cannot know. The others are counted from the observer: place 0 is the next
-# seat clockwise. What is to be dealt is held in plain arrays, so that this is compiled once for all
-# sizes of the game: `pool[colour]` the unseen cards, `may_hold[colour, place]` 1 where a seat has
-# not shown that it is void, `room[place]` the size of a hand, 0 at places that do not exist.
+# Re-dealing what a seat cannot know. Places count from the observer: place 0 is the next seat
+# clockwise. Plain arrays let this be compiled once for all sizes of the game: `pool[colour]` has
+# the unseen cards, `may_hold[colour, place]` is 1 unless a seat has shown that it is void, and
+# `room[place]` is the size of a hand, 0 at places that do not exist.
 
 
 @rule
 def reshuffle_unseen(state, seat, rng):
-    """Deal the unseen again, uniformly over all deals that agree with what `seat` has seen."""
+    """Re-deal the unseen cards uniformly over all deals that agree with what `seat` has seen."""
     num_seats = state.hands.shape[0]
     if num_seats > 2:
         pool, may_hold, room = take_unseen(state, seat)
@@ -114,7 +122,7 @@ def other_at(state, seat, place):
 
 @rule
 def take_unseen(state, seat):
-    """All that other seats hold, who may hold which colour, and how many cards each holds."""
+    """Return the cards of the other seats, who may hold which colour, and their hand sizes."""
     num_seats = state.hands.shape[0]
     pool = np.zeros(num_seats, np.int64)
     may_hold = np.zeros((num_seats, _MAX_OTHERS), np.int64)
@@ -130,7 +138,7 @@ def take_unseen(state, seat):
 
 @rule
 def reorder_dealt(state, seat, rng):
-    """Nobody else knows in which order a hand was dealt."""
+    """Shuffle the order in which a hand was dealt, which no other seat knows."""
     place = 0
     for colour in range(state.hands.shape[1]):
         cards = state.hands[seat, colour] | state.played[seat, colour]
@@ -143,10 +151,11 @@ def reorder_dealt(state, seat, rng):
 
 @rule
 def deal_pool(pool, may_hold, room, hands, rng):
-    """Deal the pool into `hands[place, colour]`, every deal that is possible equally likely.
+    """Deal the pool into `hands[place, colour]`, uniformly over all possible deals.
 
-    A colour is restricted if not everybody may hold it: two seats at most. Those are dealt first,
-    by how many of its cards the first of the two gets; what is left then goes anywhere.
+    A colour is restricted if some seat may not hold it; then at most two seats may. Restricted
+    colours are dealt first, by drawing how many cards the first holder gets; the rest goes
+    anywhere.
     """
     restricted = find_restricted(pool, may_hold, room)
     ways = count_deals(pool, may_hold, room, restricted)
@@ -164,7 +173,7 @@ def deal_pool(pool, may_hold, room, hands, rng):
 
 @rule
 def find_restricted(pool, may_hold, room):
-    """Which colours (1) have unseen cards that not every other seat with cards may hold."""
+    """Mark (1) colours with unseen cards that not every other seat with cards may hold."""
     restricted = np.zeros(pool.shape[0], np.int64)
     for colour in range(pool.shape[0]):
         for place in range(room.shape[0]):
@@ -175,9 +184,9 @@ def find_restricted(pool, may_hold, room):
 
 @rule
 def count_deals(pool, may_hold, room, restricted):
-    """Counts `ways[colour, a, b]`, to deal the rest where places 0 and 1 have room for a and b.
+    """Count `ways[colour, a, b]` to deal the rest if places 0 and 1 have room for a and b.
 
-    The rest is this colour and the later ones, of those restricted, and all that is unrestricted.
+    The rest is this and the later restricted colours, and all unrestricted colours.
     """
     num_colours = pool.shape[0]
     ways = np.zeros((num_colours + 1, room[0] + 1, room[1] + 1))
@@ -209,7 +218,7 @@ def count_splits(size, ways):
 
 @rule
 def count_restricted(num_cards, first, second, size, ways):
-    """Write ways[0] from ways[1], those without this colour; `size` cards are to be dealt."""
+    """Compute ways[0] from ways[1], which is without this colour, for `size` cards to deal."""
     room = np.zeros(_MAX_OTHERS, np.int64)
     for a in range(ways.shape[1]):
         for b in range(ways.shape[2]):
@@ -232,7 +241,7 @@ def two_holders(may_hold):
 
 @rule
 def ways_to_share(num_cards, share, first, second, room, ways):
-    """In how many ways the rest can be dealt if the first holder gets `share` of this colour."""
+    """The ways to deal the rest if the first holder gets `share` cards of this colour."""
     rest = num_cards - share
     room_of_second = room[second] if second != NO_PLACE else 0
     if first == NO_PLACE or room[first] < share or room_of_second < rest:
@@ -245,7 +254,7 @@ def ways_to_share(num_cards, share, first, second, room, ways):
 
 @rule
 def draw_share(num_cards, first, second, room, ways, rng):
-    """How many cards the first holder gets, every deal of the whole rest as likely as any other."""
+    """Draw the number of cards of the first holder, uniformly over all deals of the rest."""
     chosen = uniform(rng) * ways[0, room[0], room[1]]
     last_possible = 0
     for share in range(num_cards + 1):
@@ -260,7 +269,7 @@ def draw_share(num_cards, first, second, room, ways, rng):
 
 @rule
 def deal_anywhere(pool, restricted, room, hands, rng):
-    """Cards of the unrestricted colours go to whoever has room."""
+    """Deal the cards of the unrestricted colours to the seats that have room."""
     places = np.empty(room.sum(), np.int64)
     start = 0
     for place in range(room.shape[0]):

@@ -1,6 +1,6 @@
-"""Trick-taking for two to four seats: the position, and the rules that move it.
+"""Trick-taking for two to four seats: the position and the rules.
 
-Numbers in brackets are the sentences of this folder's README. A set of cards is one word a colour:
+Numbers in brackets are the rules of this folder's README. A set of cards is one word per colour:
 bit `value` of word `colour` stands for that card, whose index is colour * num_values + value.
 """
 
@@ -29,9 +29,9 @@ def state_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
     i8, i64 = np.int8, np.int64
     colour = (1 << num_values) - 1
     return (
-        Field("hands", i64, (n, n), 0, colour, "cards held: a row a seat, a word a colour"),
+        Field("hands", i64, (n, n), 0, colour, "cards held, by seat: a word per colour"),
         Field("played", i64, (n, n), 0, colour, "cards each seat has played, this trick included"),
-        Field("table", i64, (n,), 0, colour, "cards of the trick on the table, a word a colour"),
+        Field("table", i64, (n,), 0, colour, "cards of this trick, a word per colour"),
         Field("voids", i64, (n,), 0, (1 << n) - 1, "colours a seat has shown it does not hold"),
         Field("dealt", i8, (n, num_values), 0, top_card, "the hands in the order dealt"),
         Field("last_cards", i8, (n,), NO_CARD, top_card, "the last card of each seat"),
@@ -40,8 +40,8 @@ def state_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
         Field("leader", i8, (), 0, n - 1, "who leads the trick"),
         Field("seat_to_act", i8, (), 0, n - 1, "who acts"),
         Field("led_colour", i8, (), NO_COLOUR, n - 1, "the colour led; NO_COLOUR: nothing led"),
-        Field("top_value", i8, (), NO_VALUE, num_values - 1, "the highest of it on the table"),
-        Field("winner", i8, (), 0, n - 1, "who played that"),
+        Field("top_value", i8, (), NO_VALUE, num_values - 1, "highest value of it in the trick"),
+        Field("winner", i8, (), 0, n - 1, "who played that value"),
         Field("first_leader", i8, (), 0, n - 1, "house rule: who leads the first trick"),
     )
 
@@ -51,7 +51,7 @@ def state_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
 
 @rule
 def deal(state, rng):
-    """All cards are dealt, N to each seat (1); the first leader is a house rule (2)."""
+    """Deal all cards, N to each seat (1); the first leader is a house rule (2)."""
     num_seats, num_values = state.dealt.shape
     cards = state.dealt.reshape(num_seats * num_values)
     for card in range(cards.shape[0]):
@@ -62,7 +62,7 @@ def deal(state, rng):
 
 @rule
 def start_game(state, leader):
-    """Take up the hands as dealt."""
+    """Start with the hands as dealt."""
     state.hands[:] = 0
     for seat in range(state.dealt.shape[0]):
         for place in range(state.dealt.shape[1]):
@@ -79,7 +79,7 @@ def start_game(state, leader):
 
 @rule
 def open_trick(state, leader):
-    """The table is empty, and the leader is to play."""
+    """Clear the table; the leader acts."""
     state.table[:] = 0
     state.led_colour = NO_COLOUR
     state.top_value = NO_VALUE
@@ -93,13 +93,13 @@ def open_trick(state, leader):
 
 @rule
 def seat_to_act(state):
-    """Whose turn it is."""
+    """The seat to act."""
     return state.seat_to_act
 
 
 @rule
 def legal_actions(state, mask):
-    """The leader may play any card (3), a follower too where it cannot follow (4)."""
+    """The leader may play any card (3), and so may a seat that cannot follow (4)."""
     seat = state.seat_to_act
     if can_follow(state, seat):
         allow_colour(state, mask, seat, state.led_colour)
@@ -149,7 +149,7 @@ def apply_action(state, action):
 
 @rule
 def move_card(state, seat, colour, value):
-    """From the hand to the table."""
+    """Move a card from the hand to the table."""
     card = 1 << value
     state.hands[seat, colour] ^= card
     state.played[seat, colour] |= card
@@ -172,7 +172,7 @@ def is_terminal(state):
 
 @rule
 def returns(state, out):
-    """Tricks scaled to a sum of zero within -1 .. 1: (own - other's) / N for two seats."""
+    """Tricks scaled to -1 .. 1 with sum zero: (own - other's) / N for two seats."""
     out[:] = 0.0
     if is_terminal(state):
         num_seats, num_values = state.dealt.shape
@@ -186,7 +186,7 @@ def returns(state, out):
 
 @rule
 def colour_of(state, card):
-    """The colour of a card index; it is unsigned that a division is cheapest."""
+    """The colour of a card index; unsigned division is the cheapest."""
     return np.int64(np.uint64(card) // np.uint64(state.dealt.shape[1]))
 
 

@@ -38,8 +38,8 @@ def card_name(num_values: int, card: int) -> str:
 def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
     """Lay out `{"hands": [[card index, ...], ...], "leader": seat}`, each hand in its order.
 
-    Without "leader" the house rule says who leads. Raises ValueError that says what is wrong with
-    an impossible deal.
+    Without "leader" the house rule says who leads. An impossible deal raises a ValueError that says
+    what is wrong.
     """
     if not isinstance(data, dict) or not {"hands"} <= set(data) <= {"hands", "leader"}:
         raise ValueError('a deal is {"hands": [[card index, ...], ...], "leader": seat}')

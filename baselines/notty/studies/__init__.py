@@ -1,1 +1,1 @@
-"""Studies of Notty: commands whose results stand in the README of the game."""
+"""Studies of Notty: commands whose results are in the README of the game."""

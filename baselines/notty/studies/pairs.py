@@ -1,9 +1,9 @@
 """All players of Notty against each other: `python -m parlour.baselines.notty.studies.pairs`.
 
-Most games end at the turn limit. The table shows the games won and lost with their intervals, the
-unfinished ones, how many of the decided ones are won, and the hazard: games won per own turn. Each
-deal is played twice, once from each side and with other chance after the deal, so that neither side
-gains from a deal that decides the game.
+Most games end at the turn limit. The table shows the shares of games won, lost and unfinished with
+their intervals, the share of decided games that are won, and the hazard: games won per turn of the
+player. Each deal is played twice, once from each side and with different chance after the deal, so
+that neither side gains from a deal that decides the game.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from ..players import PLAYERS
 
 NUM_SEATS = 2
 GAMES_A_DEAL = 2
-AFTER_THE_DEAL = 5  # purpose of the streams that the second sittings draw cards from
+AFTER_THE_DEAL = 5  # purpose of the streams that the second games draw cards from
 FIRST_SEED = 100_000  # far from the deals on which `finisher` was chosen
 COLUMNS = (
     *("player", "against", "games", "won, %", "lost, %", "unfinished, %"),
@@ -36,8 +36,10 @@ def main() -> None:
     """Play every pair and print a row of a Markdown table for each."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("--deals", type=int, default=100, help="deals of each pair, played twice")
-    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="of the first deal")
-    parser.add_argument("--players", default=",".join(PLAYERS), help="names, weakest first")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="seed of the first deal")
+    parser.add_argument(
+        "--players", default=",".join(PLAYERS), help="names of players, weakest first"
+    )
     parser.add_argument("--only", help="a player that must be in each pair")
     arguments = parser.parse_args()
     seeds = range(arguments.seed, arguments.seed + arguments.deals)
@@ -51,7 +53,7 @@ def main() -> None:
 
 
 def measure(one: str, other: str, seeds: Sequence[int]) -> list[str]:
-    """A row: `one` against `other`, each deal from both sides."""
+    """A row of the table: `one` against `other`, each deal from both sides."""
     winners, turns = play_deals(one, other, seeds)
     seats = np.arange(GAMES_A_DEAL)  # where `one` sits
     is_won, is_unfinished = winners == seats, winners == NO_SEAT
@@ -80,7 +82,7 @@ def play_deals(one: str, other: str, seeds: Sequence[int]) -> tuple[np.ndarray, 
 
 
 def _share(is_so: np.ndarray, is_counted: np.ndarray) -> str:
-    """A share of the games counted in per cent, with the deal as the unit of its interval."""
+    """A share of the counted games in per cent, with the deal as the unit of its interval."""
     games = is_counted.sum(axis=1)
     if not games.any():
         return "-"

@@ -1,7 +1,8 @@
-"""How good the sampled expectations of the document are: `python -m` this module prints a table.
+"""How accurate the document's sampled expectations are; `python -m` prints a table.
 
 The document says that sampling errs by less than 5 % in the vast majority of cases and only very
-rarely by 5 to 10 %. Here its estimate stands beside the exact expectation over random positions.
+rarely by 5 to 10 %. This study compares its estimate with the exact expectation over random
+positions.
 """
 
 import argparse
@@ -22,18 +23,18 @@ from ..players import x_defensive, x_defensive_sampling
 HAND_SIZES = (3, 5, 8, 12, 16)
 DRAWS = (2, 3)  # a draw of one card is never sampled
 SMALL_ERROR, LARGE_ERROR = 0.05, 0.10  # the document's bounds
-SAMPLING_PURPOSE = 11  # of the random streams
+SAMPLING_PURPOSE = 11  # purpose of the random streams
 
 
 class Errors(NamedTuple):
-    """Relative errors [positions] of one kind of draw, for the two things they can refer to."""
+    """Relative errors [positions] of one kind of draw, in the two quantities."""
 
     of_discards: np.ndarray  # the expected number of discarded cards
-    of_reduction: np.ndarray  # the same less the cards drawn: what the player compares
+    of_reduction: np.ndarray  # discards minus cards drawn: what the player compares
 
 
 def random_hands(rng: np.random.Generator, size: int) -> np.ndarray:
-    """Two hands of a size, the first without a group, and the deck: counts [3, 40]."""
+    """Two hands of `size` cards, the first without a group, and the deck: counts [3, 40]."""
     while True:
         cards = rng.permutation(NUM_CARDS) % NUM_KINDS
         parts = np.split(cards, [size, 2 * size])
@@ -62,18 +63,18 @@ def errors_of(positions: np.ndarray, count: int) -> Errors:
 
 
 def relative(estimate: np.ndarray, exact: np.ndarray) -> np.ndarray:
-    """Relative errors [B]; without limit where the exact value is 0 and the estimate is not."""
+    """Relative errors [B]; infinite where the exact value is 0 and the estimate is not."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(estimate == exact, 0.0, np.abs(estimate - exact) / np.abs(exact))
 
 
 def share(flags: np.ndarray) -> Estimate:
-    """How often something is so, with Wilson's interval."""
+    """The share of true flags, with Wilson's interval."""
     return wilson(float(flags.mean()), len(flags))
 
 
 def changed_decisions(positions: np.ndarray) -> np.ndarray:
-    """Whether x_defensive, to begin a turn, does another thing when it samples: bool [B]."""
+    """Whether sampling changes the first action of x_defensive: bool [B]."""
     game = notty()
     observations = game.new_observations(len(positions))
     observations["hands"], observations["deck"] = positions[:, :2], positions[:, 2]
@@ -115,8 +116,8 @@ HEADINGS = (
 def main() -> None:
     """Print the study as a Markdown table."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--positions", type=int, default=1000, help="for each size of hand")
-    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--positions", type=int, default=1000, help="positions for each hand size")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the positions")
     arguments = parser.parse_args()
     if arguments.positions < 1:
         parser.error(f"--positions must be at least 1, got {arguments.positions}")

@@ -1,1 +1,1 @@
-"""What `check_game` looks for in a game or an environment, ours or anybody's."""
+"""The checks that `check_game` makes of a game or an environment, ours or not."""

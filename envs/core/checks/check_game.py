@@ -1,4 +1,4 @@
-"""One public call that tests any game or environment for what public checkers miss.
+"""One public call that tests any game or environment for faults that public checkers miss.
 
 Owns the question (what is being checked, with what) and the answer; the checks themselves, one idea
 each, are in `check_rules` (a Game) and `check_views` (an environment).
@@ -24,7 +24,7 @@ def check_game(
     has_chance: bool | None = None,
     max_plies: int = 20_000,
 ) -> CheckReport:
-    """Test a Game, a PettingZoo AEC environment or a Gymnasium environment, ours or anybody's.
+    """Test a Game, a PettingZoo AEC environment or a Gymnasium environment, ours or not.
 
     `referee(seed)` gives a deal as plain data and a slow, naive referee of the same game that has
     taken it: with `seat_to_act()`, `legal_actions()` (names), `apply(name)`, `is_terminal()`,
@@ -35,8 +35,8 @@ def check_game(
     `max_plies` counts as endless.
 
     Returns what was checked and what could not be. Raises CheckError, an AssertionError, with one
-    sentence about the first failing found, and its remedy; TypeError for what is neither a game nor
-    an environment; ValueError for a `has_chance` that contradicts the game.
+    sentence about the first fault found and its remedy. Raises TypeError for anything that is
+    neither a game nor an environment, and ValueError for a `has_chance` that contradicts the game.
     """
     game = _game_of(game_or_env)
     if game is not None and has_chance not in (None, game.has_chance):
@@ -49,7 +49,7 @@ def check_game(
 
 
 def _game_of(game_or_env: Any) -> Game | None:
-    """The Game that is checked, or that the environment is made from."""
+    """The Game that is checked, or from which the environment is made."""
     bare = getattr(game_or_env, "unwrapped", game_or_env)
     game = getattr(bare, "game", bare)
     return game if isinstance(game, Game) else None

@@ -1,4 +1,4 @@
-"""What a check is given and what it says: the trial, the error and the report."""
+"""The input and output of a check: the trial, the error and the report."""
 
 import contextlib
 import inspect
@@ -10,11 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 NO_CHANCE = "The game has no chance."  # why a check of seeds was left out
-MORE_TRIES = 64  # until what may be alike by chance in a small game has to differ
+MORE_TRIES = 64  # tries after which equal deals of a small game are no coincidence
 
 
 class CheckError(AssertionError):
-    """A game or environment that does what it should not; `check` names the check that found it."""
+    """A fault of a game or environment; `check` names the check that found it."""
 
     def __init__(self, check: str, sentence: str) -> None:
         super().__init__(f"{check}: {sentence}")
@@ -22,7 +22,7 @@ class CheckError(AssertionError):
 
 
 class Trial(NamedTuple):
-    """How a game is tried: see `check_game`."""
+    """The settings of a check: see `check_game`."""
 
     seeds: range
     referee: Callable[[int], tuple[Any, Any]] | None
@@ -31,7 +31,7 @@ class Trial(NamedTuple):
 
 
 class CheckReport(NamedTuple):
-    """What was checked of a game or environment without finding a failing, and what was not."""
+    """The checks that a game or environment passed, and those that were not made."""
 
     subject: str
     num_games: int
@@ -47,12 +47,12 @@ class CheckReport(NamedTuple):
 
 
 def sentence_of(check: Callable[..., Any]) -> str:
-    """What a check holds: the first line of its docstring."""
+    """The claim of a check: the first line of its docstring."""
     return (inspect.getdoc(check) or check.__name__).splitlines()[0]
 
 
 def is_any_other(stories: Iterable[Any]) -> bool:
-    """Whether not all are the same; stops at the first that differs."""
+    """Whether any item differs from the first; stops at the first that does."""
     iterator = iter(stories)
     first = next(iterator)
     return any(story != first for story in iterator)
@@ -60,7 +60,7 @@ def is_any_other(stories: Iterable[Any]) -> bool:
 
 @contextlib.contextmanager
 def no_global_generators(seed: int) -> Iterator[None]:
-    """Play under given global generators, which must not be used; what they were comes back."""
+    """Play with seeded global generators, which must not be used; restore them afterwards."""
     before = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed)

@@ -1,6 +1,6 @@
-"""Checks of a Game: what its functions promise each other, tried on whole random games.
+"""Checks of a Game: whether its functions agree with each other in whole random games.
 
-A handful of games is played and kept; every check then looks at the positions of these games.
+A few games are played and stored; every check then uses the positions of these games.
 """
 
 import pickle
@@ -24,14 +24,16 @@ from .report import (
     sentence_of,
 )
 
-_OBSERVER_STREAM = 1 << 20  # purpose of the streams that re-deal; far from tables and players
+_OBSERVER_STREAM = (
+    1 << 20
+)  # purpose of the re-dealing streams; far from those of tables and players
 _GARBAGE = 0x55
-_MANY = 1_000_000  # plies: endless games have been found by then
-_PLAY_ON_EVERY = 10  # positions: how often a re-dealt one is played to its end
+_MANY = 1_000_000  # plies; endless games are found by then
+_PLAY_ON_EVERY = 10  # every tenth re-dealt position is played to its end
 
 
 class PlayedGame(NamedTuple):
-    """A random game: the settled position before each ply and at the end, and the stream there."""
+    """A random game: the settled position and the stream before each ply and at the end."""
 
     seed: int
     states: np.ndarray  # [plies + 1]
@@ -67,7 +69,7 @@ def check(game: Game, trial: Trial) -> CheckReport:
 
 
 def play(game: Game, seed: int, trial: Trial) -> PlayedGame:
-    """A seat is to act and may do something until the game ends, as it must."""
+    """Until the game ends, and it must end, a seat is to act and has a legal action."""
     states = game.new_states()
     rngs = streams([seed])
     game.deal(states[0], rngs[0])
@@ -78,7 +80,7 @@ def play(game: Game, seed: int, trial: Trial) -> PlayedGame:
 def play_on(
     game: Game, states: np.ndarray, rngs: np.ndarray, seed: int, max_plies: int
 ) -> PlayedGame:
-    """Random play from a settled position [1] to the end."""
+    """Play randomly from a settled position [1] to the end."""
     chooser = np.random.default_rng(seed)
     kept, streams_kept = [states.copy()], [rngs.copy()]
     seats: list[int] = []
@@ -102,7 +104,7 @@ def play_on(
 
 
 def settle(game: Game, states: np.ndarray, rngs: np.ndarray, max_draws: int) -> int:
-    """Let the game draw until a seat has to act; returns how often it drew."""
+    """Let the game draw until a seat has to act; return the number of draws."""
     draws = 0
     while not game.is_terminal(states[0]) and game.seat_to_act(states[0]) == CHANCE:
         if game.play_chance is None:
@@ -115,7 +117,7 @@ def settle(game: Game, states: np.ndarray, rngs: np.ndarray, max_draws: int) -> 
 
 
 def _legal(game: Game, states: np.ndarray, where: str) -> list[int]:
-    """The legal actions; there is one, and none is out of range."""
+    """The legal actions; checks that there is one and that none is out of range."""
     legal = _mask_bits(game, states)
     if not legal:
         raise CheckError("mask_empty", f"{where}: nothing is legal, and the game is not over")
@@ -138,14 +140,14 @@ def _at(seed: int, ply: int) -> str:
 
 
 def _positions(played: Sequence[PlayedGame]) -> Iterator[tuple[str, np.ndarray]]:
-    """Every position [1], a copy, and where it was found."""
+    """Yield a copy of every position [1], and its place."""
     for one in played:
         for ply in range(len(one.states)):
             yield _at(one.seed, ply), one.states[ply : ply + 1].copy()
 
 
 def _observed(game: Game, states: np.ndarray, seat: int, fill: int = 0) -> np.ndarray:
-    """What a seat knows, record [1], written over a buffer of `fill` bytes."""
+    """A seat's observation, a record [1], written over a buffer of `fill` bytes."""
     out = game.new_observations()
     out.view(np.uint8)[:] = fill
     game.observe(states[0], seat, out[0])
@@ -268,13 +270,13 @@ def check_second_deal(game: Game, played: Sequence[PlayedGame]) -> None:
 
 
 def _more_seeds(played: Sequence[PlayedGame]) -> range:
-    """The seeds played and more: two games of a small game may well be alike by chance."""
+    """The seeds played and more, because two games of a small game may be equal by chance."""
     more = MORE_TRIES if len(played) > 1 else 0
     return range(played[0].seed, played[0].seed + len(played) + more)
 
 
 def _stories(game: Game, seed: int, num_games: int) -> tuple[bytes, ...]:
-    """All positions of games dealt one after another and played alike, as far as they are alike."""
+    """The positions of games dealt one after another and played with the same actions."""
     states, rngs = game.new_states(), streams([seed])
     stories = []
     for _ in range(num_games):
@@ -308,14 +310,14 @@ def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
 
 
 def _redealt(game: Game, states: np.ndarray, seat: int, stream: int) -> np.ndarray:
-    """A copy [1] of a position in which what the seat cannot know is dealt again."""
+    """A copy [1] of a position with everything that the seat cannot know dealt anew."""
     twins = states.copy()
     game.reshuffle_unseen(twins[0], seat, streams([stream], _OBSERVER_STREAM + seat)[0])
     return twins
 
 
 def _is_ever_redealt(game: Game, played: Sequence[PlayedGame]) -> bool:
-    """Whether re-dealing changes any position for any seat; stops at the first that it changes."""
+    """Whether re-dealing changes any position for any seat; stops at the first change."""
     return any(
         _redealt(game, states, seat, stream).tobytes() != states.tobytes()
         for stream in range(MORE_TRIES)
@@ -347,7 +349,7 @@ def _differing(states: np.ndarray, others: np.ndarray) -> list[str]:
 
 
 def _cannot_tell(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, where: str) -> None:
-    """A position and its re-dealt twin are one and the same to this seat."""
+    """Check that this seat cannot distinguish a position from its re-dealt twin."""
     seen, redealt_look = _observed(game, states, seat), _observed(game, twins, seat)
     if seen.tobytes() != redealt_look.tobytes():
         names = ", ".join(_differing(seen, redealt_look))
@@ -414,7 +416,7 @@ def check_returns(game: Game, played: Sequence[PlayedGame]) -> None:
 
 
 def check_names(game: Game, played: Sequence[PlayedGame]) -> None:
-    """Every action has one name that parses back, alone and in a list; others are refused."""
+    """Every action has one name that parses back, alone and in a list; other names are rejected."""
     names = [game.action_name(action) for action in range(game.num_actions)]
     for action, name in enumerate(names):
         if not is_name(name):
@@ -430,7 +432,7 @@ def check_names(game: Game, played: Sequence[PlayedGame]) -> None:
 
 
 def check_bad_deals(game: Game, played: Sequence[PlayedGame]) -> None:
-    """A start position that is none is refused with ValueError."""
+    """An invalid start position raises ValueError."""
     rngs = streams([0])
     bad_deals: tuple[Any, ...] = ({}, {"no such part": 1}, [])
     for data in bad_deals:
@@ -492,7 +494,7 @@ def check_referee(game: Game, trial: Trial) -> None:
 
 
 def _agreed(game: Game, states: np.ndarray, referee: Any, where: str) -> list[str]:
-    """The legal actions on which game and referee agree; none at the end."""
+    """The legal actions, on which game and referee must agree; none at the end."""
     if bool(game.is_terminal(states[0])) != bool(referee.is_terminal()):
         who = "the game" if game.is_terminal(states[0]) else "the referee"
         raise CheckError("referee_end", f"{where}: only {who} thinks that it is over")
@@ -510,7 +512,7 @@ def _agreed(game: Game, states: np.ndarray, referee: Any, where: str) -> list[st
 
 
 def compare_legal(legal: Sequence[str], by_referee: Sequence[str], where: str) -> None:
-    """Raise CheckError that says whether a mask is too wide or too narrow, and by what."""
+    """Raise a CheckError that names what a mask wrongly allows or forbids."""
     too_many = [name for name in legal if name not in by_referee]
     missing = [name for name in by_referee if name not in legal]
     if too_many:

@@ -1,7 +1,7 @@
-"""Checks of an environment, PettingZoo AEC or Gymnasium, ours or anybody's, from the outside.
+"""Checks of any PettingZoo AEC or Gymnasium environment from the outside.
 
-Both kinds are driven through one small face; every check then plays episodes and compares what all
-of it showed.
+One small interface drives both kinds; every check then plays episodes and compares everything that
+they showed.
 """
 
 import contextlib
@@ -35,7 +35,7 @@ _COPY_PLACES = 3  # copies are tried at the start, in the middle and at the last
 
 
 class Face(Protocol):
-    """What the checks need of an environment."""
+    """The interface that the checks need of an environment."""
 
     env: Any
     unused: Any  # a copy from before the first reset, if there was such a time
@@ -64,7 +64,7 @@ class Face(Protocol):
         """One ply; what each agent earns by it."""
 
     def ask_everything(self) -> None:
-        """Everything that should change nothing."""
+        """Call everything that should change nothing."""
 
 
 class Aec:
@@ -116,7 +116,7 @@ class Aec:
         return rewards
 
     def ask_everything(self) -> None:
-        """Everything that should change nothing."""
+        """Call everything that should change nothing."""
         for agent in self.everyone():
             self.observation(agent)
             self.spaces(agent)
@@ -170,7 +170,7 @@ class Solo:
         return {_LEARNER: float(reward)}
 
     def ask_everything(self) -> None:
-        """Everything that should change nothing."""
+        """Call everything that should change nothing."""
         self.mask(_LEARNER)
         _render_and_state(self.env)
 
@@ -183,7 +183,7 @@ def _render_and_state(env: Any) -> None:
 
 
 class Moment(NamedTuple):
-    """One ply of an episode, as seen from outside."""
+    """One ply of an episode, seen from outside."""
 
     agent: str
     seen: Any  # frozen: what the agent observed, and its mask
@@ -191,7 +191,7 @@ class Moment(NamedTuple):
 
 
 class Episode(NamedTuple):
-    """A whole episode: what happened, and which actions made it happen."""
+    """A whole episode: its events and its actions."""
 
     moments: tuple[Moment, ...]
     actions: tuple[int, ...]
@@ -241,7 +241,7 @@ def _copied(original: Any, copier: Callable[[Any], Any], what: str) -> Any:
 
 
 def play(face: Face, trial: Trial, seed: int | None = None, chooser_seed: int = 0) -> Episode:
-    """Reset, and random play to the end."""
+    """Reset and play randomly to the end."""
     face.reset(seed)
     return _play_on(face, trial, np.random.default_rng(chooser_seed))
 
@@ -255,7 +255,7 @@ def _play_on(face: Face, trial: Trial, chooser: np.random.Generator) -> Episode:
 
 
 def _choices(face: Face, trial: Trial, chooser: np.random.Generator) -> Iterator[int]:
-    """A random legal action, ply after ply; the caller takes it before asking for the next."""
+    """Yield a random legal action for each ply; the caller takes it before asking for the next."""
     for _ in range(trial.max_plies):
         agent = face.who()
         if agent is None:
@@ -282,7 +282,7 @@ def _act(face: Face, action: int) -> Moment:
 
 
 def freeze(value: Any) -> Any:
-    """Observations as values that can be compared: arrays become their bytes."""
+    """Make observations comparable: arrays become their bytes."""
     if isinstance(value, Mapping):
         return tuple((key, freeze(value[key])) for key in sorted(value))
     if isinstance(value, tuple | list):
@@ -293,7 +293,7 @@ def freeze(value: Any) -> Any:
 
 
 def _replayed(face: Face, actions: Sequence[int]) -> tuple[Moment, ...] | None:
-    """The same actions from here; None where the game ends before they do."""
+    """Play these actions from here; None if the game ends before them."""
     moments = []
     for action in actions:
         if face.who() is None:
@@ -400,13 +400,13 @@ def check_second_episode(face: Face, trial: Trial) -> str | None:
 
 
 def _second_episode(face: Face, trial: Trial, seed: int) -> Episode:
-    """The episode after the first of this seed."""
+    """The second episode of this seed."""
     play(face, trial, seed)
     return play(face, trial)
 
 
 def _more_seeds(trial: Trial) -> range:
-    """The seeds of the trial and more: two episodes of a small game may be alike by chance."""
+    """The seeds of the trial and more, because two episodes may be equal by chance."""
     more = MORE_TRIES if len(trial.seeds) > 1 else 0
     return range(trial.seeds.start, trial.seeds.stop + more)
 
@@ -491,7 +491,7 @@ def _without_warnings() -> Iterator[None]:
 def _check_refused(face: Face, agent: str, action: int, seed: int) -> None:
     try:
         rewards = face.step(action)
-    except Exception:  # whatever it is: it was not silent
+    except Exception:  # any error will do: the environment was not silent
         return
     if face.who() is not None or rewards.get(agent, 0) >= 0:
         raise CheckError(

@@ -1,7 +1,7 @@
-"""Any Game as a PettingZoo AECEnv: one agent a seat, one ply a step.
+"""Any Game as a PettingZoo AECEnv: one agent per seat, one ply per step.
 
-`RawEnv` is the plain environment; `CheckedEnv` adds what PettingZoo's usual wrappers do, without
-their cost.
+`RawEnv` is the plain environment; `CheckedEnv` adds the behaviour of PettingZoo's usual wrappers
+without their cost.
 """
 
 from collections.abc import Mapping
@@ -29,14 +29,14 @@ _CHECKER_OPTION = "options"  # PettingZoo's api_test resets every environment wi
 
 
 class RawEnv(AECEnv[str, Observation, int | None]):
-    """A table of `game`, seat k being agent `player_k`.
+    """A table of `game`; seat k is agent `player_k`.
 
-    An observation is `{"observation": [num_inputs], "action_mask": int8 [A]}`, fresh at each call;
-    the mask is zero for seats that are not to act, and also in `infos[agent]["action_mask"]`.
-    Returns are the rewards of the last ply. `observation` is "scaled" (float32 in about -1 .. 1)
-    or "integer" (natural units). With `skip_forced` the environment plays the plies that leave no
+    An observation is `{"observation": [num_inputs], "action_mask": int8 [A]}`, fresh at each call.
+    The mask is zero for seats that are not to act; it is also in `infos[agent]["action_mask"]`.
+    Returns are the rewards of the last ply. `observation` is "scaled" (float32 in about -1 .. 1) or
+    "integer" (natural units). With `skip_forced` the environment plays the plies that leave no
     choice. An illegal action raises ValueError and changes nothing. `render()` shows the whole
-    table, or with `render_seat` a number what that seat may see.
+    table, or what seat `render_seat` may see if that is a number.
 
     Copies (deepcopy, pickle) keep position and random stream. The stream is made at the first
     reset, so copies made before it do not play the same deals.
@@ -44,12 +44,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     _tables: Tables
 
-    if TYPE_CHECKING:  # PettingZoo shows no types
+    if TYPE_CHECKING:  # PettingZoo has no types
 
         def last(
             self, observe: bool = True
         ) -> tuple[Observation, float, bool, bool, dict[str, Any]]:
-            """What the agent to act sees, has received, and whether it may still act."""
+            """Return the agent's observation, rewards, and whether its game is over."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
         self._is_started = False  # and self._tables, with the stream, made at the first reset
-        # What the compiled step writes: the acting seat's mask as words and bytes, and its record.
+        # The compiled step writes these: the acting seat's mask as words and bytes, and its record.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
         self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
         self._record = game.new_observations()
@@ -98,10 +98,10 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
         size, dtype = self.game.layout.num_inputs, self._encoder.dtype
         self._new_numbers = partial(np.empty, size, dtype)
-        self._numbers: np.ndarray | None = None  # of the acting seat, until they are handed out
+        self._numbers: np.ndarray | None = None  # of the acting seat, until `observe` returns them
 
     def _link_tables(self) -> None:
-        """The compiled step, with all that it works on."""
+        """Make the compiled step with all its buffers."""
         self._step = partial(  # (numbers, action) -> seat to act; the rest lies in the buffers
             self._tables.loops.step_table,
             self._tables.states,
@@ -131,7 +131,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return spaces.Box(low, high, dtype=box.dtype)
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
-        """A new game: from the stream of `seed`, or where there is none from the stream so far.
+        """Start a new game, from the stream of `seed` or, without one, from the current stream.
 
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
@@ -154,7 +154,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
 
     def _play(self, action: int) -> int:
-        """One ply; returns the seat to act. What it knows then is in `_numbers`, a fresh array."""
+        """Play one ply and return the seat to act; its observation is then in `_numbers`."""
         self._numbers = numbers = self._new_numbers()
         return self._step(numbers, action)
 
@@ -164,7 +164,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             self._tables.deal_from(0, deal)
             seat = self._play(NO_ACTION)
         else:
-            for _ in range(MAX_DEALS):  # more than one only where nobody has a choice
+            for _ in range(MAX_DEALS):  # more than one only if nobody has a choice
                 self._tables.deal(self._tables.all_rows)
                 seat = self._play(NO_ACTION)
                 if seat != NO_SEAT:
@@ -211,10 +211,10 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.agent_selection = self.agents[0]
 
     def observe(self, agent: str) -> Observation:
-        """What an agent knows now, whoever is to act; a fresh array each."""
+        """Return what an agent knows now, no matter which agent is to act, in fresh arrays."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             numbers, self._numbers = self._numbers, None
-            if numbers is None:  # handed out before: each call gives arrays of its own
+            if numbers is None:  # returned before: each call returns fresh arrays
                 numbers = self._encoder.encode_one(self._record)
             return {"observation": numbers, "action_mask": self._mask.copy()}
         tables = self._tables
@@ -223,14 +223,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return {"observation": numbers, "action_mask": np.zeros_like(self._no_actions)}
 
     def state(self) -> np.ndarray:
-        """What all seats know together: their observations one after another, [n * num_inputs]."""
+        """Return the observations of all seats one after another, [n * num_inputs]."""
         tables = self._tables
         seats = np.arange(self.game.num_seats)
         records = tables.observe(np.zeros_like(seats), seats)
         return self._encoder.encode(records).reshape(-1)
 
     def render(self) -> str | np.ndarray | None:
-        """The table: text, uint8 [H, W, 3], or None after showing it in a window."""
+        """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
         return self._renderer.render(self._tables.states[0], self._render_seat)
 
     def close(self) -> None:
@@ -240,7 +240,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     # Beyond PettingZoo
 
     def record(self, agent: str) -> np.record:
-        """What `agent` knows now, whole and by name: what policies read.
+        """Return all that `agent` knows now as a record with named fields, as policies read it.
 
         A flat observation leaves out the fields that are no inputs of a network.
         """
@@ -248,7 +248,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))[0]
 
     def determinize(self, agent: str, rng: np.ndarray | None = None) -> np.record:
-        """A position drawn from all that `agent` cannot tell apart, for policies that search.
+        """Draw one of the positions that `agent` cannot distinguish, for policies that search.
 
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """
@@ -257,7 +257,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask", "_new_numbers", "_numbers")  # made from others
+        derived = ("_step", "_mask", "_new_numbers", "_numbers")  # made from other attributes
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -268,7 +268,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
 
 class _NotBeforeReset:
-    """An attribute that says why it is missing; once set, the instance's own value comes first."""
+    """An attribute that says why it is missing until the instance sets its own value."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self.name = name
@@ -281,9 +281,9 @@ class CheckedEnv(RawEnv):
     """`RawEnv` with the behaviour of PettingZoo's usual wrappers, in one class.
 
     An illegal action ends the game: the agent gets -1, all others 0 (TerminateIllegalWrapper).
-    Something that is no action raises AssertionError (AssertOutOfBoundsWrapper). Use before reset,
-    and agent_iter() without steps, raise (OrderEnforcingWrapper). The stock wrappers forward each
-    attribute through `__getattr__`, several times slower.
+    A value that is not an action raises AssertionError (AssertOutOfBoundsWrapper). Use before
+    reset, and agent_iter() without steps, raise (OrderEnforcingWrapper). The stock wrappers forward
+    each attribute through `__getattr__`, several times slower.
     """
 
     agents = _NotBeforeReset()
@@ -337,7 +337,7 @@ class CheckedEnv(RawEnv):
         return super().render()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int | None]:
-        """The agent to act, again and again until all are gone; step once in each round."""
+        """Yield the agent to act until all agents are done; call `step` once after each."""
         if not self._is_started:
             EnvLogger.error_agent_iter_before_reset()
         return _OrderedIterable(self, max_iter)

@@ -1,4 +1,4 @@
-"""What the three views share: their options, their spaces, and how a start is asked for."""
+"""The options, spaces and start positions that the three environments share."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -21,16 +21,16 @@ class ObservationEncoder:
         self.is_scaled = observation == "scaled"
 
     def space(self) -> spaces.Box:
-        """The Box that the arrays lie in: [num_inputs]."""
+        """The Box of the arrays: [num_inputs]."""
         low: Any = self.layout.low
-        high: Any = np.maximum(self.layout.high, low + 1)  # Gymnasium warns of a Box without room
+        high: Any = np.maximum(self.layout.high, low + 1)  # Gymnasium warns of an empty Box
         whole: Any = self.layout.plain_dtype.type
         if not self.is_scaled:
             return spaces.Box(low, high, dtype=whole)
         return spaces.Box(low * self.layout.scale, high * self.layout.scale, dtype=np.float32)
 
     def encode(self, observations: np.ndarray) -> np.ndarray:
-        """Records [B] as arrays [B, num_inputs]; whole numbers may be a view of the records."""
+        """Return records [B] as arrays [B, num_inputs]; whole numbers may be a view."""
         if self.is_scaled:
             return self.layout.scaled(observations)
         if self.layout.num_inputs == self.layout.num_plain:
@@ -38,13 +38,13 @@ class ObservationEncoder:
         return self.layout.integers(observations)
 
     def encode_one(self, observations: np.ndarray) -> np.ndarray:
-        """One record [1] as an array [num_inputs] of its own."""
+        """Return one record [1] as a new array [num_inputs]."""
         if self.is_scaled:
             return self.layout.scaled(observations)[0]
         return self.layout.integers(observations)[0]
 
     def row_buffers(self, observations: np.ndarray) -> tuple[np.ndarray, ...]:
-        """What `write_row` takes to write the one record [1] as an array of this space."""
+        """The arguments with which `write_row` writes one record [1] as an array of this space."""
         return self.layout.row_buffers(observations, self.is_scaled)
 
     @property
@@ -59,7 +59,7 @@ def mask_space(game: Game) -> spaces.Box:
 
 
 def given_deal(options: Mapping[str, Any] | None) -> Any:
-    """The deal asked for in `reset(options={"deal": ...})`, or None.
+    """Return the deal in `reset(options={"deal": ...})`, or None.
 
     Raises ValueError for an option that does not exist.
     """
@@ -70,5 +70,5 @@ def given_deal(options: Mapping[str, Any] | None) -> Any:
 
 
 def no_choice_error(game: Game) -> ValueError:
-    """What to raise where a game is over before anybody has a choice."""
+    """The error for a game that is over before anybody has a choice."""
     return ValueError(f"this deal of {game.name} leaves nobody any choice")

@@ -1,6 +1,6 @@
-"""Games with one learning seat at each table and policies in the others: solo and vector play them.
+"""Games with one learning seat at each table and policies in the others, for solo and vector.
 
-The learning seat is fixed or drawn for each game; everybody draws from streams of their own.
+The learning seat is fixed or drawn for each game; every player has its own random stream.
 """
 
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ RANDOM_SEAT = "random"
 
 
 class Episodes:
-    """Tables at which one seat learns and `opponents` have the others.
+    """Tables at which one seat learns and `opponents` play the others.
 
     `seat` is a number, or "random" for a new one each game. `opponents` is one policy for all
     other seats, or a list with one for each, clockwise from the learning seat.
@@ -40,12 +40,12 @@ class Episodes:
         self.skip_forced = skip_forced
 
     def seed(self, seeds: Sequence[int] | np.ndarray) -> None:
-        """New tables, one a seed, with streams for the deals, the players and the seats."""
+        """Make one table per seed, with streams for the deals, the players and the seats."""
         self.tables = Tables(self.game, streams(seeds))
         self.player_rngs = player_streams(seeds, self.game.num_seats)
         self.seat_rngs = streams(seeds, 1 + self.game.num_seats)
         first = 0 if self.seat == RANDOM_SEAT else self.seat
-        self.seats = np.full(len(seeds), first, np.int64)  # where the learner sits
+        self.seats = np.full(len(seeds), first, np.int64)  # the learner's seat
         self.seating = self._make_seating()
 
     def _make_seating(self) -> Seating:
@@ -59,16 +59,16 @@ class Episodes:
         )
 
     def _seated(self, learners: np.ndarray) -> np.ndarray:
-        """Who sits where, [K, seats], with the learning seats given."""
+        """The seating [K, seats] for the given learning seats."""
         clockwise = (np.arange(self.game.num_seats) - learners[:, None]) % self.game.num_seats
         if isinstance(self.opponents, list | tuple):
             return clockwise - 1  # 0, the learner, becomes EXTERNAL
         return np.where(clockwise == 0, EXTERNAL, 0)
 
     def start(self, rows: np.ndarray) -> None:
-        """New games at these tables, played on to the learner's first choice."""
+        """Start games at these tables and play on to the learner's first choice."""
         waiting = rows
-        for _ in range(MAX_DEALS):  # again where the game is over before the learner has a choice
+        for _ in range(MAX_DEALS):  # again if the game is over before the learner has a choice
             self.draw_seats(waiting)
             self.tables.deal(waiting)
             self.seating.begin(waiting)
@@ -79,7 +79,7 @@ class Episodes:
         raise no_choice_error(self.game)
 
     def start_from(self, row: int, deal: Any) -> None:
-        """A given deal at one table. ValueError where it is impossible or leaves no choice."""
+        """Lay out a deal at one table. ValueError if it is impossible or leaves no choice."""
         rows = np.array([row])
         self.draw_seats(rows)
         self.tables.deal_from(row, deal)
@@ -89,12 +89,12 @@ class Episodes:
             raise no_choice_error(self.game)
 
     def play(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """The learner's actions [K], and then the others until its next choice or the end."""
+        """Play the learner's actions [K], then the others until its next choice or the end."""
         self.tables.apply(rows, actions)
         self.seating.advance(rows)
 
     def step(self, actions: np.ndarray, *results: np.ndarray) -> None:
-        """The same at all tables in one call, with new games where it is over; no policy is asked.
+        """Play at all tables in one compiled call and start new games where one is over.
 
         `results` are words, masks, observations, ended, returns and finals: see `_step_learners`.
         """
@@ -103,7 +103,7 @@ class Episodes:
             raise no_choice_error(self.game)
 
     def draw_seats(self, rows: np.ndarray) -> None:
-        """Seat the learner anew at these tables, where its seat is random."""
+        """Seat the learner anew at these tables if its seat is random."""
         if self.seat == RANDOM_SEAT:
             _draw_seats(self.seat_rngs, rows, self.game.num_seats, self.seats)
             self.seating.seat(self._seated(self.seats[rows]), rows)

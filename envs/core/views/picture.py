@@ -1,4 +1,4 @@
-"""A picture as plain data: shapes on a background, and what card games lay on a table.
+"""A picture as plain data: shapes on a background, and the usual parts of card games.
 
 A game's `draw` makes a `Picture` without any drawing library; `render` turns it into pixels.
 Lengths are in pixels, y grows downwards, colours are "#rrggbb" or "#rrggbbaa".
@@ -57,7 +57,7 @@ class Polygon:
 
 @dataclass(frozen=True)
 class Text:
-    """One line of ASCII text; its capitals are centred on `y`, and `anchor` says where `x` is."""
+    """One line of ASCII text, with capitals centred on `y`; `anchor` is the place of `x` in it."""
 
     x: float
     y: float
@@ -73,7 +73,7 @@ Shape = Rectangle | Circle | Line | Polygon | Text
 
 @dataclass(frozen=True)
 class Picture:
-    """What there is to see, back to front."""
+    """Shapes on a background, back to front."""
 
     width: int
     height: int
@@ -111,8 +111,8 @@ def crown(x: float, y: float, size: float) -> list[Shape]:
 
 # Cards
 
-CARD_ASPECT = 0.68  # width to height
-TWIN_STEP = 0.7  # from one card to another with the same face, in steps
+CARD_ASPECT = 0.68  # width / height
+TWIN_STEP = 0.7  # between cards with the same face, in steps
 LABEL_STEP = 0.42  # the least step that leaves a label uncovered, in card widths
 PAPER = "#fbf7ec"
 PAPER_EDGE = "#b9b09a"
@@ -133,7 +133,7 @@ class Card:
 def card_shapes(
     card: Card | None, x: float, y: float, height: float, is_covered: bool = False
 ) -> list[Shape]:
-    """One card by its top left corner; None lies face down, a covered one shows only its corner."""
+    """One card by its top left corner; None is face down, a covered one shows only its corner."""
     width = height * CARD_ASPECT
     radius = height * 0.075
     edge = max(1.0, height * 0.012)
@@ -189,7 +189,7 @@ def _card_back(
 
 
 def small_card_shapes(card: Card, x: float, y: float, height: float) -> list[Shape]:
-    """A card too small for more than its label, by its top left corner."""
+    """A small card that shows only its label, by its top left corner."""
     width = height * CARD_ASPECT
     return [
         Rectangle(x - 1, y + 1, width + 1, height + 1, SHADOW, height * 0.1),
@@ -208,8 +208,8 @@ def card_row(
 ) -> list[Shape]:
     """Cards side by side around the centre (x, y), overlapping, never wider than `width`.
 
-    `spread` is the widest step from card to card, in card widths; with more than 1 they lie apart.
-    Equal faces lie closer together than different ones where there is room.
+    `spread` is the widest step from card to card, in card widths; above 1 the cards do not overlap.
+    Equal faces lie closer together than different ones if there is room.
     """
     card_width = height * CARD_ASPECT
     room = width - card_width
@@ -227,7 +227,7 @@ def card_row(
 
 
 def _places(cards: Sequence[Card | None], twin_step: float) -> list[float]:
-    """Where each card of a row lies, in steps; face down ones are no twins."""
+    """The place of each card in a row, in steps; face-down cards do not count as equal."""
     places = [0.0]
     for card, following in pairwise(cards):
         is_twin = card is not None and card == following
@@ -247,7 +247,7 @@ DIM_CHALK = "#9dbcae"
 
 
 def table_shapes(width: float, height: float, margin: float) -> list[Shape]:
-    """A felt table with a wooden rim and round ends, `margin` away from the picture's edges."""
+    """A felt table with a wooden rim and round ends, `margin` from the picture's edges."""
     shapes: list[Shape] = []
     layers = ((-6, "#00000030"), (0, RIM), (5, RIM_LIGHT), (14, RIM), (18, FELT), (46, FELT_LIGHT))
     for inset, fill in layers:
@@ -260,7 +260,7 @@ def table_shapes(width: float, height: float, margin: float) -> list[Shape]:
 def seats_around(
     num_seats: int, center: Point, half_width: float, half_height: float, first: int = 0
 ) -> list[Point]:
-    """Where each seat sits: `first` nearest to the viewer, the others clockwise from there."""
+    """The place of each seat: `first` nearest to the viewer, the others clockwise."""
     places = []
     for seat in range(num_seats):
         angle = math.pi / 2 + 2 * math.pi * ((seat - first) % num_seats) / num_seats
@@ -305,7 +305,7 @@ def seat_plate(
 
 
 def pill(x: float, y: float, text: str, fill: str, ink: str, size: float = 14) -> list[Shape]:
-    """A short text on a rounded ground around the centre (x, y)."""
+    """A short text on a rounded background around the centre (x, y)."""
     width, height = 18 + 0.56 * size * len(text), size * 1.7
     ground = Rectangle(x - width / 2, y - height / 2, width, height, fill, height / 2)
     return [ground, Text(x, y, text, size, ink)]

@@ -1,4 +1,4 @@
-"""ansi, rgb_array and human: any game that can draw itself, as text, as pixels, in a window.
+"""Render modes ansi, rgb_array and human: a game as text, as pixels, or in a window.
 
 Pillow draws the pixels and pygame-ce owns the window; both are imported when first needed.
 """
@@ -19,11 +19,11 @@ if TYPE_CHECKING:
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
-RENDER_FPS = 2  # a ply can be followed by eye
+RENDER_FPS = 2  # slow enough to follow each ply
 WHOLE_TABLE = "all"  # for `render_seat`: everything, all hands open
 LEARNING_SEAT = "own"  # for `render_seat`: what the learning seat may see
 
-_OVERSAMPLING = 2  # drawn so many times larger and reduced: smooth edges
+_OVERSAMPLING = 2  # pictures are drawn this much larger and reduced for smooth edges
 _HALF_CAPITAL = 0.35  # of the font size: from the middle of a capital down to the baseline
 
 
@@ -33,12 +33,12 @@ def check_render_seat(game: Game, render_seat: Any, names: tuple[str, ...]) -> N
 
 
 def render_frame(game: Game, state: np.record, seat: int | None = None) -> np.ndarray:
-    """The position as pixels, uint8 [H, W, 3]: all of it (seat None) or what `seat` may see."""
+    """Return the position as pixels, uint8 [H, W, 3]: all (seat None) or what `seat` may see."""
     return picture_pixels(game.draw(state, seat))
 
 
 class Renderer:
-    """One environment's `render()`: text, an array, or a window of its own.
+    """One environment's `render()`: text, an array, or a window.
 
     Raises ValueError for an unknown mode. A copy of it (deepcopy, pickle) opens its own window.
     """

@@ -1,4 +1,4 @@
-"""Any Game as a gymnasium.Env: you in one seat, policies in the others."""
+"""Any Game as a gymnasium.Env: you play one seat, and policies play the others."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +29,7 @@ LAYOUTS = ("flat", "dict")
 
 
 class SoloEnv(gymnasium.Env[Any, Any]):
-    """One learning seat at a table of `game`; a step is your ply and everybody's until your next.
+    """One learning seat at a table of `game`; a step is your ply and all plies until your next.
 
     `seat` is your place, or "random" for a new one each episode; `opponents` one policy for all
     other seats, or a list of them clockwise from you.
@@ -78,7 +78,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._num_actions = game.num_actions
         self._is_started = False
         self._is_over = True
-        # What is known and allowed now: the mask as words and as bytes, and the record.
+        # The current mask, as words and as bytes, and the current observation record.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
         self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
         self._record = game.new_observations()
@@ -89,7 +89,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._new_numbers = partial(np.empty, self.game.layout.num_inputs, self._encoder.dtype)
 
     def _link(self) -> None:
-        """Make the compiled step; a player that cannot be compiled is asked by `Episodes`."""
+        """Make the compiled step; `Episodes` plays the policies that are not compiled."""
         seating = self._episodes.seating
         self._step: Callable[..., int] | None = None
         if seating.is_compiled:
@@ -99,7 +99,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Any, dict[str, Any]]:
-        """A new game: from the stream of `seed`, or where there is none from the stream so far.
+        """Start a new game, from the stream of `seed` or, without one, from the current stream.
 
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
@@ -121,7 +121,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return self._look()
 
     def _start(self) -> tuple[Any, dict[str, Any]]:
-        """Deal, again where the game is over before the learner has a choice."""
+        """Deal, again if the game is over before the learner has a choice."""
         for _ in range(MAX_DEALS):
             self._episodes.draw_seats(self._row)
             numbers = self._new_numbers()
@@ -130,7 +130,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         raise no_choice_error(self.game)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Your ply; then the others', until you have to act again or the game is over."""
+        """Play your ply, then the others', until you must act again or the game is over."""
         if self._is_over:
             raise ValueError("the episode is over, or has not begun: call reset()")
         try:
@@ -156,7 +156,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return observation, float(returns[info["seat"]]), True, False, info
 
     def _play(self, numbers: np.ndarray, action: int) -> int:
-        """The compiled step; `numbers` are filled with what the learner knows then."""
+        """Play the compiled step; it fills `numbers` with the learner's next observation."""
         assert self._step is not None
         seat = self._step(numbers, self._episodes.seats.item(), action)
         if seat == FAULT:
@@ -164,7 +164,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return seat
 
     def _replace(self, action: Any) -> int | None:
-        """What to play for an illegal action; None where it loses."""
+        """The action to play in place of an illegal one; None if it loses the game."""
         if self.illegal_action == "raise":
             raise ValueError(illegal_action_message(self.game, "you", action, self._mask))
         if self.illegal_action == "lose":
@@ -178,7 +178,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return observation, LOSS, True, False, {**info, "illegal_action": True}
 
     def _look(self) -> tuple[Any, dict[str, Any]]:
-        """Find out what the learner sees and may do now."""
+        """Update the learner's observation and mask."""
         tables = self._episodes.tables
         to_act, _, self._words[:] = tables.show(self._row)
         self._is_over |= bool(to_act[0] == NO_SEAT)
@@ -189,14 +189,14 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return self._shown(self._encoder.encode_one(self._record))
 
     def _shown(self, numbers: np.ndarray) -> tuple[Any, dict[str, Any]]:
-        """The observation and the info of what lies in the buffers."""
+        """Return the observation and the info from the buffers."""
         info = {"action_mask": self._mask.copy(), "seat": self._episodes.seats.item()}
         if self.layout == "dict":
             return {"observation": numbers, "action_mask": self._mask.copy()}, info
         return numbers, info
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask", "_new_numbers")  # made from others
+        derived = ("_step", "_mask", "_new_numbers")  # made from other attributes
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -206,11 +206,11 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             self._link()
 
     def action_masks(self) -> np.ndarray:
-        """The legal actions, bool [A], as sb3-contrib asks for them."""
+        """Return the legal actions, bool [A], in the form that sb3-contrib needs."""
         return self._mask.astype(bool)
 
     def render(self) -> str | np.ndarray | None:
-        """The table: text, uint8 [H, W, 3], or None after showing it in a window."""
+        """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
         state, own = self._episodes.tables.states[0], int(self._episodes.seats[0])
         if self.render_seat == WHOLE_TABLE:
             return self._renderer.render(state)

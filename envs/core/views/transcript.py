@@ -1,6 +1,6 @@
-"""A played game as data: a short text that people read against the rulebook and machines replay.
+"""A played game as a short text that people can check against the rules and programs replay.
 
-Owns the format and everything done with it: record, save, load, replay, verify.
+This module has the format and all its operations: record, save, load, replay and verify.
 """
 
 import json
@@ -22,22 +22,22 @@ _HEADER = ("game", "version", "config", "seed", "deal")
 
 
 class TranscriptError(ValueError):
-    """A transcript that cannot be read, or that the game does not agree with."""
+    """A transcript that cannot be read or that contradicts the game."""
 
 
 class Ply(NamedTuple):
-    """One action: who took it, out of what, and what that seat saw."""
+    """One action: its seat, the legal actions, and what that seat saw."""
 
     seat: int
     action: str
-    legal: tuple[str, ...]  # empty where the transcript does not list them
+    legal: tuple[str, ...]  # empty if the transcript does not list them
     shown: tuple[tuple[str, tuple[int, ...]], ...]  # observation fields and their numbers
 
 
 class Transcript(NamedTuple):
-    """A played game: how it was dealt, every ply, and what each seat got.
+    """A played game: its deal, every ply, and the returns.
 
-    `deal` is the start position as plain data, None where the stream of `seed` dealt it. The
+    `deal` is the start position as plain data, or None if the stream of `seed` dealt it. The
     returns are zeros for a game that was left unfinished.
     """
 
@@ -57,7 +57,7 @@ def record(
     actions: Sequence[int | str] | None = None,
     show: Sequence[str] | None = None,
 ) -> Transcript:
-    """Play a game and write it down.
+    """Play a game and record it.
 
     Either `policies` play it to the end (one a seat, or one for all seats), or the given `actions`
     are played, numbers or names, as far as they go. `show` is the golden form: each ply also lists
@@ -77,9 +77,9 @@ def record(
 
 
 def replay(transcript: Transcript) -> Iterator[np.record]:
-    """The positions of the game: before each ply and after the last, each a copy of its own.
+    """Yield the positions of the game, before each ply and after the last, each as a copy.
 
-    Raises TranscriptError at a ply that the rules do not allow.
+    Raises TranscriptError at an illegal ply.
     """
     tables = _dealt(transcript.game, transcript.seed, transcript.deal)
     for number, ply in enumerate(transcript.plies, start=1):
@@ -91,7 +91,7 @@ def replay(transcript: Transcript) -> Iterator[np.record]:
 
 
 def verify(transcript: Transcript) -> None:
-    """Replay a transcript and raise TranscriptError that names the first ply that differs."""
+    """Replay a transcript; raise a TranscriptError that names the first ply that differs."""
     for state in replay(transcript):
         last = state
     found = np.zeros(transcript.game.num_seats)
@@ -109,10 +109,10 @@ def save(transcript: Transcript, path: str | Path) -> None:
 
 
 def load(path: str | Path, game: Game | None = None) -> Transcript:
-    """Read a transcript. A `game` that is not in the registry has to be given.
+    """Read a transcript. `game` is needed if the game is not in the registry.
 
-    Raises TranscriptError where the file is damaged, cut short, or of another game, version or
-    configuration. What the plies say is not looked at: `verify` does that.
+    Raises TranscriptError if the file is damaged, cut short, or of another game, version or
+    configuration. It does not check the plies; `verify` does.
     """
     try:
         text = Path(path).read_text(encoding="utf-8")
@@ -141,7 +141,7 @@ def _choices(
     policies: SeatedPolicy | Sequence[SeatedPolicy] | None,
     actions: Sequence[int | str] | None,
 ) -> Iterator[int]:
-    """The action of each ply in turn; the caller applies it before asking for the next."""
+    """Yield the action of each ply; the caller applies it before asking for the next."""
     game = tables.game
     if policies is None:
         for number, given in enumerate(actions or (), start=1):
@@ -168,7 +168,7 @@ def _choices(
 
 
 def _look(tables: Tables, action: int, show: Sequence[str] | None) -> Ply:
-    """The ply about to be played, in golden form where `show` is given."""
+    """The ply about to be played, in golden form if `show` is given."""
     game = tables.game
     seats, observations, words = tables.show(tables.all_rows)
     legal: tuple[str, ...] = ()
@@ -180,7 +180,7 @@ def _look(tables: Tables, action: int, show: Sequence[str] | None) -> Ply:
 
 
 def _check_ply(tables: Tables, ply: Ply, action: int, number: int) -> None:
-    """Compare one ply with what the rules say at this position."""
+    """Compare one ply with the rules at this position."""
     game = tables.game
     seats, _, words = tables.show(tables.all_rows)
     if seats[0] == NO_SEAT:
@@ -224,7 +224,7 @@ def _check_fields(game: Game, names: Sequence[str]) -> None:
 
 
 def to_text(transcript: Transcript) -> str:
-    """A transcript as text: a header, a line a ply, the returns."""
+    """Return a transcript as text: a header, a line per ply, and the returns."""
     game = transcript.game
     lines = [
         _FIRST_LINE,
@@ -290,7 +290,7 @@ def _json(header: Mapping[str, str], name: str) -> Any:
 
 
 def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
-    """The game of the header, which must be the given one, if one is given, and of this version."""
+    """The game of the header; it must match the given one, if any, and this version."""
     config = _json(header, "config")
     if game is None:
         try:
@@ -326,18 +326,18 @@ def _read_ply(line: str, number: int, starts: Set[str]) -> Ply:
 
 
 def is_name(text: str) -> bool:
-    """Whether this can be the name of an action: words with single spaces between them."""
+    """Whether this can be the name of an action: words separated by single spaces."""
     return text != "" and " ".join(text.split()) == text
 
 
 def name_starts(names: Iterable[str]) -> frozenset[str]:
-    """What names begin with, whole words each time: of `a b c` that is `a`, `a b` and `a b c`."""
+    """The beginnings of names in whole words: for `a b c` these are `a`, `a b` and `a b c`."""
     many = (name.split() for name in names)
     return frozenset(" ".join(words[: end + 1]) for words in many for end in range(len(words)))
 
 
 def split_names(text: str, starts: Set[str]) -> list[str]:
-    """Names with spaces between them, one by one; a word goes on a name that has it next.
+    """Split a text into names; a word continues the current name if that name has it next.
 
     `starts` is `name_starts` of all names that there may be.
     """

@@ -1,6 +1,6 @@
-"""Any Game as a gymnasium.vector.VectorEnv: many tables stepped by compiled loops.
+"""Any Game as a gymnasium.vector.VectorEnv: compiled loops step many tables.
 
-One seat at each table learns against policies, or, in self-play, every seat's turn is handed out.
+One seat at each table learns against policies; in self-play the caller plays every seat.
 """
 
 from collections.abc import Sequence
@@ -23,7 +23,7 @@ _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 
 
 class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
-    """`num_envs` tables of `game`; table i of seed s plays as a single environment of seed s + i.
+    """`num_envs` tables of `game`; table i of seed s equals a single environment of seed s + i.
 
     `seat` and `opponents` are those of the single-seat environment. With `self_play` there are
     none: each step takes an action for the seat to act at each table, and its reward is that
@@ -79,7 +79,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         seed: int | Sequence[int] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """New games everywhere, from streams of `seed + i`, or of a list of seeds, one a table.
+        """Start games at all tables, from streams of `seed + i` or of a list with a seed per table.
 
         Without a seed the streams so far go on. `options={"deal": ...}` deals the same given
         position at every table. Raises ValueError for an impossible deal or an unknown option.
@@ -136,7 +136,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             episodes.start_from(int(row), deal)
 
     def step(self, actions: np.ndarray) -> _Step:
-        """An action for the seat shown at each table, [N]."""
+        """Play an action [N] for the seat shown at each table."""
         if not self._is_started:
             raise ValueError("call reset() before step()")
         played, illegal = self._judge(np.asarray(actions))
@@ -156,7 +156,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return self._encoder.encode(records), rewards, ended, np.zeros_like(ended), info
 
     def _judge(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """The actions to play, NO_ACTION where an illegal one loses the game; and where it does."""
+        """Return the actions to play, with NO_ACTION where an illegal one loses, and where."""
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(
                 f"actions must be {self.num_envs} integers; got {actions.dtype} {actions.shape}"
@@ -178,7 +178,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _step_all(
         self, tables: Tables, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """A ply at every table; returns the records and masks of who acts next."""
+        """Play a ply at every table; return the records and masks of the next seats."""
         records = self.game.new_observations(self.num_envs)
         mask_rows = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
         tables.loops.step_tables(
@@ -199,7 +199,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _step_episodes(
         self, episodes: Episodes, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """The learner's ply at every table and all others' until its next."""
+        """Play the learner's ply at every table and all others' until its next."""
         if episodes.seating.is_compiled:
             records = self.game.new_observations(self.num_envs)
             masks = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
@@ -233,7 +233,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ended: np.ndarray,
         illegal: np.ndarray | None,
     ) -> None:
-        """What Gymnasium keeps of the games that ended."""
+        """The info on finished games that Gymnasium defines."""
         final_obs = np.full(self.num_envs, None, dtype=object)
         for row, numbers in zip(rows, self._encoder.encode(self._finals[rows]), strict=True):
             final_obs[row] = numbers
@@ -247,7 +247,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     # Beyond Gymnasium
 
     def play_random(self, num_plies: int, observe: bool = True) -> int:
-        """So many random plies at every table in self-play, all in compiled code.
+        """Play random plies at every table in self-play, all in compiled code.
 
         Each seat draws from its own stream, as the player "random" does. With `observe` the
         observation and the mask of the next seat are written at every ply, as `step` writes them,
