@@ -81,7 +81,7 @@ def test_the_gradient_by_rows_and_lists_equals_the_dense_one() -> None:
     assert isinstance(module, PolicyValue)
     masks = action_masks(words, game.num_actions)
     weight = torch.linspace(-1, 1, masks.size).reshape(masks.shape) * torch.from_numpy(masks)
-    flat = np.concatenate([game.layout.integers(view) for view in whole.T], axis=1)
+    flat = np.concatenate([game.layout.integers(view.copy()) for view in whole.T], axis=1)
     logits, values = module(torch.from_numpy(flat))
     ((logits * weight).sum() + (values**2).sum()).backward()
     dense = [
@@ -110,7 +110,7 @@ def rows_found(module: PolicyValue, game: Game, whole: np.ndarray) -> np.ndarray
         dtype = game.observation_dtype[0].base
         numbers = np.frombuffer(data, dtype, len(data) // dtype.itemsize)
         out[place] = rows.first_rows
-        given = (rows.groups, rows.strides, rows.columns, rows.lows)
+        given = (rows.groups, rows.row_steps, rows.columns, rows.lows)
         for group, stride, column, low in zip(*given, strict=True):
             out[place, group] += stride * (numbers[column] - low)
         first = out.shape[1] - 2 * len(rows.offsets)
@@ -140,6 +140,7 @@ def test_a_draw_follows_the_chances() -> None:
     masks = action_masks(words, game.num_actions)
     with torch.inference_mode():
         logits, _ = module(torch.from_numpy(game.layout.integers(observations)))
+    logits = logits.clone()
     logits[0, masks[0] == 0] = -torch.inf
     chances = torch.softmax(logits[0], dim=0).numpy()
     record = module.record(game)

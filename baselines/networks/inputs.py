@@ -33,7 +33,7 @@ class InputRows(NamedTuple):
 
     first_rows: np.ndarray  # [K] the row of the lowest values
     groups: np.ndarray  # [N] which of the K rows a number helps to choose
-    strides: np.ndarray  # [N] how many rows one more of it moves
+    row_steps: np.ndarray  # [N] how many rows one more of it moves
     columns: np.ndarray  # [N] index of the number in a record seen as its first field's type
     lows: np.ndarray  # [N]
     spans: np.ndarray  # [N] highest value less lowest
@@ -193,7 +193,7 @@ def find_rows(weights, observation, rows):
     for n in range(weights.columns.shape[0]):
         value = np.int32(values[weights.columns[n]]) - weights.lows[n]
         value = min(max(value, np.int32(0)), weights.spans[n])
-        rows[weights.groups[n]] += value * weights.strides[n]
+        rows[weights.groups[n]] += value * weights.row_steps[n]
     data = octets(observation)
     first = rows.shape[0] - 2 * weights.offsets.shape[0]
     for k in range(weights.offsets.shape[0]):
