@@ -46,7 +46,10 @@ def test_a_step_sees_the_end_after_the_draw() -> None:
     step, seats, action = loops_of(game).step_table, [], NO_ACTION
     for _ in range(3):
         observations = game.new_observations()
-        seats.append(step(tables.states, tables.rngs, False, words, observations, masks, action))
+        given = (tables.states, tables.rngs, False, words, masks, observations)
+        numbers = np.empty(game.layout.num_inputs, np.float32)
+        buffers = game.layout.row_buffers(observations, is_scaled=True)
+        seats.append(step(*given, *buffers, numbers, action))
         action = int(words[0, 0]).bit_length() - 1
     assert seats == [0, 1, NO_SEAT]
 
