@@ -15,7 +15,7 @@ GAME = "president"
 FOUR_SEATS = "president"
 HINTED = "notty"
 SMALL_TRAINING = (
-    f"train dqn {GAME} --set num_players=2 --total-steps 64 --num-tables 8 --batch-size 8 "
+    f"train dqn {GAME} --set num_players=2 --total-steps 400 --num-tables 8 --batch-size 8 "
     "--buffer-size 200 --hidden 8 --points 1 --deals 2 --num-threads 1"
 )
 
