@@ -126,8 +126,8 @@ def _print_duplicates(results: list[DuplicateResult]) -> None:
 
 
 def _duplicate_row(result: DuplicateResult) -> list[str]:
-    shares = (result.wins, result.losses, result.draws)
-    percent = [f"{Estimate(*(100 * value for value in share)):.1f}" for share in shares]
+    estimates = (result.wins, result.losses, result.draws)
+    percent = [f"{Estimate(*(100 * value for value in one)):.1f}" for one in estimates]
     return [result.first, result.second, f"{result.num_deals:,}", *percent]
 
 

@@ -76,7 +76,7 @@ class Batch(NamedTuple):
     contest: Contest
     first_seed: int
     num_deals: int
-    cast: tuple[Entrant, ...]  # all who take part anywhere: together they are compiled once
+    participants: tuple[Entrant, ...]  # of all contests, so that all are compiled together
     control: Control | None = None
 
     @property
@@ -93,18 +93,22 @@ def play_batch(batch: Batch) -> Outcomes:
     seated = batch.contest.seated(batch.game.num_seats, batch.seeds)
     if batch.control is not None:
         return batch.control.play(batch, seated)
-    cast = _cast(batch.game.make, tuple(batch.game.config_dict().items()), batch.cast)
-    places = np.array([batch.cast.index(entrant) for entrant in batch.contest.entrants])
-    returns = play_deals(batch.game, cast, batch.seeds, places[seated])
+    policies = _policies(
+        batch.game.make, tuple(batch.game.config_dict().items()), batch.participants
+    )
+    places = np.array([batch.participants.index(entrant) for entrant in batch.contest.entrants])
+    returns = play_deals(batch.game, policies, batch.seeds, places[seated])
     files = [path for entrant in batch.contest.entrants for path in users_files(entrant.spec)]
     return Outcomes(returns, files=opened_by(files))
 
 
 @lru_cache(maxsize=8)
-def _cast(make: Any, config: tuple[Any, ...], cast: tuple[Entrant, ...]) -> tuple[Policy, ...]:
+def _policies(
+    make: Any, config: tuple[Any, ...], participants: tuple[Entrant, ...]
+) -> tuple[Policy, ...]:
     """The policies, made once in each process."""
     game = make(**dict(config))
-    return tuple(make_policy(entrant.spec, game) for entrant in cast)
+    return tuple(make_policy(entrant.spec, game) for entrant in participants)
 
 
 def play_deals(

@@ -57,9 +57,9 @@ def names_a_file(spec: str) -> bool:
 
 def check_distinct(entrants: Sequence[Entrant]) -> None:
     """Raise ValueError where somebody is entered twice, or two could not be told apart."""
-    for known in ([e.name for e in entrants], [e.identity or e.name for e in entrants]):
-        for entrant, mark in zip(entrants, known, strict=True):
-            if known.count(mark) > 1:
+    for keys in ([e.name for e in entrants], [e.identity or e.name for e in entrants]):
+        for entrant, key in zip(entrants, keys, strict=True):
+            if keys.count(key) > 1:
                 raise ValueError(f"{entrant.name} is entered twice")
 
 

@@ -175,8 +175,8 @@ def _view(order: Order) -> namespaces.View:
 
 def _parts(spec: str) -> list[str]:
     """The parts of a player's name that may be paths: `FILE.py:Class:weights=FILE`."""
-    for mark in ":=,":
-        spec = spec.replace(mark, "\n")
+    for separator in ":=,":
+        spec = spec.replace(separator, "\n")
     return [part.strip() for part in spec.split("\n") if part.strip()]
 
 

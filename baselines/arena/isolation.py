@@ -220,8 +220,8 @@ class IsolatedPlayer:
             (size,) = np.frombuffer(reply, NUMBER).tolist()
             if not 0 < size <= _MAX_FILES_BYTES:
                 raise ValueError(f"{size} bytes of files")
-            told, _ = self._ask(b"", size, self._limits.forfeit_seconds, "time")
-            self.files |= {str(path): str(digest) for path, digest in json.loads(told).items()}
+            answer, _ = self._ask(b"", size, self._limits.forfeit_seconds, "time")
+            self.files |= {str(path): str(digest) for path, digest in json.loads(answer).items()}
         except (Forfeit, ValueError, AttributeError):
             self.forfeit = None
             self.files[self.name] = "no proper answer"

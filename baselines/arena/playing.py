@@ -62,23 +62,25 @@ def play_contests(
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
-    sheets = {contest: Sheet(game.num_seats, contest, np.array(seeds)) for contest in contests}
+    results = {
+        contest: ContestResults(game.num_seats, contest, np.array(seeds)) for contest in contests
+    }
     setting = Setting.of(game, plan.control)
-    for contest, sheet in sheets.items():
+    for contest, result in results.items():
         if plan.store is not None:
             for first_seed, outcomes in plan.store.read(setting, contest, seeds, current_only=True):
-                sheet.enter(first_seed, outcomes)
-    batches = _missing(game, sheets, plan)
+                result.add(first_seed, outcomes)
+    batches = _missing(game, results, plan)
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
-    done = sum(int(sheet.is_played.sum()) * num_games[c] for c, sheet in sheets.items())
+    done = sum(int(result.is_played.sum()) * num_games[c] for c, result in results.items())
     for batch, outcomes, is_new in _outcomes(batches, setting, plan):
         if plan.store is not None and is_new:
             plan.store.add(batch, outcomes)
-        sheets[batch.contest].enter(batch.first_seed, outcomes)
+        results[batch.contest].add(batch.first_seed, outcomes)
         done += batch.num_deals * num_games[batch.contest]
         if on_progress is not None:
             on_progress(done)
-    return [sheet.played() for sheet in sheets.values()]
+    return [result.played() for result in results.values()]
 
 
 def _outcomes(
@@ -117,20 +119,20 @@ def _claimed(store: Store, batches: list[Batch], others: list[Batch]) -> Iterato
 def _in_store(store: Store, setting: Setting, batch: Batch) -> Outcomes | None:
     """A batch as another run has played it; None where its deals are not all there."""
     seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
-    sheet = Sheet(setting.num_seats, batch.contest, np.array(seeds))
+    result = ContestResults(setting.num_seats, batch.contest, np.array(seeds))
     for first_seed, outcomes in store.read(setting, batch.contest, seeds):
-        sheet.enter(first_seed, outcomes)
-    played = sheet.played()
-    return Outcomes(played.returns, played.faults) if sheet.is_played.all() else None
+        result.add(first_seed, outcomes)
+    played = result.played()
+    return Outcomes(played.returns, played.faults) if result.is_played.all() else None
 
 
-def _missing(game: Game, sheets: "dict[Contest, Sheet]", plan: Plan) -> list[Batch]:
+def _missing(game: Game, results: "dict[Contest, ContestResults]", plan: Plan) -> list[Batch]:
     """What is not played yet, contest after contest for the first deals, then for the next ones."""
-    cast = tuple(dict.fromkeys(e for contest in sheets for e in contest.entrants))
+    participants = tuple(dict.fromkeys(e for contest in results for e in contest.entrants))
     batches = [
-        Batch(game, contest, first, num_deals, cast, plan.control)
-        for contest, sheet in sheets.items()
-        for first, num_deals in _runs(sheet.seeds[~sheet.is_played], plan.batch_deals)
+        Batch(game, contest, first, num_deals, participants, plan.control)
+        for contest, result in results.items()
+        for first, num_deals in _runs(result.seeds[~result.is_played], plan.batch_deals)
     ]
     return sorted(batches, key=lambda batch: batch.first_seed)
 
@@ -143,7 +145,7 @@ def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:
             yield int(part[start]), len(part[start : start + longest])
 
 
-class Sheet:
+class ContestResults:
     """The results of one contest, filled in as they come."""
 
     def __init__(self, num_seats: int, contest: Contest, seeds: np.ndarray) -> None:
@@ -154,15 +156,15 @@ class Sheet:
         self.returns = np.zeros((len(seeds), sittings, num_seats))
         self.faults: dict[tuple[int, int], Fault] = {}
 
-    def enter(self, first_seed: int, outcomes: Outcomes) -> None:
+    def add(self, first_seed: int, outcomes: Outcomes) -> None:
         """Results of the deals from `first_seed` on, as far as they are asked for."""
         played = first_seed + np.arange(len(outcomes.returns))
-        wanted = np.isin(played, self.seeds)
-        places = np.searchsorted(self.seeds, played[wanted])
-        self.returns[places] = outcomes.returns[wanted]
+        is_requested = np.isin(played, self.seeds)
+        places = np.searchsorted(self.seeds, played[is_requested])
+        self.returns[places] = outcomes.returns[is_requested]
         self.is_played[places] = True
         for fault in outcomes.faults:
-            if wanted[fault.seed - first_seed]:
+            if is_requested[fault.seed - first_seed]:
                 self.faults[fault.seed, fault.sitting] = fault
 
     def played(self) -> Played:
@@ -174,12 +176,12 @@ class Sheet:
 
 def read_contests(store: Store, setting: Setting) -> list[Played]:
     """All that a store has of a game."""
-    sheets = []
+    results = []
     for contest in store.contests(setting):
         parts = list(store.read(setting, contest))
         played = [first_seed + np.arange(len(outcomes.returns)) for first_seed, outcomes in parts]
-        sheet = Sheet(setting.num_seats, contest, np.unique(np.concatenate(played)))
+        result = ContestResults(setting.num_seats, contest, np.unique(np.concatenate(played)))
         for first_seed, outcomes in parts:
-            sheet.enter(first_seed, outcomes)
-        sheets.append(sheet)
-    return [sheet.played() for sheet in sheets]
+            result.add(first_seed, outcomes)
+        results.append(result)
+    return [result.played() for result in results]

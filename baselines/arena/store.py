@@ -96,8 +96,8 @@ class Store:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._tells_files = True
-        self._told: set[str] = set()  # lines on stderr, each once
+        self._has_files = True
+        self._printed: set[str] = set()  # lines on stderr, each once
         try:
             self._database = self._open()
             self._prepare()
@@ -143,10 +143,12 @@ class Store:
                 run(f"PRAGMA application_id = {_APPLICATION}")
                 run(f"PRAGMA user_version = {FORMAT}")
             run("COMMIT")
-        marks = [run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-        if marks == [_APPLICATION, _WITHOUT_FILES]:
+        header = [
+            run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        ]
+        if header == [_APPLICATION, _WITHOUT_FILES]:
             self._upgrade()
-        elif marks != [_APPLICATION, FORMAT]:
+        elif header != [_APPLICATION, FORMAT]:
             raise sqlite3.DatabaseError("another program's, or of another format")
 
     def _upgrade(self) -> None:
@@ -155,7 +157,7 @@ class Store:
             self._database.execute(_FILES_SCHEMA)
             self._database.execute(f"PRAGMA user_version = {FORMAT}")
         except sqlite3.OperationalError:
-            self._tells_files = False
+            self._has_files = False
 
     def _is_empty(self) -> bool:
         return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -195,7 +197,7 @@ class Store:
 
     def _files_of(self, contest: int | None) -> "dict[tuple[int, int], _FilesOf]":
         """What the batches of a contest depend on of users' files, by first seed and size."""
-        if not self._tells_files:
+        if not self._has_files:
             return {}
         rows = self._database.execute(
             "SELECT first_seed, num_deals, files FROM files WHERE contest = ?", (contest,)
@@ -257,16 +259,16 @@ class Store:
                     tuple(Fault(*fault) for fault in json.loads(faults)),
                 )
             except (zlib.error, ValueError, TypeError):
-                self._tell_damage(contest, first_seed, num_deals)
+                self._warn_of_damage(contest, first_seed, num_deals)
                 continue
             yield first_seed, outcomes
 
-    def _tell_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
+    def _warn_of_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
         names = " v ".join(entrant.name for entrant in contest.entrants)
         deals = f"deals {first_seed} to {first_seed + num_deals - 1}"
         line = f"{self.path}: the results of {deals} of {names} are damaged and left out"
-        if line not in self._told:
-            self._told.add(line)
+        if line not in self._printed:
+            self._printed.add(line)
             print(line, file=sys.stderr)
 
     def _stale(self, contest: int | None) -> set[tuple[int, int]]:
@@ -355,8 +357,10 @@ class Store:
         known = self._id(table, columns, row)
         if known is not None:
             return known
-        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        self._database.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", row)
+        names, placeholders = ", ".join(columns), ", ".join("?" * len(columns))
+        self._database.execute(
+            f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({placeholders})", row
+        )
         made = self._id(table, columns, row)
         assert made is not None
         return made

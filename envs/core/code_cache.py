@@ -36,7 +36,7 @@ _KEY_LENGTH = 16
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
 # What Numba makes known at once, or LLVM itself, or `rtsys`.
 _KNOWN_NAMES = ("llvm.", "Py", "_Py", "NRT_", "mem", "numba_", "_ZN08NumbaEnv")
-_told: set[str] = set()
+_warned: set[str] = set()
 
 
 def cache_folder() -> Path:
@@ -181,6 +181,6 @@ def _prune(parent: Path) -> None:
 
 
 def _warn_once(kind: str, message: str) -> None:
-    if kind not in _told:
-        _told.add(kind)
+    if kind not in _warned:
+        _warned.add(kind)
         warnings.warn(message, RuntimeWarning, stacklevel=2)

@@ -304,8 +304,8 @@ class Seating:
         if policy.remember is not None:
             asked = [self._memory(policy, *place) for place in zip(rows, seats, strict=True)]
             own = (rngs[k : k + 1] for k in range(len(rngs)))
-            told = zip(asked, observations, masks, own, strict=True)
-            actions = np.array([memory.choose(*what) for memory, *what in told])
+            inputs = zip(asked, observations, masks, own, strict=True)
+            actions = np.array([memory.choose(*what) for memory, *what in inputs])
         else:
             positions = (
                 self.tables.determinize(rows, seats, rngs) if policy.needs_positions else None
