@@ -10,8 +10,8 @@ from parlour.baselines.arena.statistics import (
     Estimate,
     elo_of_score,
     mean_of_deals,
-    score_of_elo,
     proportion_of_deals,
+    score_of_elo,
     wilson,
 )
 

@@ -16,8 +16,8 @@ from .statistics import (
     RETURNS,
     Estimate,
     mean_of_deals,
-    score_of_elo,
     proportion_of_deals,
+    score_of_elo,
     weighted_proportion,
 )
 from .store import Setting

@@ -97,7 +97,7 @@ def mean_of_deals(
 
 
 def proportion_of_deals(sums: np.ndarray, games: np.ndarray | int) -> Estimate:
-    """Estimate a proportion from the `sums` [deals] of values 0 .. 1 over the `games` of each deal."""
+    """Estimate a proportion from `sums` [deals] of values 0 .. 1 over the `games` of each deal."""
     return mean_of_deals(sums, games, (0.0, 1.0))
 
 
@@ -111,9 +111,9 @@ def _unbounded(mean: float, residuals: np.ndarray) -> Estimate:
 
 
 def _from_proportion(proportion: float, residuals: np.ndarray, games: np.ndarray) -> Estimate:
-    """Wilson's interval for as many independent games as would have the variance of these.
+    """Return Wilson's interval for the number of independent games with the same variance.
 
-    A proportion of none or all has no variance to go by; each deal then counts as one game.
+    A proportion of 0 or 1 has no variance; then each deal counts as one game.
     """
     num_deals = float(effective_number(games))
     spread = proportion * (1 - proportion)
@@ -124,10 +124,10 @@ def _from_proportion(proportion: float, residuals: np.ndarray, games: np.ndarray
 
 
 def weighted_proportion(proportion: float, parts: Sequence[tuple[float, np.ndarray]]) -> Estimate:
-    """Give a weighted mean of proportions its interval, from each part's weight and [2, deals].
+    """Estimate a weighted mean of proportions from each part's (weight, [2, deals]).
 
-    The latter are a proportion's sums and games in each deal, as for `proportion_of_deals`. The weights may
-    add up to less than 1, the rest being known.
+    The array holds the sums and the games of each deal, as `proportion_of_deals` takes them. The
+    weights may add up to less than 1 where the rest is known exactly.
     """
     residuals = np.zeros(parts[0][1].shape[1])
     independent, games = 0.0, np.zeros_like(residuals)
@@ -149,7 +149,7 @@ def effective_number(weights: np.ndarray) -> np.ndarray:
 
 
 def wilson(proportion: float, games: float, quantile: float = _NORMAL_QUANTILE) -> Estimate:
-    """Wilson's score interval (1927) of a proportion seen in `games` independent games."""
+    """Return Wilson's score interval (1927) of a proportion in `games` independent games."""
     z2 = quantile * quantile / games
     centre = (proportion + z2 / 2) / (1 + z2)
     reach = (
