@@ -51,7 +51,7 @@ def a_position(game: Game, num_plies: int) -> tuple[np.ndarray, list[int]]:
 
 
 def row_of(game: Game, player: str) -> Any:
-    row = players_of(game)[player].row
+    row = players_of(game)[player].row_function
     assert row is not None
     return row
 

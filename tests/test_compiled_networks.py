@@ -13,7 +13,7 @@ from parlour.baselines.networks.kinds import action_values, policy_of
 from parlour.baselines.networks.learned import shipped_checkpoints
 from parlour.baselines.networks.modules import ActionValues
 from parlour.baselines.networks.policy_value import PolicyValue, legal_lists
-from parlour.envs import GAMES, load_game
+from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
@@ -43,7 +43,7 @@ def uneven(module: torch.nn.Module) -> torch.nn.Module:
     torch.manual_seed(1)
     with torch.no_grad():
         for parameter in module.parameters():
-            parameter += 0.1 * torch.randn_like(parameter)
+            parameter.add_(0.1 * torch.randn_like(parameter))
     return module
 
 
@@ -54,7 +54,7 @@ def layers_for(name: str) -> tuple[int, ...]:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_the_compiled_forward_pass_equals_torch(name: str) -> None:
-    game = load_game(name)
+    game = find_game(name)
     module = uneven(PolicyValue(game, layers_for(name)))
     assert isinstance(module, PolicyValue)
     observations, words = positions(game, 12, 30)

@@ -149,10 +149,12 @@ def batches_of(learner: ppo.Learner) -> list[Batch]:
     """The first batches that a learner learns from."""
     seen: list[Batch] = []
     learn = learner._learn
-    learner._learn = lambda batch, random: (  # type: ignore[method-assign]
-        seen.append(Batch(*(array.copy() for array in batch))),
-        learn(batch, random),
-    )[1]
+
+    def spy(batch: Batch, random: Any) -> Any:
+        seen.append(Batch(*(array.copy() for array in batch)))
+        return learn(batch, random)
+
+    learner._learn = spy  # type: ignore[method-assign]
     for progress, _ in learner.run():
         if progress.updates > 40:
             break

@@ -3,12 +3,15 @@
 The attacker here undoes SplitMix64 and the way streams used to be derived, in plain integers.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
+from parlour.envs.core.game import Game
 from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, streams
 from parlour.envs.core.seating import Seating, player_streams
 from parlour.envs.core.siphash import siphash
@@ -52,11 +55,11 @@ def suspects(state: int) -> set[int]:
 class Spy(Policy):
     """Plays as `random` does, and notes the state of the stream that it is handed."""
 
-    def __init__(self, game) -> None:
+    def __init__(self, game: Game) -> None:
         plays = make_policy("random", game)
         self.states: list[int] = []
 
-        def choose(observations, masks, rngs):
+        def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
             self.states += rngs["state"].tolist()
             return plays(observations, masks, rngs)
 
@@ -114,6 +117,6 @@ def test_the_deal_of_a_seed_is_not_touched() -> None:
 
 
 @pytest.mark.parametrize("seeds", [[2**63], [1.5], [-1], np.array([1.5, 2]), np.array([-1])])
-def test_players_streams_come_from_seeds(seeds) -> None:
+def test_players_streams_come_from_seeds(seeds: Any) -> None:
     with pytest.raises(ValueError, match=r"integer in 0 \.\. 2\*\*63 - 1"):
         player_streams(seeds, 2)

@@ -675,7 +675,8 @@ def test_a_seed_that_is_none_is_refused_in_every_view(wrong: Any) -> None:
     game = load_game("president")
     said = re.escape("a seed must be an integer in 0 .. 2**63 - 1")
     vectors = [vector("president", 1), vector("president", 1, self_play=True)]
-    for view in [RawEnv(game), CheckedEnv(game), solo("president"), *vectors]:
+    every_view: list[Any] = [RawEnv(game), CheckedEnv(game), solo("president"), *vectors]
+    for view in every_view:
         with pytest.raises(ValueError, match=said):
             view.reset(seed=wrong)
     with pytest.raises(ValueError, match=said):

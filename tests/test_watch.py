@@ -3,6 +3,8 @@
 Every position is compared with others that the seat cannot tell from it: same text, same bytes.
 """
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -10,7 +12,7 @@ from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo
 from parlour.baselines.hints import hints_of
 from parlour.baselines.policy import Policy
-from parlour.envs import GAMES, load_game
+from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.views.aec import RawEnv
@@ -62,7 +64,7 @@ def redeals(game: Game, state: np.record, seat: int) -> np.ndarray:
 
 @pytest.mark.parametrize(("name", "config"), CASES)
 def test_watching_from_a_seat_shows_what_it_can_know(name: str, config: dict) -> None:
-    game = load_game(name, **config)
+    game = find_game(name, **config)
     player = thinker(game)
     num_compared = 0
     for states in sample(positions(game)[:-1], NUM_POSITIONS):
@@ -135,7 +137,7 @@ def test_the_aec_environment_shows_the_table_or_a_seat() -> None:
 
 
 @pytest.mark.parametrize("wrong", [4, -1, "mine", None, True])
-def test_a_view_for_nobody_is_refused(wrong: object) -> None:
+def test_a_view_for_nobody_is_refused(wrong: Any) -> None:
     with pytest.raises(ValueError, match="render_seat must be one of 'own', 'all', 0, 1, 2, 3"):
         make_solo("president", render_seat=wrong)
     with pytest.raises(ValueError, match="render_seat must be one of 'all', 0, 1, 2, 3"):

@@ -174,7 +174,9 @@ def _bytes_of(game: Game) -> Iterator[_Byte]:
 
 def _offset(game: Game, field: Field) -> int:
     """Where a field begins in the record, in bytes."""
-    return (game.observation_dtype.fields or {})[field.name][1]
+    fields = game.observation_dtype.fields
+    assert fields is not None
+    return fields[field.name][1]
 
 
 def _shown(game: Game, packed: bool) -> list[Field]:

@@ -313,10 +313,10 @@ def test_our_players_results_depend_on_their_games_and_their_own_files_only(
     assert done.returncode == 0, done.stderr
     before, *after = json.loads(done.stdout)
     assert set(before) == EVERYONE and None not in before.values()
-    for path, found in zip(EDITS, after, strict=True):
+    for edited, found in zip(EDITS, after, strict=True):
         changed = {who for who in EVERYONE if found[who] != before[who]}
-        expected = EDITS[path]
+        expected = EDITS[edited]
         if expected is None:
-            assert {"notty random", "splendor random"} <= changed, path
+            assert {"notty random", "splendor random"} <= changed, edited
         else:
-            assert changed == expected, path
+            assert changed == expected, edited

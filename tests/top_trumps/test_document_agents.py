@@ -54,6 +54,7 @@ def test_the_base_offers_what_the_documents_base_does() -> None:
     agent = Minimal("minimal", {"a"}, deck)
     assert agent.strategy_name == "minimal" and agent.my_current_card_ids == {"a"}
     assert agent.field_colnames == ["Field0", "Field1"]
+    assert agent.full_game_deck_ref_df is not None and agent._indexed_ref_df is not None
     assert agent.full_game_deck_ref_df is not deck and agent.full_game_deck_ref_df.equals(deck)
     assert agent._indexed_ref_df.loc["b"].tolist() == ["b", 2, 4]
     bare = Minimal("minimal", {"a"}, None)
