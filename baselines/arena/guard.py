@@ -1,8 +1,8 @@
 """The guard of a player: a process that starts it, stops it, measures its usage, and ends it.
 
 In a sandbox the guard is the first process of the player's namespaces. No process in them can
-signal or inspect it, and when it ends, the system ends all of them. It takes orders from the arena as
-single bytes on a socket and ends with that socket, so that nothing outlives the arena.
+signal or inspect it, and when it ends, the system ends all of them. It takes orders from the arena
+as single bytes on a socket and ends with that socket, so that nothing outlives the arena.
 """
 
 import contextlib

@@ -65,7 +65,7 @@ def games(name: str, logs: Path, limits: TimeControl, num_games: int = 2) -> lis
 FAULTS = {
     "crash": ("crash", r"status 1: .*no_such_field.*\(line \d+\)"),
     "play_words": ("crash", "ValueError.*the first one"),
-    "no_such_function": ("crash", "ValueError: say which function"),
+    "no_such_function": ("crash", "ValueError: name a function or class"),
     "play_illegally": ("warnings", "3 warnings: .*not legal.*not legal.*not legal"),
     "play_beyond_the_table": ("warnings", "no action of this game"),
 }
@@ -148,7 +148,7 @@ def test_entrants_are_refused_by_their_own_process(tmp_path: Path) -> None:
     leaves.write_text("import os\nos._exit(0)\n")
     limits = dataclasses.replace(control(), logs=str(tmp_path / "logs"))
     limits.refusals(GAME, [bad("legal"), f"{leaves}:choose"])
-    with pytest.raises(ValueError, match=r"^say which function or class of"):
+    with pytest.raises(ValueError, match=r"^name a function or class of"):
         limits.refusals(GAME, [bad("no_such_function")])
 
 
