@@ -612,7 +612,7 @@ class Tables:
         seats: np.ndarray,
         words: np.ndarray,
     ) -> None:
-        """Start new games, or with `is_dealt` those dealt already; write seats [N] and masks [N, W].
+        """Start new games, or with `is_dealt` those dealt already; write seats [N], masks [N, W].
 
         NO_SEAT where `skip_forced` played on to the end.
         """
