@@ -1,4 +1,4 @@
-"""Everyone you can play against: `list_policies`, `make_policy`."""
+"""All players of the games: `list_policies`, `make_policy`."""
 
 from .players import list_policies, make_policy
 from .policy import Policy, PolicySpec, compiled_policy

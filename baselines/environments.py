@@ -1,4 +1,4 @@
-"""The entry points of `gym.make` and `gym.make_vec`: names of opponents become policies here."""
+"""The entry points of `gym.make` and `gym.make_vec`; they make policies of opponents' names."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,7 +10,7 @@ from ..envs.registry import split_settings
 from .players import make_policy
 from .policy import Policy, PolicySpec
 
-RANDOM = "random"  # who sits opposite where nobody is named
+RANDOM = "random"  # the default opponent
 
 
 def make_solo(name: str, **settings: Any) -> SoloEnv:
@@ -53,7 +53,7 @@ def vector_env(
 
 
 def named_policies(specs: Any, game: Game) -> Policy | list[Policy]:
-    """The policies that `specs` stand for: one for one, a list for a list."""
+    """Make the policy of one spec, or the list of policies of a list of specs."""
     if isinstance(specs, list | tuple):
         return [make_policy(spec, game) for spec in specs]
     return make_policy(specs, game)

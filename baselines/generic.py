@@ -6,11 +6,11 @@ from ..envs.core.jit import rule
 
 @rule
 def random(observation, mask, rng):
-    """A legal action, each as likely as any other."""
+    """Choose a legal action uniformly at random."""
     return random_allowed(mask, rng)
 
 
 @rule
 def first_legal(observation, mask, rng):
-    """The legal action with the lowest index."""
+    """Choose the legal action with the lowest index."""
     return nth_allowed(mask, 0)

@@ -7,11 +7,11 @@ from .policy import Policy
 
 
 class EndOfInput(Exception):
-    """Raised where the person at the console says no more: the game ends unfinished."""
+    """The input at the console has ended, so the game stays unfinished."""
 
 
 def human(game: Game) -> Policy:
-    """You, at the console: lists the legal actions by name, and asks until you type one."""
+    """You, at the console: list the legal actions by name, and ask until you type one."""
 
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         rows = zip(observations, action_masks, strict=True)

@@ -1,7 +1,7 @@
-"""Which files a user's player depends on: what its file imports, and what it opens when it runs.
+"""Find the files that a user's player depends on: those it imports, and those it opens as it runs.
 
-An audit hook of the interpreter sees every file that Python opens: by `open`, through NumPy, torch
-and pandas, and for modules that are imported late. What a child process opens it does not see.
+An audit hook of the interpreter sees every file that Python opens: with `open`, through NumPy,
+torch and pandas, and for modules imported late. It does not see what a child process opens.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ from typing import Any
 from ..envs.core.code_cache import cache_folder
 from ..envs.core.sources import files_behind, is_ours
 
-ABSENT = "absent"  # instead of the digest of a file that is not there
+ABSENT = "absent"  # in place of the digest of a missing file
 _CHANGED = "changed while the player ran"
-_IMPORTS = "what Parlour gives to "  # before a path: stands for the files of ours that it imports
+_IMPORTS = "what Parlour gives to "  # before a path: the files of Parlour that it imports
 _DIGEST_LENGTH = 16
 _WRITING = set("wax+")
 _WRITING_FLAGS = os.O_WRONLY | os.O_RDWR
@@ -29,7 +29,7 @@ Files = dict[str, str]  # digest by path
 
 
 class _Opened:
-    """The files of one player so far; those that it writes itself are its own business."""
+    """The files of one player so far, without those that it writes itself."""
 
     def __init__(self) -> None:
         self.digests: Files = {}
@@ -49,11 +49,11 @@ class _Opened:
 
 
 _players: dict[Path, _Opened] = {}  # by the player's file
-_running: _Opened | None = None  # whose code runs now
+_running: _Opened | None = None  # the player whose code runs now
 
 
 def run_watched(path: Path, function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
-    """Call a function of the user's file `path`, resolved, and note the files that it opens."""
+    """Call a function of the user's file `path` (resolved); record the files that it opens."""
     global _running
     before, _running = _running, _player(path)
     try:
@@ -63,7 +63,7 @@ def run_watched(path: Path, function: Callable[..., Any], *arguments: Any, **set
 
 
 def opened_by(paths: Iterable[Path]) -> Files:
-    """All files that the players in these files have imported or opened so far."""
+    """Return all files that the players in these files have imported or opened so far."""
     found: Files = {}
     for path in paths:
         found |= _player(path.resolve()).digests
@@ -71,7 +71,7 @@ def opened_by(paths: Iterable[Path]) -> Files:
 
 
 def changed_files(files: Files) -> list[str]:
-    """Those of these files that are not what they were."""
+    """Return those of these files that have changed."""
     return [path for path, digest in files.items() if _digest_now(path) != digest]
 
 
@@ -82,7 +82,7 @@ def _digest_now(path: str) -> str:
 
 
 def _player(path: Path) -> _Opened:
-    """What is known of the player in this file: at first, what it imports."""
+    """Return the record of the player in this file, which begins with its imports."""
     _install()
     if path not in _players:
         _players[path] = opened = _Opened()
@@ -118,7 +118,7 @@ def _stamp(path: str) -> tuple[int, int]:
 
 @cache
 def _install() -> None:
-    """Once, and only where a user's player runs: every opened file passes through it."""
+    """Install the hook once, and only where a user's player runs: it slows every `open`."""
     sys.addaudithook(_hook)
 
 
@@ -126,7 +126,7 @@ def _hook(event: str, arguments: tuple[Any, ...]) -> None:
     global _running
     if _running is None or event not in ("open", "sqlite3.connect"):
         return
-    opened, _running = _running, None  # what is opened in here is not the player's
+    opened, _running = _running, None  # the hook itself opens files
     try:
         path = _users_path(arguments[0])
         if path is not None:
@@ -142,7 +142,7 @@ def _is_writing(mode: str | None, flags: int) -> bool:
 
 
 def _users_path(given: Any) -> str | None:
-    """The file as it is called on disk; None for one of the system's, Python's or a package's."""
+    """Return the resolved path; None for a file of the system, of Python or of a package."""
     if not isinstance(given, str | bytes | os.PathLike):
         return None
     path = os.path.realpath(os.fsdecode(given))

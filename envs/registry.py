@@ -1,8 +1,7 @@
-"""The one list of games: a line each; `register_game` adds those of other packages.
+"""The list of games, one line each; `register_game` adds those of other packages.
 
-PettingZoo's name of a game, such as `president_v0`, is a module of ten lines beside this one.
-
-Nothing is compiled and no game is imported before somebody asks for one.
+PettingZoo's name of a game, such as `president_v0`, is a short module beside this one. No game is
+imported or compiled before it is first used.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from .core.game import Game
     from .core.views.aec import CheckedEnv, RawEnv
 
-# For type checkers, which cannot read it from GAMES.
+# For type checkers, which cannot read the names from GAMES.
 GameName = Literal["top_trumps", "notty", "splendor", "trick_taking", "president"]
 
 GAMES: dict[str, str] = {
@@ -37,11 +36,11 @@ for _name in GAMES:
 
 _ROOT_PACKAGE = __name__.removesuffix(".envs.registry")
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-_VIEWS = f"{_ROOT_PACKAGE}.baselines.environments"  # where names of opponents become policies
+_VIEWS = f"{_ROOT_PACKAGE}.baselines.environments"  # it makes policies of opponents' names
 
 
 def load_game(name: GameName, **config: Any) -> Game:
-    """A game that ships, by name, with its settings: `load_game("president", num_players=2)`.
+    """Load a game that ships, with its settings: `load_game("president", num_players=2)`.
 
     A type checker knows the names; `find_game` takes any `str`, such as the name of a registered
     game. Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
@@ -58,9 +57,9 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
     package is imported; `gym.make("my_package:KuhnPoker-v0")`, spawned workers and
     `parlour COMMAND --import my_package` then find the game.
 
-    `parts` is the package that holds what belongs to the game alone, as `parlour.baselines.notty`
-    does for Notty: its modules `players`, `hints`, `measures` and `trials`, and its folder
-    `checkpoints`, as far as they exist. Raises ValueError for a name that is taken or malformed.
+    `parts` is the package with what belongs to this game alone, as `parlour.baselines.notty` is for
+    Notty. It may have modules `players`, `hints`, `measures` and `trials`, and a folder
+    `checkpoints`. Raises ValueError for a name that is taken or malformed.
     """
     game = make()
     if not _NAME.fullmatch(game.name):
@@ -78,7 +77,7 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
 
 
 def make_aec(name: str, **settings: Any) -> CheckedEnv:
-    """The PettingZoo environment of a game; settings of the game and of `RawEnv` together.
+    """Make the PettingZoo environment of a game, with settings of the game and of `RawEnv`.
 
     It has the behaviour of PettingZoo's usual wrappers: see `CheckedEnv`.
     """
@@ -88,7 +87,7 @@ def make_aec(name: str, **settings: Any) -> CheckedEnv:
 
 
 def make_raw_aec(name: str, **settings: Any) -> RawEnv:
-    """The same without wrappers: an illegal action raises ValueError and changes nothing."""
+    """Make it without wrappers: an illegal action raises ValueError and changes nothing."""
     from .core.views.aec import RawEnv
 
     return _make_view(RawEnv, name, settings)
@@ -102,7 +101,7 @@ def _make_view(view: Callable[..., Any], name: str, settings: Mapping[str, Any])
 def split_settings(
     view: Callable[..., Any], name: str, settings: Mapping[str, Any]
 ) -> tuple[Game, dict[str, Any]]:
-    """Take from `settings` those of the game, and return it with the rest, those of the view.
+    """Return the game made with its part of `settings`, and the rest, those of the view.
 
     Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
     impossible value.
@@ -117,7 +116,7 @@ def split_settings(
 
 
 def pettingzoo_names() -> dict[str, str]:
-    """PettingZoo's names for the games that ship, such as `president_v0`, each with its game.
+    """Return PettingZoo's names of the games that ship: `president_v0` and so on, with the game.
 
     Each is a module beside this one, with `env` and `raw_env`.
     """

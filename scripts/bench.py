@@ -1,8 +1,8 @@
-"""Measure speed: plies per second of processor time in every view, and how long a start takes.
+"""Measure speed: plies per second of processor time in every view, and the time to start.
 
-Each figure is the best of three. Actions were recorded in random legal play and are given again,
-so that what is timed is the environment and not the choice. The vector environment, the playouts
-and OpenSpiel's choose for themselves: there the choice is in the time.
+Each figure is the best of three. Actions recorded in random legal play are replayed, so that the
+time is that of the environment alone. The vector environment, the playouts and OpenSpiel choose
+actions themselves; there the time includes the choice.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from .replays import Play, aec_replay, fused, solo_replay, vector_replay
 BATCH = 4096  # tables of the vector environment
 MAX_SEATS = 16  # player counts are tried up to this
 REPEATS = 3
-SECONDS = 0.5  # of processor time, at least, for each repeat
+SECONDS = 0.5  # minimum processor time of each repeat
 STEP_NAMES = {
     "vector": "vector, observed",
     "vector integer": "vector, whole numbers",
@@ -46,19 +46,29 @@ STEP_NAMES = {
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The game, and whether others are measured too."""
-    parser.add_argument("game", metavar="GAME", nargs="?", help="default: all games")
+    """The game, and what is measured."""
     parser.add_argument(
-        "--peers", action="store_true", help="measure PettingZoo, RLCard and OpenSpiel, too"
+        "game", metavar="GAME", nargs="?", help="the game to measure (default: all games)"
     )
-    parser.add_argument("--batch", type=positive, default=BATCH, help=f"tables (default {BATCH})")
-    parser.add_argument("--quick", action="store_true", help="one short repeat: for a first look")
-    parser.add_argument("--cold", action="store_true", help="measure only how long a start takes")
+    parser.add_argument(
+        "--peers", action="store_true", help="also measure PettingZoo, RLCard and OpenSpiel"
+    )
+    parser.add_argument(
+        "--batch",
+        type=positive,
+        default=BATCH,
+        metavar="N",
+        help=f"number of tables in the vector environment (default {BATCH})",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="measure each figure once, for a short time"
+    )
+    parser.add_argument("--cold", action="store_true", help="measure only the time to start")
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Measure and print; the figures of one run compare with each other."""
+    """Measure and print; figures of the same run can be compared."""
     if arguments.game is not None and arguments.game not in GAMES:
         raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
     names = [arguments.game] if arguments.game else list(GAMES)
@@ -125,7 +135,7 @@ def player_counts(name: str) -> list[dict[str, int]]:
 
 
 def allows(name: str, num_players: int) -> bool:
-    """Whether the game can be played by so many."""
+    """Return whether the game can be played by `num_players`."""
     try:
         find_game(name, num_players=num_players)
     except ValueError:
@@ -134,7 +144,7 @@ def allows(name: str, num_players: int) -> bool:
 
 
 def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[str, Play]]:
-    """Everything that is timed for one player count."""
+    """Yield everything that is timed for one player count."""
     made = f"parlour:{GAMES[name]}"
     sizes: dict[str, Any] = {"num_envs": batch, "self_play": True, **settings}
     scaled = gymnasium.make_vec(made, **sizes)
@@ -156,7 +166,7 @@ def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[
 
 
 def start_times(name: str) -> dict[str, dict[str, tuple[float, float]]]:
-    """Seconds from nothing to the end of a game, with an empty cache and with a full one."""
+    """Return the seconds to the end of a first game, with an empty cache and with a full one."""
     times = {}
     for view in first_games.VIEWS:
         with tempfile.TemporaryDirectory() as cache:
@@ -167,7 +177,7 @@ def start_times(name: str) -> dict[str, dict[str, tuple[float, float]]]:
 
 
 def first_game(view: str, name: str, cache: str) -> tuple[float, float]:
-    """Start Python, play to the end, and say how long that took: (CPU time, on the clock)."""
+    """Start Python and play a game to its end; return the seconds (CPU time, on the clock)."""
     found_at = str(Path(parlour.__file__).resolve().parents[1])
     inherited = filter(None, [os.environ.get("PYTHONPATH")])
     variables = {
@@ -192,7 +202,7 @@ def first_game(view: str, name: str, cache: str) -> tuple[float, float]:
 
 
 def machine() -> dict[str, Any]:
-    """Where the figures come from."""
+    """Describe the machine that is measured."""
     return {
         "processor": platform.processor() or platform.machine(),
         "cores": os.cpu_count(),
@@ -202,7 +212,7 @@ def machine() -> dict[str, Any]:
 
 
 def show(report: Mapping[str, Any]) -> None:
-    """The report as tables."""
+    """Print the report as tables."""
     for name, measured in report["games"].items():
         rates = measured["plies_per_cpu_second"]
         if rates:
@@ -221,16 +231,14 @@ def show(report: Mapping[str, Any]) -> None:
 
 
 def show_peers(report: Mapping[str, Any]) -> None:
-    """Others beside us, and how many times faster the comparable views are here."""
+    """Print the rates of other libraries, and how many times faster Parlour is."""
     for peer in report["peers"]:
         if "missing" in peer:
             print(f"not measured: {peer['library']} ({peer['missing']})")
     measured = [peer for peer in report["peers"] if "missing" not in peer]
     for name, own in report["games"].items():
         rates = {what: max(r.values()) for what, r in own["plies_per_cpu_second"].items()}
-        print(
-            f"\nothers in the same run; how many times as fast {name} is, at its best player count"
-        )
+        print(f"\nother libraries in the same run, and how many times faster {name} is:")
         rows = [
             [
                 peer["library"],

@@ -1,6 +1,7 @@
-"""Measure a player: duplicate deals against a field of each opponent, with 95 % intervals.
+"""Measure a player against each opponent in all other seats, with 95 % intervals.
 
-`--duplicate` counts deals won, lost and drawn instead; `--exact` asks the solver of a solved game.
+Every deal is played from every seat. `--duplicate` counts deals won, lost and drawn instead;
+`--exact` measures with the solver of a solved game.
 """
 
 import argparse
@@ -37,30 +38,35 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The player, the opponents, how many deals, and what to measure."""
     add_game(parser)
     parser.add_argument(
-        "player", metavar="PLAYER", help="a name, a checkpoint, or FILE.py:FUNCTION"
+        "player",
+        metavar="PLAYER",
+        help="the player to measure: a name, a checkpoint, or FILE.py:FUNCTION",
     )
-    parser.add_argument("--against", metavar="A,B,...", default="random", help="default: random")
+    parser.add_argument(
+        "--against", metavar="A,B,...", default="random", help="opponents (default random)"
+    )
     parser.add_argument(
         "--deals",
         type=_deals,
         default=1000,
-        help="each is played from every seat (default 1000); with --exact also: all",
+        metavar="DEALS",
+        help="number of deals, each played from every seat (default 1000); with --exact also: all",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(
         "--duplicate",
         action="store_true",
-        help="two seats: a deal is won by whoever does more with the hand of seat 0",
+        help="for two seats: the player with the higher return from seat 0 wins the deal",
     )
     how.add_argument(
         "--exact",
         action="store_true",
-        help="solved games: how far from perfect, by the exact value of every position",
+        help="for solved games: measure the distance from perfect play by exact values",
     )
     parser.add_argument(
         "--keep",
         action="store_true",
-        help="write what is measured into the checkpoint PLAYER, and its model card",
+        help="write the results into the checkpoint PLAYER and its model card",
     )
     add_seed(parser)
     add_plan(parser)
@@ -126,8 +132,8 @@ def _print_duplicates(results: list[DuplicateResult]) -> None:
 
 
 def _duplicate_row(result: DuplicateResult) -> list[str]:
-    shares = (result.wins, result.losses, result.draws)
-    percent = [f"{Estimate(*(100 * value for value in share)):.1f}" for share in shares]
+    estimates = (result.wins, result.losses, result.draws)
+    percent = [f"{Estimate(*(100 * value for value in one)):.1f}" for one in estimates]
     return [result.first, result.second, f"{result.num_deals:,}", *percent]
 
 

@@ -1,4 +1,4 @@
-"""The first plies and the first end of a game in each view: all that has to be compiled to start.
+"""Play the first game in each view, which compiles everything that a start needs.
 
 `parlour bench --cold` times them and `parlour warm` plays them ahead of time; by itself,
 `python -m parlour.scripts.first_games VIEW GAME` plays one and prints the seconds it took. GAME
@@ -16,7 +16,7 @@ NUM_TABLES = 64
 
 
 def play_aec(name: str) -> None:
-    """A game of PettingZoo's view."""
+    """Play a game in PettingZoo's view."""
     from ..envs.registry import make_aec
 
     env = make_aec(name)
@@ -29,7 +29,7 @@ def play_aec(name: str) -> None:
 
 
 def play_solo(name: str) -> None:
-    """A game of Gymnasium's view with the opponents that it has by default."""
+    """Play a game in Gymnasium's view with its default opponents."""
     import gymnasium
 
     from ..envs import GAMES
@@ -44,7 +44,7 @@ def play_solo(name: str) -> None:
 
 
 def play_vector(name: str) -> None:
-    """Games at many tables, until one has ended and the next has begun there."""
+    """Play at many tables until one game has ended and the next has begun."""
     import gymnasium
     import numpy as np
 
@@ -80,7 +80,7 @@ def main(view: str, name: str) -> None:
     from ..envs import find_game
 
     VIEWS[view](find_game(name).name)
-    print(sum(os.times()[:4]), time.time())  # children and threads are in the first
+    print(sum(os.times()[:4]), time.time())  # the first includes children and threads
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""List the games: their sizes, their settings and who plays them."""
+"""List the games with their sizes, settings and players."""
 
 import argparse
 
@@ -13,7 +13,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print one block a game, with its default settings."""
+    """Print one block for each game, with its default settings."""
     facts = [_facts(name) for name in GAMES]
     if arguments.json != "-":
         headings = ("game", "id", "seats", "actions", "inputs")

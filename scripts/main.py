@@ -1,6 +1,7 @@
-"""The entry point: finds the command, runs it, and turns a wrong argument into one clear line.
+"""The entry point: run a command, and turn a wrong argument into one clear line.
 
-A command is a file beside this one: its docstring's first line, `add_arguments` and `run`.
+A command is a file beside this one, with a docstring, `add_arguments` and `run`. The first line of
+its docstring is its summary.
 """
 
 import os
@@ -43,11 +44,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = Parser(prog=f"parlour {name}", description=command.__doc__)
     parser.set_defaults(command_line=shlex.join(["parlour", *arguments]))
     parser.add_argument(
-        "--traceback", action="store_true", help="where a player crashes, print everything"
+        "--traceback", action="store_true", help="print the whole traceback where a player crashes"
     )
     add_imports(parser)
     try:
-        rest = import_packages(arguments[1:])  # first, so that all games are in the help
+        rest = import_packages(arguments[1:])  # first, so that the help lists their games
         command.add_arguments(parser)
         command.run(parser.parse_args(rest))
     except (BadArgument, PlayerError) as error:
@@ -55,12 +56,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
             traceback.print_exc()
         parser.error(str(error))
     except EndOfInput:
-        print(f"{parser.prog}: the input has ended, and with it the game", file=sys.stderr)
+        print(f"{parser.prog}: the input ended before the game did", file=sys.stderr)
         return ENDED_EARLY
     except KeyboardInterrupt:
         print(f"{parser.prog}: stopped", file=sys.stderr)
         return INTERRUPTED
-    except BrokenPipeError:  # whoever reads us, `head` for instance, has seen enough
+    except BrokenPipeError:  # the reader of stdout, such as `head`, has stopped
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 

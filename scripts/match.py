@@ -1,8 +1,8 @@
-"""Play a match: two players, or as many as there are seats, until it is decided who is stronger.
+"""Play a match between two players, or between as many players as the game has seats.
 
-Two players play one in one seat against the other in all others, every deal from every seat; with
-`--sprt` no longer than it takes to decide. As many players as seats play at one table, in a
-balanced sample of seatings.
+With two players, the first takes one seat and the second all others; every deal is played from
+every seat. `--sprt` ends the match as soon as the stronger player is known. With one player for
+each seat, all play at one table, in a balanced sample of seatings.
 """
 
 import argparse
@@ -31,17 +31,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The players, how many deals, and the sequential test."""
     add_game(parser)
     parser.add_argument(
-        "players", metavar="A,B,...", help="names, checkpoints, or FILE.py:FUNCTION"
+        "players",
+        metavar="A,B,...",
+        help="two players, or one for each seat: names, checkpoints, or FILE.py:FUNCTION",
     )
     parser.add_argument(
-        "--deals", type=positive, default=1000, help="with --sprt the most (default 1000)"
+        "--deals",
+        type=positive,
+        default=1000,
+        help="number of deals (default 1000); with --sprt, the maximum number",
     )
     parser.add_argument(
         "--sprt",
         type=_sprt,
         metavar="ELO0,ELO1[,ALPHA,BETA]",
-        help="stop as soon as Wald's test accepts one of these Elo differences; "
-        "the chances of a wrong decision are 0.05 unless given",
+        help="stop as soon as Wald's sequential test accepts one of these two Elo differences; "
+        "ALPHA and BETA are the chances of a wrong decision (default 0.05)",
     )
     add_seed(parser)
     add_plan(parser)
@@ -63,7 +68,7 @@ def run(arguments: argparse.Namespace) -> None:
     game = chosen_game(arguments)
     names = player_names(arguments.players)
     check_deals(arguments)
-    check_entrants(arguments, game, names)  # now, rather than after other work
+    check_entrants(arguments, game, names)  # before any work
     if len(names) == 2:
         _two(arguments, game, *names)
     elif arguments.sprt is not None:

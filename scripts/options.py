@@ -1,7 +1,7 @@
-"""Arguments that several commands share: a game with its settings, players, a seed.
+"""Arguments that several commands have: a game with its settings, players, a seed.
 
-What the user gave wrong becomes BadArgument here; any other exception is a mistake of ours and
-keeps its traceback.
+A mistake of the user becomes BadArgument here. Any other exception is a defect of Parlour and keeps
+its traceback.
 """
 
 import argparse
@@ -30,11 +30,11 @@ from ..envs.core.game import Game
 from ..envs.core.rng import SEED_LIMIT
 
 WRONG_ARGUMENTS = 2  # exit status
-_NOT_SETTINGS = ("tracebacks", "hidden")  # of a contest: they follow from other options
+_NOT_SETTINGS = ("tracebacks", "hidden")  # fields of a TimeControl that other options set
 
 
 class BadArgument(Exception):
-    """An argument that is well-formed but means nothing; the message is for the user."""
+    """A well-formed argument with an impossible value; the message is for the user."""
 
 
 class Parser(argparse.ArgumentParser):
@@ -50,7 +50,7 @@ class Parser(argparse.ArgumentParser):
 
 @contextlib.contextmanager
 def user_input() -> Iterator[None]:
-    """Around calls that judge what the user wrote: their refusals are the user's to mend."""
+    """Turn ValueError and TypeError of calls that check user input into BadArgument."""
     try:
         yield
     except (ValueError, TypeError) as error:
@@ -65,14 +65,14 @@ def add_imports(parser: argparse.ArgumentParser) -> None:
         metavar="PACKAGE",
         action="append",
         default=[],
-        help="import a Python package or file of this folder first, which registers its games",
+        help="first import a Python package, or a file of this folder, which registers games",
     )
 
 
 def import_packages(arguments: Sequence[str]) -> list[str]:
-    """Import what `--import` names, and return the other arguments. Raises BadArgument.
+    """Import the packages of `--import`, and return the other arguments. Raises BadArgument.
 
-    The folder that the command was started in is searched too, in other processes as well.
+    The current folder is searched too, also by other processes that this one starts.
     """
     parser = Parser(prog="parlour", add_help=False, allow_abbrev=False)
     add_imports(parser)
@@ -98,7 +98,7 @@ def _search_this_folder() -> None:
 
 def add_game(parser: argparse.ArgumentParser) -> None:
     """`GAME` and `--set`; see `chosen_game`."""
-    parser.add_argument("game", metavar="GAME", help=f"one of: {', '.join(GAMES)}")
+    parser.add_argument("game", metavar="GAME", help=f"name of a game: {', '.join(GAMES)}")
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE,...",
@@ -110,30 +110,34 @@ def add_game(parser: argparse.ArgumentParser) -> None:
 def add_plan(parser: argparse.ArgumentParser) -> None:
     """`--workers`, `--cluster`, `--store` and `--contest`; see `chosen_plan`."""
     parser.add_argument(
-        "--workers", type=positive, default=1, metavar="N", help="processes to play in (default 1)"
+        "--workers",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="number of processes that play games (default 1)",
     )
     parser.add_argument(
-        "--cluster", action="store_true", help="play on the Ray cluster that there is, N at a time"
+        "--cluster", action="store_true", help="play on a running Ray cluster, with N processes"
     )
     parser.add_argument(
         "--store",
         metavar="FILE",
-        help="keep results there as they come, and do not play again what it has",
+        help="SQLite file that keeps all results; results that it has are not played again",
     )
     parser.add_argument(
         "--contest",
         metavar="KEY=VALUE,...",
         nargs="?",
         const="",
-        help="contest time: each player in its own process, in a sandbox where the system offers "
-        "one, with one second an action and three warnings; the settings are "
+        help="play under contest time: each player in a process of its own, in a sandbox where the "
+        "system has one, with a time limit for each action and three warnings; settings are "
         + ", ".join(f"{f.name}={f.default}" for f in _contest_settings()),
     )
 
 
 @contextlib.contextmanager
 def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
-    """How to play, with the store open. Raises BadArgument."""
+    """Open the store and yield the plan of play. Raises BadArgument."""
     workers = Workers(arguments.workers, arguments.cluster)
     with user_input():
         if arguments.cluster:
@@ -154,7 +158,7 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
 
 
 def print_doubts(store: Store) -> None:
-    """Print to stderr which results of a store cannot be vouched for, and why."""
+    """Print the doubtful results of a store to stderr, with the reasons."""
     for setting in store.settings():
         for line in store.doubts(setting):
             print(
@@ -163,7 +167,7 @@ def print_doubts(store: Store) -> None:
 
 
 def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:
-    """The time control of `--contest`. Raises ValueError, or TypeError for what is no limit."""
+    """Return the time control of `--contest`. Raises ValueError, TypeError (unknown setting)."""
     if arguments.contest is None:
         return None
     given = parse_settings(arguments.contest)
@@ -186,7 +190,7 @@ def _contest_settings() -> list[dataclasses.Field]:
 
 
 def _secret_of(arguments: argparse.Namespace, control: TimeControl) -> str | None:
-    """The secret of a contest in the store that this one goes on with."""
+    """Return the secret of the stored contest that this run continues, or None."""
     if arguments.store is None or not Path(arguments.store).is_file():
         return None
     with Store(arguments.store) as store:
@@ -197,7 +201,7 @@ def _secret_of(arguments: argparse.Namespace, control: TimeControl) -> str | Non
 
 
 def _announce(control: TimeControl) -> None:
-    """Say on stderr what players are kept in, and where the deals come from."""
+    """Warn on stderr where players have no sandbox."""
     if control.sandbox == NONE:
         print(
             "warning: contest time without a sandbox: each player has a process of its own, but "
@@ -207,7 +211,7 @@ def _announce(control: TimeControl) -> None:
 
 
 def _publish_secret(control: TimeControl | None) -> None:
-    """Publish on stderr, once all is played, the secret that the deals were drawn from."""
+    """Print to stderr, after all games, the secret that the deals were drawn from."""
     if control is not None and control.secret:
         print(
             f"the deals were drawn from a secret; --contest secret={control.secret} "
@@ -217,7 +221,7 @@ def _publish_secret(control: TimeControl | None) -> None:
 
 
 def check_entrants(arguments: argparse.Namespace, game: Game, names: Sequence[str]) -> None:
-    """Make every player once: under contest time in its own process. Raises BadArgument."""
+    """Make every player once; under contest time, in its own process. Raises BadArgument."""
     with user_input():
         enter(names, game, arguments.contest is None)
         control = chosen_control(arguments)
@@ -230,31 +234,32 @@ def add_seed(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed",
         type=seed,
-        help="same seed, same result (default 0; under contest time a secret)",
+        help="number that decides all deals and choices: the same seed gives the same result "
+        "(default 0; under contest time, deals are drawn from a secret instead)",
     )
 
 
 def first_seed(arguments: argparse.Namespace) -> int:
-    """`--seed`, 0 where it is not given."""
+    """Return `--seed`, or 0 where it is not given."""
     return arguments.seed or 0
 
 
 def seed(text: str) -> int:
-    """A seed in words. Raises ArgumentTypeError."""
+    """Parse a seed. Raises ArgumentTypeError."""
     if not text.isdecimal() or int(text) >= SEED_LIMIT:
         raise argparse.ArgumentTypeError(f"a seed is an integer in 0 .. 2**63 - 1, not {text}")
     return int(text)
 
 
 def positive(text: str) -> int:
-    """A count of at least one. Raises ArgumentTypeError."""
+    """Parse a number of at least one. Raises ArgumentTypeError."""
     if not text.isdecimal() or int(text) == 0:
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, not {text}")
     return int(text)
 
 
 def seconds(text: str) -> float:
-    """A time in seconds, 0 or more. Raises ArgumentTypeError."""
+    """Parse a time of at least 0 seconds. Raises ArgumentTypeError."""
     try:
         value = float(text)
     except ValueError:
@@ -265,24 +270,24 @@ def seconds(text: str) -> float:
 
 
 def chosen_game(arguments: argparse.Namespace) -> Game:
-    """The game that `GAME` and `--set` name. Raises BadArgument."""
+    """Make the game of `GAME` and `--set`. Raises BadArgument."""
     with user_input():
         return find_game(arguments.game, **parse_settings(arguments.set))
 
 
 def chosen_players(text: str, game: Game) -> list[Policy]:
-    """Players by name, separated by commas. Raises BadArgument."""
+    """Make the players in a list separated by commas. Raises BadArgument."""
     with user_input():
         return [make_policy(name, game) for name in player_names(text)]
 
 
 def player_names(text: str) -> tuple[str, ...]:
-    """The names in `a,b:setting=1,other=2,c`: a part like `other=2` goes on with b's settings."""
+    """Split `a,b:setting=1,other=2,c` into names; `other=2` is a second setting of b."""
     return tuple(name.strip() for name in re.split(r",(?!\s*\w+=)", text))
 
 
 def check_deals(arguments: argparse.Namespace) -> None:
-    """Raise BadArgument where `--deals` from `--seed` on are more than there are seeds."""
+    """Raise BadArgument where fewer than `--deals` seeds follow `--seed`."""
     seed = first_seed(arguments)
     if seed + arguments.deals > SEED_LIMIT:
         raise BadArgument(f"no {arguments.deals} deals follow seed {seed}")

@@ -1,4 +1,4 @@
-"""What commands show: tables on stdout, progress bars on stderr, results as JSON files."""
+"""Output of the commands: tables on stdout, progress bars on stderr, results as JSON files."""
 
 import argparse
 import json
@@ -30,7 +30,7 @@ _WIDTH_WITHOUT_TERMINAL = 200
 
 
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Rows under headings; whatever is not text is set to the right."""
+    """Print rows under headings; align numbers to the right."""
     table = Table(box=None, pad_edge=False, header_style="bold")
     for index, heading in enumerate(headings):
         is_text = all(isinstance(row[index], str) for row in rows)
@@ -44,7 +44,7 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
 
 def print_matches(results: Sequence[MatchResult]) -> None:
-    """One line a match, as it stands for its first player."""
+    """Print one line for each match, with the results of its first player."""
     headings = ("player", "against", "games", "first places, %", "fair, %", "mean return", "Elo")
     print_table(headings, [_match_row(result) for result in results])
 
@@ -76,7 +76,7 @@ def print_standings(table: Standings) -> None:
 
 
 def progress_bar() -> Progress:
-    """A bar on stderr that leaves no trace; none at all without a terminal."""
+    """Make a progress bar on stderr that disappears at the end; without a terminal, show none."""
     console = Console(stderr=True, highlight=False)
     return Progress(
         TextColumn("{task.description}"),
@@ -95,12 +95,12 @@ def add_json(parser: argparse.ArgumentParser) -> None:
         "--json",
         metavar="FILE",
         type=_file_to_write,
-        help="write the results there too; - is stdout, instead of the table",
+        help="also write the results as JSON to FILE; - prints JSON instead of the table",
     )
 
 
 def _file_to_write(text: str) -> str:
-    """Refused now rather than after the work."""
+    """Check the folder of the file now rather than after the work. Raises ArgumentTypeError."""
     folder = Path(text).parent
     if not folder.is_dir():
         raise argparse.ArgumentTypeError(f"no folder {folder} to write {text} in")
@@ -125,7 +125,7 @@ def write_json(data: Any, file: str | None) -> None:
 
 
 def new_folder(name: str) -> Path:
-    """A folder to write to, made where there is none. Raises BadArgument."""
+    """Make a folder where it is missing. Raises BadArgument."""
     folder = Path(name)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -135,7 +135,7 @@ def new_folder(name: str) -> Path:
 
 
 def export_standings(table: Standings, folder: Path) -> None:
-    """All files of a tournament (see `export`). Raises BadArgument where they cannot be written."""
+    """Write the files of a tournament (see `export`). Raises BadArgument where that fails."""
     try:
         export(table, folder)
     except OSError as error:

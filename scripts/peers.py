@@ -1,6 +1,6 @@
-"""Other libraries at the same task, for `parlour bench --peers`: whatever of them is installed.
+"""Time other installed libraries at the same task, for `parlour bench --peers`.
 
-Random legal play through each library's own Python interface, with the observation that it gives.
+The task is random legal play through the library's Python interface, with its observations.
 """
 
 import importlib
@@ -19,7 +19,7 @@ OPEN_SPIEL = ("leduc_poker", "gin_rummy", "crazy_eights")
 
 
 def measure(rate: Rate, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    """One entry a game: its rate, or under `missing` why there is none."""
+    """Return one entry for each game: its rate, or the reason under `missing`."""
     return [
         _entry(library, what, make, rate, tell)
         for library, games, make in (

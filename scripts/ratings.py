@@ -1,4 +1,4 @@
-"""Rate all that a store has results of: one table for each game, from every tournament in it."""
+"""Rate the players in a store: print one table for each game, over all its tournaments."""
 
 import argparse
 import sqlite3
@@ -13,18 +13,23 @@ from .output import add_json, export_standings, new_folder, print_standings, wri
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The store, and where the tables go."""
-    parser.add_argument("store", metavar="STORE", help="what `--store` of a tournament has written")
     parser.add_argument(
-        "--scoring", choices=SCORINGS, default="games", help="as for a tournament (default games)"
+        "store", metavar="STORE", help="file written by `parlour tournament --store`"
     )
     parser.add_argument(
-        "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots there"
+        "--scoring",
+        choices=SCORINGS,
+        default="games",
+        help="what counts as a result, as in a tournament (default games)",
+    )
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots to FOLDER"
     )
     add_json(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print a table for each game, version and settings that there are results of."""
+    """Print a table for each game, version and set of settings in the store."""
     if not Path(arguments.store).is_file():
         raise BadArgument(f"no store {arguments.store}")
     try:

@@ -1,7 +1,6 @@
-"""Plies to be timed: each function returns a call that plays some and says how many it played.
+"""Plies to time: each function returns a call that plays some plies and returns their number.
 
-Actions are recorded in random legal play first and given again, so that the environment is timed
-and not the choice.
+Actions recorded in random legal play are replayed, so that the time is that of the environment.
 """
 
 import random
@@ -13,11 +12,11 @@ import numpy as np
 VECTOR_PLIES = 32  # at every table, between two looks at the clock
 RECORDED_GAMES = 20
 
-Play = Callable[[], int]  # plays some plies and says how many
+Play = Callable[[], int]  # plays some plies and returns their number
 
 
 def fused(envs: Any, batch: int, observe: bool) -> Play:
-    """Random legal play inside the compiled code."""
+    """Play randomly inside the compiled code."""
 
     def play() -> int:
         envs.play_random(VECTOR_PLIES, observe=observe)
@@ -27,7 +26,7 @@ def fused(envs: Any, batch: int, observe: bool) -> Play:
 
 
 def vector_replay(envs: Any, batch: int) -> Play:
-    """`step()` with recorded random actions."""
+    """Replay recorded random actions with `step()`."""
     rng = np.random.default_rng(0)
     _, info = envs.reset(seed=1)
     recorded = []
@@ -46,7 +45,7 @@ def vector_replay(envs: Any, batch: int) -> Play:
 
 
 def aec_replay(env: Any, looks: bool = True) -> Play:
-    """A PettingZoo environment: `step()` for every ply, after a look at `last()`."""
+    """Replay games in a PettingZoo environment: `last()`, then `step()`, for every ply."""
     rng = random.Random(0)
     games = []
     for seed in range(RECORDED_GAMES):
@@ -73,7 +72,7 @@ def aec_replay(env: Any, looks: bool = True) -> Play:
 
 
 def solo_replay(env: Any) -> Play:
-    """A Gymnasium environment: your own plies are counted, the others' are on top."""
+    """Replay games in a Gymnasium environment; only the plies of its own seat are counted."""
     rng = random.Random(0)
     games = []
     for seed in range(RECORDED_GAMES):

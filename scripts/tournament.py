@@ -1,7 +1,7 @@
-"""Play a tournament: ratings with intervals, the contest's points and a cross table.
+"""Play a tournament, and print ratings with intervals, contest points and a cross table.
 
-GAME `all` plays one for each game, by its scripted players, and leaves the results in a folder
-for each. With `--store`, a run that was stopped goes on where it was.
+GAME `all` plays one tournament for each game between its scripted players, and writes the results
+to one folder for each. With `--store`, a run that was stopped continues where it stopped.
 """
 
 import argparse
@@ -48,30 +48,33 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--players",
         metavar="A,B,...",
-        help="names, checkpoints, or FILE.py:FUNCTION (default: all scripted players)",
+        help="players: names, checkpoints, or FILE.py:FUNCTION (default: all scripted players)",
     )
     parser.add_argument(
         "--form",
         choices=FORMS,
         default="round_robin",
-        help="round_robin: everybody everybody else; gauntlet: the first player all others; "
-        "free_for_all: all tables of different players, in a balanced sample of seatings, or in "
-        "every_seating (default round_robin)",
+        help="who meets: round_robin: each player every other; gauntlet: the first player every "
+        "other; free_for_all: all tables of different players, in a balanced sample of seatings; "
+        "every_seating: the same tables in all seatings (default round_robin)",
     )
     parser.add_argument(
-        "--deals", type=positive, default=1000, help="of each meeting (default 1000)"
+        "--deals",
+        type=positive,
+        default=1000,
+        help="number of deals in each meeting (default 1000)",
     )
     parser.add_argument(
         "--scoring",
         choices=SCORINGS,
         default="games",
-        help="duplicate: two seats, a deal is one result, won by whoever does more with the hand "
-        "of seat 0 (default games)",
+        help="what counts as a result: games, or with duplicate (for two seats) deals, each won by "
+        "the player with the higher return from seat 0 (default games)",
     )
     add_seed(parser)
     add_plan(parser)
     parser.add_argument(
-        "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots there"
+        "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots to FOLDER"
     )
     add_json(parser)
 
@@ -97,9 +100,12 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _all_games(arguments: argparse.Namespace, folder: Path | None) -> list[Standings]:
     if arguments.players or arguments.set or arguments.scoring != "games":
-        raise BadArgument("all games have only their default settings and players in common")
+        raise BadArgument(
+            "all games are played with default settings, players and scoring: "
+            "remove --set, --players and --scoring"
+        )
     if folder is None:
-        raise BadArgument("say with --out FOLDER where the results of all games go")
+        raise BadArgument("all games need --out FOLDER, the folder for their results")
     tables = []
     with chosen_plan(arguments) as plan:
         for name in GAMES:

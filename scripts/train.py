@@ -52,11 +52,13 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--evaluate-against",
-        "--against",
         dest="against",
         metavar="A,B,...",
         default="random",
-        help="players to measure it against (default random)",
+        help="players that the trained player is measured against (default random)",
+    )
+    parser.add_argument(  # the former name
+        "--against", dest="against", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
     parser.add_argument(
         "--points",
@@ -77,7 +79,7 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
         help="number of deals in the measurement at the end (default 5000)",
     )
     parser.add_argument(
-        "--tensorboard", action="store_true", help="write the learning curve for TensorBoard, too"
+        "--tensorboard", action="store_true", help="also write the learning curve for TensorBoard"
     )
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument(

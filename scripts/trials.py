@@ -1,4 +1,4 @@
-"""Play a list of trials, one game with every ply printed, or write a player to begin your own with.
+"""Play a list of trials, print one game trick by trick, or print a template of a player.
 
 A game has trials where its folder of players has a file `trials.py`.
 """
@@ -20,25 +20,53 @@ from .output import progress_bar
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The game and what to do, each with its options."""
-    parser.add_argument("game", metavar="GAME", help=f"one of: {', '.join(games_with_trials())}")
+    parser.add_argument(
+        "game", metavar="GAME", help=f"name of a game with trials: {', '.join(games_with_trials())}"
+    )
     kinds = parser.add_subparsers(dest="kind", required=True, parser_class=Parser)
-    single = kinds.add_parser("single", help="one game, every ply printed")
-    single.add_argument("player_1", metavar="PLAYER_1", help="a name, or FILE.py:CLASS")
-    single.add_argument("player_2", metavar="PLAYER_2", help="likewise")
-    single.add_argument("--num-cards", type=positive, default=50, help="cards dealt (default 50)")
-    batch = kinds.add_parser("batch", help="many games of each pair in a list")
-    batch.add_argument(
-        "trials", metavar="TRIALS.json", nargs="?", type=Path, help="default: the list that ships"
+    single = kinds.add_parser("single", help="play one game and print every trick")
+    single.add_argument(
+        "player_1", metavar="PLAYER_1", help="the first player: a name, or FILE.py:CLASS"
     )
-    batch.add_argument("--num-trials", type=positive, help="games of each row, instead of its own")
-    batch.add_argument(
-        "--out", type=Path, default=Path("runs"), help="folder of the results (default runs)"
+    single.add_argument(
+        "player_2", metavar="PLAYER_2", help="the second player: a name, or FILE.py:CLASS"
     )
-    kinds.add_parser("template", help="a player to begin your own with, on standard output")
+    single.add_argument(
+        "--num-cards", type=positive, default=50, help="number of cards dealt (default 50)"
+    )
+    batch = kinds.add_parser("batch", help="play many games of each pair in a list")
+    batch.add_argument(
+        "trials",
+        metavar="TRIALS.json",
+        nargs="?",
+        type=Path,
+        help="file with the list of trials (default: the list that ships)",
+    )
+    batch.add_argument(
+        "--num-trials",
+        type=positive,
+        help="number of games of each trial, in place of the number in the list",
+    )
+    batch.add_argument(
+        "--out", type=Path, default=Path("runs"), help="folder for the results (default runs)"
+    )
+    kinds.add_parser("template", help="print a template for a player of your own")
     for kind in (single, batch):
-        kind.add_argument("--num-fields", type=positive, default=5, help="default 5")
-        kind.add_argument("--trick-limit", type=positive, default=5000, help="default 5000")
-        kind.add_argument("--seed", type=seed, default=0, help="same seed, same games (default 0)")
+        kind.add_argument(
+            "--num-fields", type=positive, default=5, help="number of fields on a card (default 5)"
+        )
+        kind.add_argument(
+            "--trick-limit",
+            type=positive,
+            default=5000,
+            help="end a game after this many tricks (default 5000)",
+        )
+        kind.add_argument(
+            "--seed",
+            type=seed,
+            default=0,
+            help="number that decides all games: the same seed gives the same games (default 0)",
+        )
 
 
 def games_with_trials() -> list[str]:
@@ -47,7 +75,7 @@ def games_with_trials() -> list[str]:
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Do what was asked for. Raises BadArgument."""
+    """Run the chosen action. Raises BadArgument."""
     if arguments.game not in games_with_trials():
         names = ", ".join(games_with_trials())
         raise BadArgument(f"{arguments.game} has no trials; these games have: {names}")
@@ -87,7 +115,7 @@ def _chosen_trials(module: ModuleType, arguments: argparse.Namespace) -> list[An
 
 
 def _run_batch(module: ModuleType, trials: list[Any], settings: Any, folder: Path) -> None:
-    """Play trial after trial; the files always hold what is done."""
+    """Play all trials; write the results to the files after each of them."""
     files = module.reserve_files(folder)
     results: list[Any] = []
     with progress_bar() as bar:

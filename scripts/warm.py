@@ -1,6 +1,6 @@
 """Compile games ahead of time, so that they start at once.
 
-Plays the first games of each view. Nothing is compiled that is compiled already.
+This plays the first games in each view. Code that is compiled already is not compiled again.
 """
 
 import argparse
@@ -14,11 +14,13 @@ from .options import BadArgument
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The game."""
-    parser.add_argument("game", metavar="GAME", nargs="?", help="default: all games")
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", help="the game to compile (default: all games)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Print one line a game."""
+    """Compile, and print one line for each game."""
     if arguments.game is not None and arguments.game not in GAMES:
         raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
     for name in [arguments.game] if arguments.game else GAMES:

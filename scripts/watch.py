@@ -1,4 +1,4 @@
-"""Watch one game as text: every position, and what each player does."""
+"""Show one game as text: every position and every action."""
 
 import argparse
 import time
@@ -33,23 +33,32 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--players",
         metavar="A,B,...",
         default="random",
-        help="one a seat, or one for all seats (default random)",
+        help="one player for each seat, or one for all seats (default random)",
     )
     parser.add_argument(
-        "--seat", type=int, metavar="N", help="show only what seat N may see (default: everything)"
+        "--seat",
+        type=int,
+        metavar="N",
+        help="show only what seat N may see (default: show everything)",
     )
     parser.add_argument(
         "--hints",
         action="store_true",
-        help="before each ply of seat N, or of every seat: what its moves are worth",
+        help="show the value of each move before the plies of seat N, or of every seat",
     )
-    parser.add_argument("--delay", type=seconds, default=0.0, help="seconds between plies")
-    parser.add_argument("--plies", type=positive, help="stop after so many")
+    parser.add_argument(
+        "--delay",
+        type=seconds,
+        default=0.0,
+        metavar="SECONDS",
+        help="pause between plies (default 0)",
+    )
+    parser.add_argument("--plies", type=positive, metavar="N", help="stop after N plies")
     add_seed(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
-    """Play the game of this seed; the players draw as they do in matches."""
+    """Play the game of this seed; the players draw random numbers as in matches."""
     game = chosen_game(arguments)
     players = _seated(chosen_players(arguments.players, game), game)
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
@@ -94,9 +103,9 @@ def _chosen_hints(game: Game) -> HintLines:
 def position_lines(
     game: Game, state: np.record, shown: int | None, hint_lines: HintLines | None
 ) -> list[str]:
-    """The position as seat `shown` sees it, and hints where it is that seat's turn.
+    """Return the position as seat `shown` sees it, with hints when that seat is to act.
 
-    Without a seat: everything, and hints for the seat to act.
+    Without a seat, return everything, with hints for the seat to act.
     """
     seat = int(game.seat_to_act(state))
     hints = [] if hint_lines is None or shown not in (None, seat) else hint_lines(game, state, seat)
@@ -104,7 +113,7 @@ def position_lines(
 
 
 def _play(seating: Seating, players: list[Policy], shown: int | None) -> str:
-    """One ply at the only table; says who did what."""
+    """Play one ply at the only table; return a line of text about it."""
     tables = seating.tables
     rows = tables.all_rows
     seats, observations, words = tables.show(rows)
@@ -116,9 +125,9 @@ def _play(seating: Seating, players: list[Policy], shown: int | None) -> str:
 
 
 def ply_text(player: Policy, state: np.record, action: int, shown: int | None) -> str:
-    """What `player` did in this position, as far as seat `shown` sees it; its thoughts only there.
+    """Describe the action of `player`, as far as seat `shown` sees it.
 
-    What another seat expects of its moves, or that it had one only, would tell what it holds.
+    The player's own evaluation is shown only to its seat: it would reveal the hand to others.
     """
     game = player.game
     seat = int(game.seat_to_act(state))
@@ -131,7 +140,7 @@ def ply_text(player: Policy, state: np.record, action: int, shown: int | None) -
 
 
 def _comment(player: Policy, state: np.record, seat: int) -> str:
-    """The returns that a player with an opinion expects of its best actions."""
+    """Return the expected returns of the best actions, for a player that has such values."""
     legal = player.game.legal_action_list(state)
     if len(legal) == 1:
         return "the only choice"

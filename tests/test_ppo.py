@@ -57,9 +57,9 @@ def scores(network: PolicyValue) -> tuple[float, float]:
 def estimated(batch: Batch, trace: float) -> np.ndarray:
     """Advantages [tables, decisions], one after the other in plain Python."""
     advantages = np.zeros_like(batch.values)
-    for table, following in enumerate(batch.following):
-        for index in reversed(range(len(following))):
-            value, after = batch.values[table, index], following[index]
+    for table, next_decisions in enumerate(batch.next_decisions):
+        for index in reversed(range(len(next_decisions))):
+            value, after = batch.values[table, index], next_decisions[index]
             advantages[table, index] = (
                 batch.ends[table, index] - value
                 if after == NO_DECISION
@@ -138,9 +138,9 @@ def test_advantages_are_those_of_each_seats_own_decisions() -> None:
     batch = next(iter(batches_of(learner)))
     np.testing.assert_allclose(batch.advantages, estimated(batch, CONFIG.trace), atol=1e-6)
     np.testing.assert_allclose(batch.targets, batch.advantages + batch.values, atol=1e-6)
-    goes_on = batch.following != NO_DECISION
+    goes_on = batch.next_decisions != NO_DECISION
     assert goes_on.any()
-    after = np.take_along_axis(batch.masks[:, :, 0], np.maximum(batch.following, 0), axis=1)
+    after = np.take_along_axis(batch.masks[:, :, 0], np.maximum(batch.next_decisions, 0), axis=1)
     assert (after[goes_on] == 0b110000).all()  # only seat 0 decides twice, the second time to win
     assert np.isin(batch.ends[:, :-1][~goes_on[:, :-1]], RETURNS).all()
 

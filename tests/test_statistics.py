@@ -10,8 +10,8 @@ from parlour.baselines.arena.statistics import (
     Estimate,
     elo_of_score,
     mean_of_deals,
+    proportion_of_deals,
     score_of_elo,
-    share_of_deals,
     wilson,
 )
 
@@ -44,7 +44,7 @@ def test_a_share_is_covered_however_alike_the_games_of_a_deal_are(likeness: floa
     covered = 0
     for _ in range(TRIALS):
         wins, share = clustered_wins(rng, likeness)
-        covered += holds(share_of_deals(wins.sum(axis=1), SEATS), share)
+        covered += holds(proportion_of_deals(wins.sum(axis=1), SEATS), share)
     assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
 
 
@@ -95,14 +95,14 @@ def test_duplicate_deals_narrow_the_interval() -> None:
 def test_a_share_of_none_or_all_has_an_interval_within_nought_and_one(
     deals: int, share: float
 ) -> None:
-    estimate = share_of_deals(np.full(deals, share * SEATS), SEATS)
+    estimate = proportion_of_deals(np.full(deals, share * SEATS), SEATS)
     assert estimate.mean == share
     assert 0 <= estimate.low <= share <= estimate.high <= 1
     assert estimate.high - estimate.low > 0.5 / deals
 
 
 def test_deals_that_are_all_alike_pass_for_independent_games() -> None:
-    alike = share_of_deals(np.full(5000, 0.25 * SEATS), SEATS)
+    alike = proportion_of_deals(np.full(5000, 0.25 * SEATS), SEATS)
     assert tuple(alike) == pytest.approx(wilson(0.25, 5000 * SEATS), abs=1e-5)
 
 
@@ -111,7 +111,7 @@ def test_a_share_is_covered_where_hardly_any_deal_is_decided() -> None:
     rng = np.random.default_rng(7)
     covered = 0
     for _ in range(TRIALS):
-        covered += holds(share_of_deals(1 + (rng.random(50) < 0.02), 2), 0.51)
+        covered += holds(proportion_of_deals(1 + (rng.random(50) < 0.02), 2), 0.51)
     assert covered / TRIALS > 0.93
 
 
@@ -122,7 +122,7 @@ def test_a_share_is_covered_where_the_games_of_a_deal_exclude_each_other() -> No
     covered = 0
     for _ in range(TRIALS):
         wins = rng.choice(3, p=[0.08, 0.82, 0.1], size=DEALS)
-        covered += holds(share_of_deals(wins, 2), 0.51)
+        covered += holds(proportion_of_deals(wins, 2), 0.51)
     assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
 
 
@@ -168,7 +168,7 @@ def test_a_ratio_counts_each_deal_by_its_games() -> None:
     """Deals of one and of three games: the mean over games, not the mean of the deals' means."""
     sums, games = np.array([1.0, 0.0, 1.0, 3.0]), np.array([1, 3, 1, 3])
     assert mean_of_deals(sums, games).mean == pytest.approx(5 / 8)
-    assert share_of_deals(sums, games).mean == pytest.approx(5 / 8)
+    assert proportion_of_deals(sums, games).mean == pytest.approx(5 / 8)
 
 
 def test_a_ratio_is_covered_where_deals_differ_in_games() -> None:
@@ -177,7 +177,7 @@ def test_a_ratio_is_covered_where_deals_differ_in_games() -> None:
     for _ in range(TRIALS):
         games = rng.integers(1, 5, DEALS)
         chances = rng.beta(3, 7, DEALS)
-        covered += holds(share_of_deals(rng.binomial(games, chances), games), 0.3)
+        covered += holds(proportion_of_deals(rng.binomial(games, chances), games), 0.3)
     assert abs(covered / TRIALS - LEVEL) < SLACK + 0.01
 
 

@@ -1,8 +1,8 @@
-"""Compiled self-play: many decisions at many tables in one call, as a batch to learn from.
+"""Compiled self-play: collect a batch of decisions at many tables in one call.
 
-At each table every learning seat plays the network that learns; at a share of the tables one seat
-learns and the others play an earlier network or a compiled player. Plies that leave no choice are
-played but are no decisions.
+At each table every learning seat plays the network that learns; at some tables only one
+seat learns and the others play an earlier network or a compiled player. Plies without a choice are
+played, but do not count as decisions.
 """
 
 from collections.abc import Sequence
@@ -40,17 +40,17 @@ from ..envs.core.views.common import no_choice_error
 EARLIER = -2  # the code of the first earlier network; the next is one less
 NO_DECISION = -1
 SMALLEST_CHANCE = np.float32(1e-30)  # of an action drawn: rounding may have made it 0
-SEATING_STREAM = 10**6  # purpose of the streams that draw who sits where: beyond any seat's
+SEATING_STREAM = 10**6  # purpose of the streams that draw the seating: above every seat
 
 
 class Batch(NamedTuple):
     """Decisions [tables, decisions of each], in the order in which they were taken.
 
     `rows` [.., K] and `wide` [.., V] are the network's inputs, `critic_rows` and `critic_wide` a
-    critic's; `masks` are words. `following` is the same seat's next decision in the same game, or
-    NO_DECISION, where `ends` is the game's return, or the value of that seat's next decision, which
-    lies beyond the batch: each table is played on until it is known. Advantages and targets are
-    those of generalized advantage estimation.
+    critic's; `masks` are words. `next_decisions` has the index of the same seat's next decision in
+    the same game. It is NO_DECISION where the game ends first or the batch does; then `ends` is the
+    return of the game, or the value of the seat's next decision, for which the table is played on.
+    Advantages and targets are those of generalized advantage estimation.
     """
 
     rows: np.ndarray
@@ -61,7 +61,7 @@ class Batch(NamedTuple):
     actions: np.ndarray
     log_chances: np.ndarray
     values: np.ndarray
-    following: np.ndarray
+    next_decisions: np.ndarray
     ends: np.ndarray
     advantages: np.ndarray
     targets: np.ndarray
@@ -70,7 +70,7 @@ class Batch(NamedTuple):
 def new_batch(
     num_tables: int, num_decisions: int, num_words: int, rows: InputRows, critic: InputRows
 ) -> Batch:
-    """An empty batch."""
+    """Return an empty batch."""
     shape = num_tables, num_decisions
 
     def zeros(dtype: type, *size: int) -> np.ndarray:
@@ -85,15 +85,15 @@ def new_batch(
         actions=zeros(np.int64),
         log_chances=zeros(np.float32),
         values=zeros(np.float32),
-        following=zeros(np.int32),
+        next_decisions=zeros(np.int32),
         ends=zeros(np.float32),
         advantages=zeros(np.float32),
         targets=zeros(np.float32),
     )
 
 
-class Company(NamedTuple):
-    """Who sits with the learner: weights of self-play, of earlier networks, of each opponent."""
+class OpponentMix(NamedTuple):
+    """The weights of tables with self-play, with earlier networks, and with each opponent."""
 
     self_play: float
     earlier: float
@@ -101,7 +101,7 @@ class Company(NamedTuple):
     opponent_weights: Sequence[float]
 
     def cumulative(self) -> np.ndarray:
-        """Shares of the tables, added up. Raises ValueError for weights that mean nothing."""
+        """Return the cumulative weights, normalized. Raises ValueError for impossible weights."""
         if len(self.opponent_weights) != len(self.opponents):
             raise ValueError(
                 f"{len(self.opponents)} opponents need as many opponent_weights; "
@@ -120,46 +120,46 @@ class Company(NamedTuple):
 
 
 class _Places(NamedTuple):
-    """What lies at the tables."""
+    """The state of the tables."""
 
     states: np.ndarray  # [T]
     rngs: np.ndarray  # [T] of the deals
     player_rngs: np.ndarray  # [T, seats]
     seating_rngs: np.ndarray  # [T]
     codes: np.ndarray  # [T, seats]: EXTERNAL where the learner sits
-    seats: np.ndarray  # [T] who has to decide
+    seats: np.ndarray  # [T] seats to act
     masks: np.ndarray  # [T, words]
     latest: np.ndarray  # [T, seats] latest decision in the batch
     returns: np.ndarray  # [T, seats] scratch
     observations: np.ndarray  # [T] scratch
     views: np.ndarray  # [T, seats] scratch: what all seats see
-    decided: np.ndarray  # [T] plies of learning seats so far that left a choice
-    forced: np.ndarray  # [T] and those that left none
+    decided: np.ndarray  # [T] plies of learning seats so far with a choice
+    forced: np.ndarray  # [T] plies of learning seats so far without one
 
 
 class SelfPlay:
-    """N tables that go on from batch to batch."""
+    """Tables whose games continue from batch to batch."""
 
     def __init__(
         self,
         game: Game,
         num_tables: int,
         seed: int,
-        company: Company,
+        opponent_mix: OpponentMix,
         rows: InputRows,
         critic_rows: InputRows | None,
     ) -> None:
         n = game.num_seats
         self.game = game
         self.has_critic = critic_rows is not None
-        self._shares = company.cumulative()
+        self._cumulative_weights = opponent_mix.cumulative()
         self._players = tuple(
             CompiledPlayer(p.row_function, p.weights is not None)
-            for p in company.opponents
+            for p in opponent_mix.opponents
             if p.row_function
         )
         self._player_weights = tuple(
-            NO_WEIGHTS if p.weights is None else p.weights for p in company.opponents
+            NO_WEIGHTS if p.weights is None else p.weights for p in opponent_mix.opponents
         )
         self._scales = _wide_scales(game, rows), _wide_scales(game, critic_rows or rows)
         self._spare = new_batch(num_tables, 1, game.num_mask_words, rows, critic_rows or rows)
@@ -181,8 +181,8 @@ class SelfPlay:
         )
 
     @property
-    def forced_share(self) -> float:
-        """Share of the learning seats' plies so far that left no choice."""
+    def forced_fraction(self) -> float:
+        """Return the fraction of the learning seats' plies so far without a choice."""
         forced = int(self._places.forced.sum())
         return forced / max(1, forced + int(self._places.decided.sum()))
 
@@ -213,7 +213,7 @@ class SelfPlay:
             earlier,
             weights if critic is None else critic,
             self._player_weights,
-            self._shares,
+            self._cumulative_weights,
             self._scales[0],
             self._scales[1],
             trace,
@@ -224,14 +224,14 @@ class SelfPlay:
 
 @lru_cache
 def _whole(game: Game) -> np.dtype:
-    """What all seats see as one record."""
+    """Return the type of a record of what all seats see."""
     first = game.observation_dtype[0].base
     size = game.num_seats * game.observation_dtype.itemsize
     return np.dtype((np.record, [("numbers", first, (size // first.itemsize,))]))
 
 
 def _wide_scales(game: Game, rows: InputRows) -> np.ndarray:
-    """What the wide numbers are multiplied by, [V]."""
+    """Return the factors of the wide inputs, [V]."""
     first = game.observation_dtype[0].base
     step = game.observation_dtype.itemsize // first.itemsize
     return game.layout.scale[rows.wide_columns % step].astype(np.float32)
@@ -258,15 +258,15 @@ def _bind_act(
 
 
 def _act(
-    batch, spare, places, whole, weights, earlier, critic, player_weights, shares, scale,
-    critic_scale, trace,
+    batch, spare, places, whole, weights, earlier, critic, player_weights, cumulative_weights,
+    scale, critic_scale, trace,
 ):  # fmt: skip
     num_decisions = batch.actions.shape[1]
     for table in range(batch.actions.shape[0]):
         places.latest[table, :] = NO_DECISION
         seat = places.seats[table]
         if seat == NO_SEAT:
-            seat = start(places, table, earlier, player_weights, shares)
+            seat = start(places, table, earlier, player_weights, cumulative_weights)
         for index in range(num_decisions):
             if seat == NO_SEAT:
                 return
@@ -278,7 +278,7 @@ def _act(
             seat = play_on(places, table, batch.actions[table, index], earlier, player_weights)
             if seat == NO_SEAT:
                 pay(batch, places, table)
-                seat = start(places, table, earlier, player_weights, shares)
+                seat = start(places, table, earlier, player_weights, cumulative_weights)
         places.decided[table] += num_decisions
         while seat != NO_SEAT and is_pending(places.latest, table):
             decide(weights[0], critic[0], places, whole, table, seat, scale, spare, 0)
@@ -291,13 +291,13 @@ def _act(
             seat = play_on(places, table, spare.actions[table, 0], earlier, player_weights)
             if seat == NO_SEAT:
                 pay(batch, places, table)
-                seat = start(places, table, earlier, player_weights, shares)
+                seat = start(places, table, earlier, player_weights, cumulative_weights)
         places.seats[table] = seat
         estimate_advantages(batch, table, trace)
 
 
 def _pay(batch, places, table):
-    """The game is over: its returns end what the seats decided last."""
+    """Write the returns of a finished game to the last decision of each seat."""
     returns(places.states[table], places.returns[table])
     for seat in range(places.latest.shape[1]):
         last = places.latest[table, seat]
@@ -308,17 +308,17 @@ def _pay(batch, places, table):
 
 @lean_rule
 def link(batch, latest, table, seat, index):
-    """Note that a seat's decision follows its latest one."""
+    """Enter a decision as the next one of its seat."""
     previous = latest[table, seat]
     if previous != NO_DECISION:
-        batch.following[table, previous] = index
-    batch.following[table, index] = NO_DECISION
+        batch.next_decisions[table, previous] = index
+    batch.next_decisions[table, index] = NO_DECISION
     latest[table, seat] = index
 
 
 @lean_rule
 def is_pending(latest, table):
-    """Whether it is unknown what a seat's latest decision led to."""
+    """Return whether the outcome of any seat's latest decision is unknown."""
     num_pending = 0
     for seat in range(latest.shape[1]):
         num_pending += latest[table, seat] != NO_DECISION
@@ -326,9 +326,9 @@ def is_pending(latest, table):
 
 
 def _play_on(places, table, action, earlier, player_weights):
-    """An action (NO_ACTION: none yet) and all plies until a learning seat has a choice.
+    """Play an action (NO_ACTION: none) and all plies until a learning seat has a choice.
 
-    Returns that seat with its mask in place, or NO_SEAT at the end.
+    Return that seat, with its mask in place, or NO_SEAT at the end.
     """
     state = places.states[table]
     mask = places.masks[table]
@@ -357,14 +357,14 @@ def _play_on(places, table, action, earlier, player_weights):
                 action = np.int64(choose(code, player_weights, observation, mask, rng))
 
 
-def _start(places, table, earlier, player_weights, shares):
-    """Seat the players and deal, until a learning seat has a choice; returns it."""
+def _start(places, table, earlier, player_weights, cumulative_weights):
+    """Seat the players and deal until a learning seat has a choice; return that seat."""
     rng = places.seating_rngs[table]
     num_seats = places.codes.shape[1]
     for _ in range(MAX_DEALS):
         point = uniform(rng)
         field = 0
-        while point >= shares[field] and field < shares.shape[0] - 1:
+        while point >= cumulative_weights[field] and field < cumulative_weights.shape[0] - 1:
             field += 1
         code = EXTERNAL  # all seats learn
         if field == 1:
@@ -430,7 +430,7 @@ def estimate_advantages(batch, table, trace):
     """
     for index in range(batch.actions.shape[1] - 1, -1, -1):
         value = batch.values[table, index]
-        after = batch.following[table, index]
+        after = batch.next_decisions[table, index]
         if after == NO_DECISION:
             advantage = batch.ends[table, index] - value
         else:

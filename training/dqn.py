@@ -31,7 +31,7 @@ class Config:
 
     total_steps: int = 20_000_000  # length of the run, in decisions of learning seats
     minutes: float = math.inf  # time limit of the run, counting learning alone
-    seed: int = 0  # of everything that is drawn
+    seed: int = 0  # number that decides all random choices
     hidden: tuple[int, ...] = (512, 512)  # units of each hidden layer
     num_tables: int = 1024  # number of games played side by side
     self_play: float = 0.3  # weight of the tables at which every seat learns

@@ -30,7 +30,7 @@ class Config:
 
     total_steps: int = 20_000_000  # length of the run, in decisions
     minutes: float = math.inf  # time limit of the run
-    seed: int = 0  # of everything that is drawn
+    seed: int = 0  # number that decides all random choices
     inputs: tuple[str, ...] = ()  # fields of the observation that the network sees; empty for all
     sets: tuple[str, ...] = ()  # sets of actions that the network sees by rank among those left
     hidden: tuple[int, ...] = (256, 256)  # units of each hidden layer

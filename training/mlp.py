@@ -43,7 +43,7 @@ class Config:
     dropout: float = 0.5  # fraction of hidden units left out of a gradient step
     batch_size: int = 128  # number of examples in a gradient step
     learning_rate: float = 1e-3  # of RMSprop
-    seed: int = 0  # of everything that is drawn
+    seed: int = 0  # number that decides all random choices
     num_threads: int = 1  # threads that torch uses
 
 

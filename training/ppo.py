@@ -1,9 +1,8 @@
 """Proximal policy optimization with action masks (Schulman et al. 2017), by self-play.
 
-Acting is compiled and runs in threads of its own while torch computes the gradient of the batch
-before, so the gradient lags acting by exactly one batch, whatever the number of cores. An optional
-critic sees what all seats see; it is no part of the player. A game pays only at its end, so nothing
-is discounted.
+Acting is compiled and runs in its own threads while torch learns from the batch before. So learning
+is always exactly one batch behind, on any number of cores. An optional critic sees what all seats
+see; it is not part of the player. A game has rewards only at its end, so nothing is discounted.
 """
 
 import dataclasses
@@ -23,7 +22,7 @@ from torch import nn
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
 from ..envs.core.game import Game, check_range
-from .acting import Batch, Company, SelfPlay, new_batch
+from .acting import Batch, OpponentMix, SelfPlay, new_batch
 
 
 @dataclasses.dataclass
@@ -31,26 +30,26 @@ class Config:
     """Settings of the learner."""
 
     total_steps: int = 100_000_000  # length of the run, in decisions of learning seats
-    minutes: float = math.inf  # or this long on the clock, learning alone, if that is sooner
-    seed: int = 0
-    hidden: tuple[int, ...] = (128, 128)  # units of the hidden layers
-    num_tables: int = 2048  # games played side by side
-    batch_decisions: int = 24  # decisions of each table in a batch
-    minibatch_size: int = 4096  # decisions in a gradient step
-    epochs: int = 1  # times that each batch is learned from
-    learning_rate: float = 1e-3  # falls in a line to final_learning_rate
-    final_learning_rate: float = 3e-5
-    entropy_coefficient: float = 0.05  # falls in a line to final_entropy_coefficient
-    final_entropy_coefficient: float = 0.005
+    minutes: float = math.inf  # time limit of the run, counting learning alone
+    seed: int = 0  # number that decides all random choices
+    hidden: tuple[int, ...] = (128, 128)  # units of each hidden layer
+    num_tables: int = 2048  # number of games played side by side
+    batch_decisions: int = 24  # number of decisions of each table in a batch
+    minibatch_size: int = 4096  # number of decisions in a gradient step
+    epochs: int = 1  # number of passes through each batch
+    learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
+    final_learning_rate: float = 3e-5  # of Adam at the end
+    entropy_coefficient: float = 0.05  # at the start; falls linearly to final_entropy_coefficient
+    final_entropy_coefficient: float = 0.005  # weight of the entropy at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
-    clip: float = 0.2  # how far the chance of an action may move in a batch, as a ratio
+    clip: float = 0.2  # maximum change of an action's probability in a batch, as a ratio
     trace: float = 0.95  # lambda of generalized advantage estimation
     self_play: float = 1.0  # weight of the tables at which every seat learns
     earlier: float = 0.0  # weight of the tables against earlier networks of the run
     opponents: tuple[str, ...] = ()  # compiled players that one seat learns against
-    opponent_weights: tuple[float, ...] = ()  # weights of their tables, one an opponent
-    critic: bool = False  # let a critic that sees what all seats see judge positions
-    threads: int = 2
+    opponent_weights: tuple[float, ...] = ()  # weight of each opponent's tables
+    critic: bool = False  # learn values with a critic that sees what all seats see
+    threads: int = 2  # number of threads
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
@@ -80,11 +79,11 @@ class Progress(NamedTuple):
 
     done: float
     seconds: float  # spent learning: neither compilation nor what the caller does in between
-    decisions: int  # that entered a gradient step
+    decisions: int  # decisions in gradient steps
     updates: int
     loss: float
     entropy: float  # of the policy at the latest decisions, in nats
-    forced: float  # share of the learning seats' plies that left no choice
+    forced: float  # fraction of the learning seats' plies without a choice
 
 
 class Losses(NamedTuple):
@@ -96,7 +95,7 @@ class Losses(NamedTuple):
 
 
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, PolicyValue]]:
-    """Learn `game`, handing out the progress and the network after every batch.
+    """Learn `game`, yielding the progress and the network after every batch.
 
     The network is the learner's own: evaluate it before the next step, or copy it. `Learner` does
     the same and can be saved.
@@ -125,7 +124,7 @@ class Learner:
         self.progress = Progress(0.0, 0.0, 0, 0, math.nan, math.nan, math.nan)
 
     def state_dict(self) -> dict[str, Any]:
-        """All that a later run needs to continue this one; its tables are dealt anew."""
+        """Return what a later run needs to continue this one; it deals new games."""
         return {
             "network": self.network.state_dict(),
             "critic": None if self.critic is None else self.critic.state_dict(),
@@ -160,7 +159,7 @@ class Learner:
         """Learn to the end of the run."""
         config, game = self.config, self.game
         random = np.random.default_rng((config.seed, self.progress.updates))
-        company = Company(
+        opponent_mix = OpponentMix(
             config.self_play,
             config.earlier,
             [make_policy(name, game) for name in config.opponents],
@@ -170,7 +169,7 @@ class Learner:
             game,
             config.num_tables,
             int(random.integers(2**62)),
-            company,
+            opponent_mix,
             self.rows,
             self.critic_rows,
         )
@@ -280,7 +279,7 @@ class Learner:
         )
 
     def _report(self, losses: Losses, seconds: float, play: SelfPlay) -> None:
-        """Where the run stands after another batch."""
+        """Update the progress after a batch."""
         config, before = self.config, self.progress
         size = config.num_tables * config.batch_decisions
         seconds += before.seconds
@@ -293,7 +292,7 @@ class Learner:
             updates=before.updates + config.epochs * max(1, round(size / config.minibatch_size)),
             loss=losses.policy + config.value_coefficient * losses.value,
             entropy=losses.entropy,
-            forced=play.forced_share,
+            forced=play.forced_fraction,
         )
         if math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY):
             kept = [self.earlier, self.network.record(self.game)]
@@ -301,12 +300,12 @@ class Learner:
 
 
 def flat(batch: Batch) -> Batch:
-    """The decisions of all tables one after the other."""
+    """Join the decisions of all tables, in the order of the tables."""
     size = batch.actions.size
     return Batch(*(array.reshape(size, *array.shape[2:]) for array in batch))
 
 
 def wait(futures: list[Future[None]]) -> None:
-    """Until all are done; raises what one of them raised."""
+    """Wait until all are done; raise the error of any."""
     for future in futures:
         future.result()

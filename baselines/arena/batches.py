@@ -1,7 +1,7 @@
-"""The unit of work: some deals of a contest, played from every seat, in whatever process.
+"""The unit of work: a batch of deals of a contest, played from every seat in any process.
 
-What comes out depends on the game, the players, the seating and the seeds, and on nothing else: not
-on how many deals lie side by side, nor on where and when they are played.
+The results depend only on the game, the players, the seating and the seeds. They depend neither on
+the size of the batch nor on the time and place of play.
 """
 
 from functools import lru_cache
@@ -24,49 +24,50 @@ BATCH_DEALS = 512  # deals played side by side
 
 
 class Contest(NamedTuple):
-    """Who meets: the players that a seating seats, by their number there."""
+    """The players who meet, in the order in which the seating numbers them."""
 
     entrants: tuple[Entrant, ...]
     seating: str  # of SEATINGS
 
     def seated(self, num_seats: int, seeds: np.ndarray) -> np.ndarray:
-        """The entrant, by number, at each seat: int [deals, sittings, seats]."""
+        """Return the number of the entrant at each seat: int [deals, sittings, seats]."""
         return SEATINGS[self.seating](num_seats, seeds)
 
 
 class Fault(NamedTuple):
-    """A game that a player lost by what no player may do, and not by play."""
+    """A game that a player lost by breaking a rule or a limit."""
 
     seed: int  # of the deal
     sitting: int
     seat: int
     player: str
-    kind: str  # one word: "time", "crash", "memory", "illegal"
-    detail: str  # a line for people
+    kind: str  # one word, such as "time", "crash", "memory"
+    detail: str  # one line that says what happened
 
 
 class Outcomes(NamedTuple):
-    """What a batch came to."""
+    """The results of a batch."""
 
     returns: np.ndarray  # [deals, sittings, seats], -1 .. 1
     faults: tuple[Fault, ...] = ()
-    files: Files | None = None  # of users, that the players have imported or opened: digest by path
+    files: Files | None = None  # users' files that the players imported or opened: digest by path
 
 
 class Control(Protocol):
-    """How players are held to time and memory: another way to play a batch.
+    """Plays a batch under limits on time and memory.
 
-    A frozen dataclass of numbers: it travels to other processes, and results are kept under it.
+    It is a frozen dataclass of plain values: it is sent to other processes, and a store keeps
+    results under it.
     """
 
     def play(self, batch: "Batch", seated: np.ndarray) -> Outcomes:
-        """Play `batch`, entrant `seated[deal, sitting, seat]` in each seat.
+        """Play `batch` with entrant `seated[deal, sitting, seat]` in each seat.
 
-        A fault costs its player that game (see `forfeit`) and no other game anything.
+        A player with a fault loses that game (see `forfeit`); other games are not affected.
         """
 
     def as_data(self) -> dict[str, Any]:
-        """Its settings as plain data."""
+        """Return the settings as plain data."""
 
 
 class Batch(NamedTuple):
@@ -76,7 +77,7 @@ class Batch(NamedTuple):
     contest: Contest
     first_seed: int
     num_deals: int
-    cast: tuple[Entrant, ...]  # all who take part anywhere: together they are compiled once
+    participants: tuple[Entrant, ...]  # of all contests, so that all are compiled together
     control: Control | None = None
 
     @property
@@ -88,31 +89,36 @@ class Batch(NamedTuple):
 def play_batch(batch: Batch) -> Outcomes:
     """Play all games of a batch.
 
-    Without a control nothing is forfeited: a player that fails or breaks a rule raises PlayerError.
+    Without a control no game is forfeited: a player that fails or breaks a rule raises PlayerError.
     """
     seated = batch.contest.seated(batch.game.num_seats, batch.seeds)
     if batch.control is not None:
         return batch.control.play(batch, seated)
-    cast = _cast(batch.game.make, tuple(batch.game.config_dict().items()), batch.cast)
-    places = np.array([batch.cast.index(entrant) for entrant in batch.contest.entrants])
-    returns = play_deals(batch.game, cast, batch.seeds, places[seated])
+    policies = _policies(
+        batch.game.make, tuple(batch.game.config_dict().items()), batch.participants
+    )
+    places = np.array([batch.participants.index(entrant) for entrant in batch.contest.entrants])
+    returns = play_deals(batch.game, policies, batch.seeds, places[seated])
     files = [path for entrant in batch.contest.entrants for path in users_files(entrant.spec)]
     return Outcomes(returns, files=opened_by(files))
 
 
 @lru_cache(maxsize=8)
-def _cast(make: Any, config: tuple[Any, ...], cast: tuple[Entrant, ...]) -> tuple[Policy, ...]:
-    """The policies, made once in each process."""
+def _policies(
+    make: Any, config: tuple[Any, ...], participants: tuple[Entrant, ...]
+) -> tuple[Policy, ...]:
+    """Make the policies, once in each process."""
     game = make(**dict(config))
-    return tuple(make_policy(entrant.spec, game) for entrant in cast)
+    return tuple(make_policy(entrant.spec, game) for entrant in participants)
 
 
 def play_deals(
     game: Game, policies: tuple[Policy, ...], seeds: np.ndarray, seated: np.ndarray
 ) -> np.ndarray:
-    """Returns [deals, sittings, seats], policy `seated[deal, sitting, seat]` in each seat.
+    """Play deals with policy `seated[deal, sitting, seat]` in each seat.
 
-    All sittings of a deal have the same cards; each has luck of its own for its players.
+    Returns the returns [deals, sittings, seats]. All sittings of a deal have the same cards; the
+    players draw from other random streams in each.
     """
     _, num_sittings, n = seated.shape
     repeated = np.repeat(seeds, num_sittings)
@@ -124,7 +130,7 @@ def play_deals(
 
 
 def forfeit(num_seats: int, seat: int) -> np.ndarray:
-    """Returns [seats] of a game that `seat` lost by a fault: the others share what it loses."""
+    """Return the returns [seats] of a forfeited game: -1 for `seat`, divided among the others."""
     returns = np.full(num_seats, 1 / (num_seats - 1))
     returns[seat] = -1
     return returns

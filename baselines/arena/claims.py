@@ -1,6 +1,6 @@
-"""Who plays what: runs on one store share the work by claiming batches before they play them.
+"""Claims: runs on one store divide the work by claiming batches before they play them.
 
-A claim ends with its batch, or with the run that made it: that of a run that was killed is void.
+A claim ends with its batch or with the run that made it; a killed run has no claims.
 """
 
 import os
@@ -15,18 +15,18 @@ CREATE TABLE IF NOT EXISTS claim (  -- owner: host, process, and when that proce
     contest INTEGER, first_seed INTEGER, num_deals INTEGER, owner TEXT, made REAL,
     PRIMARY KEY (contest, first_seed, num_deals))
 """
-_ELSEWHERE_SECONDS = 3600.0  # how long a claim of another machine's holds, which cannot be asked
+_ELSEWHERE_SECONDS = 3600.0  # validity of a claim from another machine
 
 
 class Claims:
-    """The claims in a store; all calls belong in transactions that write."""
+    """The claims in a store; call its methods inside a writing transaction."""
 
     def __init__(self, database: sqlite3.Connection) -> None:
         self._database = database
         database.execute(_SCHEMA)
 
     def take(self, contest: int, first_seed: int, num_deals: int) -> bool:
-        """Claim these deals for this run; False where another one has claimed some of them."""
+        """Claim these deals for this run; return False where another run has claimed some."""
         rows = self._database.execute(
             "SELECT owner, made FROM claim WHERE contest = ? "
             "AND first_seed < ? AND first_seed + num_deals > ?",
@@ -55,7 +55,7 @@ def _owner() -> str:
 
 
 def _start_of(pid: int) -> str:
-    """When a process was started, as the system writes it; nothing where it has ended."""
+    """Return the start time of a process as the system writes it; "" where it has ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except OSError:
@@ -71,5 +71,5 @@ def _is_alive(owner: str, made: float) -> bool:
     except ProcessLookupError:
         return False
     except PermissionError:
-        pass  # another user's
+        pass  # a process of another user
     return _start_of(int(pid)) == start

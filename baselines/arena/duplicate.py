@@ -16,12 +16,12 @@ from .entrants import enter
 from .match import PLAIN, deal_seeds
 from .playing import Plan, play_contests
 from .seatings import one_against_field
-from .statistics import Estimate, share_of_deals
+from .statistics import Estimate, proportion_of_deals
 
 
 @dataclasses.dataclass(frozen=True)
 class DuplicateResult:
-    """Shares of deals won, drawn and lost by `first`, each with its 95 % interval."""
+    """Proportions of deals won, drawn and lost by `first`, each with its 95 % interval."""
 
     game: str
     first: str
@@ -32,8 +32,8 @@ class DuplicateResult:
     losses: Estimate
 
     def __str__(self) -> str:
-        shares = zip(("win", "draw", "loss"), (self.wins, self.draws, self.losses), strict=True)
-        lines = [f"  {name:4} {share.scaled(100):.1f} %" for name, share in shares]
+        estimates = zip(("win", "draw", "loss"), (self.wins, self.draws, self.losses), strict=True)
+        lines = [f"  {name:4} {estimate.scaled(100):.1f} %" for name, estimate in estimates]
         title = f"{self.first} v {self.second} at {self.game}: {self.num_deals:,} duplicate deals"
         return "\n".join([title, *lines])
 
@@ -58,7 +58,7 @@ def play_duplicate(
     seeds = deal_seeds(seed, num_deals)
     played = play_contests(game, [contest], seeds, plan, on_progress)[0]
     outcomes = _outcomes(played.returns)
-    wins, draws, losses = (share_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
+    wins, draws, losses = (proportion_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
     one, other = (entrant.name for entrant in contest.entrants)
     return DuplicateResult(game.name, one, other, num_deals, wins, draws, losses)
 

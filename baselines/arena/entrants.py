@@ -1,6 +1,6 @@
-"""Who takes part: players by what makes them, the same in every process, and by what they are.
+"""Entrants: the players of a match or tournament, described so that any process can make them.
 
-What a player is decides which results in a store are its own: see `identity`.
+The identity of an entrant decides which results in a store belong to it: see `identity`.
 """
 
 from collections.abc import Sequence
@@ -17,16 +17,16 @@ USERS_FILES = (".py", ".pt")
 class Entrant(NamedTuple):
     """A player of a match or tournament."""
 
-    name: str  # in tables; no two that play together share it
-    spec: Any  # what `make_policy` takes, in this process or another
-    identity: str | None  # what its results are kept under; None where nothing names it
+    name: str  # in tables; unique among those that play together
+    spec: Any  # `make_policy` takes it, in this process or another
+    identity: str | None  # a store keeps results under it; None where it is unknown
 
 
 def enter(specs: Sequence[Any], game: Game, runs_files: bool = True) -> tuple[Entrant, ...]:
-    """The players in the order given. Raises ValueError for one that is none.
+    """Return the entrants in the order given. Raises ValueError for a spec that is not a player.
 
-    Names are those of the policies; players whose names are alike are called as they were given.
-    Without `runs_files` nothing of a user's file is run here, in the arena's own process.
+    An entrant has the name of its policy; entrants with the same name are called by their specs.
+    Without `runs_files`, no user's file is run in this process.
     """
     names = [_name(spec, game, runs_files) for spec in specs]
     named = [
@@ -51,18 +51,18 @@ def _name(spec: Any, game: Game, runs_files: bool) -> str:
 
 
 def names_a_file(spec: str) -> bool:
-    """Whether making this player may run a user's file."""
+    """Return whether making this player may run a user's file."""
     return any(f"{suffix}{end}" in f"{spec}:" for suffix in USERS_FILES for end in ":,")
 
 
 def check_distinct(entrants: Sequence[Entrant]) -> None:
-    """Raise ValueError where somebody is entered twice, or two could not be told apart."""
-    for known in ([e.name for e in entrants], [e.identity or e.name for e in entrants]):
-        for entrant, mark in zip(entrants, known, strict=True):
-            if known.count(mark) > 1:
+    """Raise ValueError where two entrants have the same name or the same identity."""
+    for keys in ([e.name for e in entrants], [e.identity or e.name for e in entrants]):
+        for entrant, key in zip(entrants, keys, strict=True):
+            if keys.count(key) > 1:
                 raise ValueError(f"{entrant.name} is entered twice")
 
 
 def scripted_players(game: Game) -> list[str]:
-    """The names of the players that are one compiled function, weakest first."""
+    """Return the names of the players that are one compiled function, weakest first."""
     return [name for name, player in players_of(game).items() if player.row_function is not None]

@@ -1,4 +1,4 @@
-"""The arena's end of the fork server: starts it, and has it start players."""
+"""The arena's side of the fork server: start it, and let it start players."""
 
 import contextlib
 import os
@@ -18,14 +18,14 @@ from .sandbox import NONE, prefix
 
 _MODULE = f"{__package__}.fork_server"
 _ROOT = Path(__file__).resolve().parents[len(__package__.split(".")) - 1]
-# What players are told of the environment: where programs are, the language, threads, caches.
+# Variables that players get: the paths of programs, the language, threads, caches.
 _PASSED_ON = ("PATH", "HOME", "LANG", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "XDG_CACHE_HOME")
 _PASSED_ON_BEGINNINGS = ("LC_", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
 _LAST_WORDS_SECONDS = 5.0
 
 
 class Started(NamedTuple):
-    """The arena's ends of what connects it with a player and its guard."""
+    """The arena's ends of its connections with a player and its guard."""
 
     control: socket.socket
     requests: int  # to write to, without waiting
@@ -36,8 +36,8 @@ class Started(NamedTuple):
 class ForkServer:
     """Starts a fresh process for every game of every player; use it as a context.
 
-    `specs` are the players to come. `hidden` are files and folders that no player in a sandbox is
-    to see. Raises OSError where it cannot be started.
+    `specs` are the players that it will start. `hidden` are files and folders that no player in a
+    sandbox may see. Raises OSError where it cannot be started.
     """
 
     def __init__(
@@ -61,7 +61,7 @@ class ForkServer:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                start_new_session=True,  # Ctrl-C is the arena's
+                start_new_session=True,  # Ctrl-C reaches only the arena
                 env=_environment(),
             )
         self._send(pickle.dumps(self._opening), [])
@@ -69,7 +69,7 @@ class ForkServer:
             raise OSError(f"the fork server ended with status {self._popen.wait()}")
 
     def start(self, spec: str, limits: Limits) -> Started:
-        """Start a player; the guard tells on `control` how it goes on."""
+        """Start a player; its guard sends messages on `control`."""
         control, guards = socket.socketpair()
         requests_out, requests_in = os.pipe()
         replies_out, replies_in = os.pipe()
@@ -80,7 +80,7 @@ class ForkServer:
         try:
             try:
                 self._send(order, theirs)
-            except BrokenPipeError:  # somebody has killed it
+            except BrokenPipeError:  # the server was killed
                 self.close()
                 self._launch()
                 self._send(order, theirs)

@@ -1,7 +1,7 @@
 """The fork server: a process that has loaded Parlour, and forks a fresh process for each player.
 
-It runs no code of a user: every game of every player starts from the same memory, and in a sandbox
-from the same files. What it loads and compiles beforehand is on nobody's time.
+It runs no user's code, so every player starts every game from the same memory and, in a sandbox,
+from the same files. Loading and compiling happen beforehand and are charged to no player.
 """
 
 import contextlib
@@ -37,10 +37,10 @@ _IDLE_SECONDS = 1.0
 
 
 class Opening(NamedTuple):
-    """What a fork server is started for."""
+    """What a fork server needs to know at its start."""
 
     game: Game
-    specs: tuple[str, ...]  # the players to come
+    specs: tuple[str, ...]  # the players that it will start
     is_confined: bool  # whether players get namespaces of their own
 
 
@@ -49,7 +49,7 @@ class Order(NamedTuple):
 
     spec: str
     limits: Limits
-    hidden: tuple[str, ...]  # files and folders that a confined player is not to see
+    hidden: tuple[str, ...]  # files and folders that a confined player may not see
 
 
 def main() -> int:
@@ -80,7 +80,7 @@ def main() -> int:
 
 
 def _receive(arena: socket.socket) -> tuple[bytes, list[int]]:
-    """A message and its descriptors; an empty one where the arena has gone."""
+    """Receive a message and its descriptors; return an empty message where the arena has ended."""
     header, descriptors, _, _ = socket.recv_fds(arena, HEADER.size, NUM_DESCRIPTORS)
     if len(header) < HEADER.size:
         return b"", []
@@ -95,13 +95,13 @@ def _receive(arena: socket.socket) -> tuple[bytes, list[int]]:
 
 
 def _warm_up(spec: str, game: Game) -> None:
-    """Load and compile what this player needs; a user's own file is left alone."""
+    """Load and compile what this player needs, without running a user's file."""
     if names_a_file(spec):
         if ".pt" in spec:
             import torch  # noqa: F401
 
         spec = "random"
-    with contextlib.suppress(Exception):  # refused, or a failure: the player's process tells
+    with contextlib.suppress(Exception):  # the player's process reports any failure
         policy = make_policy(spec, game)
         if policy.remember is not None:
             return
@@ -115,7 +115,7 @@ def _warm_up(spec: str, game: Game) -> None:
 
 
 def _reap(guards: set[int], is_confined: bool) -> None:
-    """Forget what has ended; without a sandbox, kill what a guard that was killed has left."""
+    """Reap ended guards; without a sandbox, kill the processes that a killed guard has left."""
     with contextlib.suppress(ChildProcessError):
         while pid := os.waitpid(-1, os.WNOHANG)[0]:
             guards.discard(pid)
@@ -126,7 +126,7 @@ def _reap(guards: set[int], is_confined: bool) -> None:
 
 
 def _become_guard(opening: Opening, order: Order, descriptors: list[int]) -> None:
-    """In a fork: set up what is to be around the player, start it, guard it; never returns."""
+    """In a fork: set up the sandbox, start the player and guard it; never return."""
     control = socket.socket(fileno=descriptors[0])
     try:
         if opening.is_confined:
@@ -158,7 +158,7 @@ def _guard_player(
 
 
 def _view(order: Order) -> namespaces.View:
-    """What has to be seen: Python, Parlour, this folder, and the files that the player names."""
+    """Return the view of a player: Python, Parlour, this folder, and the files that it names."""
     own = [part for part in _parts(order.spec) if os.path.exists(part)]
     folders = [str(Path(part).resolve().parent) for part in own]
     is_common = {str(namespaces.PRIVATE), "/var/tmp"}
@@ -167,21 +167,21 @@ def _view(order: Order) -> namespaces.View:
     cache = str(cache_folder())
     kept = (*python, *beside, *own, cache)
     needed = [Path(path).resolve() for path in kept]
-    hidden = [  # but for a folder with something in it that is needed
+    hidden = [  # except folders that contain a needed file
         path for path in order.hidden if not any(n.is_relative_to(path) for n in needed)
     ]
     return namespaces.View(kept, tuple(hidden), (cache,), order.limits.private_mib)
 
 
 def _parts(spec: str) -> list[str]:
-    """The parts of a player's name that may be paths: `FILE.py:Class:weights=FILE`."""
-    for mark in ":=,":
-        spec = spec.replace(mark, "\n")
+    """Return the parts of a spec that may be paths, as in `FILE.py:Class:weights=FILE`."""
+    for separator in ":=,":
+        spec = spec.replace(separator, "\n")
     return [part.strip() for part in spec.split("\n") if part.strip()]
 
 
 def _become_player(opening: Opening, order: Order, descriptors: list[int], private: Path) -> None:
-    """In a fork of the guard: be the player until the arena hangs up; never returns."""
+    """In a fork of the guard: run the player until the arena closes its pipe; never return."""
     status = 1
     try:
         os.setsid()
@@ -210,7 +210,7 @@ def _become_player(opening: Opening, order: Order, descriptors: list[int], priva
 
 
 def _serve(game: Game, spec: str, requests: int, replies: int) -> int:
-    """Serve the player; returns the exit status."""
+    """Serve the player; return the exit status."""
     with os.fdopen(requests, "rb") as asked, os.fdopen(replies, "wb") as answers:
         try:
             server = PlayerServer(game, spec, asked, answers)
@@ -222,7 +222,7 @@ def _serve(game: Game, spec: str, requests: int, replies: int) -> int:
 
 
 def _draw_fresh_randomness() -> None:
-    """Forks would otherwise all draw the same, and could foresee each other."""
+    """Seed the global generators anew: otherwise all forks would draw the same numbers."""
     random.seed()
     np.random.seed()
     torch: Any = sys.modules.get("torch")

@@ -67,13 +67,13 @@ def _deviation(
     expected = chances @ places
     players = np.flatnonzero(expected)
     games = np.asarray(counts.sum(axis=1))
-    shares = (counts @ places)[:, players]
-    residuals = shares - games * (shares.sum(axis=0) / games.sum())
+    points = (counts @ places)[:, players]
+    residuals = points - games * (points.sum(axis=0) / games.sum())
     of_one_game = (chances @ places**2 - expected**2)[players]
     variance = variance_of_deals(
         residuals, games.sum() * of_one_game, float(effective_number(games)[0])
     )
-    away = (shares - games * expected[players]).sum(axis=0)
+    away = (points - games * expected[players]).sum(axis=0)
     weights = games.sum() * expected[players]
     return float((away**2 / weights).sum()), float((variance / weights).sum())
 
@@ -94,7 +94,7 @@ def add_fits(fits: Sequence[Fit]) -> Fit:
 
 def _first_places(choice: Choice, num_players: int) -> np.ndarray:
     """What the choice gives each player of the first place; nothing where that is taken."""
-    shares = np.zeros(num_players)
+    points = np.zeros(num_players)
     if choice.is_first:
-        np.add.at(shares, list(choice.chosen), 1 / len(choice.chosen))
-    return shares
+        np.add.at(points, list(choice.chosen), 1 / len(choice.chosen))
+    return points

@@ -1,8 +1,8 @@
-"""The guard of a player: the process that starts it, stops it, counts what it uses, and ends it.
+"""The guard of a player: a process that starts it, stops it, measures its usage, and ends it.
 
-In a sandbox the guard is the first process of the player's namespaces: nothing in there can signal
-it or look into it, and when it ends, the system ends everything in there. It takes orders from the
-arena as single bytes on a socket and ends with that socket, so that nothing outlives the arena.
+In a sandbox the guard is the first process of the player's namespaces. No process in them can
+signal or inspect it, and when it ends, the system ends all of them. It takes orders from the arena
+as single bytes on a socket and ends with that socket, so that nothing outlives the arena.
 """
 
 import contextlib
@@ -22,15 +22,15 @@ from pathlib import Path
 from . import namespaces
 from .limits import Limits
 
-# Orders of the arena. USED is answered by the seconds of processor time used so far.
+# Orders of the arena. The answer to USED is the processor time so far, in seconds.
 RESUME, SUSPEND, USED = b"g", b"s", b"c"
-# What the guard says, with a number: the process id of the player (and a descriptor of it, where
-# the system has them); seconds used; the exit status; MiB used in all; processes and threads.
+# Messages of the guard, each with a number: the process id of the player (with a descriptor of it,
+# where the system has them); seconds used; exit status; MiB used; number of processes and threads.
 STARTED, SECONDS, ENDED, MEMORY, PROCESSES = b"p", b"c", b"e", b"m", b"n"
 FAILED = b"x"  # the sandbox could not be set up; the number is the system's error
 MESSAGE = struct.Struct("<cd")
 
-_TICK_SECONDS = 0.025  # between two looks at what a running player uses
+_TICK_SECONDS = 0.025  # between two measurements of a running player
 _EVERYBODY = -1  # for kill(2): all processes of the namespace but the first
 _KILLING_SECONDS = 10.0
 _PAGE = resource.getpagesize()
@@ -39,7 +39,7 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Guard:
-    """Watches over one player, process `player`, until it ends or the arena hangs up."""
+    """Guards one player, process `player`, until it ends or the arena closes the socket."""
 
     def __init__(
         self, control: socket.socket, player: int, limits: Limits, private: Path | None
@@ -47,13 +47,13 @@ class Guard:
         self._control = control
         self._player = player
         self._limits = limits
-        self._private = private  # the private folder; None: everything is confined, that too
+        self._private = private  # the private folder to remove; None in a sandbox
         self._is_confined = private is None
-        self._seen: dict[int, float] = {}  # seconds used by each process when last looked at
+        self._seen: dict[int, float] = {}  # seconds of each process at the last measurement
         self._looked = time.monotonic()
 
     def run(self) -> None:
-        """Take orders until the player has ended or the arena has gone; nothing is left then."""
+        """Take orders until the player or the arena has ended; then end all processes."""
         try:
             poll = select.poll()
             poll.register(self._control, select.POLLIN)
@@ -75,7 +75,7 @@ class Guard:
             self._end_everything()
 
     def _introduce(self) -> int | None:
-        """Tell the arena who the player is; returns a descriptor of it, where there are such."""
+        """Send the player's process id to the arena; return a descriptor of it, or None."""
         try:
             handle = os.pidfd_open(self._player)
         except (AttributeError, OSError):
@@ -85,7 +85,7 @@ class Guard:
         return handle
 
     def _obey(self, orders: bytes, is_running: bool) -> bool:
-        """Do what the arena says; returns whether the player is to run now."""
+        """Carry out orders of the arena; return whether the player runs now."""
         for order in orders:
             if bytes([order]) == USED:
                 self._say(SECONDS, self._seconds_used())
@@ -106,7 +106,7 @@ class Guard:
         self._control.sendall(MESSAGE.pack(what, number))
 
     def _has_ended(self) -> bool:
-        """Reap what has ended; True, and said, where the player itself has."""
+        """Reap ended processes; return whether the player has ended, and report it."""
         with contextlib.suppress(ChildProcessError):
             while True:
                 pid, status = os.waitpid(-1, os.WNOHANG)
@@ -125,7 +125,7 @@ class Guard:
         return is_time
 
     def _is_over_a_limit(self) -> bool:
-        """Whether all processes together use too much, which is said."""
+        """Return whether all processes together exceed a limit, and report it."""
         members = list(self._members())
         self._look_at_clocks(members)
         tasks = sum(_num_threads(pid) for pid in members)
@@ -138,10 +138,10 @@ class Guard:
         return False
 
     def _seconds_used(self) -> float:
-        """Processor time of the player and of all that it started.
+        """Return the processor time of the player with all processes that it started.
 
-        What the system adds up leaves out children of parents that ignore their end; what was seen
-        in passing leaves out short lives. The greater of the two counts.
+        The sum of the system omits children whose parents ignore their end; the sum of the
+        measurements omits short-lived processes. The greater of the two counts.
         """
         members = list(self._members())
         self._look_at_clocks(members)
@@ -159,14 +159,14 @@ class Guard:
                 self._seen[pid] = max(self._seen.get(pid, 0.0), _process_clock(pid))
 
     def _members(self) -> Iterator[int]:
-        """The processes of the player and of all that it started."""
+        """Yield the player's process and all that it started."""
         if self._is_confined:
             yield from (int(e) for e in os.listdir("/proc") if e.isdigit() and e != "1")
         else:
             yield from _descendants(os.getpid())
 
     def _end_everything(self) -> None:
-        """Kill whatever there is. Orphans come to the guard, until there are none."""
+        """Kill all processes, until the guard, which adopts orphans, has no child left."""
         if self._is_confined:
             self._signal(signal.SIGKILL)
         deadline = time.monotonic() + _KILLING_SECONDS
@@ -182,7 +182,7 @@ class Guard:
 
 
 def _reap_all() -> bool:
-    """Reap what has ended; whether any child is left."""
+    """Reap ended processes; return whether any child is left."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0]:
             pass
@@ -192,14 +192,14 @@ def _reap_all() -> bool:
 
 
 def _process_clock(pid: int) -> float:
-    """Seconds of processor time of all threads of a process; see clock_getcpuclockid(3)."""
+    """Return the processor time of all threads of a process; see clock_getcpuclockid(3)."""
     if sys.platform == "linux":
         return time.clock_gettime((~pid << 3) | 2)
-    return time.monotonic()  # charged as if it computed all the time
+    return time.monotonic()  # charge all the time that passes
 
 
 def children(parent: int) -> list[int]:
-    """The processes whose parent is this one, where /proc tells."""
+    """Return the children of a process, as listed in /proc."""
     paths = Path(f"/proc/{parent}/task").glob("*/children")
     return [int(child) for path in paths for child in _read(path).split()]
 
@@ -211,7 +211,7 @@ def _descendants(parent: int) -> Iterator[int]:
 
 
 def _read(path: Path | str) -> str:
-    """The file of a process; nothing where the process has ended."""
+    """Read a file of a process; return "" where the process has ended."""
     try:
         return Path(path).read_text(errors="replace")
     except OSError:
@@ -219,7 +219,7 @@ def _read(path: Path | str) -> str:
 
 
 def _stat_fields(pid: int) -> list[str]:
-    """The fields of /proc/PID/stat from the state on; none of a process that has ended."""
+    """Return the fields of /proc/PID/stat from the state on; none where it has ended."""
     return _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
 
 
@@ -229,10 +229,10 @@ def _num_threads(pid: int) -> int:
 
 
 def _memory(members: list[int], enough: float) -> float:
-    """MiB that these processes hold: their own pages, shared segments, files in memory.
+    """Return the MiB of these processes: their own pages, shared segments, files in memory.
 
-    Pages that a process shares with the one it was forked from are told apart only where the quick
-    sum is above `enough`: that takes the system longer.
+    Pages shared with the process they were forked from are left out only where the quick sum is
+    above `enough`, because that measurement is slow.
     """
     other = _shared_segments() + _files_in_memory(members)
     quick = sum(_own_pages(pid) for pid in members) + other
@@ -252,7 +252,7 @@ def _proportional(pid: int) -> int:
 
 
 def _shared_segments() -> int:
-    """System V segments of this namespace."""
+    """Return the bytes of System V segments in this namespace."""
     if os.getpid() != 1:
         return 0  # those of the whole machine
     lines = _read("/proc/sysvipc/shm").splitlines()[1:]
@@ -260,7 +260,7 @@ def _shared_segments() -> int:
 
 
 def _files_in_memory(members: list[int]) -> int:
-    """Files without a name that are held open in memory, each once."""
+    """Return the bytes of open files in memory (memfd), each counted once."""
     sizes: dict[tuple[int, int], int] = {}
     for pid in members:
         with contextlib.suppress(OSError):
@@ -273,7 +273,7 @@ def _files_in_memory(members: list[int]) -> int:
 
 
 def confine_player(limits: Limits, is_confined: bool) -> None:
-    """Set the limits of the player's own process, and give up what could lift them."""
+    """Set the limits of this process, the player's, and drop the privileges to lift them."""
     namespaces.limit("DATA", limits.memory_mib * _MIB)
     namespaces.limit("FSIZE", limits.private_mib * _MIB)
     namespaces.limit("CORE", 0)

@@ -1,8 +1,8 @@
-"""What a player is, as text: results in a store are kept under it.
+"""The identity of a player as text, under which a store keeps its results.
 
-For a player of ours: its name, its settings and the digest of the code and data that it and the
-game are made of, found from there by their imports, so that an edit elsewhere changes nothing. For
-a user's: the digest of its file; what that file imports or opens is noted as it plays (`opened`).
+For a player of Parlour it has the name, the settings, and a digest of the code and data of the
+player and the game. That code is found by following imports, so an edit elsewhere changes nothing.
+For a user's player it has the digest of its file; `opened` records what that file imports or opens.
 """
 
 import hashlib
@@ -21,31 +21,31 @@ from ..parts import part_of
 from ..players import parse_settings, player_key, players_of
 from ..roster import own_players
 
-SCHEME = "2"  # of identities; those without one do not tell what a result depends on
-_PLAYED_BY = ("batches.py", "seatings.py")  # in this folder: how games of any player come about
-_SCRIPTS, _ANYBODY = "own_players", ("players_of", "make_policy")  # what gives players by name
+SCHEME = "2"  # of identities; older ones do not say what a result depends on
+_PLAYED_BY = ("batches.py", "seatings.py")  # they affect every game
+_SCRIPTS, _ANYBODY = "own_players", ("players_of", "make_policy")  # they return players by name
 _DEFINING = [Path(__file__).resolve().parents[1] / name for name in ("roster.py", "players.py")]
 _DIGEST_LENGTH = 16
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
 def identity_of(spec: Any, game: Game) -> str | None:
-    """The identity of the player that `spec` stands for; None where nothing tells what it is."""
+    """Return the identity of the player `spec`, or None where it cannot be determined."""
     if not isinstance(spec, str):
         return None
     try:
         return f"{SCHEME} {_described(spec, game)} {_played(game)}"
-    except UntrackedError:  # such as a file of ours that was edited since this process began
+    except UntrackedError:  # such as a file of Parlour edited since this process began
         return None
 
 
 def is_current_scheme(identity: str | None) -> bool:
-    """Whether the identity says all that its results depend on."""
+    """Return whether the identity says everything that the results depend on."""
     return identity is not None and identity.startswith(f"{SCHEME} ")
 
 
 def users_files(spec: Any) -> list[Path]:
-    """The user's files of code that a player is made from: its own, and those in its settings."""
+    """Return the user's code files of a player: its own, and those named in its settings."""
     if not isinstance(spec, str):
         return []
     name, _, rest = spec.partition(":")
@@ -75,14 +75,14 @@ def _described(spec: str, game: Game) -> str:
 
 
 def _setting(value: Any) -> str:
-    """A setting as text; one that names a file stands for what is in it."""
+    """Return a setting as text; add the digest of the file that it names."""
     path = Path(value.partition(":")[0]) if isinstance(value, str) and value else None
     is_file = path is not None and path.is_file()
     return f"{value!r} {_file_digest(path)}" if is_file and path is not None else repr(value)
 
 
 def _given_to(files: Iterable[Path], game: Game) -> str:
-    """The digest of the game's players where this code asks for players by name, else nothing."""
+    """Return the digest of the game's players where this code makes players by name, else ""."""
     asking = [file for file in files if file.suffix == ".py" and file not in _DEFINING]
     texts = "\n".join(file.read_text("utf-8") for file in asking)
     if not any(name in texts for name in (_SCRIPTS, *_ANYBODY)):
@@ -94,13 +94,13 @@ def _given_to(files: Iterable[Path], game: Game) -> str:
 
 
 def _form_of(game: Game) -> str:
-    """The digest of the form that only this game has for users' players, where it has one."""
+    """Return the digest of the game's own interface for users' players, or ""."""
     own = part_of(game, "agents")
     return "" if own is None or own.__file__ is None else f" as {_file_digest(Path(own.__file__))}"
 
 
 def _played(game: Game) -> str:
-    """The digest of the game, of the files that its settings name, and of how it is played."""
+    """Return the digest of the game, the files its settings name, and the code that plays it."""
     files = [Path(__file__).with_name(name) for name in _PLAYED_BY]
     named = [
         Path(value)
@@ -118,7 +118,7 @@ def _file_digest(path: Path) -> str:
 
 
 def _code(*functions: Any) -> str:
-    """The digest of the code and data that these functions are made of."""
+    """Return the digest of the code and data that these functions are made of."""
     return _digest(_all_modules(*functions))
 
 
@@ -132,9 +132,9 @@ def _digest(modules: frozenset[str]) -> str:
 
 
 def _modules(thing: Any, seen: set[int]) -> Iterator[str]:
-    """The modules of a function and of all that it holds: what it wraps, is bound to, closes over.
+    """Yield the modules of a function and of what it wraps, is bound to, or closes over.
 
-    Those of Python itself and of installed packages do not count.
+    Leave out modules of Python itself and of installed packages.
     """
     if id(thing) in seen:
         return
@@ -169,7 +169,7 @@ def _parts(thing: Any) -> list[Any]:
         return []
     cells = [cell.cell_contents for cell in source.__closure__ or () if _is_full(cell)]
     wrapped = getattr(thing, "__wrapped__", None)
-    bound = list(vars(source).values())  # `bind` notes there what a copy was made from
+    bound = list(vars(source).values())  # `bind` records there what a copy was made from
     return [source, *cells, *(source.__defaults__ or ()), wrapped, *bound]
 
 

@@ -39,26 +39,26 @@ from .player_process import (
 
 _CHUNK = 1 << 16
 _MAX_FILES_BYTES = 1 << 20
-_LAST_WORDS_SECONDS = 5.0  # for a process that has hung up to end, and for its output
-_TICK_SECONDS = 0.01  # between two looks at a player that thinks
-_TICKS_A_LOOK = 5  # of these, for one at its processor time
+_LAST_WORDS_SECONDS = 5.0  # for a process to end after it has closed its pipes, and for its output
+_TICK_SECONDS = 0.01  # between two checks of a thinking player
+_TICKS_A_LOOK = 5  # ticks between two measurements of processor time
 _LONGEST_REASON = 500
 _CORES = os.cpu_count() or 1
 _SCHEDULED = Path("/proc/thread-self/schedstat")  # its second number: ns without a processor
 
 
 class Forfeit(Exception):
-    """Raised out of a game where a player loses it by a fault."""
+    """A player loses the game by a fault."""
 
     def __init__(self, kind: str, reason: str, is_refused: bool = False) -> None:
         super().__init__(reason)
         self.kind = kind  # "start", "crash", "memory", "processes", "time", "warnings", ...
         self.reason = reason
-        self.is_refused = is_refused  # nobody could be made of the player's text
+        self.is_refused = is_refused  # `make_policy` refused the player
 
 
 class Log:
-    """The file of what a player prints, new with this object and never larger than `max_bytes`."""
+    """The file with the output of a player, new with this object and limited to `max_bytes`."""
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.path = path
@@ -69,7 +69,7 @@ class Log:
             file.write_bytes(b"")
 
     def add(self, text: bytes) -> None:
-        """Add what fits."""
+        """Add the part of the text that fits."""
         self._add(self.path, text)
 
     def note(self, text: str) -> None:
@@ -85,7 +85,7 @@ class Log:
 
 
 class IsolatedPlayer:
-    """A seated policy whose thinking is done in a process of its own, fresh for every game.
+    """A seated policy that runs in a process of its own, fresh for every game.
 
     `spec` is text that `make_policy` takes: a name, a checkpoint, `FILE.py:FUNCTION`. Call `begin`
     before each game and `close` at the end, or use it as a context. Raises Forfeit, out of `begin`
@@ -107,7 +107,7 @@ class IsolatedPlayer:
     ) -> None:
         self.name = check_is_text(spec)
         self.warnings: list[str] = []
-        self.forfeit: Forfeit | None = None  # by which it lost the last game
+        self.forfeit: Forfeit | None = None  # the fault of its last game
         self.files: Files = opened_by(users_files(spec))  # imported or opened, in all its games
         self._game = game
         self._limits = limits
@@ -115,17 +115,17 @@ class IsolatedPlayer:
         self._server = server
         self._tracebacks = tracebacks
         self._process: _Process | None = None
-        self._manner = OBSERVES  # how it wants to be asked
+        self._manner = OBSERVES  # what it needs for a choice
         self._allowance = 0.0  # seconds left to the first action; 0 after it
 
     @property
     def needs_positions(self) -> bool:
-        """Whether it searches; known once it has begun."""
+        """Return whether it searches; known after `begin`."""
         return self._manner == SEARCHES
 
     @property
     def remember(self) -> Callable[[], Memory] | None:
-        """Makes what passes on everything that the player is to remember, where it does."""
+        """Return the maker of its memory, which passes everything on; None without a memory."""
         return partial(_Memory, self) if self._manner == REMEMBERS else None
 
     def begin(self) -> None:
@@ -140,14 +140,14 @@ class IsolatedPlayer:
         self._manner = manner
 
     def tell(self, request: bytes) -> None:
-        """Pass something on to a player that remembers, on its own time. Raises Forfeit."""
+        """Send an observation to a player with memory, on its own time. Raises Forfeit."""
         _, spent = self._ask_in_time(request, len(DONE))
         self._allowance = max(0.0, self._allowance - spent)
 
     def __call__(
         self, observations: Any, action_masks: Any, rngs: Any, positions: Any = None
     ) -> np.ndarray:
-        """Actions [B], asked for one by one; an illegal one is asked for again. Raises Forfeit."""
+        """Ask for actions [B] one by one, and again after an illegal one. Raises Forfeit."""
         actions = np.empty(len(observations), NUMBER)
         for index in range(len(observations)):
             what = CHOOSE + observations[index].tobytes() + action_masks[index].tobytes()
@@ -162,14 +162,14 @@ class IsolatedPlayer:
         return actions
 
     def _choose(self, what: bytes, rng: np.ndarray, position: bytes) -> int:
-        """One action; `rng` [1] moves on as the player drew from it."""
+        """Ask for one action; `rng` [1] advances as the player draws from it."""
         reply, _ = self._ask_in_time(what + rng.tobytes() + position, NUMBER.itemsize + rng.nbytes)
         self._allowance = 0.0
         rng[:] = np.frombuffer(reply[NUMBER.itemsize :], rng.dtype)
         return int(np.frombuffer(reply[: NUMBER.itemsize], NUMBER)[0])
 
     def _ask_in_time(self, request: bytes, reply_size: int) -> tuple[bytes, float]:
-        """The reply; a slow one is a warning. Before the first action the allowance counts, too."""
+        """Return (reply, seconds); warn where slow. The allowance is for the first action."""
         limits = self._limits
         is_last_chance = len(self.warnings) == limits.warnings - 1
         usual = limits.seconds if is_last_chance else limits.forfeit_seconds
@@ -181,7 +181,7 @@ class IsolatedPlayer:
     def _ask(
         self, request: bytes, reply_size: int, seconds: float, kind: str
     ) -> tuple[bytes, float]:
-        """The reply, and the seconds charged: 0 for a quick one once the allowance is used up."""
+        """Return (reply, seconds charged): 0 for a quick reply without any allowance left."""
         assert self._process is not None, "begin comes first"
         ignored = 0.0 if self._allowance else self._limits.seconds
         try:
@@ -209,9 +209,9 @@ class IsolatedPlayer:
         self._log.note(f"forfeits: {forfeit.reason}")
 
     def note_files(self) -> None:
-        """Ask a user's player, after a game, what it has opened: `files`, digest by path.
+        """Ask a user's player, after a game, for the files it has opened; add them to `files`.
 
-        One that gives no proper answer can be told nothing of: its results are not used again.
+        Without a proper answer its results are not used again.
         """
         if not users_files(self.name):
             return
@@ -220,14 +220,14 @@ class IsolatedPlayer:
             (size,) = np.frombuffer(reply, NUMBER).tolist()
             if not 0 < size <= _MAX_FILES_BYTES:
                 raise ValueError(f"{size} bytes of files")
-            told, _ = self._ask(b"", size, self._limits.forfeit_seconds, "time")
-            self.files |= {str(path): str(digest) for path, digest in json.loads(told).items()}
+            answer, _ = self._ask(b"", size, self._limits.forfeit_seconds, "time")
+            self.files |= {str(path): str(digest) for path, digest in json.loads(answer).items()}
         except (Forfeit, ValueError, AttributeError):
             self.forfeit = None
             self.files[self.name] = "no proper answer"
 
     def close(self) -> None:
-        """End the player's process, with all that it started."""
+        """End the player's process and all that it started."""
         if self._process is not None:
             self._process.close()
             self._process = None
@@ -240,7 +240,7 @@ class IsolatedPlayer:
 
 
 def check_is_text(spec: Any) -> str:
-    """A player as text. Raises ValueError for anything else: it could not be sent."""
+    """Return the spec. Raises ValueError where it is not text, which could not be sent."""
     if not isinstance(spec, str):
         raise ValueError(
             f"under time control a player is given as text (a name, a checkpoint, "
@@ -250,7 +250,7 @@ def check_is_text(spec: Any) -> str:
 
 
 class _Memory:
-    """The memory of a player in another process: everything is passed on."""
+    """The memory of a player in another process: pass everything on."""
 
     def __init__(self, player: IsolatedPlayer) -> None:
         self._player = player
@@ -266,18 +266,18 @@ class _Memory:
 
 
 class _Gone(Exception):
-    """Raised where the player's process, or what it is to be asked by, is no more."""
+    """The player's process or its connection has ended."""
 
 
 class _Process:
-    """The player's process with its guard; it runs only while it is asked something."""
+    """The player's process with its guard; it runs only while a request is open."""
 
     def __init__(self, server: ForkServer, spec: str, limits: Limits, log: Log) -> None:
         self._limits = limits
         self._log = log
         self._tail = b""
         self._printed = 0
-        self._last_word: tuple[bytes, float] | None = None  # what the guard said at the end
+        self._last_word: tuple[bytes, float] | None = None  # the last message of the guard
         self._handle: int | None = None
         self._pid = 0
         self._control, self._requests, self._replies, output = server.start(spec, limits)
@@ -287,11 +287,11 @@ class _Process:
 
     @property
     def tail(self) -> str:
-        """The last that the player printed."""
+        """Return the last output of the player."""
         return self._tail.decode(errors="replace").strip()
 
     def _meet(self) -> int:
-        """The process id of the player as it is known here; 0 where the system does not tell."""
+        """Return the player's process id in this namespace; 0 where it is unknown."""
         data, descriptors, _, _ = socket.recv_fds(self._control, guard.MESSAGE.size, 1)
         kind, number = guard.MESSAGE.unpack(data) if data else (guard.FAILED, 0)
         if kind != guard.STARTED:
@@ -306,9 +306,9 @@ class _Process:
     def ask(
         self, request: bytes, reply_size: int, seconds: float, kind: str, ignored: float
     ) -> tuple[bytes, float]:
-        """The reply and the seconds charged, at most `seconds`; raises Forfeit.
+        """Return the reply and the seconds charged, at most `seconds`. Raises Forfeit.
 
-        Below `ignored` seconds the charge is not worked out.
+        The charge is 0 where it must be below `ignored` seconds; measuring would take longer.
         """
         clock = _Clock(self._own_seconds, self._seconds_used)
         try:
@@ -329,7 +329,7 @@ class _Process:
         return reply, spent
 
     def _untimely(self) -> Exception:
-        """Something is to be read before anything was asked: an end, or talk out of turn."""
+        """Return the error for input before any request: an end, or an unrequested reply."""
         if not os.read(self._replies, 1):
             return _Gone()
         return Forfeit("protocol", "it answered more than it was asked")
@@ -348,7 +348,7 @@ class _Process:
                     raise _Gone() if not part else Forfeit("protocol", "it answered unasked")
                 reply += part
             elif self._control in readable:
-                self._listen()  # ends with _Gone: nothing was asked of the guard
+                self._listen()  # raises _Gone: the guard has no open request
             elif writable:
                 with contextlib.suppress(BlockingIOError):
                     request = request[os.write(self._requests, request[:_CHUNK]) :]
@@ -363,14 +363,14 @@ class _Process:
         return Forfeit(kind, f"{what} within {seconds:.3g} s")
 
     def _own_seconds(self) -> float:
-        """Processor time of the player's first process alone, which takes no time to find out."""
+        """Return the processor time of the player's first process alone, which is quick."""
         try:
             return time.clock_gettime((~self._pid << 3) | 2) if sys.platform == "linux" else 0.0
         except OSError:
             raise _Gone() from None
 
     def _seconds_used(self) -> float:
-        """Processor time of the player and of all that it started."""
+        """Return the processor time of the player with all processes that it started."""
         self._order(guard.USED)
         return self._listen()
 
@@ -378,7 +378,7 @@ class _Process:
         self._control.sendall(order)
 
     def _listen(self) -> float:
-        """The guard's answer; raises _Gone where it says that the player has ended."""
+        """Return the guard's answer. Raises _Gone where the player has ended."""
         data = self._control.recv(guard.MESSAGE.size, socket.MSG_WAITALL)
         if len(data) < guard.MESSAGE.size:
             raise _Gone()
@@ -389,10 +389,10 @@ class _Process:
         return number
 
     def _keep(self, output: int) -> None:
-        """Add what is printed to the log; a player that prints too much is killed."""
+        """Add the output to the log; kill a player that prints too much."""
         while part := os.read(output, _CHUNK):
             if self._has_printed_too_much():
-                continue  # read on, so that the pipe empties; the log has seen enough
+                continue  # empty the pipe, without logging
             self._printed += len(part)
             self._tail = (self._tail + part)[-_CHUNK:]
             self._log.add(part)
@@ -404,7 +404,7 @@ class _Process:
         return self._printed > self._limits.output_kib * 1024
 
     def _ended(self) -> Forfeit:
-        """Why the process is gone, or has hung up."""
+        """Return the reason why the process or its connection has ended."""
         limits = self._limits
         with contextlib.suppress(_Gone, OSError):
             self._control.settimeout(_LAST_WORDS_SECONDS)
@@ -433,7 +433,7 @@ class _Process:
                 os.killpg(self._pid, number)
 
     def close(self) -> None:
-        """End it, with all that it started, whatever it is doing."""
+        """End the process and all that it started, at any time."""
         with contextlib.suppress(OSError):
             self._control.shutdown(socket.SHUT_WR)
             self._control.settimeout(_LAST_WORDS_SECONDS)
@@ -448,16 +448,16 @@ class _Process:
 
 
 def _printable(text: str) -> str:
-    """Text of a player for the terminal: without control characters, and of some length."""
+    """Return a player's text for the terminal: no control characters, limited length."""
     kept = "".join(letter if letter.isprintable() else "?" for letter in text.strip())
     return kept if len(kept) <= _LONGEST_REASON else f"{kept[:_LONGEST_REASON]}..."
 
 
 class _Clock:
-    """What one answer costs its player.
+    """Measures the charge for one reply.
 
-    The processor time of the player's first process is known exactly. What others have used is
-    asked for only at a tick, as answers that come sooner need no more than their own time.
+    The processor time of the player's first process is always known. That of its other processes
+    is requested only at a tick, so that it does not delay quick replies.
     """
 
     def __init__(self, own: Callable[[], float], everybody: Callable[[], float]) -> None:
@@ -471,11 +471,11 @@ class _Clock:
         self._processor = 0.0
 
     def passed(self) -> float:
-        """Seconds since the question."""
+        """Return the seconds since the request."""
         return time.monotonic() - self._start
 
     def tick(self) -> float:
-        """The charge so far, of a player that is still thinking."""
+        """Return the charge so far, while the player thinks."""
         if self._others_start is None:
             self._others_start = self._everybody() - self._own()
             self._starved_start = starved_seconds()
@@ -485,7 +485,7 @@ class _Clock:
         return self._charge()
 
     def charge(self) -> float:
-        """The charge."""
+        """Return the charge."""
         self._look()
         return self._charge()
 
@@ -503,7 +503,7 @@ class _Clock:
 
 
 def starved_seconds() -> float:
-    """How long this thread has been ready to run and had no processor, where the system tells."""
+    """Return how long this thread has waited for a processor; 0 where that is unknown."""
     try:
         return int(_SCHEDULED.read_text().split()[1]) / 1e9
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""What a player under time control may use up, and how its thinking is charged."""
+"""The limits of a player under time control, and the time charged for its thinking."""
 
 import dataclasses
 from typing import Any
@@ -8,20 +8,21 @@ WALL_FACTOR = 3.0  # a second of waiting is charged as a third of a second of co
 
 @dataclasses.dataclass(frozen=True)
 class Limits:
-    """What a player may use. Raises ValueError for a limit that is not above zero.
+    """The limits of a player. Raises ValueError for a limit that is not above zero.
 
-    Times are charged: processor time of the player and all that it started, or a third of the time
-    that passed, whichever is more. Time in which the machine gave the arena no processor is free.
+    The charge is the greater of two times: the processor time of the player with all processes it
+    started, and a third of the time on the clock. Time in which the arena itself got no processor
+    is not charged.
     """
 
-    seconds: float = 1.0  # for an action; a slower one is a warning
+    seconds: float = 1.0  # for an action; a slower action costs a warning
     forfeit_seconds: float = 3.0  # an action slower than this forfeits the game
     start_seconds: float = 15.0  # from the start of a game to the player's first action
-    warnings: int = 3  # the last of these forfeits; an illegal action is one, too
-    memory_mib: int = 2048  # of data, for the player and all that it started
-    processes: int = 64  # with their threads, for the player and all that it started
+    warnings: int = 3  # the last one forfeits the game; an illegal action costs one, too
+    memory_mib: int = 2048  # memory of the player with all processes it started
+    processes: int = 64  # processes and threads of the player
     private_mib: int = 64  # the size of the player's private folder
-    output_kib: int = 1024  # that a player may print in a game
+    output_kib: int = 1024  # output of a player in a game
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(Limits):
@@ -38,8 +39,8 @@ class Limits:
 
 
 def charge(processor: float, passed: float, starved: float) -> float:
-    """Seconds to charge for thinking, of processor time, of time passed, and of it without any.
+    """Return the seconds to charge for `processor` seconds of computing and `passed` on the clock.
 
-    `starved` is the time in which the machine gave the arena itself no processor.
+    `starved` is the part of `passed` in which the arena itself got no processor.
     """
     return max(processor, (passed - starved) / WALL_FACTOR)

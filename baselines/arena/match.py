@@ -12,7 +12,7 @@ from .batches import Contest
 from .entrants import enter
 from .playing import Plan, Played, join, play_contests
 from .sprt import UNDECIDED, Sprt, Verdict, judge
-from .statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, share_of_deals
+from .statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 
 PLAIN = Plan()
 DIFFERENCES = (-2.0, 2.0)  # the range of a difference of two returns
@@ -33,18 +33,18 @@ class MatchResult:
     num_games: int
     mean_return: Estimate  # of `first`; 0 = as strong as the field
     difference: Estimate  # of its return and the mean return of its opponents in the same games
-    first_places: Estimate  # share of games won by `first`, shared places counted in part
+    first_places: Estimate  # proportion of games won by `first`, shared places counted in part
     fair_share: float  # of first places, among equals
-    wins: Estimate  # share of games in which `first` was ahead of everybody
-    draws: Estimate  # share of games in which it shared the first place
-    losses: Estimate  # share of games in which somebody was ahead of it
+    wins: Estimate  # proportion of games in which `first` was ahead of everybody
+    draws: Estimate  # proportion of games in which it shared the first place
+    losses: Estimate  # proportion of games in which somebody was ahead of it
     elo: Estimate  # the Elo difference at which this mean return is expected
     faults: tuple[int, int] = (0, 0)  # games that `first` and `second` lost by a fault
     verdict: Verdict | None = None  # of the sequential test, where there was one
 
     def __str__(self) -> str:
-        shares = (self.wins, self.draws, self.losses, self.first_places)
-        won, drawn, lost, leading = (share.scaled(100) for share in shares)
+        estimates = (self.wins, self.draws, self.losses, self.first_places)
+        won, drawn, lost, leading = (estimate.scaled(100) for estimate in estimates)
         lines = [
             f"{self.first} v {self.second} at {self.game}: {self.num_games:,} games, "
             f"{self.num_deals:,} deals each from every seat",
@@ -144,11 +144,11 @@ def _result(game: Game, played: Played) -> MatchResult:
         num_games=num_deals * n,
         mean_return=mean_return,
         difference=mean_of_deals((own - opponents).sum(axis=1), n, DIFFERENCES),
-        first_places=share_of_deals((is_ahead / leaders).sum(axis=1), n),
+        first_places=proportion_of_deals((is_ahead / leaders).sum(axis=1), n),
         fair_share=1 / n,
-        wins=share_of_deals((is_ahead & (leaders == 1)).sum(axis=1), n),
-        draws=share_of_deals((is_ahead & (leaders > 1)).sum(axis=1), n),
-        losses=share_of_deals((~is_ahead).sum(axis=1), n),
+        wins=proportion_of_deals((is_ahead & (leaders == 1)).sum(axis=1), n),
+        draws=proportion_of_deals((is_ahead & (leaders > 1)).sum(axis=1), n),
+        losses=proportion_of_deals((~is_ahead).sum(axis=1), n),
         elo=elo_of_score(mean_return.scaled(0.5, 0.5)),
         faults=_faults(played),
     )

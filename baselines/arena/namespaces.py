@@ -1,6 +1,6 @@
-"""What Linux offers to confine a process: namespaces, a read-only view of the files, no privileges.
+"""Confine a process on Linux: namespaces, a read-only view of the files, no privileges.
 
-Only the standard library is imported, so that a process can be confined before anything else runs,
+It imports only the standard library, so that a process can be confined before anything else runs,
 and so that `sandbox` can try this file as a program. Man pages: namespaces(7), mount_setattr(2),
 capabilities(7).
 """
@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 PRIVATE = Path("/tmp")  # the private folder, as a confined process sees it
-# Hidden because other processes meet there: sockets can be connected to on a read-only system.
+# Hidden because other processes have sockets there, and a read-only view permits connections.
 _MEETING_PLACES = ("/tmp", "/var/tmp", "/run", "/dev/shm")
 _DEVICES = ("null", "zero", "full", "random", "urandom")
 _LINKS = {"fd": "/proc/self/fd", "stdin": "fd/0", "stdout": "fd/1", "stderr": "fd/2"}
@@ -38,10 +38,10 @@ _libc = ctypes.CDLL(None, use_errno=True)
 
 
 class View(NamedTuple):
-    """What a confined process sees of the files: all of them, to read only, but for these."""
+    """The files that a confined process sees: all of them, read-only, with these exceptions."""
 
-    kept: tuple[str, ...] = ()  # stay visible where the folder around them is hidden
-    hidden: tuple[str, ...] = ()  # files appear empty, folders as well
+    kept: tuple[str, ...] = ()  # visible, even in a hidden folder
+    hidden: tuple[str, ...] = ()  # files and folders that appear empty
     layered: tuple[str, ...] = ()  # folders whose changes stay in the private folder
     private_mib: int = 64  # the size of the private folder
 
@@ -53,7 +53,7 @@ class _Attributes(ctypes.Structure):
 def unshare() -> None:
     """Enter new user, process, mount, network, IPC and host-name namespaces. Raises OSError.
 
-    The calling process must have one thread; its next child is the first process in there.
+    The calling process must have one thread; its next child is their first process.
     """
     uid, gid = os.geteuid(), os.getegid()
     _check(_libc.unshare(_CLONE_FLAGS), "unshare")
@@ -63,8 +63,8 @@ def unshare() -> None:
 
 
 def make_view(view: View) -> None:
-    """Give this process, the first of its namespaces, its view of the files. Raises OSError."""
-    with contextlib.suppress(OSError):  # where a namespace around this one allows it
+    """Set the view of the files of this process, the first of its namespaces. Raises OSError."""
+    with contextlib.suppress(OSError):  # an outer namespace may forbid it
         Path("/proc/sys/user/max_user_namespaces").write_text("0")
     _mount(None, "/", None, _MS_REC | _MS_PRIVATE)
     places = [place for place in _MEETING_PLACES if _is_folder(place)]
@@ -97,7 +97,7 @@ def make_view(view: View) -> None:
 
 
 def _kept(view: View, places: Sequence[str]) -> Iterator[str]:
-    """The paths that would be hidden with the places around them, outer ones first."""
+    """Yield the kept paths that lie in hidden places, outer paths first."""
     for path in sorted({os.path.realpath(path) for path in view.kept}):
         if any(path.startswith(f"{place}/") for place in places) and os.path.exists(path):
             yield path
@@ -115,7 +115,7 @@ def _make_devices(devices: Sequence[tuple[str, int]]) -> None:
 
 
 def _layer(path: str, descriptor: int) -> None:
-    """Let a folder be written to for this process only; where Linux cannot, it is read-only."""
+    """Make a folder writable for this process only, or leave it read-only where Linux cannot."""
     top = PRIVATE / ".layers" / path.strip("/").replace("/", "-")
     for part in ("upper", "work"):
         (top / part).mkdir(parents=True, exist_ok=True)
@@ -126,7 +126,7 @@ def _layer(path: str, descriptor: int) -> None:
 
 
 def _bind(descriptor: int, path: str) -> None:
-    """Show what is open as `descriptor` at `path`, which is made where it is missing."""
+    """Show the open `descriptor` at `path`, which is made where it is missing."""
     source = f"/proc/self/fd/{descriptor}"
     if not os.path.lexists(path):
         is_folder = stat.S_ISDIR(os.fstat(descriptor).st_mode)
@@ -136,7 +136,7 @@ def _bind(descriptor: int, path: str) -> None:
 
 
 def drop_privileges() -> None:
-    """Give up every capability for good, with those that a program could bring. Raises OSError."""
+    """Drop every capability for good, also those that a program could add. Raises OSError."""
     for capability in range(_LAST_CAPABILITY):
         _libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0)  # fails for those that do not exist
     header = (ctypes.c_uint32 * 2)(_CAPABILITY_VERSION_3, 0)
@@ -166,7 +166,7 @@ def adopt_orphans() -> None:
 
 
 def allow_inspection(allowed: bool) -> None:
-    """Say whether processes of the same user may look into this one's memory."""
+    """Allow or forbid processes of the same user to inspect this one's memory."""
     if sys.platform == "linux":
         _libc.prctl(_PR_SET_DUMPABLE, int(allowed), 0, 0, 0)
 
@@ -206,7 +206,7 @@ def _check(status: int, what: str) -> None:
 
 
 def main() -> int:
-    """Try everything once; the exit status says whether it worked."""
+    """Try everything once; return 0 where it worked."""
     unshare()
     child = os.fork()
     if child == 0:

@@ -1,8 +1,8 @@
-"""The player's side of the talk with the arena: it is handed observations, it answers.
+"""The player's side of the protocol with the arena: receive observations, send actions.
 
-Runs in a process that the fork server made (see `fork_server`); what both sides must know of their
-talk is named here. What the player prints goes to the standard streams, which the arena keeps as
-its log; the talk has two pipes of its own.
+It runs in a process made by the fork server (see `fork_server`). The constants of the protocol are
+defined here. The player prints to the standard streams, which the arena keeps as its log; the
+protocol has two pipes of its own.
 """
 
 import json
@@ -17,20 +17,20 @@ from ..players import make_policy
 from .identity import users_files
 
 OUT_OF_MEMORY = 3  # exit status
-REFUSED = 4  # exit status: `make_policy` refused what was asked for, and said why
+REFUSED = 4  # exit status: `make_policy` refused the spec, and printed the reason
 
-# The first thing a player says: how it wants to be asked.
+# The first byte from a player: what it needs for a choice.
 OBSERVES, SEARCHES, REMEMBERS = b"o", b"s", b"r"
-# What it is asked: CHOOSE brings a record, a mask, a stream and for one that searches a position,
-# and is answered by an action and the stream as it was left. The others are answered by DONE.
-# FILES asks for what its code has opened, and is answered by a size and so much JSON.
+# Requests. CHOOSE sends a record, a mask, a stream and, to a player that searches, a position; the
+# reply is an action and the stream after use. FILES asks for the files that the code has opened;
+# the reply is the size of a JSON text and the text. The reply to the others is DONE.
 CHOOSE, BEGIN, WATCH, FILES = b"c", b"b", b"w", b"f"
 DONE = b"d"
 NUMBER = np.dtype(np.int64)  # an action or a seat
 
 
 class PlayerServer:
-    """A player, and the two pipes by which it is asked and answers.
+    """A player, with the pipes of requests and replies.
 
     Raises what `make_policy` raises.
     """
@@ -78,7 +78,9 @@ class PlayerServer:
             searches = self._policy.needs_positions
             positions = self._read(self._game.state_dtype) if searches else None
             action = self._policy(observations, masks, rngs, positions)
-        one = int(np.asarray(action).item())  # one action for one table, or the player's error
+        one = int(
+            np.asarray(action).item()
+        )  # raises where the player does not return exactly one action
         return np.array(one, NUMBER).tobytes() + rngs.tobytes()
 
     def _tell_files(self) -> bytes:
@@ -86,7 +88,7 @@ class PlayerServer:
         return np.array(len(files), NUMBER).tobytes() + files
 
     def _read(self, dtype: np.dtype) -> np.ndarray:
-        """One item [1, ...] that may be written to."""
+        """Read one item [1, ...], which may be written to."""
         data = np.frombuffer(bytearray(self._requests.read(dtype.itemsize)), dtype.base)
         return data.reshape(1, *dtype.shape)
 
@@ -96,7 +98,7 @@ class PlayerServer:
 
 
 def is_out_of_memory(error: BaseException | None) -> bool:
-    """Whether this error comes of a memory limit, itself or by what caused it."""
+    """Return whether a memory limit caused this error, directly or indirectly."""
     while error is not None:
         if isinstance(error, MemoryError):
             return True

@@ -1,4 +1,4 @@
-"""Contests from first deal to last: what a store has is read, the rest is played and kept."""
+"""Play whole contests: read the results that a store has, play the rest and keep it."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -12,11 +12,11 @@ from .seatings import sittings_a_deal
 from .store import Setting, Store
 from .workers import Workers, play_all
 
-_LOOK_SECONDS = 0.5  # between two looks at what another run is playing
+_POLL_SECONDS = 0.5  # between two checks for the results of another run
 
 
 class Played(NamedTuple):
-    """All that is known of a contest."""
+    """The known results of a contest."""
 
     contest: Contest
     seeds: np.ndarray  # [deals], ascending
@@ -24,14 +24,14 @@ class Played(NamedTuple):
     faults: tuple[Fault, ...]
 
     def first(self, num_deals: int) -> "Played":
-        """The first so many deals of it."""
+        """Return the results of the first `num_deals` deals."""
         seeds = self.seeds[:num_deals]
         faults = tuple(fault for fault in self.faults if fault.seed <= seeds[-1])
         return Played(self.contest, seeds, self.returns[:num_deals], faults)
 
 
 def join(parts: Sequence[Played]) -> Played:
-    """One after the other, of the same contest."""
+    """Join results of the same contest, in the order given."""
     return Played(
         parts[0].contest,
         np.concatenate([part.seeds for part in parts]),
@@ -41,11 +41,11 @@ def join(parts: Sequence[Played]) -> Played:
 
 
 class Plan(NamedTuple):
-    """How contests are played; none of it changes what comes out, but `control`."""
+    """How contests are played; only `control` affects the results."""
 
     workers: Workers = Workers()
     batch_deals: int = BATCH_DEALS
-    store: Store | None = None  # where results are read from, and kept as they come
+    store: Store | None = None  # results are read from it, and kept there as they come
     control: Control | None = None
 
 
@@ -56,35 +56,37 @@ def play_contests(
     plan: Plan,
     on_progress: Callable[[int], None] | None = None,
 ) -> list[Played]:
-    """Play the deals `seeds` of every contest; `on_progress` is told the games done so far.
+    """Play the deals `seeds` of every contest; call `on_progress` with the games done so far.
 
-    Raises ValueError where there is nothing to play, or where a store cannot tell who plays.
+    Raises ValueError where there is no deal to play, or where a store cannot identify a player.
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
-    sheets = {contest: Sheet(game.num_seats, contest, np.array(seeds)) for contest in contests}
+    results = {
+        contest: ContestResults(game.num_seats, contest, np.array(seeds)) for contest in contests
+    }
     setting = Setting.of(game, plan.control)
-    for contest, sheet in sheets.items():
+    for contest, result in results.items():
         if plan.store is not None:
             for first_seed, outcomes in plan.store.read(setting, contest, seeds, current_only=True):
-                sheet.enter(first_seed, outcomes)
-    batches = _missing(game, sheets, plan)
+                result.add(first_seed, outcomes)
+    batches = _missing(game, results, plan)
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
-    done = sum(int(sheet.is_played.sum()) * num_games[c] for c, sheet in sheets.items())
+    done = sum(int(result.is_played.sum()) * num_games[c] for c, result in results.items())
     for batch, outcomes, is_new in _outcomes(batches, setting, plan):
         if plan.store is not None and is_new:
             plan.store.add(batch, outcomes)
-        sheets[batch.contest].enter(batch.first_seed, outcomes)
+        results[batch.contest].add(batch.first_seed, outcomes)
         done += batch.num_deals * num_games[batch.contest]
         if on_progress is not None:
             on_progress(done)
-    return [sheet.played() for sheet in sheets.values()]
+    return [result.played() for result in results.values()]
 
 
 def _outcomes(
     batches: list[Batch], setting: Setting, plan: Plan
 ) -> Iterator[tuple[Batch, Outcomes, bool]]:
-    """What each batch came to, and whether it was played here and not by another run."""
+    """Yield (batch, outcomes, whether this run played it); another run may have played it."""
     store = plan.store
     if store is None:
         yield from ((*result, True) for result in play_all(batches, plan.workers))
@@ -102,11 +104,11 @@ def _outcomes(
             else:
                 yield batch, outcomes, False
         if batches:
-            time.sleep(_LOOK_SECONDS)
+            time.sleep(_POLL_SECONDS)
 
 
 def _claimed(store: Store, batches: list[Batch], others: list[Batch]) -> Iterator[Batch]:
-    """The batches for this run to play; those that another one plays or has played: `others`."""
+    """Yield the batches that this run may play; add those of another run to `others`."""
     for batch in batches:
         if store.claim(batch):
             yield batch
@@ -115,36 +117,36 @@ def _claimed(store: Store, batches: list[Batch], others: list[Batch]) -> Iterato
 
 
 def _in_store(store: Store, setting: Setting, batch: Batch) -> Outcomes | None:
-    """A batch as another run has played it; None where its deals are not all there."""
+    """Read the batch that another run has played; return None where a deal is missing."""
     seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
-    sheet = Sheet(setting.num_seats, batch.contest, np.array(seeds))
+    result = ContestResults(setting.num_seats, batch.contest, np.array(seeds))
     for first_seed, outcomes in store.read(setting, batch.contest, seeds):
-        sheet.enter(first_seed, outcomes)
-    played = sheet.played()
-    return Outcomes(played.returns, played.faults) if sheet.is_played.all() else None
+        result.add(first_seed, outcomes)
+    played = result.played()
+    return Outcomes(played.returns, played.faults) if result.is_played.all() else None
 
 
-def _missing(game: Game, sheets: "dict[Contest, Sheet]", plan: Plan) -> list[Batch]:
-    """What is not played yet, contest after contest for the first deals, then for the next ones."""
-    cast = tuple(dict.fromkeys(e for contest in sheets for e in contest.entrants))
+def _missing(game: Game, results: "dict[Contest, ContestResults]", plan: Plan) -> list[Batch]:
+    """Return the batches not played yet: the first deals of every contest, then the next ones."""
+    participants = tuple(dict.fromkeys(e for contest in results for e in contest.entrants))
     batches = [
-        Batch(game, contest, first, num_deals, cast, plan.control)
-        for contest, sheet in sheets.items()
-        for first, num_deals in _runs(sheet.seeds[~sheet.is_played], plan.batch_deals)
+        Batch(game, contest, first, num_deals, participants, plan.control)
+        for contest, result in results.items()
+        for first, num_deals in _runs(result.seeds[~result.is_played], plan.batch_deals)
     ]
     return sorted(batches, key=lambda batch: batch.first_seed)
 
 
 def _runs(seeds: np.ndarray, longest: int) -> Iterable[tuple[int, int]]:
-    """Seeds in succession as (first, how many), none longer than `longest`."""
+    """Yield runs of successive seeds as (first seed, number), each of at most `longest` seeds."""
     breaks = np.flatnonzero(np.diff(seeds) > 1) + 1
     for part in np.split(seeds, breaks) if len(seeds) else []:
         for start in range(0, len(part), longest):
             yield int(part[start]), len(part[start : start + longest])
 
 
-class Sheet:
-    """The results of one contest, filled in as they come."""
+class ContestResults:
+    """The results of one contest, filled in as batches are played."""
 
     def __init__(self, num_seats: int, contest: Contest, seeds: np.ndarray) -> None:
         sittings = sittings_a_deal(contest.seating, num_seats)
@@ -154,32 +156,32 @@ class Sheet:
         self.returns = np.zeros((len(seeds), sittings, num_seats))
         self.faults: dict[tuple[int, int], Fault] = {}
 
-    def enter(self, first_seed: int, outcomes: Outcomes) -> None:
-        """Results of the deals from `first_seed` on, as far as they are asked for."""
+    def add(self, first_seed: int, outcomes: Outcomes) -> None:
+        """Add results of the deals from `first_seed` on; ignore deals not requested."""
         played = first_seed + np.arange(len(outcomes.returns))
-        wanted = np.isin(played, self.seeds)
-        places = np.searchsorted(self.seeds, played[wanted])
-        self.returns[places] = outcomes.returns[wanted]
+        is_requested = np.isin(played, self.seeds)
+        places = np.searchsorted(self.seeds, played[is_requested])
+        self.returns[places] = outcomes.returns[is_requested]
         self.is_played[places] = True
         for fault in outcomes.faults:
-            if wanted[fault.seed - first_seed]:
+            if is_requested[fault.seed - first_seed]:
                 self.faults[fault.seed, fault.sitting] = fault
 
     def played(self) -> Played:
-        """All that is in by now."""
+        """Return the results added so far."""
         faults = tuple(self.faults[key] for key in sorted(self.faults))
         done = self.is_played
         return Played(self.contest, self.seeds[done], self.returns[done], faults)
 
 
 def read_contests(store: Store, setting: Setting) -> list[Played]:
-    """All that a store has of a game."""
-    sheets = []
+    """Read all results of a game from a store."""
+    results = []
     for contest in store.contests(setting):
         parts = list(store.read(setting, contest))
         played = [first_seed + np.arange(len(outcomes.returns)) for first_seed, outcomes in parts]
-        sheet = Sheet(setting.num_seats, contest, np.unique(np.concatenate(played)))
+        result = ContestResults(setting.num_seats, contest, np.unique(np.concatenate(played)))
         for first_seed, outcomes in parts:
-            sheet.enter(first_seed, outcomes)
-        sheets.append(sheet)
-    return [sheet.played() for sheet in sheets]
+            result.add(first_seed, outcomes)
+        results.append(result)
+    return [result.played() for result in results]

@@ -1,8 +1,8 @@
-"""Which sandbox the machine offers to players: bubblewrap, plain namespaces, or none.
+"""Choose the sandbox of players: bubblewrap, plain namespaces, or none.
 
-The sandbox is two walls, one inside the other. This module chooses the outer one, a program that
-starts the fork server without network, processes or terminals of others; `namespaces` is the inner
-one, which the fork server builds anew for every player of every game.
+The sandbox has two walls. This module chooses the outer one: a program that starts the fork server
+without access to the network or to other processes and terminals. `namespaces` is the inner one,
+which the fork server builds again for every player in every game.
 """
 
 import os
@@ -27,7 +27,7 @@ _TRIAL_SECONDS = 60.0
 
 
 def choose_sandbox(method: str) -> str:
-    """The sandbox to use: `method`, or for "auto" the best that works here, NONE where none does.
+    """Return the sandbox to use: `method`, or for "auto" the best that works here (else NONE).
 
     Raises ValueError for a method that is unknown or does not work here.
     """
@@ -43,7 +43,7 @@ def choose_sandbox(method: str) -> str:
 
 @lru_cache
 def refusal(method: str) -> str | None:
-    """Why this machine does not offer a sandbox; None where it does. Tries it once."""
+    """Try a sandbox once; return why it does not work on this machine, or None."""
     if method == NONE:
         return None
     if sys.platform != "linux":
@@ -63,9 +63,9 @@ def refusal(method: str) -> str | None:
 
 
 def prefix(method: str, writable: Sequence[str] = ()) -> list[str]:
-    """The start of a command line that runs a program behind the outer wall.
+    """Return the start of a command line that runs a program behind the outer wall.
 
-    Under bubblewrap only the folders `writable` can be written to.
+    Under bubblewrap, only the folders `writable` can be written to.
     """
     binds = [
         word for folder in writable if os.path.isdir(folder) for word in ("--bind", folder, folder)

@@ -16,9 +16,9 @@ from .statistics import (
     RETURNS,
     Estimate,
     mean_of_deals,
+    proportion_of_deals,
     score_of_elo,
-    share_of_deals,
-    weighted_share,
+    weighted_proportion,
 )
 from .store import Setting
 
@@ -41,7 +41,7 @@ class Standing:
     draws: int  # first, and not alone
     losses: int
     points: int  # 3 for a win, 1 for a draw
-    first_places: Estimate  # share of games, shared places counted in part
+    first_places: Estimate  # proportion of games, shared places counted in part
     mean_return: Estimate
     faults: int  # games lost by a fault
     group: int = (
@@ -94,7 +94,7 @@ def standings(setting: Setting, contests: Sequence[Played], scoring: str = "game
     sums = _sums(games, scored, seeds, len(entrants))
     faults = [entrant.name for played in contests for entrant in _at_fault(played)]
     comparisons = _all_comparisons(scored, seeds)
-    cross = {pair: share_of_deals(*_met(both)) for pair, both in comparisons.items()}
+    cross = {pair: proportion_of_deals(*_met(both)) for pair, both in comparisons.items()}
     cycle = find_cycle(_lower_ends(cross, len(entrants)))
     is_explained = not cycle and ratings.fit.p_value >= DOUBTFUL
     return Standings(
@@ -196,7 +196,7 @@ def _standing(
         draws=draws,
         losses=games - wins - draws,
         points=POINTS_FOR_WIN * wins + POINTS_FOR_DRAW * draws,
-        first_places=share_of_deals(sums[3], sums[0]),
+        first_places=proportion_of_deals(sums[3], sums[0]),
         mean_return=mean_of_deals(sums[5], sums[4], RETURNS),
         faults=faults.count(name),
         group=group,
@@ -248,7 +248,7 @@ def _nash_averages(
                 for j, weight in zip(members, weights, strict=True)
                 if weight > 0 and (k, j) in comparisons
             ]
-            estimate = weighted_share(float(scores[index] @ weights), met) if met else None
+            estimate = weighted_proportion(float(scores[index] @ weights), met) if met else None
             out[k] = NashAverage(names[k], float(weights[index]), estimate)
     return tuple(out[k] for k in order)
 

@@ -92,12 +92,12 @@ def mean_of_deals(
     if bounds is None:
         return _unbounded(mean, residuals)
     low, high = bounds
-    share = min(max((mean - low) / (high - low), 0.0), 1.0)
-    return _share(share, residuals / (high - low), games).scaled(high - low, low)
+    proportion = min(max((mean - low) / (high - low), 0.0), 1.0)
+    return _from_proportion(proportion, residuals / (high - low), games).scaled(high - low, low)
 
 
-def share_of_deals(sums: np.ndarray, games: np.ndarray | int) -> Estimate:
-    """Estimate a share from the `sums` [deals] of values 0 .. 1 over the `games` of each deal."""
+def proportion_of_deals(sums: np.ndarray, games: np.ndarray | int) -> Estimate:
+    """Estimate a proportion from `sums` [deals] of values 0 .. 1 over the `games` of each deal."""
     return mean_of_deals(sums, games, (0.0, 1.0))
 
 
@@ -110,24 +110,24 @@ def _unbounded(mean: float, residuals: np.ndarray) -> Estimate:
     return Estimate(mean, mean - reach, mean + reach)
 
 
-def _share(share: float, residuals: np.ndarray, games: np.ndarray) -> Estimate:
-    """Wilson's interval for as many independent games as would have the variance of these.
+def _from_proportion(proportion: float, residuals: np.ndarray, games: np.ndarray) -> Estimate:
+    """Return Wilson's interval for the number of independent games with the same variance.
 
-    A share of none or all has no variance to go by; each deal then counts as one game.
+    A proportion of 0 or 1 has no variance; then each deal counts as one game.
     """
     num_deals = float(effective_number(games))
-    spread = share * (1 - share)
+    spread = proportion * (1 - proportion)
     if spread <= 0:
-        return wilson(share, num_deals, float(quantile(num_deals)))
+        return wilson(proportion, num_deals, float(quantile(num_deals)))
     variance = variance_of_deals(residuals, spread / float(games.sum()), num_deals)
-    return wilson(share, spread / float(variance), float(quantile(num_deals)))
+    return wilson(proportion, spread / float(variance), float(quantile(num_deals)))
 
 
-def weighted_share(share: float, parts: Sequence[tuple[float, np.ndarray]]) -> Estimate:
-    """Give a weighted mean of shares its interval, from each part's weight and [2, deals].
+def weighted_proportion(proportion: float, parts: Sequence[tuple[float, np.ndarray]]) -> Estimate:
+    """Estimate a weighted mean of proportions from each part's (weight, [2, deals]).
 
-    The latter are a share's sums and games in each deal, as for `share_of_deals`. The weights may
-    add up to less than 1, the rest being known.
+    The array holds the sums and the games of each deal, as `proportion_of_deals` takes them. The
+    weights may add up to less than 1 where the rest is known exactly.
     """
     residuals = np.zeros(parts[0][1].shape[1])
     independent, games = 0.0, np.zeros_like(residuals)
@@ -138,9 +138,9 @@ def weighted_share(share: float, parts: Sequence[tuple[float, np.ndarray]]) -> E
         games += weight * played / played.sum()
     num_deals = float(effective_number(games))
     variance = float(variance_of_deals(residuals, independent, num_deals))
-    spread = share * (1 - share)
+    spread = proportion * (1 - proportion)
     num_games = spread / variance if variance > 0 and spread > 0 else num_deals
-    return wilson(share, num_games, float(quantile(num_deals)))
+    return wilson(proportion, num_games, float(quantile(num_deals)))
 
 
 def effective_number(weights: np.ndarray) -> np.ndarray:
@@ -148,14 +148,18 @@ def effective_number(weights: np.ndarray) -> np.ndarray:
     return weights.sum(axis=0) ** 2 / (weights**2).sum(axis=0)
 
 
-def wilson(share: float, games: float, quantile: float = _NORMAL_QUANTILE) -> Estimate:
-    """Wilson's score interval (1927) of a share seen in `games` independent games."""
+def wilson(proportion: float, games: float, quantile: float = _NORMAL_QUANTILE) -> Estimate:
+    """Return Wilson's score interval (1927) of a proportion in `games` independent games."""
     z2 = quantile * quantile / games
-    centre = (share + z2 / 2) / (1 + z2)
-    reach = quantile / (1 + z2) * math.sqrt(share * (1 - share) / games + z2 / (4 * games))
-    # In exact arithmetic the interval contains the share and stays within 0 .. 1.
+    centre = (proportion + z2 / 2) / (1 + z2)
+    reach = (
+        quantile / (1 + z2) * math.sqrt(proportion * (1 - proportion) / games + z2 / (4 * games))
+    )
+    # In exact arithmetic the interval contains the proportion and stays within 0 .. 1.
     return Estimate(
-        share, max(0.0, min(share, centre - reach)), min(1.0, max(share, centre + reach))
+        proportion,
+        max(0.0, min(proportion, centre - reach)),
+        min(1.0, max(proportion, centre + reach)),
     )
 
 

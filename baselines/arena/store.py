@@ -1,9 +1,8 @@
 """The store: every batch of results on disk as soon as it is played, in one SQLite file.
 
-A result is kept under all that it depends on: the game with its version and settings, who the
-players are (see `identity`), the seating, the control, the deals, and with the files that users'
-players opened. So a run that was killed goes on
-where it stopped, and what one tournament has played another need not play again.
+A result is kept under everything it depends on: the game with its version and settings, the players
+(see `identity`), the seating, the control and the deals. The files that users' players opened are
+kept with it. A killed run continues where it stopped, and tournaments reuse each other's results.
 """
 
 import json
@@ -28,10 +27,10 @@ from .identity import is_current_scheme, users_files
 from .seatings import sittings_a_deal
 
 FORMAT = 2
-_WITHOUT_FILES = 1  # the format before: it does not tell which files of users a result depends on
-_APPLICATION = 0x5041524C  # "PARL": what tells a store from any other SQLite file
+_WITHOUT_FILES = 1  # the format before: it does not name the users' files that a result depends on
+_APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
 _SETTING_COLUMNS = ("game", "version", "num_seats", "config", "control")
-_PATIENCE = 120.0  # seconds to wait for another run that is writing
+_PATIENCE = 120.0  # seconds to wait while another run writes
 
 _SCHEMA = """
 CREATE TABLE setting (  -- what is played, and how players are held to time
@@ -55,12 +54,12 @@ CREATE TABLE IF NOT EXISTS files (  -- of users, that its players have opened: d
 
 
 def store_files(path: Path | str) -> list[str]:
-    """The files that hold a store: the database, and what SQLite writes beside it."""
+    """Return the files of a store: the database, and those that SQLite writes beside it."""
     return [f"{path}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
 
 
 class Setting(NamedTuple):
-    """One game as it was played: results of different settings are never mixed."""
+    """A game as it was played: results of different settings are never mixed."""
 
     game: str
     version: int
@@ -70,13 +69,13 @@ class Setting(NamedTuple):
 
     @classmethod
     def of(cls, game: Game, control: Control | None) -> "Setting":
-        """What a run of this game is kept under."""
+        """Return the setting of this game under this control."""
         held = None if control is None else control.as_data()
         return cls(game.name, game.version, game.num_seats, game.config_dict(), held)
 
 
 class _FilesOf(NamedTuple):
-    """The files of users that the players of a batch depend on."""
+    """The users' files that the players of a batch depend on."""
 
     first_seed: int
     num_deals: int
@@ -91,13 +90,13 @@ def _setting_row(setting: Setting) -> tuple[Any, ...]:
 class Store:
     """An SQLite file of results. Several runs may read and write it at the same time.
 
-    Raises ValueError where the file is something else, or cannot be opened.
+    Raises ValueError where the file is not a store, or cannot be opened.
     """
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
-        self._tells_files = True
-        self._told: set[str] = set()  # lines on stderr, each once
+        self._has_files = True
+        self._printed: set[str] = set()  # warnings on stderr, each printed once
         try:
             self._database = self._open()
             self._prepare()
@@ -105,7 +104,7 @@ class Store:
             raise ValueError(f"{path} is not a store of results: {error}") from error
 
     def _open(self) -> sqlite3.Connection:
-        """For reading alone where the file or its folder cannot be written to."""
+        """Open the file; for reading only where it or its folder cannot be written to."""
         settings: dict[str, Any] = {
             "timeout": _PATIENCE,
             "isolation_level": None,
@@ -129,7 +128,7 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Everything is on disk already; this lets go of the file."""
+        """Close the file; everything is on disk already."""
         self._database.close()
 
     def _prepare(self) -> None:
@@ -143,25 +142,27 @@ class Store:
                 run(f"PRAGMA application_id = {_APPLICATION}")
                 run(f"PRAGMA user_version = {FORMAT}")
             run("COMMIT")
-        marks = [run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")]
-        if marks == [_APPLICATION, _WITHOUT_FILES]:
+        header = [
+            run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
+        ]
+        if header == [_APPLICATION, _WITHOUT_FILES]:
             self._upgrade()
-        elif marks != [_APPLICATION, FORMAT]:
-            raise sqlite3.DatabaseError("another program's, or of another format")
+        elif header != [_APPLICATION, FORMAT]:
+            raise sqlite3.DatabaseError("it is of another program or another format")
 
     def _upgrade(self) -> None:
-        """Make a store of the format before one of this; one that cannot be written is read."""
+        """Convert a store of the format before; leave one that cannot be written as it is."""
         try:
             self._database.execute(_FILES_SCHEMA)
             self._database.execute(f"PRAGMA user_version = {FORMAT}")
         except sqlite3.OperationalError:
-            self._tells_files = False
+            self._has_files = False
 
     def _is_empty(self) -> bool:
         return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
     def add(self, batch: Batch, outcomes: Outcomes) -> None:
-        """Keep the results of a batch: all of them or, killed on the way, none."""
+        """Keep the results of a batch: all of them, or none where the run is killed meanwhile."""
         faults = json.dumps([list(fault) for fault in outcomes.faults])
         packed = zlib.compress(np.ascontiguousarray(outcomes.returns, dtype="<f8").tobytes())
         self._database.execute("BEGIN IMMEDIATE")
@@ -171,7 +172,7 @@ class Store:
         if outcomes.files:
             self._drop_stale(*place)
         self._database.execute(
-            "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",  # the old may be damaged
+            "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",  # the old results may be damaged
             (*place, packed, faults),
         )
         if outcomes.files:
@@ -183,7 +184,7 @@ class Store:
         self._database.execute("COMMIT")
 
     def _drop_stale(self, contest: int, first_seed: int, num_deals: int) -> None:
-        """Make room: forget results of these deals by players whose files have changed since."""
+        """Delete results of these deals by players whose files have changed since."""
         for first, number, files in self._files_of(contest).values():
             overlaps = first < first_seed + num_deals and first_seed < first + number
             if overlaps and changed_files(files):
@@ -194,8 +195,8 @@ class Store:
                     )
 
     def _files_of(self, contest: int | None) -> "dict[tuple[int, int], _FilesOf]":
-        """What the batches of a contest depend on of users' files, by first seed and size."""
-        if not self._tells_files:
+        """Return what each batch of a contest depends on, by its first seed and size."""
+        if not self._has_files:
             return {}
         rows = self._database.execute(
             "SELECT first_seed, num_deals, files FROM files WHERE contest = ?", (contest,)
@@ -206,7 +207,7 @@ class Store:
         }
 
     def claim(self, batch: Batch) -> bool:
-        """Whether this run is to play a batch: not where another one does, or has by now."""
+        """Claim a batch for this run; return False where another run plays or has played it."""
         setting = Setting.of(batch.game, batch.control)
         self._database.execute("BEGIN IMMEDIATE")
         contest = self._contest_id(setting, batch.contest)
@@ -234,10 +235,10 @@ class Store:
         seeds: range = range(SEED_LIMIT),
         current_only: bool = False,
     ) -> Iterator[tuple[int, Outcomes]]:
-        """The batches of a contest that have some of these deals: (first seed, outcomes).
+        """Yield (first seed, outcomes) of each batch of a contest with some of these deals.
 
-        `current_only`: without those whose players have imported or opened a file of a user that
-        is not what it was.
+        With `current_only`, leave out batches whose players depend on users' files that have
+        changed since.
         """
         number = self._known_contest_id(setting, contest)
         stale = self._stale(number) if current_only else set()
@@ -257,25 +258,25 @@ class Store:
                     tuple(Fault(*fault) for fault in json.loads(faults)),
                 )
             except (zlib.error, ValueError, TypeError):
-                self._tell_damage(contest, first_seed, num_deals)
+                self._warn_of_damage(contest, first_seed, num_deals)
                 continue
             yield first_seed, outcomes
 
-    def _tell_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
+    def _warn_of_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
         names = " v ".join(entrant.name for entrant in contest.entrants)
         deals = f"deals {first_seed} to {first_seed + num_deals - 1}"
         line = f"{self.path}: the results of {deals} of {names} are damaged and left out"
-        if line not in self._told:
-            self._told.add(line)
+        if line not in self._printed:
+            self._printed.add(line)
             print(line, file=sys.stderr)
 
     def _stale(self, contest: int | None) -> set[tuple[int, int]]:
-        """The batches of a contest by players whose files have changed since."""
+        """Return the batches of a contest whose players' files have changed since."""
         kept = self._files_of(contest)
         return {place for place, batch in kept.items() if changed_files(batch.files)}
 
     def doubts(self, setting: Setting) -> list[str]:
-        """What the results of a game cannot be vouched for, a line for each reason."""
+        """Return a line for each reason to doubt the results of a game."""
         contests = self.contests(setting)
         entrants = {entrant for contest in contests for entrant in contest.entrants}
         old = sorted(e.name for e in entrants if not is_current_scheme(e.identity))
@@ -292,7 +293,7 @@ class Store:
         ]
 
     def settings(self) -> list[Setting]:
-        """All games that there are results of."""
+        """Return the settings with results."""
         rows = self._database.execute(
             "SELECT game, version, num_seats, config, control FROM setting ORDER BY game, id"
         )
@@ -302,7 +303,7 @@ class Store:
         ]
 
     def contests(self, setting: Setting) -> list[Contest]:
-        """All contests of a game that there are results of."""
+        """Return the contests of a game with results."""
         rows = self._database.execute(
             "SELECT seating, players FROM contest WHERE setting = ? "
             "AND id IN (SELECT contest FROM batch) ORDER BY id",
@@ -323,7 +324,7 @@ class Store:
         }
 
     def _known_contest_id(self, setting: Setting, contest: Contest) -> int | None:
-        """The row of a contest, None where there is none: nothing is written."""
+        """Return the id of a contest, or None where there is none; write nothing."""
         identities = [(entrant.identity,) for entrant in contest.entrants]
         players = [self._id("player", ("identity",), identity) for identity in identities]
         number = self._id("setting", _SETTING_COLUMNS, _setting_row(setting))
@@ -351,12 +352,14 @@ class Store:
         return self._id_of("player", ("identity", "name", "spec"), row)
 
     def _id_of(self, table: str, columns: tuple[str, ...], row: tuple[Any, ...]) -> int:
-        """The row with these values, made where there is none."""
+        """Return the id of the row with these values; insert it where it is missing."""
         known = self._id(table, columns, row)
         if known is not None:
             return known
-        names, marks = ", ".join(columns), ", ".join("?" * len(columns))
-        self._database.execute(f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({marks})", row)
+        names, placeholders = ", ".join(columns), ", ".join("?" * len(columns))
+        self._database.execute(
+            f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({placeholders})", row
+        )
         made = self._id(table, columns, row)
         assert made is not None
         return made

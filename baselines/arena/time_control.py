@@ -1,6 +1,6 @@
-"""Contest time for any game: each player in its own process, where a fault costs its game only.
+"""Contest time for any game: each player has its own process, and a fault costs only its own game.
 
-The limits are those of the Splendor contest that the suite grew from.
+The default limits are those of the Splendor contest that Parlour began with.
 """
 
 import contextlib
@@ -23,26 +23,26 @@ from .isolation import Forfeit, IsolatedPlayer, Log, check_is_text
 from .limits import Limits
 from .sandbox import AUTO, choose_sandbox
 
-CONTEST_BATCH = 8  # deals between two looks at the results
-_NOT_KEPT = ("logs", "logs_mib", "sandbox", "tracebacks", "hidden")  # results do not depend on them
+CONTEST_BATCH = 8  # deals between two writes of results
+_NOT_KEPT = ("logs", "logs_mib", "sandbox", "tracebacks", "hidden")  # they do not affect results
 _SECRET_BYTES = 16
 _MIB = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True)
 class TimeControl(Limits):
-    """How a contest is played: the limits, and all that keeps players apart.
+    """The conditions of a contest: the limits, and what separates the players.
 
-    With a `secret` the deals are drawn from it (see `deal_seed`), else the number of a deal is its
-    seed. Raises ValueError for settings that cannot be.
+    With a `secret` the deals are drawn from it (see `deal_seed`); otherwise the number of a deal is
+    its seed. Raises ValueError for impossible settings.
     """
 
     logs: str = "runs/logs"  # the folder for what players print
-    logs_mib: int = 64  # the size of that folder, at which logs end
+    logs_mib: int = 64  # the maximum size of that folder
     sandbox: str = AUTO  # auto, bwrap, unshare or none
     secret: str = ""  # a word; see `new_secret`
     tracebacks: bool = False  # show on stderr what a player printed before it crashed
-    hidden: tuple[str, ...] = ()  # files that no player in a sandbox is to see
+    hidden: tuple[str, ...] = ()  # files that no player in a sandbox may see
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -52,11 +52,11 @@ class TimeControl(Limits):
             raise ValueError(f"secret must be a word that is no number; got {self.secret!r}")
 
     def as_data(self) -> dict[str, Any]:
-        """The limits and the secret by name: results are kept under them."""
+        """Return the limits and the secret by name; a store keeps results under them."""
         return {k: v for k, v in dataclasses.asdict(self).items() if k not in _NOT_KEPT}
 
     def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
-        """Play `batch`, game after game, entrant `seated[deal, sitting, seat]` in each seat."""
+        """Play `batch` game after game, with entrant `seated[deal, sitting, seat]` in each seat."""
         entrants = batch.contest.entrants
         copies = [int((seated == k).sum(axis=2).max()) for k in range(len(entrants))]
         owners = np.repeat(np.arange(len(entrants)), copies)
@@ -78,7 +78,7 @@ class TimeControl(Limits):
         return Outcomes(returns, tuple(faults), files)
 
     def deal_seed(self, number: int) -> int:
-        """The seed of deal `number`: of a secret its keyed BLAKE2b hash, else the number itself."""
+        """Return the seed of deal `number`: the number, or its BLAKE2b hash keyed by a secret."""
         if not self.secret:
             return number
         key = hashlib.blake2b(self.secret.encode()).digest()
@@ -86,10 +86,10 @@ class TimeControl(Limits):
         return int.from_bytes(digest, "little") % SEED_LIMIT
 
     def refusals(self, game: Game, specs: Sequence[Any]) -> None:
-        """Have each of these players made once, in its own process.
+        """Make each of these players once, in its own process.
 
-        Raises ValueError for a player that `make_policy` refuses. One that crashes or hangs is no
-        refusal: it loses its games.
+        Raises ValueError for a player that `make_policy` refuses. A player that crashes or hangs is
+        not refused: it loses its games.
         """
         with isolated(game, specs, self, Path(self.logs) / game.name / "entry") as players:
             for player in players:
@@ -107,17 +107,17 @@ class TimeControl(Limits):
 
 
 def new_secret() -> str:
-    """A secret for the deals of a contest, from the operating system."""
-    return f"k{secrets.token_hex(_SECRET_BYTES)}"  # with a letter, or it could be read as a number
+    """Draw a secret for the deals of a contest from the operating system."""
+    return f"k{secrets.token_hex(_SECRET_BYTES)}"  # the letter keeps it from being read as a number
 
 
 def _without_class(reason: str) -> str:
-    """`its process ended with status 4: ValueError: no such file` without all but the last part."""
+    """Return `no such file` of `its process ended with status 4: ValueError: no such file`."""
     return reason.partition(": ")[2].partition(": ")[2]
 
 
 def _places(owners: np.ndarray, entrants: np.ndarray) -> list[int]:
-    """For each seat a player of its entrant's, none twice."""
+    """Choose for each seat another copy of its entrant."""
     free = {int(k): np.flatnonzero(owners == k).tolist() for k in owners}
     return [free[int(k)].pop(0) for k in entrants]
 
@@ -126,27 +126,27 @@ def _places(owners: np.ndarray, entrants: np.ndarray) -> list[int]:
 def isolated(
     game: Game, specs: Sequence[Any], control: TimeControl, logs: Path
 ) -> Iterator[list[IsolatedPlayer]]:
-    """A process for each player, in the order given; the log of the k-th is `logs`/k-NAME.log.
+    """Start a process for each player, in the order given; player k logs to `logs`/k-NAME.log.
 
     `specs` are texts that `make_policy` takes. The processes end with the context.
     """
     texts = [check_is_text(spec) for spec in specs]
     sandbox = choose_sandbox(control.sandbox)
     limits = Limits(**{f.name: getattr(control, f.name) for f in dataclasses.fields(Limits)})
-    share = max(0, int(control.logs_mib * _MIB) - _size(Path(control.logs))) // len(texts)
+    log_bytes = max(0, int(control.logs_mib * _MIB) - _size(Path(control.logs))) // len(texts)
     hidden = [str(Path(path).resolve()) for path in (control.logs, str(logs), *control.hidden)]
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(ForkServer(game, texts, sandbox, hidden))
         players = []
         for k, spec in enumerate(texts):
-            log = Log(logs / f"{k}-{_as_file_name(spec)}.log", share)
+            log = Log(logs / f"{k}-{_as_file_name(spec)}.log", log_bytes)
             player = IsolatedPlayer(spec, game, limits, log, server, control.tracebacks)
             players.append(stack.enter_context(player))
         yield players
 
 
 def _size(folder: Path) -> int:
-    """Bytes of all files in there."""
+    """Return the bytes of all files in a folder."""
     return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
 
 
@@ -158,10 +158,10 @@ def _as_file_name(text: str) -> str:
 def play_game(
     game: Game, players: Sequence[IsolatedPlayer], seed: int, sitting: int = 0
 ) -> tuple[np.ndarray, Fault | None]:
-    """One game, players[seat] in each seat: returns [seats], and the fault that ended it.
+    """Play one game with players[seat]; return its returns [seats] and the fault that ended it.
 
-    Without a fault it is, ply for ply, the game that the same players play in one process: the deal
-    and everybody's luck are those of `batches.play_deals`.
+    Without a fault, the same players play the same plies in one process: the deal and the players'
+    random streams are those of `batches.play_deals`.
     """
     tables = Tables(game, streams([seed]))
     tables.deal(tables.all_rows)

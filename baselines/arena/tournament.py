@@ -1,4 +1,4 @@
-"""Tournaments: who meets whom, on which deals, and the table that comes of it."""
+"""Tournaments: the meetings of the players, their deals, and the resulting table."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -27,15 +27,16 @@ def play_tournament(
 ) -> Standings:
     """Play a tournament of players that `make_policy` takes, and rate them.
 
-    `form` says who meets: "round_robin" everybody everybody else, "gauntlet" the first player all
-    the others, in both as matches (one in one seat, the other in all others; with more than two
-    seats both ways round); "free_for_all" as many players as there are seats at a table, every such
-    group, in a balanced sample of seatings; "every_seating" the same in all of them. Each meeting
-    plays `num_deals` deals, the same for all. `scoring` is "games", or "duplicate" for two seats.
+    `form` decides who meets. In a "round_robin" each player meets every other, in a "gauntlet" the
+    first meets every other; both play matches, with one player in one seat and the other in all
+    others, and with more than two seats also the other way round. In a "free_for_all" every group
+    of as many players as seats plays at one table, in a balanced sample of seatings; in
+    "every_seating", in all of them. Each meeting has the same `num_deals` deals. `scoring` is
+    "games", or "duplicate" for two seats.
 
-    The table depends on neither the order of the players (but for the first of a gauntlet) nor on
-    the `plan`. With a store in the plan, what is there is not played again. `on_progress` is told
-    the number of games done (see `num_games`). Raises ValueError for what cannot be played.
+    The table depends neither on the order of the players (except the first of a gauntlet) nor on
+    the `plan`. Results in the plan's store are not played again. `on_progress` is called with the
+    number of games done (see `num_games`). Raises ValueError for an impossible tournament.
     """
     setting = Setting.of(game, plan.control)
     check_scoring(scoring, setting)
@@ -47,7 +48,7 @@ def play_tournament(
 def contests_of(
     game: Game, players: Sequence[Any], form: str = "round_robin", runs_files: bool = True
 ) -> list[Contest]:
-    """Who meets in such a tournament; see `enter`."""
+    """Return the contests of a tournament of this form; see `enter`."""
     entrants = enter(players, game, runs_files)
     check_distinct(entrants)
     if form not in FORMS:

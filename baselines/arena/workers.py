@@ -1,6 +1,6 @@
-"""Batches on several processes: local ones by joblib's loky, or those of a Ray cluster.
+"""Play batches in several processes: on this machine by joblib's loky, or on a Ray cluster.
 
-Which process plays what, and in which order it is done, shows in nothing that comes out.
+The results do not depend on the number of processes or on their order.
 """
 
 import itertools
@@ -16,22 +16,22 @@ from joblib.externals.loky import ProcessPoolExecutor
 from .batches import Batch, Outcomes, play_batch
 from .namespaces import end_with_parent
 
-_CLUSTER_ROUND = 8  # batches for each worker before results are looked at
-_TRIES = 3  # of a batch whose worker is killed, before the run gives up
+_CLUSTER_ROUND = 8  # batches for each worker before results are collected
+_TRIES = 3  # attempts at a batch whose worker is killed
 
 
 class Workers(NamedTuple):
-    """What plays the batches."""
+    """The processes that play the batches."""
 
-    num_workers: int = 1  # 1: this process alone
-    cluster: bool = False  # the processes of a Ray cluster instead of this machine's
+    num_workers: int = 1  # 1: this process only
+    cluster: bool = False  # use a Ray cluster instead of this machine
 
 
 def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
     """Yield each batch with its outcomes, as soon as they are known, in any order.
 
-    `batches` are taken one by one, as workers become free. Raises RuntimeError where one worker
-    after the other is killed at the same batches.
+    Workers take batches one by one. Raises RuntimeError where workers are killed several times in
+    a row at the same batches.
     """
     if workers.num_workers < 1:
         raise ValueError(f"there must be at least one worker; got {workers.num_workers}")
@@ -44,7 +44,7 @@ def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch
 
 
 def _on_processes(batches: Iterator[Batch], num_workers: int) -> Iterator[tuple[Batch, Outcomes]]:
-    """Replace workers that are killed, and play their batches anew."""
+    """Replace workers that are killed, and play their batches again."""
     waiting: list[Batch] = []
     failures = 0  # since the last result
     while failures < _TRIES:
@@ -72,7 +72,7 @@ def _on_processes(batches: Iterator[Batch], num_workers: int) -> Iterator[tuple[
 
 
 def _become_worker() -> None:
-    """Leave Ctrl-C to the arena, and end with it."""
+    """Leave Ctrl-C to the arena's process, and end with it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
 

@@ -220,8 +220,8 @@ def _duplicate_lines(results: list[dict[str, Any]]) -> list[str]:
 
 
 def _duplicate_row(result: dict[str, Any]) -> str:
-    shares = [[100 * value for value in result[key]] for key in ("wins", "draws", "losses")]
-    percent = " | ".join(f"{mean:.2f} [{low:.2f}, {high:.2f}]" for mean, low, high in shares)
+    percentages = [[100 * value for value in result[key]] for key in ("wins", "draws", "losses")]
+    percent = " | ".join(f"{mean:.2f} [{low:.2f}, {high:.2f}]" for mean, low, high in percentages)
     return f"| {result['second']} | {result['num_deals']:,} | {percent} |"
 
 

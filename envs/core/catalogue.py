@@ -13,15 +13,15 @@ if TYPE_CHECKING:
 class Entry(NamedTuple):
     """One game of the catalogue."""
 
-    make: Callable[..., Game] | str  # or the module with `game`, imported at first use
-    parts: str | None = None  # the package with its `players`, `hints`, ...; None: found by name
+    make: Callable[..., Game] | str  # or the module with `game`, imported on first use
+    parts: str | None = None  # the package of its `players`, `hints`, ...; None: by its name
 
 
 _ENTRIES: dict[str, Entry] = {}
 
 
 def enter(name: str, entry: Entry) -> bool:
-    """Add a game; returns whether it is new. Raises ValueError where another has the name."""
+    """Add a game; return whether it is new. Raises ValueError where its name is taken."""
     known = _ENTRIES.get(name)
     if known is not None and _source(known) != _source(entry):
         raise ValueError(
@@ -50,18 +50,18 @@ def find_game(name: str, **config: Any) -> Game:
 
 
 def importable_name(name: str) -> str:
-    """The name under which `find_game` finds a game in another process, its package included."""
+    """Return the name, with its package, that `find_game` takes in another process."""
     make = _ENTRIES[name].make
     is_elsewhere = not isinstance(make, str) and make.__module__ != "__main__"
     return f"{_source(_ENTRIES[name])}:{name}" if is_elsewhere else name
 
 
 def parts_package(name: str) -> str | None:
-    """The package with the players of a registered game; None if it names none."""
+    """Return the package with the players of a registered game; None where it names none."""
     entry = _ENTRIES.get(name)
     return None if entry is None else entry.parts
 
 
 def _source(entry: Entry) -> str:
-    """The module that makes the game."""
+    """Return the module that makes the game."""
     return entry.make if isinstance(entry.make, str) else entry.make.__module__

@@ -1,7 +1,8 @@
 """Compiled code on disk: one file for each function and each set of argument types.
 
-The name of a file is a digest of everything its code depends on, and it starts with a checksum, so
-stale or damaged code never runs. An error here costs time but never ends the run.
+The name of a file is a digest of everything its code depends on, and the file starts with a
+checksum, so that stale or damaged code never runs. An error here costs time, but never ends the
+run.
 """
 
 import contextlib
@@ -34,22 +35,21 @@ _KEEP_OLD_CODE_FOR = 14 * 24 * 3600.0  # seconds; other checkouts may still use 
 _CHECKSUM_LENGTH = 32
 _KEY_LENGTH = 16
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
-# What Numba makes known at once, or LLVM itself, or `rtsys`.
+# Names that Numba, LLVM or `rtsys` define from the start.
 _KNOWN_NAMES = ("llvm.", "Py", "_Py", "NRT_", "mem", "numba_", "_ZN08NumbaEnv")
-_told: set[str] = set()
+_warned: set[str] = set()
 
 
 def cache_folder() -> Path:
-    """Where compiled code is kept; `NUMBA_CACHE_DIR` is respected as the parent."""
+    """Return the folder of compiled code: `NUMBA_CACHE_DIR`, or one in the user's cache."""
     return Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("parlour"))
 
 
 class CodeCache(NullCache):
-    """The cache of one function's compiled code, in place of Numba's own.
+    """Numba's cache of the compiled code of one function, in place of its own.
 
-    Numba's own checks only the function's file, not those of the functions it calls or the
-    constants it uses. It also loads damaged files, and writes next to the sources if it has no
-    other place.
+    Numba's own checks only the file of the function, not those with the functions and constants it
+    uses; it loads damaged files; and it may write next to the sources.
     """
 
     def __init__(self, function: Callable[..., Any], modules: frozenset[str], options: str) -> None:
@@ -59,14 +59,14 @@ class CodeCache(NullCache):
 
     @property
     def cache_path(self) -> str | None:
-        """The folder of this function's code; None if it is not kept."""
+        """Return the folder of this function's code; None where it is not kept."""
         folder = self._folder()
         return None if folder is None else str(folder)
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """The code for these argument types, or None.
+        """Load the code for these argument types, or return None.
 
-        What only compiling needs is not loaded, unlike by Numba's own cache: it takes long.
+        Numba's own cache also loads what only compiling needs, which is slow.
         """
         path = self._path(sig, target_context.codegen())
         if path is None:
@@ -84,14 +84,14 @@ class CodeCache(NullCache):
             if reduced[0][1] == inner.KIND:
                 return inner.rebuild(target_context, reduced)
             return CompileResult._rebuild(target_context, *reduced)
-        except Exception as error:  # a damaged file can raise anything
+        except Exception as error:  # a damaged file may raise anything
             _warn_once("damaged", f"damaged compiled code in {path} ({error}): compiling it again")
             return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep the code for these argument types."""
+        """Save the code for these argument types."""
         if any(not loop.can_cache for loop in data.lifted) or data.library.has_dynamic_globals:
-            return  # it contains addresses of this process
+            return  # the code contains addresses of this process
         path = self._path(sig, data.codegen)
         if path is None:
             return
@@ -125,26 +125,26 @@ class CodeCache(NullCache):
 
 @cache
 def _folder_of(modules: frozenset[str]) -> Path:
-    """The folder, named by a digest of the sources and the bounds check, which changes the code."""
+    """Return the folder, named by a digest of the sources and by the bounds check."""
     check = "-checked" if numba_config.BOUNDSCHECK else ""
     folder = cache_folder() / f"rules-{digest_of(modules)}{check}"
     with contextlib.suppress(OSError):
-        os.utime(folder)  # in use
+        os.utime(folder)  # mark as in use
     return folder
 
 
 def _reduced(result: Any) -> tuple[Any, ...]:
-    """What rebuilds a function, without environments that hold nothing.
+    """Return what rebuilds a function, without empty environments.
 
-    For each Python function behind the code, Numba's own among them, loading the environment
-    imports the module, and some of those import SciPy.
+    Loading the environment of a Python function imports its module, and some modules of Numba
+    import SciPy.
     """
     *parts, environments = result._replace(type_annotation="")._reduce()
     return (*parts, tuple(one for one in environments if one.consts))
 
 
 def _needs_all(library: Any) -> bool:
-    """Whether code calls what Numba makes known only with all that compiling needs."""
+    """Return whether the code calls functions that Numba defines only for compiling."""
     return any(
         one.is_declaration and not one.name.startswith(_KNOWN_NAMES)
         for one in (*library._final_module.functions, *library._final_module.global_variables)
@@ -159,7 +159,7 @@ def _checked(content: bytes) -> bytes:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write the whole file or nothing, even if two processes write at once."""
+    """Write all of it or nothing, even where two processes write at once."""
     if not path.parent.is_dir():
         path.parent.mkdir(parents=True, exist_ok=True)
         _prune(path.parent.parent)
@@ -174,7 +174,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _prune(parent: Path) -> None:
-    """Remove the code of sources that were not used for a long time."""
+    """Remove code that has not been used for a long time."""
     for folder in parent.glob("rules-*"):
         with contextlib.suppress(OSError):
             if time.time() - folder.stat().st_mtime > _KEEP_OLD_CODE_FOR:
@@ -182,6 +182,6 @@ def _prune(parent: Path) -> None:
 
 
 def _warn_once(kind: str, message: str) -> None:
-    if kind not in _told:
-        _told.add(kind)
+    if kind not in _warned:
+        _warned.add(kind)
         warnings.warn(message, RuntimeWarning, stacklevel=2)

@@ -1,4 +1,4 @@
-"""The default functions of a `Game`, for those that its author leaves out."""
+"""Default functions of a `Game`, for those that its author leaves out."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -48,7 +48,7 @@ def deal_from_fields(
 
 
 def _fitting(field: Field, given: Any) -> np.ndarray:
-    """The numbers of a field. Raises ValueError if they do not fit."""
+    """Return the numbers of a field. Raises ValueError where they do not fit."""
     high = 2**field.num_bits - 1 if field.num_bits else field.high
     low = 0 if field.num_bits else field.low
     try:

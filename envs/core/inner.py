@@ -1,8 +1,8 @@
-"""How functions that compiled code calls are compiled: to LLVM's code, without machine code.
+"""Compile functions that only compiled code calls to LLVM's code, without machine code.
 
-Numba makes machine code and a wrapper for Python of every function by itself, and again of all
-that it calls, though most rules are only ever called by loops. Here only the function that Python
-calls becomes machine code, with all the others in one module, where LLVM inlines them.
+By default Numba makes machine code and a Python wrapper for every function and for all that it
+calls, though most rules are only called by loops. Here only the function that Python calls becomes
+machine code, in one module with all the others, where LLVM inlines them.
 """
 
 import gc
@@ -28,10 +28,10 @@ KIND = "inner"
 
 
 class InnerLibrary(JITCodeLibrary):
-    """A function and all that it calls, to be linked into what calls it."""
+    """A function with all that it calls, to be linked into its callers."""
 
     def finalize(self) -> None:
-        """Gather the code; the module that links it optimizes it."""
+        """Gather the code; the library that links it optimizes it."""
         self._raise_if_finalized()
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
@@ -40,7 +40,7 @@ class InnerLibrary(JITCodeLibrary):
         self._finalized = True
 
     def serialize_using_object_code(self) -> tuple[str, str, bytes]:
-        """What a file keeps; there is no machine code."""
+        """Return what a file keeps: bitcode, because there is no machine code."""
         self._ensure_finalized()
         return (self.name, KIND, self._final_module.as_bitcode())
 
@@ -66,7 +66,7 @@ class InnerLowering(NativeLowering):
 
 
 def _register(context: Any, library: InnerLibrary, fndesc: Any) -> object:
-    """Make the function known to compiled callers; what stands for it instead of an address."""
+    """Register the function for compiled callers; return its key, in place of an address."""
     stands_for_it = object()
     context.insert_user_function(stands_for_it, fndesc, [library])
     return stands_for_it
@@ -76,7 +76,7 @@ class InnerCompiler(CompilerBase):
     """Numba's passes with InnerLowering in place of its own."""
 
     def define_pipelines(self) -> list[Any]:
-        """One pipeline, as Numba's own compiler has."""
+        """Return one pipeline, as Numba's own compiler does."""
         manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
         manager.passes = [
             (InnerLowering if one is NativeLowering else one, text) for one, text in manager.passes
@@ -87,7 +87,7 @@ class InnerCompiler(CompilerBase):
 
 
 def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str]) -> Any:
-    """Let compiled callers of a dispatcher use code without machine code; what compiles that."""
+    """Let compiled callers of a dispatcher use inner code; return its dispatcher."""
     function = dispatcher.py_func
     inner = numba.njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(function)
     inner.add_overload = partial(_add_inner, inner)
@@ -103,7 +103,7 @@ def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str
 
 
 def _compile_outer(dispatcher: Any, modules: frozenset[str], signature: Any) -> Any:
-    """Numba's own, or what is found on disk, without searching for garbage meanwhile."""
+    """Compile or load as Numba does, without garbage collection meanwhile."""
     progress.started(modules)
     is_collecting = gc.isenabled()
     gc.disable()
@@ -123,7 +123,7 @@ def _counted(compile: Callable[..., Any], modules: frozenset[str], *arguments: A
 
 @cache
 def _prepare() -> None:
-    """Load what Numba compiles with; not SciPy, of which Numba only asks whether it is there."""
+    """Load what Numba compiles with, except SciPy, which Numba imports only as a check."""
     if find_spec("scipy") is None or "numba.np.arraymath" in sys.modules:
         return
     linalg: Any = importlib.import_module("numba.np.linalg")
@@ -138,13 +138,13 @@ def _prepare() -> None:
 
 
 def _call_template(inner: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
-    """What is called with these types; one function for signed integers of all sizes and values.
+    """Return the template for these types: one function for signed integers of all sizes.
 
-    LLVM finds the values again where it inlines the function.
+    LLVM finds constant values again where it inlines the function.
     """
     try:
         return inner.get_call_template(tuple(map(_widened, args)), kws)
-    except TypingError:  # it needs a value that is known when compiled
+    except TypingError:  # it needs a constant when compiled
         return inner.get_call_template(args, kws)
 
 
@@ -158,14 +158,14 @@ def _add_inner(dispatcher: Any, result: CompileResult) -> None:
 
 
 def _add_outer(dispatcher: Any, result: CompileResult) -> None:
-    """Numba prepares the environment of each function that has machine code; do so for the rest."""
+    """Prepare the environments of inner functions, as Numba does for those with machine code."""
     for environment in result._find_referenced_environments():
         result.library.codegen.set_env(environment.env_name, environment)
     type(dispatcher).add_overload(dispatcher, result)
 
 
 def rebuild(context: Any, reduced: tuple[Any, ...]) -> CompileResult:
-    """What CompileResult._reduce gave of a function in an InnerLibrary."""
+    """Rebuild a function in an InnerLibrary from the result of CompileResult._reduce."""
     (name, _, bitcode), fndesc, env, signature, _, lifted, _, reload_init, environments = reduced
     for initialize in reload_init:
         initialize()

@@ -1,4 +1,4 @@
-"""Compile rules once and keep the code on disk (`code_cache`).
+"""Compile rules once, and keep their code on disk (`code_cache`).
 
 `rule` compiles a function; `bind` makes one generic loop serve every game. Nothing here knows what
 a game is.
@@ -19,9 +19,7 @@ from .code_cache import CodeCache
 from .inner import call_inside
 
 _SUFFIX_LENGTH = 16
-_MODULES = (
-    "__parlour_modules__"  # on a copy made by `bind`: the modules of the template and its meanings
-)
+_MODULES = "__parlour_modules__"  # of a copy made by `bind`: the modules it is compiled from
 _OURS = __name__.partition(".")[0]
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -30,7 +28,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 def rule(function: F) -> F:
     """Compile a rule function; its code is kept on disk until a source it comes from changes.
 
-    With `NUMBA_DISABLE_JIT=1` the same source runs as plain Python, integers wrapping as they do
+    With `NUMBA_DISABLE_JIT=1` the same source runs as plain Python, where integers wrap as they do
     in compiled code.
     """
     return _compile(function)
@@ -57,9 +55,9 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
 
     A generic loop names `apply_action` or `observe` without importing them; binding it to a game's
-    compiled functions gives one specialised loop. Unlike a closure over compiled functions, which
-    Numba never finds again on disk, the copy is kept, under a name made from its meanings and
-    until a source of any of them changes. It is not kept where one of them has no such source.
+    compiled functions gives one specialised loop. Numba never finds a closure over compiled
+    functions on disk; but the copy is kept there, named by its meanings, until the source of one
+    changes. It is not kept where one has no source file.
     """
     return _bind(template, meanings)
 
@@ -67,7 +65,8 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
 def bind_lean(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """`bind` for loops that neither make an array nor return one: see `lean_rule`.
 
-    What comes from outside Parlour may do so where it is called: with it, references are counted.
+    References are counted where a function from outside Parlour is among the meanings, because it
+    may do so.
     """
     return _bind(template, meanings, lean=True)
 
@@ -102,7 +101,7 @@ def _bind(
 
 
 def python_source(function: Callable[..., Any]) -> Any:
-    """The plain Python function behind a compiled one."""
+    """Return the plain Python function behind a compiled one."""
     return getattr(function, "py_func", None) or inspect.unwrap(function)
 
 
@@ -119,7 +118,7 @@ def _is_ours(function: Callable[..., Any]) -> bool:
 
 
 def _modules_of(function: Callable[..., Any]) -> frozenset[str] | None:
-    """The modules whose sources this function is compiled from; None if they are not known."""
+    """Return the modules that this function is compiled from; None where they are unknown."""
     source = python_source(function)
     if hasattr(source, _MODULES):
         return getattr(source, _MODULES)
@@ -142,21 +141,21 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: 
     if numba_config.DISABLE_JIT:
         return _wrapping_integers(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
-    options["_nrt"] = not lean  # always given, or a function would do as its first caller does
-    if inline:  # set only if True: False would keep LLVM from inlining by itself
+    options["_nrt"] = not lean  # always set: otherwise a function inherits it from its first caller
+    if inline:  # never set to False, which would keep LLVM from inlining by itself
         options["forceinline"] = True
-    if reorder:  # not all of `fastmath`: infinities keep their meaning
+    if reorder:  # not all of `fastmath`: infinities must work
         options["fastmath"] = {"reassoc", "contract", "nsz"}
     dispatcher = numba.njit(**options)(function)
     modules = _modules_of(function)
     inner = call_inside(dispatcher, options, modules or frozenset([function.__module__]))
     if modules is not None:
-        marks = str({"lean": lean, "inline": inline, "reorder": reorder})
-        dispatcher._cache = CodeCache(function, modules, marks)
-        inner._cache = CodeCache(function, modules, f"inner {marks}")
+        settings = str({"lean": lean, "inline": inline, "reorder": reorder})
+        dispatcher._cache = CodeCache(function, modules, settings)
+        inner._cache = CodeCache(function, modules, f"inner {settings}")
     return dispatcher
 
 
 def _wrapping_integers(function: F) -> F:
-    """Silence NumPy's warnings on scalars that wrap around, as compiled code does on purpose."""
+    """Turn off NumPy's warnings of overflow: rules use integers that wrap around."""
     return np.errstate(over="ignore")(function)

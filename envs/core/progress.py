@@ -1,17 +1,17 @@
-"""What is being compiled and how far it has got, on stderr, once it takes more than a second."""
+"""Print the progress of compilation to stderr, once it takes more than a second."""
 
 import sys
 import time
 from collections import Counter
 
 SILENT_FOR = 1.0  # seconds
-NEXT_LINE_AFTER = 1.5  # times as long, and a second: a long wait makes few lines
+NEXT_LINE_AFTER = 1.5  # times the time so far, plus a second: few lines in a long wait
 _CORE = __name__.rpartition(".")[0]
 
-Modules = frozenset[str]  # that a function is compiled from
+Modules = frozenset[str]  # the modules that a function is compiled from
 
-_functions: Counter[Modules] = Counter()  # how many may have to be compiled
-_compiled: Counter[Modules] = Counter()  # how many have been
+_functions: Counter[Modules] = Counter()  # number that may have to be compiled
+_compiled: Counter[Modules] = Counter()  # number compiled so far
 
 
 class _Clock:
@@ -27,13 +27,13 @@ def announce(modules: Modules) -> None:
 
 
 def started(modules: Modules) -> None:
-    """Python has called a function that comes from these modules, and its code is looked for."""
+    """Note that Python has called a function of these modules, whose code is now looked up."""
     _Clock.last = time.perf_counter()
     _Clock.modules = modules
 
 
 def finished(modules: Modules) -> None:
-    """Count a function that was compiled: that one, or one that it calls."""
+    """Count a compiled function: the one that Python called, or one that it calls."""
     now = time.perf_counter()
     _Clock.spent += now - _Clock.last
     _Clock.last = now

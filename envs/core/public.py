@@ -1,6 +1,6 @@
-"""What a seat learns of another seat's action: its name, or only that there was one.
+"""Decide whether a seat sees which action another seat plays.
 
-Some actions are seen by a few seats only, such as a card that is given face down.
+Some actions are visible to a few seats only, such as passing a card face down.
 """
 
 import numpy as np
@@ -8,14 +8,14 @@ import numpy as np
 from .game import Game
 from .rng import streams
 
-_NUM_POSITIONS = 8  # that the seat cannot tell from the true one; each is tried with every action
+_NUM_POSITIONS = 8  # that look the same to the seat; each is tried with every action
 
 
 def is_seen(game: Game, state: np.record, action: int, seat: int) -> bool:
-    """Whether `seat` can tell, from what it may know, that `action` was played in `state`.
+    """Return whether `seat` can infer that `action` was played in `state`, the position before it.
 
-    It cannot where another action, in this position or in one that looks the same to it, leaves it
-    with the same observation. `state` is the position before the action.
+    It cannot where another action, in this position or in one that looks the same to it, leads to
+    the same observation.
     """
     if int(game.seat_to_act(state)) == seat:
         return True

@@ -1,4 +1,4 @@
-"""Seat policies at many tables and let them play until an external seat has to act.
+"""Seat policies at many tables, and let them play until a seat outside has to act.
 
 Compiled players act inside the compiled loops; networks, searches and people choose in batches.
 """
@@ -24,24 +24,24 @@ from .tables import (
     learner_loops,
 )
 
-_KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the seed is the rest of the key
+_KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the other half is the seed
 _MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
 
 
 class Memory(Protocol):
     """A player with memory: one for each seat of each table, for one game.
 
-    It receives what its seat may know at the start and after every ply of any seat.
+    It gets the observation of its seat at the start and after every ply of any seat.
     """
 
     def begin(self, seat: int, game: Any) -> None:
-        """Start a new game, before the first observation."""
+        """Begin a new game, before the first observation."""
 
     def watch(self, observation: Any) -> None:
-        """Receive what its seat knows now, as a record."""
+        """Receive the observation of its seat, a record."""
 
     def choose(self, observation: Any, action_mask: Any, rng: Any) -> int:
-        """Return a legal action; `rng` is the stream of its seat, [1]."""
+        """Choose a legal action; `rng` is the stream of its seat, [1]."""
 
 
 class SeatedPolicy(Protocol):
@@ -49,7 +49,7 @@ class SeatedPolicy(Protocol):
 
     @property
     def name(self) -> str:
-        """Its name in messages."""
+        """The name, for messages."""
 
     @property
     def row_function(self) -> Function | None:
@@ -61,11 +61,11 @@ class SeatedPolicy(Protocol):
 
     @property
     def needs_positions(self) -> bool:
-        """Whether it searches from determinized positions."""
+        """Return whether it searches from determinized positions."""
 
     @property
     def remember(self) -> Callable[[], Memory] | None:
-        """Makes a player with memory; None if the policy is a function of its observation."""
+        """The maker of a player with memory; None where the policy needs only the observation."""
 
     def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any:
         """Actions [B]."""
@@ -74,11 +74,11 @@ class SeatedPolicy(Protocol):
 def player_streams(
     seeds: np.ndarray | Sequence[int], num_seats: int, sitting: int | np.ndarray = 0
 ) -> np.ndarray:
-    """A stream for each seat of each table, [tables, seats], that reveals nothing about the deal.
+    """Return a random stream for each seat of each table, [tables, seats], independent of the deal.
 
-    It comes from a keyed hash of the sitting and the seat, with the seed of the deal as its key.
-    Where a deal is played more than once, another `sitting` (one for all tables, or one for each)
-    gives other streams: copies of one random player must not repeat each other's moves.
+    It is seeded by a hash of the sitting and the seat, keyed by the seed of the deal. Where a deal
+    is played more than once, a different `sitting` (for all tables, or for each) gives other
+    streams, so that copies of a random player do not repeat each other's moves.
     """
     out = np.zeros((len(seeds), num_seats), STREAM)
     sittings = np.full(len(seeds), sitting, np.uint64)
@@ -98,8 +98,8 @@ def _seed_players(seeds, sittings, out):
 class Seating:
     """Policies at the seats of `tables`: `seated[row, seat]` is an index into `policies`.
 
-    EXTERNAL marks seats whose actions come from outside; with `skip_forced` their plies without a
-    choice are played for them. `rngs` [tables, seats] are the players' own streams.
+    EXTERNAL stands for seats whose actions come from outside; with `skip_forced`, their plies
+    without a choice are played at once. `rngs` [tables, seats] are the players' own streams.
     """
 
     def __init__(
@@ -128,7 +128,7 @@ class Seating:
         code_of = {key: code for code, key in enumerate(compiled)}
         self._code_of_policy = np.array(
             [code_of.get(_identity_of(p), EXTERNAL) for p in policies]
-            + [EXTERNAL],  # so that the policy index EXTERNAL = -1 finds it
+            + [EXTERNAL],  # the policy index EXTERNAL = -1 selects it
             dtype=np.int64,
         )
         self._remembers = np.array([p.remember is not None for p in policies] + [False])
@@ -139,7 +139,7 @@ class Seating:
         self._codes = self._code_of_policy[self.seated]
 
     def seat(self, seated: np.ndarray, rows: np.ndarray | None = None) -> None:
-        """Change the seating [K, seats] at these tables, or at all tables without `rows`."""
+        """Change the seats [K, seats] at these tables; without `rows`, at all tables."""
         rows = self.tables.all_rows if rows is None else rows
         self.seated[rows] = seated
         self._codes[rows] = self._code_of_policy[seated]
@@ -150,7 +150,7 @@ class Seating:
             del self.memories[row, seat]
 
     def watch(self, rows: np.ndarray) -> None:
-        """Show players with memory what they know now; `advance` does this after every ply."""
+        """Show players with memory their observations; `advance` does so after every ply."""
         for row, seat in zip(*np.nonzero(self._remembers[self.seated[rows]]), strict=True):
             place = rows[row : row + 1]
             seen = self.tables.observe(place, np.array([seat]))
@@ -165,7 +165,7 @@ class Seating:
         return self.memories[row, seat]
 
     def advance(self, rows: np.ndarray) -> None:
-        """Play on at these tables until each is over or waits for an EXTERNAL seat."""
+        """Play at these tables until each game is over or waits for an EXTERNAL seat."""
         if self._remembers.any():
             is_watched = self._remembers[self.seated[rows]].any(axis=1)
             self._advance_watched(rows[is_watched])
@@ -175,14 +175,14 @@ class Seating:
             rows = self._ask_policies(rows)
 
     def _advance_watched(self, rows: np.ndarray) -> None:
-        """Play on ply by ply if some player has a memory."""
+        """Play ply by ply at tables where a player has a memory."""
         while len(rows):
             self.watch(rows)
             forced = self._play_forced(rows)
             rows = np.union1d(forced, self._ask_policies(np.setdiff1d(rows, forced)))
 
     def _play_forced(self, rows: np.ndarray) -> np.ndarray:
-        """With `skip_forced` the plies of EXTERNAL seats without a choice; where it was played."""
+        """With `skip_forced`, play forced plies of EXTERNAL seats; return the rows played at."""
         if not self.skip_forced:
             return rows[:0]
         seats, _, words = self.tables.show(rows)
@@ -213,14 +213,14 @@ class Seating:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether no policy has to be asked outside the compiled loops."""
+        """Return whether all policies are compiled."""
         return all(policy.row_function is not None for policy in self.policies)
 
     def learner_step(self, *buffers: Any) -> Callable[..., int]:
-        """One call for a ply of the EXTERNAL seat and those of all others after it.
+        """Return a function that plays a ply of the EXTERNAL seat and then those of the others.
 
-        There is one table. `buffers` are the last arguments of `_step_learner` but three: call it
-        with (numbers, learner, action).
+        There is one table. `buffers` are arguments of `_step_learner`, which is then called with
+        the last three: (numbers, learner, action).
         """
         return partial(
             learner_loops(self.tables.game, self._players).step_learner,
@@ -236,7 +236,7 @@ class Seating:
     def step_learners(
         self, learners: np.ndarray, seat_rngs: np.ndarray, actions: np.ndarray, *results: Any
     ) -> bool:
-        """A ply of the EXTERNAL seat and those of all others after it, at every table.
+        """Play a ply of the EXTERNAL seat and then those of the others, at every table.
 
         `results` are the last arguments of `_step_learners`. Returns whether every new game gives
         that seat a choice. Raises PlayerError where another player's choice is illegal.
@@ -269,7 +269,7 @@ class Seating:
         raise PlayerError(illegal_action_message(self.tables.game, who, action, mask))
 
     def _ask_policies(self, rows: np.ndarray) -> np.ndarray:
-        """Play one ply of every policy that is not compiled; return the rows of these plies."""
+        """Play one ply by every policy that is not compiled; return the rows played at."""
         seats, observations, words = self.tables.show(rows)
         asked = np.where(seats == NO_SEAT, EXTERNAL, self.seated[rows, seats])
         moved = []
@@ -294,9 +294,9 @@ class Seating:
         observations: np.ndarray,
         words: np.ndarray,
     ) -> np.ndarray:
-        """The legal actions [K] of `policy` at these tables, as seats[k] of rows[k].
+        """Ask `policy` for legal actions [K], as seats[k] of rows[k].
 
-        Raises PlayerError if an action is not legal. The streams of those seats move on.
+        Raises PlayerError for an illegal action. The streams of those seats advance.
         """
         game = self.tables.game
         masks = action_masks(words, game.num_actions)
@@ -304,8 +304,8 @@ class Seating:
         if policy.remember is not None:
             asked = [self._memory(policy, *place) for place in zip(rows, seats, strict=True)]
             own = (rngs[k : k + 1] for k in range(len(rngs)))
-            told = zip(asked, observations, masks, own, strict=True)
-            actions = np.array([memory.choose(*what) for memory, *what in told])
+            inputs = zip(asked, observations, masks, own, strict=True)
+            actions = np.array([memory.choose(*what) for memory, *what in inputs])
         else:
             positions = (
                 self.tables.determinize(rows, seats, rngs) if policy.needs_positions else None
@@ -317,16 +317,16 @@ class Seating:
 
 
 def _identity_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
-    """The key by which two compiled policies are the same player."""
+    """Return a key that is equal for policies that are the same player."""
     return policy.row_function, id(policy.weights)
 
 
 class PlayerError(ValueError):
-    """A player did something that is not allowed."""
+    """A player failed or broke a rule."""
 
 
 def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> None:
-    """Raise a PlayerError that names the first illegal action and the legal ones."""
+    """Raise PlayerError that names the first illegal action and the legal ones."""
     if actions.shape != masks.shape[:1] or actions.dtype.kind not in "iu":
         raise PlayerError(
             f"{who} should choose one whole number for each of {len(masks)} rows; "
@@ -340,7 +340,7 @@ def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> 
 
 
 def illegal_action_message(game: Any, who: str, action: Any, mask: np.ndarray) -> str:
-    """A message that names the illegal action and the legal ones."""
+    """Return a message that names the illegal action and the legal ones."""
     known = isinstance(action, int | np.integer) and 0 <= action < game.num_actions
     name = game.action_name(action) if known else "no action of this game"
     legal = ", ".join(game.action_name(int(a)) for a in np.flatnonzero(mask))

@@ -1,4 +1,4 @@
-"""SipHash-2-4: a keyed hash of two words, compiled. It cannot be inverted without the key.
+"""SipHash-2-4: a compiled keyed hash of two words, which cannot be inverted without the key.
 
 Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012.
 """
@@ -33,9 +33,9 @@ def _mix_round(v0, v1, v2, v3):
 
 @rule
 def siphash(key_low, key_high, first, last):
-    """The hash of 8 to 15 bytes, as 64 bits: all arguments are uint64, little-endian.
+    """Return the 64-bit hash of 8 to 15 bytes; all arguments are uint64, little-endian.
 
-    `first` is the first eight bytes, `last` the other ones, with the length in its highest byte.
+    `first` has the first eight bytes, `last` the others and, in its highest byte, the length.
     """
     v0 = key_low ^ np.uint64(0x736F6D6570736575)
     v1 = key_high ^ np.uint64(0x646F72616E646F6D)

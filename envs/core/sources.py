@@ -1,7 +1,7 @@
-"""Find the files that a module's code depends on: its own, its imports, and data beside them.
+"""Find the files that a module depends on: its own, those it imports, and data beside them.
 
-This decides what compiled code and stored results depend on. The files are found from the import
-statements, without importing anything; a digest stands for all of them.
+This decides what compiled code and stored results depend on. The files are found from import
+statements, without importing anything, and summed up in one digest.
 """
 
 import ast
@@ -31,22 +31,21 @@ class UntrackedError(Exception):
 
 
 def digest_of(modules: Iterable[str]) -> str:
-    """Digest of all files that these modules depend on, and of everything in `envs.core`.
+    """Return a digest of all files that these modules depend on, and of everything in `envs.core`.
 
-    Imports inside functions do not count, because they cannot provide constants of compiled code.
-    Packages installed by others do not count for our modules; a user's module that imports one,
-    other than NumPy and Numba, raises UntrackedError. So does a file that was edited after this
-    process began, because its old text may be running.
+    Imports inside functions do not count, because compiled code has no constants from them.
+    Installed packages do not count for Parlour's modules. Raises UntrackedError where a user's
+    module imports an installed package other than NumPy and Numba, and for a file edited after this
+    process began, of which the old text may run.
     """
     return _digest(frozenset(modules))
 
 
 def result_digest_of(modules: Iterable[str]) -> str:
-    """Digest of all files that what these modules do depends on, and of everything in `envs.core`.
+    """Return a digest of all files that results of these modules depend on, and of `envs.core`.
 
-    Unlike `digest_of` it counts imports inside functions; packages installed by others and imports
-    that cannot be found do not count. Raises UntrackedError for a file edited after this process
-    began.
+    Unlike in `digest_of`, imports inside functions count; installed packages and imports that
+    cannot be found do not. Raises UntrackedError for a file edited after this process began.
     """
     return _digest(frozenset(modules), with_inner=True)
 
@@ -61,17 +60,17 @@ def _digest(modules: frozenset[str], with_inner: bool = False) -> str:
 
 
 def files_of(modules: Iterable[str], with_inner: bool = False) -> set[Path]:
-    """The files that these modules depend on, theirs included. Raises UntrackedError.
+    """Return the files that these modules depend on, with their own. Raises UntrackedError.
 
-    `with_inner`: those that are imported inside functions, too; see `result_digest_of`.
+    With `with_inner`, include imports inside functions; see `result_digest_of`.
     """
     return _files_from([_file_of(module) for module in modules], with_inner)
 
 
 def files_behind(path: Path) -> set[Path]:
-    """The files that a file outside any package depends on, itself included.
+    """Return the files that a file outside any package depends on, with itself.
 
-    Found as for `result_digest_of`; none where the file is no Python that can be read.
+    They are found as for `result_digest_of`; none where the file is not readable Python.
     """
     _PACKAGES.setdefault(path, "")
     try:
@@ -93,12 +92,12 @@ def _files_from(waiting: list[Path], with_inner: bool) -> set[Path]:
 
 
 def is_ours(path: Path) -> bool:
-    """Whether this is a file of Parlour's own code and data."""
+    """Return whether this is a file of Parlour's own code and data."""
     return any(path.is_relative_to(_ROOT / folder) for folder in _FOLDERS)
 
 
 def _name(path: Path) -> str:
-    """A name of the file that is the same in every checkout and installation, for our files."""
+    """Return the name of a file; for Parlour's files, the same in every installation."""
     return (path.relative_to(_ROOT) if path.is_relative_to(_ROOT) else path).as_posix()
 
 
@@ -115,7 +114,7 @@ def _file_digest(path: Path) -> str:
 
 
 def _file_of(module: str) -> Path:
-    """The source file of a module, which need not be imported yet."""
+    """Return the source file of a module, which need not be imported yet."""
     loaded = sys.modules.get(module)
     origin = getattr(loaded, "__file__", None)
     if loaded is None:
@@ -138,13 +137,15 @@ _PACKAGES: dict[Path, str] = {}  # for each source file the package that its imp
 def _dependencies(
     path: Path, edited: int, with_inner: bool
 ) -> tuple[tuple[Path, ...], frozenset[Path]]:
-    """The source files that this one imports, and the data it may load."""
+    """Return the source files that this one imports, and the data it may load."""
     try:
         text = path.read_text(encoding="utf-8")
         tree = ast.parse(text)
     except (OSError, SyntaxError, ValueError) as error:
         raise UntrackedError(f"cannot read {path}: {error}") from error
-    if with_inner and _PACKAGES[path] == _OURS:  # the top: it registers environments by their ids
+    if (
+        with_inner and _PACKAGES[path] == _OURS
+    ):  # the top package only registers environments by their ids
         return (), frozenset()
     if with_inner:
         imported = tuple(file for node in ast.walk(tree) for file in _findable_files(node, path))
@@ -154,7 +155,7 @@ def _dependencies(
 
 
 def _findable_files(node: ast.AST, path: Path) -> list[Path]:
-    """The files of an import statement; none where they are somebody else's, or nowhere."""
+    """Return the files of an import statement; none of other packages, none that are missing."""
     try:
         if isinstance(node, ast.Import | ast.ImportFrom):
             return list(_imported_files(node, path))
@@ -164,7 +165,7 @@ def _findable_files(node: ast.AST, path: Path) -> list[Path]:
 
 
 def _imports(tree: ast.AST) -> Iterator[ast.Import | ast.ImportFrom]:
-    """The import statements that run when the module is imported."""
+    """Yield the import statements that run when the module is imported."""
     for node in ast.iter_child_nodes(tree):
         if isinstance(node, ast.Import | ast.ImportFrom):
             yield node
@@ -198,7 +199,7 @@ def _imported_files(node: ast.Import | ast.ImportFrom, path: Path) -> Iterator[P
 
 
 def _module_files(module: str, package: str) -> Iterator[Path]:
-    """A module imported as such; if it is a package, anything in it may be used."""
+    """Yield the file of a module; for a package, also all files in it, which may be used."""
     if _is_followed(module, package):
         for folder in _package_folders(module):
             yield from _sources_beneath(folder, module)
@@ -213,7 +214,7 @@ def _sources_beneath(folder: Path, package: str) -> Iterator[Path]:
 
 
 def _is_followed(module: str, package: str) -> bool:
-    """Whether edits of the module count. Raises UntrackedError if they would go unnoticed."""
+    """Return whether edits of the module count. Raises UntrackedError where none are noticed."""
     top = module.partition(".")[0]
     own = package.partition(".")[0]
     if top in (_OURS, own):
@@ -226,7 +227,7 @@ def _is_followed(module: str, package: str) -> bool:
 
 
 def _package_folders(module: str) -> list[Path]:
-    """The folders of a package; none for a plain module."""
+    """Return the folders of a package; none for a plain module."""
     if module in sys.modules:
         return [Path(one) for one in getattr(sys.modules[module], "__path__", ())]
     path = _file_of(module)
@@ -238,10 +239,10 @@ def _is_module(path: Path) -> bool:
 
 
 def _data_files(path: Path, text: str) -> set[Path]:
-    """The data files that the module may load.
+    """Return the data files that the module may load.
 
-    They lie beside it, or in a folder there that it names, and have a suffix that its text
-    mentions.
+    They are beside it, or in a folder there that it names, and have a suffix that its text
+    contains.
     """
     suffixes = [suffix for suffix in _DATA_SUFFIXES if suffix in text]
     if not suffixes:

@@ -26,11 +26,11 @@ from .records import write_row
 from .rng import STREAM, below
 
 NO_ROW = -1
-ILLEGAL = -2  # what `step_table` returns instead of a seat
-FAULT = -2  # what `step_learner` returns where another player's choice is illegal
+ILLEGAL = -2  # `step_table` returns it in place of a seat
+FAULT = -2  # `step_learner` returns it where another player's choice is illegal
 NEW_GAME = -2  # an action of `step_learner`: deal first
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
-MAX_DEALS = 10_000  # deals without any choice under `skip_forced` before giving up
+MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -62,7 +62,7 @@ class Loops(NamedTuple):
 
 
 def loops_of(game: Game) -> Loops:
-    """The loops of a game; all configurations of it share them."""
+    """Return the loops of a game; all its configurations have the same ones."""
     functions = tuple(getattr(game, name) for name in _RULES)
     return _bind_loops(functions, game.play_chance)
 
@@ -77,7 +77,7 @@ def _bind_loops(functions: tuple[Function, ...], play_chance: Function | None) -
 def rule_meanings(
     functions: tuple[Function, ...], play_chance: Function | None
 ) -> dict[str, Function]:
-    """The names that a loop template may use, with a game's functions as their meaning."""
+    """Return the names that a loop template may use, with a game's functions as their meaning."""
     meanings = dict(zip(_RULES, functions, strict=True))
     chance = play_chance or _no_chance
     meanings["settle"] = bind_lean(
@@ -92,23 +92,23 @@ def rule_meanings(
 
 
 def meanings_of(game: Game) -> dict[str, Function]:
-    """The rule functions of a game by name, and `settle`, for binding further loops."""
+    """Return the rule functions of a game by name, and `settle`, for binding further loops."""
     return rule_meanings(tuple(getattr(game, name) for name in _RULES), game.play_chance)
 
 
 @rule
 def _no_chance(state, rng):
-    """Stands in for `play_chance` in games without it; never called."""
+    """Stand for `play_chance` of a game without chance; it is never called."""
 
 
 def _settle(state, rng):
-    """Let the game draw until a seat has to act, or it is over."""
+    """Play chance moves until a seat is to act or the game is over."""
     while seat_to_act(state) == CHANCE and not is_terminal(state):
         play_chance(state, rng)
 
 
 def _play(state, rng, action, words, skip_forced):
-    """Play one ply (NO_ACTION: none), and with `skip_forced` the forced plies after it.
+    """Play one ply (NO_ACTION: none) and, with `skip_forced`, the forced plies after it.
 
     Returns the seat to act, with its mask in `words`; NO_SEAT and an empty mask at the end.
     """
@@ -126,7 +126,7 @@ def _play(state, rng, action, words, skip_forced):
 
 
 def _new_game(state, rng, words, skip_forced):
-    """Deal, again if `skip_forced` leaves nobody a choice; return the first seat to act."""
+    """Deal, again where `skip_forced` leaves no choice to any seat; return the seat to act."""
     for _ in range(MAX_DEALS):
         deal(state, rng)
         seat = play(state, rng, NO_ACTION, words, skip_forced)
@@ -136,7 +136,7 @@ def _new_game(state, rng, words, skip_forced):
 
 
 def _random_ply(state, rng, player_rngs, seat, words, skip_forced):
-    """Play a random legal action of `seat`, then a new game at the end; return (seat, ended)."""
+    """Play a random action of `seat`; after the end, deal. Return (seat to act, has ended)."""
     action = random_allowed(words, player_rngs[seat])
     seat = play(state, rng, action, words, skip_forced)
     if seat != NO_SEAT:
@@ -172,7 +172,7 @@ def _show_rows(states, rows, seats, observations, words):
 
 
 def _observe_seats(states, rows, seats, observations):
-    """Write the observation of seats[k] at table rows[k], no matter which seat is to act."""
+    """Write the observation of seats[k] at table rows[k], with any seat to act."""
     for k in range(rows.shape[0]):
         observe(states[rows[k]], seats[k], observations[k])
 
@@ -183,14 +183,14 @@ def _returns_rows(states, rows, out):
 
 
 def _reshuffle_rows(states, rows, seats, rngs, out):
-    """Write determinized positions out[k] of table rows[k] for seats[k]."""
+    """Write positions out[k] that look the same to seats[k] as table rows[k]."""
     for k in range(rows.shape[0]):
         out[k] = states[rows[k]]
         reshuffle_unseen(out[k], seats[k], rngs[k])
 
 
 def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
-    """Start games at these tables, with `is_dealt` from the deals there; write who acts first."""
+    """Start new games, or with `is_dealt` those dealt already; write the first seats to act."""
     for row in rows:
         if is_dealt:
             seats[row] = play(states[row], rngs[row], NO_ACTION, words[row], skip_forced)
@@ -202,7 +202,7 @@ def _step_table(
     states, rngs, skip_forced, words, masks, observations,
     rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
 ):  # fmt: skip
-    """Play one ply at the only table [1]; return the seat to act, NO_SEAT at the end, or ILLEGAL.
+    """Play one ply at the only table [1]. Return the seat to act, NO_SEAT at the end, or ILLEGAL.
 
     `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. What the seat
     knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`.
@@ -221,7 +221,7 @@ def _step_table(
 def _step_tables(
     states, rngs, actions, skip_forced, seats, words, observations, masks, ended, rewards, finals
 ):
-    """Play one ply at every table; NO_ACTION forfeits the game. Finished games are dealt anew.
+    """Play one ply at every table; NO_ACTION forfeits. Where a game has ended, deal a new one.
 
     `seats`, `words` and `masks` describe the seats to act, before and after. A finished game sets
     `ended`, writes its returns to `rewards` [tables, seats], and the last actor's observation to
@@ -250,7 +250,7 @@ def _step_tables(
 def _random_plies(
     states, rngs, player_rngs, skip_forced, seats, words, actions, observations, masks
 ):
-    """Play one random ply at every table with observations; return the number of ended games.
+    """Play one random ply at every table, and observe. Return the number of games that ended.
 
     All choose before any acts, so that the processor may choose at several tables at once.
     """
@@ -270,7 +270,7 @@ def _random_plies(
 
 
 def _random_playouts(states, rngs, player_rngs, num_plies, skip_forced, seats, words):
-    """Play random plies at every table without observations; return the number of ended games."""
+    """Play `num_plies` random plies at every table. Return the number of games that ended."""
     num_ended = 0
     for row in range(states.shape[0]):
         seat = seats[row]
@@ -349,7 +349,7 @@ def _step_learner(
     states, rngs, codes, weights, player_rngs, skip_forced, words, masks, observations,
     rows, bytes_of_rows, factors, sources, columns, spread, numbers, learner, action,
 ):  # fmt: skip
-    """A ply of the learner at the only table [1], and the others' until it has to act again.
+    """Play a ply of the learner at the only table [1], and of the others until its next turn.
 
     Returns its seat, NO_SEAT at the end, or FAULT where another player's choice is illegal, which
     is then left in `masks`. NEW_GAME deals first. All else is as for `_step_table`.
@@ -375,7 +375,7 @@ def _step_learners(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
     actions, scratch, words, masks, observations, ended, rewards, finals,
 ):  # fmt: skip
-    """A ply of the learner at every table; NO_ACTION forfeits. Finished games are dealt anew.
+    """Play a ply of the learner at every table; NO_ACTION forfeits. Deal where a game has ended.
 
     `learners` [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are
     empty; `places` [2, seats] are the policies and codes clockwise from it. Of a finished game:
@@ -475,12 +475,12 @@ class CompiledPlayer(NamedTuple):
     has_weights: bool = False
 
 
-NO_WEIGHTS = np.zeros(0, np.int8)  # stands for a script's weights
+NO_WEIGHTS = np.zeros(0, np.int8)  # in place of the weights of a script
 
 
 @lru_cache
 def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
-    """One function for all these players: choose(code, weights, observation, mask, rng).
+    """Return a function for any of these players: choose(code, weights, observation, mask, rng).
 
     `weights` is a tuple with an array for each player: a record [1], or NO_WEIGHTS.
     """
@@ -494,7 +494,7 @@ def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
 
 
 def advance_loop(game: Game, players: tuple[CompiledPlayer, ...]) -> Function:
-    """The loop in which `players` act by themselves; a player's code is its index."""
+    """Return the loop in which `players` act by themselves; a player's code is its index."""
     return _bind_advance(tuple(getattr(game, name) for name in _RULES), game.play_chance, players)
 
 
@@ -515,7 +515,7 @@ class LearnerLoops(NamedTuple):
 
 
 def learner_loops(game: Game, players: tuple[CompiledPlayer, ...]) -> LearnerLoops:
-    """These loops with `players` as the others; a player's code is its index."""
+    """Return these loops with `players` as opponents; a player's code is its index."""
     return _bind_learner_loops(
         tuple(getattr(game, name) for name in _RULES), game.play_chance, players
     )
@@ -536,7 +536,7 @@ def _bind_learner_loops(
 
 
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
-    """Masks in words [B, W] as a fresh int8 array [B, A], 1 = legal."""
+    """Convert masks in words [B, W] to a fresh int8 array [B, A], 1 = legal."""
     padded = np.empty((len(words), mask_bytes_words(num_actions)), np.int64)
     spread_masks(words, padded)
     return padded.view(np.int8)[:, :num_actions]
@@ -561,14 +561,14 @@ def _random_actions(words, rngs, rows, seats, out):
 
 
 def strike_illegal(words: np.ndarray, num_actions: int, actions: np.ndarray) -> int:
-    """Replace each of `actions` [N] that is illegal by NO_ACTION; return how many were illegal."""
+    """Replace illegal `actions` [N] by NO_ACTION; return their number."""
     return _strike_illegal(words, num_actions, actions)
 
 
 def random_actions(
     words: np.ndarray, rngs: np.ndarray, rows: np.ndarray, seats: np.ndarray
 ) -> np.ndarray:
-    """Draw a random legal action at each of `rows` [K] from the stream of the seat to act.
+    """Draw a legal action at each of `rows` [K] from the stream of the seat to act.
 
     `words` are masks [N, W], `rngs` streams [N, seats], and `seats` [N] the seats to act.
     """
@@ -578,7 +578,7 @@ def random_actions(
 
 
 class Tables:
-    """N running games: positions, random streams, and operations on chosen rows.
+    """N running games: their positions and random streams, with methods for chosen rows.
 
     `rows` below are table indices [K]; results are fresh arrays.
     """
@@ -602,7 +602,7 @@ class Tables:
         self.loops.deal_rows(self.states, self.rngs, rows)
 
     def deal_from(self, row: int, data: Any) -> None:
-        """Lay out a given deal, as plain data. Raises ValueError if it is impossible."""
+        """Deal from plain data. Raises ValueError where the deal is impossible."""
         self.game.deal_from(self.states[row], data, self.rngs[row])
 
     def start(
@@ -613,7 +613,7 @@ class Tables:
         seats: np.ndarray,
         words: np.ndarray,
     ) -> None:
-        """New games, or with `is_dealt` those dealt already; writes seats [N] and masks [N, W].
+        """Start new games, or with `is_dealt` those dealt already; write seats [N], masks [N, W].
 
         NO_SEAT where `skip_forced` played on to the end.
         """
@@ -624,7 +624,7 @@ class Tables:
         self.loops.apply_rows(self.states, self.rngs, rows, actions)
 
     def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Seats to act [K] (NO_SEAT at the end), their observations [K], mask words [K, W]."""
+        """Return seats to act [K] (NO_SEAT at the end), observations [K], mask words [K, W]."""
         seats = np.empty(len(rows), np.int64)
         observations = self.game.new_observations(len(rows))
         words = np.empty((len(rows), self.game.num_mask_words), np.int64)
@@ -632,24 +632,24 @@ class Tables:
         return seats, observations, words
 
     def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
-        """The observations of seats[k] at table rows[k]: records [K]."""
+        """Return the observations of seats[k] at table rows[k]: records [K]."""
         observations = self.game.new_observations(len(rows))
         self.loops.observe_seats(self.states, rows, seats, observations)
         return observations
 
     def returns(self, rows: np.ndarray) -> np.ndarray:
-        """Returns [K, seats] of finished games; zeros for others."""
+        """Return the returns [K, seats] of finished games; zeros for others."""
         out = np.zeros((len(rows), self.game.num_seats))
         self.loops.returns_rows(self.states, rows, out)
         return out
 
     def determinize(self, rows: np.ndarray, seats: np.ndarray, rngs: np.ndarray) -> np.ndarray:
-        """Positions [K] drawn from those that seats[k] cannot distinguish from table rows[k]."""
+        """Draw positions [K] from all that look the same to seats[k] as table rows[k]."""
         out = self.game.new_states(len(rows))
         self.loops.reshuffle_rows(self.states, rows, seats, rngs, out)
         return out
 
 
 def new_streams(shape: tuple[int, ...]) -> np.ndarray:
-    """Room for random streams, to be seeded."""
+    """Return an array of random streams that are not seeded yet."""
     return np.zeros(shape, STREAM)

@@ -25,7 +25,7 @@ from parlour.baselines.arena.statistics import (
     RETURNS,
     Estimate,
     mean_of_deals,
-    share_of_deals,
+    proportion_of_deals,
     wilson,
 )
 
@@ -100,7 +100,7 @@ def match_coverage(num_trials: int, num_deals: int, seed: int = 0) -> tuple[floa
         (contest,) = duels(rng, num_deals, pair)
         own = contest.values[:, [0, 1], [0, 1]]
         mean = mean_of_deals(own.sum(axis=1), 2, RETURNS)
-        share = share_of_deals((own == 1).sum(axis=1), 2)
+        share = proportion_of_deals((own == 1).sum(axis=1), 2)
         means += mean.low <= chances[0] - chances[1] <= mean.high
         shares += share.low <= chances[0] <= share.high
     return means / num_trials, shares / num_trials

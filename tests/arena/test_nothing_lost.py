@@ -120,7 +120,7 @@ def test_the_end_of_input_ends_the_game_in_a_line(
 
     monkeypatch.setattr("builtins.input", ended)
     assert main(["watch", "trick_taking", "--players", "human,random"]) == 1
-    assert capsys.readouterr().err == "parlour watch: the input has ended, and with it the game\n"
+    assert capsys.readouterr().err == "parlour watch: the input ended before the game did\n"
 
 
 def test_a_crash_names_file_and_line_and_everything_on_request(

@@ -65,7 +65,7 @@ def games(name: str, logs: Path, limits: TimeControl, num_games: int = 2) -> lis
 FAULTS = {
     "crash": ("crash", r"status 1: .*no_such_field.*\(line \d+\)"),
     "play_words": ("crash", "ValueError.*the first one"),
-    "no_such_function": ("crash", "ValueError: name a function"),
+    "no_such_function": ("crash", "ValueError: name a function or class"),
     "play_illegally": ("warnings", "3 warnings: .*not legal.*not legal.*not legal"),
     "play_beyond_the_table": ("warnings", "no action of this game"),
 }

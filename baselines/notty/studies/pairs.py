@@ -18,7 +18,7 @@ from ....envs.core.rng import streams
 from ....envs.core.seating import Seating, player_streams
 from ....envs.core.tables import Tables
 from ....envs.registry import load_game
-from ...arena.statistics import share_of_deals
+from ...arena.statistics import proportion_of_deals
 from ...players import make_policy
 from ..players import PLAYERS
 
@@ -59,10 +59,10 @@ def measure(one: str, other: str, seeds: Sequence[int]) -> list[str]:
     is_won, is_unfinished = winners == seats, winners == NO_SEAT
     is_lost = ~is_won & ~is_unfinished
     is_any = np.ones_like(is_won)
-    shares = [_share(is_so, is_any) for is_so in (is_won, is_lost, is_unfinished)]
-    shares.append(_share(is_won, ~is_unfinished))
+    percentages = [_percentage(is_so, is_any) for is_so in (is_won, is_lost, is_unfinished)]
+    percentages.append(_percentage(is_won, ~is_unfinished))
     hazard = is_won.sum() / (turns.sum() / NUM_SEATS)
-    return [f"`{one}`", f"`{other}`", f"{winners.size:,}", *shares, f"{hazard:.4f}"]
+    return [f"`{one}`", f"`{other}`", f"{winners.size:,}", *percentages, f"{hazard:.4f}"]
 
 
 def play_deals(one: str, other: str, seeds: Sequence[int]) -> tuple[np.ndarray, np.ndarray]:
@@ -81,14 +81,14 @@ def play_deals(one: str, other: str, seeds: Sequence[int]) -> tuple[np.ndarray, 
     return states["winner"].reshape(shape).copy(), states["turns_played"].reshape(shape).copy()
 
 
-def _share(is_so: np.ndarray, is_counted: np.ndarray) -> str:
-    """A share of the counted games in per cent, with the deal as the unit of its interval."""
+def _percentage(is_so: np.ndarray, is_counted: np.ndarray) -> str:
+    """A share of the games counted in per cent, with the deal as the unit of its interval."""
     games = is_counted.sum(axis=1)
     if not games.any():
         return "-"
     sums = is_so.sum(axis=1).astype(float)
-    share, low, high = share_of_deals(sums[games > 0], games[games > 0])
-    return f"{100 * share:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
+    mean, low, high = proportion_of_deals(sums[games > 0], games[games > 0])
+    return f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
 def _row(cells: Sequence[str]) -> str:
