@@ -182,11 +182,9 @@ def test_perfect_never_loses_a_duplicate_deal(opponent: str) -> None:
 def test_perfect_gives_nothing_away_and_every_script_does() -> None:
     game = load_game("trick_taking", num_values=6)
     assert regret(game, "perfect", num_deals=500).mean == 0.0
-    by_strength = [
-        regret(game, name).mean for name in ("random", "first_play", "high_low", "smart")
-    ]
-    assert by_strength == sorted(by_strength, reverse=True)
-    assert by_strength[-1] > 0.1
+    names = ("random", "first_play", "high_low", "smart")
+    random, first_play, high_low, smart = (regret(game, name).mean for name in names)
+    assert min(random, first_play) > high_low > smart > 0.1  # the first two are as weak
 
 
 def test_regret_against_perfect_play_is_what_the_deal_was_worth_less_what_it_brought() -> None:
