@@ -11,7 +11,7 @@ import re
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..baselines.arena import MatchResult
 from .options import (
@@ -25,6 +25,9 @@ from .options import (
     user_input,
 )
 from .output import new_folder, print_matches, progress_bar
+
+if TYPE_CHECKING:
+    from ..training.session import Session
 
 FIELD_COMMENT = re.compile(r"^    (\w+):[^#\n]*#\s*(.+)$", re.MULTILINE)
 
@@ -138,6 +141,18 @@ def _value_type(hint: Any) -> Callable[[str], Any]:
 
 def run(arguments: argparse.Namespace) -> None:
     """Train as long as the settings say; write the checkpoint, its model card and the curve."""
+    plan = _plan(arguments)
+    last = _train(plan, arguments.tensorboard)
+    print_matches(last)
+    print(
+        f"saved in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
+    )
+    for result in last:
+        print(_in_words(result, plan.game.num_seats))
+
+
+def _plan(arguments: argparse.Namespace) -> "Session":
+    """What to train and how to measure it. Raises BadArgument."""
     from ..training import session
 
     game = chosen_game(arguments)
@@ -148,7 +163,7 @@ def run(arguments: argparse.Namespace) -> None:
     folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
     if not (arguments.resume or arguments.overwrite):
         _refuse_used(folder / session.CHECKPOINT_FILE)
-    plan = session.Session(
+    return session.Session(
         algorithm=arguments.algorithm,
         game=game,
         config=config,
@@ -160,8 +175,14 @@ def run(arguments: argparse.Namespace) -> None:
         command=arguments.command_line,
         resume=arguments.resume,
     )
+
+
+def _train(plan: "Session", has_tensorboard: bool) -> list[MatchResult]:
+    """Train with a live view; return the last measurement. Raises BadArgument."""
+    from ..training import session
+
     last: list[MatchResult] = []
-    with progress_bar() as bar, _log(arguments.tensorboard, plan.folder) as log:
+    with progress_bar() as bar, _log(has_tensorboard, plan.folder) as log:
         task = bar.add_task("training", total=1.0)
 
         def on_measured(progress: Any, results: list[MatchResult]) -> None:
@@ -183,12 +204,7 @@ def run(arguments: argparse.Namespace) -> None:
             if bar.tasks[task].completed > 0:
                 raise
             raise BadArgument(str(error)) from error  # the learner refused its settings
-    print_matches(last)
-    print(
-        f"saved in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
-    )
-    for result in last:
-        print(_in_words(result, game.num_seats))
+    return last
 
 
 def _refuse_used(checkpoint: Path) -> None:

@@ -27,7 +27,7 @@ NO_LOGIT = -1e9  # in lists of legal actions that are shorter than the longest
 class PolicyValue(nn.Module):
     """A multi-layer perceptron: observations [B, num_inputs] -> logits [B, A] and values [B].
 
-    With `num_views` the observations are those of so many seats side by side.
+    With `num_views` the input holds the observations of `num_views` seats side by side.
     """
 
     def __init__(self, game: Game, hidden: Sequence[int], num_views: int = 1) -> None:

@@ -18,7 +18,7 @@ from numba.np.arrayobj import make_array
 
 from ...envs.core.jit import lean_rule
 
-BLOCKS = (64, 8, 1)  # units that are summed at once, as long as there are so many left
+BLOCKS = (64, 8, 1)  # units summed at once: the largest block that the rest still fills
 _FLOAT = ir.FloatType()
 _FUSED = ("contract", "reassoc", "nsz")
 

@@ -47,7 +47,7 @@ def undisturbed(store: Path) -> str:
 def with_kills(store: Path, num_kills: int, seed: int) -> tuple[str, list[int]]:
     """The table in the end, and how many batches there were after each kill.
 
-    A run is killed once it has told of so many batches, drawn at random; it plays on while the
+    A run is killed once it has reported a number of batches, drawn at random; it plays on while the
     signal comes, so that this finds it anywhere.
     """
     rng = random.Random(seed)

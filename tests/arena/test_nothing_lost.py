@@ -1,4 +1,4 @@
-"""What goes wrong around a run costs nothing that was played, and is told in a line."""
+"""Faults around a run lose no result and cost one line of message."""
 
 import os
 import signal

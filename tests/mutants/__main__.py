@@ -31,7 +31,7 @@ from .trial import (
 )
 
 SAMPLE_SIZE = 80  # of each area
-MOST_SECONDS = 8.0  # of tests for a mutant, as they were measured
+MAX_SECONDS = 8.0  # of tests for a mutant, as they were measured
 MEASURED = CHECKOUT / "runs" / "mutants"
 
 
@@ -84,7 +84,7 @@ def tried(
     workshop: Workshop, area: str, mutant: Mutant, measured: Measured, reason: str
 ) -> Outcome:
     """One mutant before the tests that call its function."""
-    tests, seconds = quickest(measured, mutant, MOST_SECONDS)
+    tests, seconds = quickest(measured, mutant, MAX_SECONDS)
     failed = killed_by(workshop, mutant, tests, seconds) if tests else ""
     return Outcome(area, mutant, failed, len(tests), "" if failed else reason)
 

@@ -14,7 +14,7 @@ TRIED_AGAIN = 2  # of each area, the first of the record that a test killed
 def complaints(outcomes: list[Outcome]) -> Iterator[str]:
     """What is wrong with the record."""
     if len(outcomes) < FEWEST:
-        yield f"{len(outcomes)} mutants are recorded, {FEWEST} are wanted"
+        yield f"{len(outcomes)} mutants are recorded, {FEWEST} are required"
     for outcome in outcomes:
         where = f"{outcome.mutant.path}, {outcome.mutant.function}"
         if not outcome.is_current:
@@ -25,7 +25,7 @@ def complaints(outcomes: list[Outcome]) -> Iterator[str]:
     for area in AREAS:
         killed, tried = counts.get(area, (0, 0))
         if killed < SMALLEST_SHARE * tried or not tried:
-            yield f"{area}: {killed} of {tried} mutants killed; wanted {SMALLEST_SHARE:.0%}"
+            yield f"{area}: {killed} of {tried} mutants killed; required: {SMALLEST_SHARE:.0%}"
 
 
 def tried_again(workshop: Workshop, outcomes: list[Outcome]) -> Iterator[str]:

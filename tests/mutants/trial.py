@@ -30,7 +30,7 @@ from .areas import CHECKOUT
 from .sample import MODULE, Mutant, digest_of
 
 LONGEST = 3.0  # CPU-seconds of a test while it is watched, which slows it down
-MOST_TOO_LONG = 2  # cases of one test that take longer; the others are not tried
+MAX_TOO_LONG = 2  # cases of one test that take longer; the others are not tried
 TIMES_SLOWER = 2  # than its tests took; a mutant that is slower runs for ever
 SPARE = 8.0  # CPU-seconds for imports and for a busy machine
 PATIENCE = 900.0  # seconds of waiting for a mutant that does nothing
@@ -172,7 +172,7 @@ class Stopwatch:
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """End a test that takes too long, and leave out its like."""
         name = item.nodeid.partition("[")[0]
-        if self._too_long[name] >= MOST_TOO_LONG:
+        if self._too_long[name] >= MAX_TOO_LONG:
             pytest.skip("others like it take too long")
         signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too long"))
         signal.setitimer(signal.ITIMER_PROF, LONGEST)
