@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
@@ -41,6 +42,8 @@ class MatchResult:
     elo: Estimate  # the Elo difference at which this mean return is expected
     faults: tuple[int, int] = (0, 0)  # games that `first` and `second` lost by a fault
     verdict: Verdict | None = None  # of the sequential test, where there was one
+    # The limits of contest time and the secret of its deals; None for a match without a contest.
+    control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
 
     def __str__(self) -> str:
         estimates = (self.wins, self.draws, self.losses, self.first_places)
@@ -80,8 +83,11 @@ def play_match(
     contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
     if sprt is None:
-        return _result(game, play_contests(game, [contest], seeds, plan, on_progress)[0])
-    return _until_decided(game, contest, seeds, sprt, plan, on_progress)
+        result = _result(game, play_contests(game, [contest], seeds, plan, on_progress)[0])
+    else:
+        result = _until_decided(game, contest, seeds, sprt, plan, on_progress)
+    held = None if plan.control is None else plan.control.as_data()
+    return dataclasses.replace(result, control=held)
 
 
 def deal_seeds(seed: int, num_deals: int) -> range:

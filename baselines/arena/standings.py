@@ -70,6 +70,8 @@ class Standings:
     cycle: tuple[str, ...] = ()  # players of whom each beats the next, and the last the first
     # Ratings that allow cycles, where one number a player does not explain the results.
     nash_averages: tuple[NashAverage, ...] = ()
+    # The limits of contest time and the secret of its deals; None where there was no contest.
+    control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
 
 
 def standings(setting: Setting, contests: Sequence[Played], scoring: str = "games") -> Standings:
@@ -113,6 +115,7 @@ def standings(setting: Setting, contests: Sequence[Played], scoring: str = "game
         ratings.fit,
         tuple(names[k] for k in cycle),
         () if is_explained else _nash_averages(names, ratings, comparisons, order),
+        setting.control,
     )
 
 

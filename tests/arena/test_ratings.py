@@ -24,7 +24,7 @@ def scored(*games: tuple[tuple[int, ...], tuple[float, ...]]) -> Scored:
 
 
 def beats(winner: int, loser: int, times: int) -> list[tuple]:
-    """Games that the first player of each pair wins."""
+    """Repeat a game that `winner` wins `times` times."""
     return [((winner, loser), (1, -1))] * times
 
 

@@ -177,7 +177,8 @@ def test_a_file_that_leaves_at_import_costs_its_player_the_games(
     assert main([command, "trick_taking", *names[command], *settings, *contest]) == 0
     told = capsys.readouterr()
     assert "first_play" in told.out
-    assert "the deals were drawn from a secret" in told.err
+    (secret,) = re.findall(r"the deals were drawn from a secret; --contest secret=(\w+)", told.err)
+    assert f'"secret": "{secret}"' in told.out  # published with the results
 
 
 @pytest.mark.parametrize(
