@@ -164,8 +164,8 @@ def _page(found: dict[str, Any]) -> str:
         "relative to that of an oracle, which knows the true standard error. A pair counts as "
         f"decided from a superiority of {100 * DECIDED:.2f} % on. "
         "`Equals decided` is the share of pairs decided among five equal players (a quarter as "
-        "many tournaments); at most 2.5 % is promised. `Rejected` is how often the test of fit rejects "
-        "the true model at 5 %. "
+        "many tournaments); at most 2.5 % is promised. `Rejected` is how often the test of fit "
+        "rejects the true model at 5 %. "
         "`Before` are the percentile intervals of a bootstrap over deals, in 300 tournaments.",
         "",
         "| kind | deals | before, % | contain the truth, % | width to oracle | narrowest, Elo "
