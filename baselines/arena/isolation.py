@@ -406,9 +406,10 @@ class _Process:
     def _ended(self) -> Forfeit:
         """Return the reason why the process or its connection has ended."""
         limits = self._limits
-        with contextlib.suppress(_Gone, OSError):
-            self._control.settimeout(_LAST_WORDS_SECONDS)
+        self._control.settimeout(_LAST_WORDS_SECONDS)
+        with contextlib.suppress(OSError):  # the guard has ended, and its last word is still there
             self._order(guard.RESUME)
+        with contextlib.suppress(_Gone, OSError):
             while self._last_word is None:
                 self._listen()
         if self._last_word is None:
