@@ -71,7 +71,7 @@ def target(name: str) -> Any:
 
 def legal(observations, action_masks, rngs):
     """The victim: thinks a little, plays the first legal action, and is never attacked for it."""
-    end = time.process_time() + 0.01
+    end = time.process_time() + 0.03
     while time.process_time() < end:
         pass
     return action_masks.argmax(axis=1)
@@ -422,7 +422,7 @@ def think_while_others_play(observations, action_masks, rngs):
         while _count() < 5_000_000:
             pass
         _calls.append(_count())
-    elif len(_calls) == 4 and _count() - _calls[2] < 5_000_000:  # of the opponent's 10 ms
+    elif len(_calls) == 4 and _count() - _calls[2] < 25_000_000:  # of the opponent's 60 ms
         raise Refused("stopped with its parent")
     return action_masks.argmax(axis=1)
 
