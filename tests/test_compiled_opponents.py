@@ -19,11 +19,15 @@ def stubborn(observation, mask, rng):
     return LAST_CARD
 
 
+def play(env: Any, num_plies: int) -> None:
+    _, info = env.reset(seed=1)
+    for _ in range(num_plies):
+        *_, info = env.step(info["action_mask"].argmax(axis=-1))
+
+
 @pytest.mark.parametrize("make", [solo_env, lambda game, **k: vector_env(game, 3, **k)])
 def test_an_illegal_choice_is_named_with_what_was_legal(make: Any) -> None:
     game = load_game("trick_taking")
     env = make(game, opponents=compiled_policy("stubborn", game, stubborn))
-    _, info = env.reset(seed=1)
     with pytest.raises(PlayerError, match=r"stubborn chose 19 \(card:1\.9\).* legal: card:"):
-        for _ in range(game.config.num_values):
-            *_, info = env.step(info["action_mask"].argmax(axis=-1))
+        play(env, game.config.num_values)
