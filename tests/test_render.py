@@ -56,7 +56,7 @@ def sample(states: list[np.ndarray], number: int) -> list[np.ndarray]:
 
 def drawn_texts(picture: Picture) -> list[str]:
     """All that is written in a picture."""
-    return [shape.text for shape in picture.shapes if isinstance(shape, Text)]
+    return [shape.text for shape in picture.all_shapes() if isinstance(shape, Text)]
 
 
 @pytest.mark.parametrize("name", GAMES)
@@ -116,7 +116,7 @@ def test_all_shapes_of_all_positions_lie_within_the_picture(settings: dict) -> N
     game = load_game("president", **settings)
     for states in positions(game, seed=2):
         picture = game.draw(states[0])
-        for shape in picture.shapes:
+        for shape in picture.all_shapes():
             if isinstance(shape, Rectangle):
                 assert shape.x >= 0 and shape.x + shape.width <= picture.width
                 assert shape.y >= 0 and shape.y + shape.height <= picture.height

@@ -5,8 +5,8 @@ Lengths are in pixels, y grows downwards, colours are "#rrggbb" or "#rrggbbaa".
 """
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import pairwise
 
 Point = tuple[float, float]
@@ -72,13 +72,39 @@ Shape = Rectangle | Circle | Line | Polygon | Text
 
 
 @dataclass(frozen=True)
+class Part:
+    """Shapes that are one thing: a card, a pile, a button.
+
+    Its `id` stays the same in the next picture, wherever the thing then lies, so that a move can be
+    animated. It reveals no more than the shapes. A screen reader says the `label`.
+    """
+
+    id: str
+    label: str
+    shapes: tuple[Shape, ...]
+
+
+@dataclass(frozen=True)
 class Picture:
-    """Shapes on a background, back to front."""
+    """Shapes on a background, back to front.
+
+    `clicks` gives, for each legal action that can be chosen in the picture, the ids of the parts
+    that stand for it, in any order: an action of three gems is three clicks.
+    """
 
     width: int
     height: int
     background: str
-    shapes: tuple[Shape, ...]
+    shapes: tuple[Shape | Part, ...]
+    clicks: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def all_shapes(self) -> Iterator[Shape]:
+        """The shapes, those of the parts among them, back to front."""
+        for shape in self.shapes:
+            if isinstance(shape, Part):
+                yield from shape.shapes
+            else:
+                yield shape
 
 
 # Marks: small emblems, drawn around a centre

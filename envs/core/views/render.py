@@ -7,12 +7,12 @@ import os
 from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape
+from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from ..game import Game, check_choice
-from .picture import Circle, Line, Picture, Polygon, Rectangle, Shape, Text
+from .picture import Circle, Line, Part, Picture, Polygon, Rectangle, Shape, Text
 
 if TYPE_CHECKING:
     from PIL import ImageDraw
@@ -136,7 +136,7 @@ def picture_pixels(picture: Picture) -> np.ndarray:
     image = Image.new("RGB", size, picture.background)
     solid = ImageDraw.Draw(image)
     blended = ImageDraw.Draw(image, "RGBA")  # slower; needed for colours with alpha
-    for shape in picture.shapes:
+    for shape in picture.all_shapes():
         _PAINTERS[type(shape)](solid if _is_opaque(shape) else blended, shape)
     return np.array(image.reduce(_OVERSAMPLING))
 
@@ -223,10 +223,17 @@ def picture_svg(picture: Picture) -> str:
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view}>',
         f'<rect {size} fill="{picture.background}"/>',
-        *map(_svg_element, picture.shapes),
+        *map(_svg_part, picture.shapes),
         "</svg>",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _svg_part(part: Shape | Part) -> str:
+    if not isinstance(part, Part):
+        return _svg_element(part)
+    names = f"data-part={quoteattr(part.id)} aria-label={quoteattr(part.label)}"
+    return f"<g {names}>{''.join(map(_svg_element, part.shapes))}</g>"
 
 
 def _svg_element(shape: Shape) -> str:
