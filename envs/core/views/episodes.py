@@ -43,7 +43,7 @@ class Episodes:
         """Make one table per seed, with streams for the deals, the players and the seats."""
         self.tables = Tables(self.game, streams(seeds))
         self.player_rngs = player_streams(seeds, self.game.num_seats)
-        self.seat_rngs = streams(seeds, 1 + self.game.num_seats)
+        self.seat_rngs = seat_streams(seeds, self.game)
         first = 0 if self.seat == RANDOM_SEAT else self.seat
         self.seats = np.full(len(seeds), first, np.int64)  # the learner's seat
         self.seating = self._make_seating()
@@ -118,6 +118,11 @@ class Episodes:
         if hasattr(self, "tables"):
             self.seating = self._make_seating()
             self.seating.memories = memories
+
+
+def seat_streams(seeds: Sequence[int] | np.ndarray, game: Game) -> np.ndarray:
+    """Return the streams [N] from which the learning seat is drawn, one for each seed."""
+    return streams(seeds, 1 + game.num_seats)
 
 
 @rule

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 2  # slow enough to follow each ply
+RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # as Gymnasium says it
 WHOLE_TABLE = "all"  # for `render_seat`: everything, all hands open
 LEARNING_SEAT = "own"  # for `render_seat`: what the learning seat may see
 
