@@ -12,7 +12,7 @@ from tests.view_tools import choose
 
 ID = "parlour:TrickTaking-v0"
 NUM_ENVS = 3
-SHORT = {"num_values": 3}  # games of six plies
+SHORT: dict[str, Any] = {"num_values": 3}  # games of six plies
 NEXT_STEP, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED
 every_mode = pytest.mark.parametrize("mode", AutoresetMode)
 

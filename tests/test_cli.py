@@ -1,10 +1,15 @@
 """The command line: each command once, small, and one clear line for every wrong argument."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import parlour
+from parlour.baselines.arena import sandbox
 from parlour.envs import GAMES
 from parlour.scripts import bench, first_games, output, tournament
 from parlour.scripts.main import COMMANDS, main
@@ -20,7 +25,6 @@ SMALL_TRAINING = (
 )
 
 WRONG = {
-    "": "COMMAND",
     "nonsense": "nonsense",
     "games --nonsense": "--nonsense",
     "watch": "GAME",
@@ -174,6 +178,87 @@ def test_every_setting_of_a_learner_is_an_option_with_its_comment(
     shown = " ".join(capsys.readouterr().out.split())
     assert "--learning-rate X" in shown
     assert "games played side by side (default 1024)" in shown
+
+
+def test_alone_it_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    shown = capsys.readouterr()
+    assert all(f"  {command} " in shown.out for command in COMMANDS)
+    assert not shown.err
+
+
+def test_python_dash_m_is_the_same_command() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "parlour", "--version"],
+        cwd=SCRIPTS.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout == f"parlour {parlour.__version__}\n"
+
+
+NARROW = 60  # columns
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "games",
+        f"match {GAME} random,first_legal --deals 2",
+        f"evaluate {GAME} random --against first_legal --deals 2",
+        f"tournament {GAME} --players random,first_legal,lowest --deals 2",
+    ],
+)
+def test_tables_fit_a_narrow_window(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(NARROW))
+    assert run(command) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert not [line for line in lines if len(line) > NARROW]
+    assert not [line for line in lines if "…" in line]  # where a cell was cut
+    assert not [line for line in lines if line.rstrip().endswith("[")]  # an interval that was
+
+
+def test_a_table_too_wide_becomes_a_block_for_each_row(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [["a", "0.12 [0.01, 0.23]", 1234], ["b", "", 5]]
+    for columns, lines in (
+        (40, ["player mean number", "a 0.12 [0.01, 0.23] 1,234", "b 5"]),
+        (30, ["a", "mean 0.12 [0.01, 0.23]", "number 1,234", "b", "number 5"]),
+    ):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        output.print_table(["player", "mean", "number"], rows)
+        shown = capsys.readouterr().out.splitlines()
+        assert [" ".join(line.split()) for line in shown] == lines
+
+
+def test_contest_time_is_refused_at_once_where_it_does_not_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for system in ("win32", "darwin"):
+        monkeypatch.setattr(sandbox, "sys", SimpleNamespace(platform=system))
+        for method in ("", "sandbox=none"):
+            told = refusal(f"match {GAME} random,first_legal --contest {method}", capsys)
+            assert f"contest time needs Linux; this system is {system}" in told
+
+
+def test_the_commands_start_without_what_only_unix_has() -> None:
+    """As on Windows: what other libraries import there is imported before."""
+    source = (
+        "import os, sys\n"
+        "import joblib.externals.loky, numba, pandas, pettingzoo, stable_baselines3, torch\n"
+        "for name in ('fcntl', 'grp', 'pwd', 'resource', 'termios', 'tty'):\n"
+        "    sys.modules[name] = None\n"
+        "for name in ('fork', 'setsid', 'killpg', 'pidfd_open', 'O_PATH'):\n"
+        "    delattr(os, name)\n"
+        "from parlour.scripts.main import main\n"
+        "main(['games'])\n"
+    )
+    subprocess.run([sys.executable, "-c", source], cwd=SCRIPTS.parent, check=True)
 
 
 def test_games_lists_all(capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,12 +43,12 @@ def test_lists_of_frames_can_be_collected() -> None:
     env.step(info["action_mask"].argmax())
     frames = env.render()
     assert isinstance(frames, list)
-    assert [frame.dtype for frame in frames] == [np.uint8] * 2
+    assert [np.asarray(frame).dtype for frame in frames] == [np.uint8] * 2
 
 
 @pytest.mark.parametrize("mode", [NEXT_STEP, "SameStep", "Disabled"])
 def test_the_autoreset_mode_is_an_attribute_and_in_the_metadata(mode: Any) -> None:
-    envs = gymnasium.make_vec(ID, 2, autoreset_mode=mode, **SHORT)
+    envs: Any = gymnasium.make_vec(ID, 2, autoreset_mode=mode, **SHORT)
     assert envs.autoreset_mode is envs.metadata["autoreset_mode"] is AutoresetMode(mode)
 
 
@@ -147,7 +147,7 @@ def test_videos_of_all_tables_are_recorded(tmp_path: Path) -> None:
 @pytest.mark.parametrize("make", [make_solo, make_vector])
 def test_an_unknown_keyword_is_refused_in_pythons_words(make: Any) -> None:
     """TorchRL tries `frameskip`, and leaves it out if the TypeError says this."""
-    with pytest.raises(TypeError, match="got an unexpected keyword argument 'frameskip': .*num_v"):
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'frameskip': .*num_v"):
         make("trick_taking", frameskip=1)
 
 

@@ -72,9 +72,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.autoreset_mode = _chosen_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, **RENDERING}
         self.render_mode = render_mode
-        self.render_seat = (
-            (WHOLE_TABLE if self_play else LEARNING_SEAT) if render_seat is None else render_seat
-        )
+        default_seat = WHOLE_TABLE if self_play else LEARNING_SEAT
+        self.render_seat = default_seat if render_seat is None else render_seat
         check_render_seat(game, self.render_seat, (LEARNING_SEAT, WHOLE_TABLE))
         self._renderer = Renderer(game, render_mode)
         self.illegal_action = illegal_action
@@ -326,9 +325,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return tuple(map(self._frame, range(self.num_envs)))
 
     def _frame(self, row: int) -> Any:
-        seat = None if self.render_seat == WHOLE_TABLE else self.render_seat
-        if seat == LEARNING_SEAT:
-            seat = int(self._seats[row])
+        seat = self.render_seat
+        if isinstance(seat, str):
+            seat = None if seat == WHOLE_TABLE else int(self._seats[row])
         return self._renderer.render(self._tables.states[row], seat)
 
     def close_extras(self, **kwargs: Any) -> None:
