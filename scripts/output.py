@@ -134,12 +134,12 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         metavar="FILE",
-        type=_file_to_write,
+        type=file_to_write,
         help="also write the results as JSON to FILE; - prints JSON instead of the table",
     )
 
 
-def _file_to_write(text: str) -> str:
+def file_to_write(text: str) -> str:
     """Check the folder of the file now rather than after the work. Raises ArgumentTypeError."""
     folder = Path(text).parent
     if not folder.is_dir():

@@ -325,10 +325,12 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return tuple(map(self._frame, range(self.num_envs)))
 
     def _frame(self, row: int) -> Any:
-        seat = self.render_seat
-        if isinstance(seat, str):
-            seat = None if seat == WHOLE_TABLE else int(self._seats[row])
-        return self._renderer.render(self._tables.states[row], seat)
+        state, own = self._tables.states[row], int(self._seats[row])
+        if self.render_seat == WHOLE_TABLE:
+            return self._renderer.render(state)
+        return self._renderer.render(
+            state, own if isinstance(self.render_seat, str) else self.render_seat
+        )
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
