@@ -115,8 +115,8 @@ def page(found: dict[str, Any]) -> str:
         "time is a request of the arena and an answer of the player, from process to process; "
         f"this player answers at once. {found['num_games']:,} games of {BLOCK} moves for each "
         "sandbox, by turns. The time of a game is its median move, in microseconds by the clock; "
-        f"{found['cores']} cores, load {found['busy']}. `Added` is the median difference to the neighbouring game "
-        "without a sandbox, with a 95 % interval (bootstrap over pairs of games).",
+        f"{found['cores']} cores, load {found['busy']}. `Added` is the median difference to the "
+        "neighbouring game without a sandbox, with a 95 % interval (bootstrap over pairs).",
         "",
         "| sandbox | best game | median game | added | added, % of the median |",
         "|" + " --- |" * 5,
