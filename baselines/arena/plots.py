@@ -1,4 +1,4 @@
-"""Plots of a tournament, as PNG; none are drawn where matplotlib is not installed."""
+"""Plot a tournament as PNG files; draw none where matplotlib is not installed."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ _OPEN_MARGIN = 0.1  # of the plot's width: how far the arrow of an open interval
 
 
 def plot_ratings(table: Standings, path: Path) -> bool:
-    """Plot each player's Elo with its interval, the strongest on top; False without matplotlib.
+    """Plot each player's Elo with its interval; return False without matplotlib.
 
     An arrow marks the open end of an interval, and a line separates groups of players.
     """
@@ -46,14 +46,14 @@ def plot_ratings(table: Standings, path: Path) -> bool:
 
 
 def _finite_ends(elo: np.ndarray) -> np.ndarray:
-    """The intervals [players, 2]; an open one ends a little beyond all finite values."""
+    """Return the intervals [players, 2]; an open one ends a little beyond all finite values."""
     finite = elo[np.isfinite(elo)]
     margin = _OPEN_MARGIN * max(float(np.ptp(finite)), 1.0)
     return np.clip(elo[:, 1:], finite.min() - margin, finite.max() + margin)
 
 
 def plot_cross_table(table: Standings, path: Path) -> bool:
-    """Plot each player's score against each other player; False without matplotlib."""
+    """Plot each player's score against each other player; return False without matplotlib."""
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError:
