@@ -4,13 +4,12 @@ Compiled players act inside the compiled loops; networks, searches and people ch
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
 from .game import NO_ACTION, NO_SEAT, Function
-from .jit import rule
+from .jit import rule, with_fixed
 from .rng import GOLDEN_GAMMA, STREAM, checked_seeds
 from .siphash import siphash
 from .tables import (
@@ -216,22 +215,15 @@ class Seating:
         """Return whether all policies are compiled."""
         return all(policy.row_function is not None for policy in self.policies)
 
-    def learner_step(self, *buffers: Any) -> Callable[..., int]:
-        """Return a function that plays a ply of the EXTERNAL seat and then those of the others.
+    def learner_step(self, learners: np.ndarray, *buffers: Any) -> Callable[[int], int]:
+        """Return a function of an action, which plays it and then the plies of the other seats.
 
-        There is one table. `buffers` are arguments of `_step_learner`, which is then called with
-        the last three: (numbers, learner, action).
+        There is one table, and `learners` [1] is its EXTERNAL seat. `buffers` are the further
+        arguments of `_step_learner`.
         """
-        return partial(
-            learner_loops(self.tables.game, self._players).step_learner,
-            self.tables.states,
-            self.tables.rngs,
-            self._codes,
-            self._weights,
-            self.rngs,
-            self.skip_forced,
-            *buffers,
-        )
+        place = self.tables.states, self.tables.rngs, self._codes, self._weights, self.rngs
+        step = learner_loops(self.tables.game, self._players).step_learner
+        return with_fixed(step, (*place, self.skip_forced, learners, *buffers), (NO_ACTION,))
 
     def step_learners(
         self, rows: slice, learners: np.ndarray, seat_rngs: np.ndarray, *results: Any

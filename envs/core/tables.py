@@ -28,7 +28,7 @@ from .rng import STREAM, below
 NO_ROW = -1
 ILLEGAL = -2  # `step_table` returns it in place of a seat
 FAULT = -2  # `step_learner` returns it where another player's choice is illegal
-NEW_GAME = -2  # an action of `step_learner`: deal first
+NEW_GAME = -2  # an action of `step_table` and `step_learner`: deal first
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
@@ -220,19 +220,25 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
 
 def _step_table(
     states, rngs, skip_forced, words, masks, observations,
-    rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
+    rewards, rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
 ):  # fmt: skip
     """Play one ply at the only table [1]. Return the seat to act, NO_SEAT at the end, or ILLEGAL.
 
     `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. What the seat
-    knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`.
-    NO_ACTION after a deal gives the first seat to act.
+    knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`; at the
+    end, the returns go to `rewards` [1, seats]. NEW_GAME deals and gives the first seat to act, as
+    does NO_ACTION after a deal.
     """
-    if action != NO_ACTION and not is_allowed(words[0], action):
+    if action == NEW_GAME:
+        deal(states[0], rngs[0])
+        action = NO_ACTION
+    elif action != NO_ACTION and not is_allowed(words[0], action):
         return ILLEGAL
     seat = play(states[0], rngs[0], action, words[0], skip_forced)
     spread_mask(words[0], masks[0])
-    if seat != NO_SEAT:
+    if seat == NO_SEAT:
+        returns(states[0], rewards[0])
+    else:
         observe(states[0], seat, observations[0])
         write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
     return seat
@@ -405,13 +411,14 @@ def _to_learner(states, rngs, row, codes, weights, player_rngs, skip_forced, wor
 
 
 def _step_learner(
-    states, rngs, codes, weights, player_rngs, skip_forced, words, masks, observations,
-    rows, bytes_of_rows, factors, sources, columns, spread, numbers, learner, action,
+    states, rngs, codes, weights, player_rngs, skip_forced, learners, words, masks, observations,
+    rewards, rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
 ):  # fmt: skip
     """Play a ply of the learner at the only table [1], and of the others until its next turn.
 
-    Returns its seat, NO_SEAT at the end, or FAULT where another player's choice is illegal, which
-    is then left in `masks`. NEW_GAME deals first. All else is as for `_step_table`.
+    Returns its seat, which is `learners` [1]; NO_SEAT at the end, or FAULT where another player's
+    choice is illegal, which is then left in `masks`. NEW_GAME deals first. All else is as for
+    `_step_table`.
     """
     if action == NEW_GAME:
         deal(states[0], rngs[0])
@@ -425,7 +432,9 @@ def _step_learner(
         masks[0, 0] = illegal
         return seat
     spread_mask(words[0], masks[0])
-    observe(states[0], learner, observations[0])
+    if seat == NO_SEAT:
+        returns(states[0], rewards[0])
+    observe(states[0], learners[0], observations[0])
     write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
     return seat
 
