@@ -23,7 +23,7 @@ from .guard import Allowance, Guard
 from .host import MAX_CONNECTIONS, Connection, Host, Refused
 from .protocol import MAX_BYTES, BadMessage, parse
 from .store import StoredTable, TableStore
-from .table import MAX_SEATS, REMOTE, Occupant, Setup
+from .table import MAX_SEATS, Occupant, Setup
 from .views import title
 
 STATIC = Path(__file__).with_name("static")

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ...baselines.policy import Policy
 from ...baselines.players import make_policy
+from ...baselines.policy import Policy
 from ...envs import find_game
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.public import is_seen
