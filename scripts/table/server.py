@@ -218,9 +218,14 @@ async def _serve(socket: WebSocket, host: Host, connection: Connection) -> None:
             job.result()
     finally:
         for job in jobs:
+            job.add_done_callback(_forget_error)
             job.cancel()
-        await asyncio.gather(*jobs, return_exceptions=True)
     await _close(socket, "the connection is too slow")
+
+
+def _forget_error(job: asyncio.Task) -> None:
+    if not job.cancelled():
+        job.exception()
 
 
 async def _send_all(socket: WebSocket, connection: Connection) -> None:
