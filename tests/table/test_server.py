@@ -213,7 +213,7 @@ def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
             before = me.my_turn()
     with server(tmp_path) as client, seated(client, tokens[0]) as me:
         again = me.next("table")
-        assert [move["action"] for move in again["history"]][0] == position["legal"][-1]
+        assert again["history"][0]["action"] == position["legal"][-1]
         assert me.my_turn() == before
         me.act(before, before["legal"][0])
         assert me.play_to_the_end()["returns"] is not None
