@@ -136,13 +136,16 @@ def _print_position(table: GameTable, seat: int, ask: Ask) -> None:
     moves = _columns(numbered, width)
     print()
     room = height - 3
-    if len(lines) + len(moves) > room and len(lines) > 1:
-        for start in range(0, len(lines), room):
-            print("\n".join(lines[start : start + room]))
+    fits = len(lines) + len(moves) <= room
+    pages = [lines + moves] if fits else [*_cut(lines, room), *_cut(moves, room)]
+    for number, page in enumerate(pages, start=1):
+        print("\n".join(page))
+        if number < len(pages):
             _answer(ask, "-- Enter: go on -- ")
-    else:
-        print("\n".join(lines))
-    print("\n".join(moves))
+
+
+def _cut(lines: list[str], length: int) -> list[list[str]]:
+    return [lines[start : start + length] for start in range(0, len(lines), length)]
 
 
 def _wrapped(line: str, width: int) -> list[str]:
@@ -151,14 +154,15 @@ def _wrapped(line: str, width: int) -> list[str]:
 
 
 def _columns(items: Sequence[str], width: int) -> list[str]:
-    """Lay items out in columns, down and then across."""
-    column = max(map(len, items)) + 2
-    num_columns = max(1, (width + 2) // column)
-    num_lines = -(-len(items) // num_columns)
-    return [
-        "".join(item.ljust(column) for item in items[line::num_lines]).rstrip()
-        for line in range(num_lines)
-    ]
+    """Lay items out side by side, in lines of at most this width where they fit at all."""
+    lines = [""]
+    for item in items:
+        joined = f"{lines[-1]}   {item}" if lines[-1] else item
+        if len(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(item)
+    return lines
 
 
 def _print_plies(table: GameTable, seat: int, first: int) -> int:
