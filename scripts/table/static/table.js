@@ -244,15 +244,6 @@ function showHints(message) {
   }
 }
 
-function valueBars(values, played = null) {
-  const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
-  const best = sorted.length ? sorted[0][1] : 0;
-  return sorted.slice(0, 12).map(([action, value]) => make("li", { class: best - value < 1e-9 ? "best" : "" },
-    make("span", { class: "name" }, action + (action === played ? " ◂" : "")),
-    make("span", { class: "bar" }, make("i", { style: `width:${50 + 50 * value}%` })),
-    make("span", { class: "value" }, signed(value))));
-}
-
 // The end
 
 function finish(message) {
@@ -280,7 +271,7 @@ function showReview(message) {
   const points = rows.map((row) => ({ ply: row.ply, value: row.values[row.action] }));
   const worst = [...rows].filter((row) => row.regret >= 0.02).sort((a, b) => b.regret - a.regret).slice(0, 6);
   const marks = worst.map((row) => ({ ply: row.ply, value: row.values[row.action] }));
-  $("graph").replaceChildren(valueGraph(points, { marks, current: game.lookingBack }));
+  $("graph").replaceChildren(valueGraph([points], { marks, current: game.lookingBack }));
   const isDone = message.count === message.of;
   const lines = worst.map((row) => make("li", {}, make("button", { type: "button", on: { click: () => lookBack(row) } },
     make("span", {}, `Move ${row.ply + 1}: ${row.action}, better ${bestOf(row)}`),

@@ -192,27 +192,50 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// A graph of values -1 .. 1 over the plies as SVG; `marks` are drawn as dots.
-function valueGraph(points, { width = 600, height = 90, current = null, marks = [] } = {}) {
+// A graph of values -1 .. 1 over the plies as SVG: a line for each of `series`, lists of points
+// {ply, value}; `marks` are dots. A click calls `onGo` with the ply.
+function valueGraph(series, { width = 600, height = 110, current = null, marks = [], onGo = null } = {}) {
   const space = "http://www.w3.org/2000/svg";
   const draw = (tag, attributes) => {
     const element = document.createElementNS(space, tag);
     for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
     return element;
   };
-  const last = Math.max(1, ...points.map((point) => point.ply), current || 0);
+  const last = Math.max(1, current || 0, ...series.flat().map((point) => point.ply));
   const x = (ply) => 8 + ((width - 16) * ply) / last;
   const y = (value) => height / 2 - value * (height / 2 - 8);
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" });
-  svg.setAttribute("aria-label", "The value of the position, move by move");
+  svg.setAttribute("aria-label", "The expected result, move by move");
   svg.append(draw("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "axis" }));
-  const path = points.map((point) => `${x(point.ply)},${y(point.value)}`).join(" ");
-  svg.append(draw("polyline", { points: path, class: "curve" }));
+  series.forEach((points, index) => {
+    const path = points.map((point) => `${x(point.ply)},${y(point.value)}`).join(" ");
+    svg.append(draw("polyline", { points: path, class: `curve series-${index % 6}` }));
+  });
   for (const mark of marks) {
-    svg.append(draw("circle", { cx: x(mark.ply), cy: y(mark.value), r: 4.5, class: "mark" }));
+    svg.append(draw("circle", { cx: x(mark.ply), cy: y(mark.value), r: 5, class: "mark" }));
   }
   if (current !== null) {
     svg.append(draw("line", { x1: x(current), x2: x(current), y1: 0, y2: height, class: "now" }));
   }
+  if (onGo) {
+    svg.addEventListener("click", (event) => {
+      const box = svg.getBoundingClientRect();
+      onGo(Math.round(((((event.clientX - box.x) / box.width) * width - 8) / (width - 16)) * last));
+    });
+  }
   return svg;
+}
+
+// Bars of the values of moves, best first; the move that was played is marked.
+function valueBars(values, played = null) {
+  const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
+  const best = sorted.length ? sorted[0][1] : 0;
+  return sorted.slice(0, 12).map(([action, value]) => {
+    const bar = make("i");
+    bar.style.width = `${Math.max(0, Math.min(100, 50 + 50 * value))}%`;
+    return make("li", { class: best - value < 1e-9 ? "best" : "" },
+      make("span", { class: "name" }, action + (action === played ? " \u25c2 played" : "")),
+      make("span", { class: "bar" }, bar),
+      make("span", { class: "value" }, signed(value)));
+  });
 }
