@@ -27,7 +27,7 @@ def position_message(table: GameTable, seat: int | None, is_narrow: bool = False
     """Return the message about the position for a seat, or for spectators."""
     game, state = table.game, table.state
     to_act = table.seat_to_act
-    is_own = seat is not SPECTATOR and seat == to_act
+    is_own = seat is not SPECTATOR and seat == to_act and not table.is_forced
     message: dict[str, Any] = {
         "type": "position",
         "ply": len(table.plies),

@@ -67,7 +67,7 @@ class Client:
         """The next position in which this seat acts, or the last one."""
         while True:
             position = self.next("position")
-            if position["to_act"] == position["seat"] or position["returns"] is not None:
+            if position["legal"] or position["returns"] is not None:
                 return position
 
     def act(self, position: dict, action: str) -> None:

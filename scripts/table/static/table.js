@@ -147,9 +147,10 @@ function showPosition(message, animate) {
   if (game.isOver) finish(message);
   else {
     $("review").hidden = true;
-    const isYours = message.to_act === message.seat;
+    const isYours = message.legal.length > 0;
     $("status").classList.toggle("yours", isYours);
-    status(isYours ? "Your move" : `${name(message.to_act)} is thinking …`);
+    const isForced = message.to_act === message.seat && message.seat !== null;
+    if (!isForced || isYours) status(isYours ? "Your move" : `${name(message.to_act)} is thinking …`);
     if (isYours && game.hintsOn) askHints(); else $("hints").hidden = true;
   }
 }
@@ -180,6 +181,7 @@ function actionButton(action, style, before) {
 function play(action) {
   if (!game.position || game.lookingBack !== null) return;
   send({ type: "act", ply: game.position.ply, action });
+  $("status").classList.remove("yours");
   for (const button of $("actions").querySelectorAll("button")) button.disabled = true;
 }
 
@@ -303,7 +305,7 @@ $("hint").addEventListener("click", () => {
   game.hintsOn = !game.hintsOn;
   $("hint").setAttribute("aria-pressed", String(game.hintsOn));
   if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; }
-  else if (game.position && game.position.to_act === game.position.seat && !game.isOver) askHints();
+  else if (game.position && game.position.legal.length) askHints();
 });
 $("again").addEventListener("click", () => send({ type: "again", deal: "new" }));
 $("turned").addEventListener("click", () => send({ type: "again", deal: "same", turned: true }));

@@ -7,6 +7,8 @@ const board = new Board(at("board"));
 const RUN_MS = 900;
 const NUM_JUMPS = 5;
 const MIN_REGRET = 0.02;
+// Players with the same name are told apart by their seats.
+data.names = data.names.map((name, seat) => (data.names.filter((other) => other === name).length > 1 ? `${name} ${seat}` : name));
 let current = -1;
 let timer = null;
 
