@@ -14,12 +14,27 @@ from types import ModuleType
 from .. import __version__
 from ..baselines.human import EndOfInput
 from ..envs.core.seating import PlayerError
-from . import bench, evaluate, games, match, ratings, tournament, train, trials, warm, watch
+from . import (
+    bench,
+    evaluate,
+    games,
+    match,
+    play,
+    ratings,
+    replay,
+    tournament,
+    train,
+    trials,
+    warm,
+    watch,
+)
 from .options import BadArgument, Parser, add_imports, import_packages
 
 COMMANDS: dict[str, ModuleType] = {
     "games": games,
+    "play": play,
     "watch": watch,
+    "replay": replay,
     "evaluate": evaluate,
     "match": match,
     "tournament": tournament,
