@@ -57,8 +57,9 @@ def export(table: Standings, folder: Path) -> list[Path]:
     _write_csv(folder / "standings.csv", _standings_lines(table))
     _write_csv(folder / "cross_table.csv", _cross_lines(table))
     plots = {"ratings.png": plot_ratings, "cross_table.png": plot_cross_table}
-    drawn = [name for name, plot in plots.items() if plot(table, folder / name)]
-    return [folder / name for name in (*written, "standings.csv", "cross_table.csv", *drawn)]
+    for name, plot in plots.items():
+        plot(table, folder / name)
+    return [folder / name for name in (*written, "standings.csv", "cross_table.csv", *plots)]
 
 
 def _write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:

@@ -49,7 +49,7 @@ class Episodes:
         self.tables.rngs[:] = streams(seeds)
         self.player_rngs[:] = player_streams(seeds, self.game.num_seats)
         if self.seat == RANDOM_SEAT:
-            self.seat_rngs[:] = streams(seeds, 1 + self.game.num_seats)
+            self.seat_rngs[:] = seat_streams(seeds, self.game)
 
     @property
     def is_seeded(self) -> bool:
@@ -134,6 +134,11 @@ class Episodes:
         if self.is_seeded:
             self.seating = self._make_seating()
             self.seating.memories = memories
+
+
+def seat_streams(seeds: Sequence[int] | np.ndarray, game: Game) -> np.ndarray:
+    """Return the streams [N] from which the learning seat is drawn, one for each seed."""
+    return streams(seeds, 1 + game.num_seats)
 
 
 @rule
