@@ -34,6 +34,7 @@ def _perceptron(game: Game, settings: Mapping[str, Any]) -> nn.Module:
 
 KINDS = {  # by the name of the learner
     "dqn": Kind(lambda game, settings: ActionValues(game, settings["hidden"]), True),
+    "expert_iteration": Kind(lambda game, settings: PolicyValue(game, settings["hidden"]), False),
     "lookahead": Kind(_ranked_values, True),
     "mlp": Kind(_perceptron, False),
     "ppo": Kind(lambda game, settings: PolicyValue(game, settings["hidden"]), False),

@@ -3,6 +3,8 @@
 import dataclasses
 from pathlib import Path
 
+import numpy as np
+
 from ...envs.core.game import Game
 from ..parts import parts_folder
 from ..policy import Policy
@@ -21,6 +23,24 @@ def learned_policy(
     checkpoint = load_checkpoint(path)
     network = network_for(checkpoint, game, other_rules)
     return policy_of(checkpoint.algorithm, game, network, name or Path(path).stem)
+
+
+def guide_record(path: Path | str, game: Game, other_rules: bool = False) -> np.ndarray:
+    """The network of a checkpoint as the record [1] that guides a search by policy and value.
+
+    Raises ValueError where it does not fit the game, or has no value head.
+    """
+    from .checkpoints import load_checkpoint, network_for
+    from .policy_value import PolicyValue
+
+    checkpoint = load_checkpoint(path)
+    network = network_for(checkpoint, game, other_rules)
+    if not isinstance(network, PolicyValue):
+        raise ValueError(
+            f"{path} was made by {checkpoint.algorithm} and cannot guide a search: that needs a "
+            "policy and a value, as ppo and expert_iteration learn"
+        )
+    return network.record(game)
 
 
 def checkpoint_folder(game_name: str) -> Path:

@@ -203,7 +203,7 @@ def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):
     for row in range(positions.shape[0]):
         seat = seat_to_act(positions[row])
         for _ in range(rounds[row]):
-            determinize(positions[row], seat, rngs[row], scratch)
+            determinize(positions[row], seat, rngs[row], states, streams, 0)
             for action in range(alive.shape[1]):
                 if alive[row, action] != 0:
                     states[1] = states[0]
@@ -213,11 +213,11 @@ def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):
                     sums[row, action] += scratch.values[seat]
 
 
-def determinize_template(position, seat, rng, scratch):
-    """Deal anew what `seat` cannot see, into states[0], and seed rngs[0] for what follows."""
-    scratch.states[0] = position
-    reshuffle_unseen(scratch.states[0], seat, rng)
-    split(rng, scratch.rngs[0])
+def determinize_template(position, seat, rng, states, streams, index):
+    """Deal anew what `seat` cannot see, into states[index]; seed its stream for what follows."""
+    states[index] = position
+    reshuffle_unseen(states[index], seat, rng)
+    split(rng, streams[index])
 
 
 def play_out_template(state, rng, epsilon, scratch):
