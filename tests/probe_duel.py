@@ -1,6 +1,6 @@
 """A probe for self-play: three positions in which a wrong mask, sign, bootstrap or seat shows.
 
-Half of the games begin at the `gate`, where seat 0 takes 0.8 (`stay`) or goes on to be judged by
+Half of the games begin at the `gate`, where seat 0 takes 0.8 (`stay`, another setting apart) or goes on to be judged by
 seat 1, who hits it (-1) or misses (+1). The other half begin at the `door`, where seat 0 takes 0.8
 or goes on to a room of its own, where it wins 1 or loses 1. A sound learner stays at the gate, for
 seat 1 will hit, and goes through the door: 0.8 and 1.
@@ -25,7 +25,9 @@ NO_ACTION = -1
 
 @dataclasses.dataclass(frozen=True)
 class Config:
-    """Nothing to set."""
+    """What to set."""
+
+    stay: int = 8  # what seat 0 gets for staying, in tenths
 
 
 @rule
@@ -71,7 +73,7 @@ def returns(state, out):
     out[:] = 0.0
     if state.place == OVER:
         won = state.last == MISS or state.last == WIN
-        out[0] = 0.8 if state.last == STAY else (1.0 if won else -1.0)
+        out[0] = state.stay / 10 if state.last == STAY else (1.0 if won else -1.0)
         out[1] = -out[0]
 
 
@@ -93,16 +95,19 @@ def deal_from(state: np.record, data: dict[str, int], rng: np.record) -> None:
 
 def probe_duel(**settings: Any) -> Game:
     """The probe as a Game of two seats."""
+    config = Config(**settings)
     return Game(
         name="duel",
         version=0,
-        config=Config(**settings),
+        config=config,
         make=probe_duel,
+        house_rules={"stay": config.stay},
         num_seats=2,
         num_actions=len(NAMES),
         state_fields=(
             Field("place", np.int8, (), 0, OVER, "where the game is"),
             Field("last", np.int8, (), NO_ACTION, WIN, "the last action"),
+            Field("stay", np.int8, (), -10, 10, "what seat 0 gets for staying, in tenths"),
         ),
         observation_fields=(
             Field("seat", np.int8, (), 0, 1, "who looks"),

@@ -113,13 +113,14 @@ def mcts(
     settings = Settings(float(epsilon), expansion_threshold, float(exploration_constant))
     max_nodes = MAX_NODES_IN_TIME if milliseconds is not None else budget + game.num_actions + 1
 
-    def choose(
+    def searched(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
-    ) -> np.ndarray:
+    ) -> tuple[np.ndarray, np.ndarray]:
         search = TreeSearch(game, row_function, shorten, max_nodes, settings)
         masks = action_masks.astype(np.int8)
         shorten_masks(observations, masks, np.zeros(game.num_mask_words, np.int64))
         actions = np.empty(len(positions), np.int64)
+        values = np.empty(masks.shape)
         for index, one in enumerate(single_rows(len(positions))):
             search.tree.clear()
             batch = (masks[one], rngs[one], positions[one])
@@ -127,9 +128,16 @@ def mcts(
                 actions[index] = choose_by_halving(search.simulate, *batch, budget)[0]
             else:
                 actions[index] = choose_in_time(search.simulate, *batch, milliseconds / 1000)
-        return actions
+            values[index] = search.tree.action_values(game.num_actions)
+        return actions, values
 
-    return Policy(NAME, game, choose, needs_positions=True)
+    return Policy(
+        NAME,
+        game,
+        lambda *inputs: searched(*inputs)[0],
+        needs_positions=True,
+        values=lambda *inputs: searched(*inputs)[1],
+    )
 
 
 def _check_exploration_constant(value: float) -> None:
