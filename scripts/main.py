@@ -14,7 +14,19 @@ from types import ModuleType
 from .. import __version__
 from ..baselines.human import EndOfInput
 from ..envs.core.seating import PlayerError
-from . import bench, evaluate, games, match, ratings, tournament, train, trials, warm, watch
+from . import (
+    bench,
+    evaluate,
+    exploit,
+    games,
+    match,
+    ratings,
+    tournament,
+    train,
+    trials,
+    warm,
+    watch,
+)
 from .options import BadArgument, Parser, add_imports, import_packages
 
 COMMANDS: dict[str, ModuleType] = {
@@ -25,6 +37,7 @@ COMMANDS: dict[str, ModuleType] = {
     "tournament": tournament,
     "ratings": ratings,
     "train": train,
+    "exploit": exploit,
     "trials": trials,
     "bench": bench,
     "warm": warm,

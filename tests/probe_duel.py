@@ -1,6 +1,6 @@
 """A probe for self-play: three positions in which a wrong mask, sign, bootstrap or seat shows.
 
-Half of the games begin at the `gate`, where seat 0 takes 0.8 (`stay`, another setting apart) or goes on to be judged by
+Half of the games begin at the `gate`, where seat 0 takes 0.8 (`stay`) or goes on to be judged by
 seat 1, who hits it (-1) or misses (+1). The other half begin at the `door`, where seat 0 takes 0.8
 or goes on to a room of its own, where it wins 1 or loses 1. A sound learner stays at the gate, for
 seat 1 will hit, and goes through the door: 0.8 and 1.
