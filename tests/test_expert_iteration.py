@@ -62,12 +62,24 @@ def scores(learner: expert_iteration.Learner) -> tuple[float, float]:
     return played(learner.network, GATE), played(learner.network, DOOR)
 
 
-def value_at_the_door(learner: expert_iteration.Learner) -> float:
+def outputs(learner: expert_iteration.Learner, place: int) -> tuple[torch.Tensor, float]:
+    """Logits [A] and the value of the network at a place."""
     tables = Tables(GAME, streams([0]))
-    tables.deal_from(0, {"place": DOOR})
+    tables.deal_from(0, {"place": place})
     observations = tables.show(tables.all_rows)[1]
     with torch.inference_mode():
-        return float(learner.network(torch.from_numpy(GAME.layout.integers(observations)))[1])
+        logits, values = learner.network(torch.from_numpy(GAME.layout.integers(observations)))
+    return logits[0], float(values[0])
+
+
+def value_at_the_door(learner: expert_iteration.Learner) -> float:
+    return outputs(learner, DOOR)[1]
+
+
+def chance_to_go(learner: expert_iteration.Learner) -> float:
+    """The chance that the policy gives to the better of two actions, at the door."""
+    stay, go = outputs(learner, DOOR)[0][[STAY, GO]]
+    return float(torch.sigmoid(go - stay))
 
 
 def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Callable[[Lesson], Lesson]) -> None:
@@ -80,6 +92,7 @@ def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     learner = trained()
     assert scores(learner) == (-0.2, 1.0)
     assert value_at_the_door(learner) > 0.9
+    assert chance_to_go(learner) > 0.95
 
 
 def test_of_the_wrong_sign_it_goes_where_it_is_hit(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -113,9 +126,10 @@ def test_without_a_bootstrap_the_door_is_worth_nothing(monkeypatch: pytest.Monke
 def test_with_the_mask_the_wrong_way_round_it_learns_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    """No policy is learned; a sound learner goes through the door with a chance above 0.95."""
     every = (1 << GAME.num_actions) - 1
     with_fault(monkeypatch, lambda lesson: lesson._replace(masks=lesson.masks ^ every))
-    assert scores(trained()) != (-0.2, 1.0)
+    assert chance_to_go(trained()) < 0.9
 
 
 def test_it_imitates_the_actions_and_outcomes_of_a_teacher() -> None:

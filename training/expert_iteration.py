@@ -19,6 +19,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..baselines.networks.learned import guide_network
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
 from ..baselines.search.guided import PUCT_CONSTANT, Settings
@@ -36,6 +37,7 @@ class Config:
     minutes: float = math.inf  # time limit of the run, counting learning alone
     seed: int = 0  # number that decides all random choices
     hidden: tuple[int, ...] = (128, 128)  # units of each hidden layer
+    start: str = ""  # checkpoint whose network the run starts from, of the same sizes
     teacher: str = ""  # player that is imitated first, such as mcts:num_simulations=300
     teacher_steps: int = 100_000  # number of its decisions
     teacher_temperature: float = 0.05  # of a teacher that values the actions: low is sharp
@@ -118,6 +120,8 @@ class Learner:
         self.game = game
         self.config = config
         self.network = PolicyValue(game, config.hidden)
+        if config.start:
+            self.network.load_state_dict(_weights_of(config.start, game, config.hidden))
         self.rows = self.network.rows(game)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
         self.progress = Progress(0.0, 0.0, 0, 0, math.nan, math.nan)
@@ -274,6 +278,15 @@ class Learner:
             loss=losses.policy + config.value_coefficient * losses.value,
             entropy=losses.entropy,
         )
+
+
+def _weights_of(path: str, game: Game, hidden: tuple[int, ...]) -> dict[str, torch.Tensor]:
+    """Return the weights of a checkpoint. Raises ValueError where it is of another kind or size."""
+    network = guide_network(path, game)
+    sizes = tuple(layer.out_features for layer in network.layers)
+    if sizes != tuple(hidden):
+        raise ValueError(f"{path} has hidden layers {sizes}; hidden is {tuple(hidden)}")
+    return network.state_dict()
 
 
 def wait(futures: list[Future[None]]) -> None:

@@ -2,12 +2,14 @@
 
 import dataclasses
 from pathlib import Path
-
-import numpy as np
+from typing import TYPE_CHECKING
 
 from ...envs.core.game import Game
 from ..parts import parts_folder
 from ..policy import Policy
+
+if TYPE_CHECKING:
+    from .policy_value import PolicyValue
 
 
 def learned_policy(
@@ -25,22 +27,22 @@ def learned_policy(
     return policy_of(checkpoint.algorithm, game, network, name or Path(path).stem)
 
 
-def guide_record(path: Path | str, game: Game, other_rules: bool = False) -> np.ndarray:
-    """The network of a checkpoint as the record [1] that guides a search by policy and value.
+def guide_network(path: Path | str, game: Game) -> "PolicyValue":
+    """The network of a checkpoint that has a policy and a value, to guide a search.
 
-    Raises ValueError where it does not fit the game, or has no value head.
+    Raises ValueError where it has not, and where it does not fit the game.
     """
     from .checkpoints import load_checkpoint, network_for
     from .policy_value import PolicyValue
 
     checkpoint = load_checkpoint(path)
-    network = network_for(checkpoint, game, other_rules)
+    network = network_for(checkpoint, game)
     if not isinstance(network, PolicyValue):
         raise ValueError(
             f"{path} was made by {checkpoint.algorithm} and cannot guide a search: that needs a "
             "policy and a value, as ppo and expert_iteration learn"
         )
-    return network.record(game)
+    return network
 
 
 def checkpoint_folder(game_name: str) -> Path:

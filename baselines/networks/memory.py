@@ -81,6 +81,10 @@ if numba_config.DISABLE_JIT:
         """The same for int32."""
         return np.empty(len(like), np.int32)
 
+    def word_scratch(like: np.ndarray) -> np.ndarray:
+        """The same for int64."""
+        return np.empty(len(like), np.int64)
+
 else:
 
     @intrinsic
@@ -107,3 +111,8 @@ else:
     def int_scratch(typing: Any, like: Any) -> Any:
         """The same for int32."""
         return _stack_array(like, types.int32)
+
+    @intrinsic
+    def word_scratch(typing: Any, like: Any) -> Any:
+        """The same for int64."""
+        return _stack_array(like, types.int64)

@@ -19,8 +19,8 @@ import numpy as np
 from ...envs.core.bits import gather_mask, is_allowed, random_allowed
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.jit import bind, bind_lean, lean_rule, rule
-from ...envs.core.tables import meanings_of
-from ..networks.learned import guide_record
+from ...envs.core.tables import NO_WEIGHTS, meanings_of
+from ..networks.learned import guide_network
 from ..policy import Policy
 from ..roster import with_aliases
 from . import guided
@@ -34,7 +34,8 @@ from .playout import (
     determinize_template,
     meanings_for,
     play_out_template,
-    row_function_of,
+    playing,
+    playout_player,
 )
 from .tree import NO_NODE, ROOT, Tree, backpropagate, child_of, new_child, pass_through
 
@@ -102,12 +103,12 @@ def mcts(
         settings_of_guided = guided.Settings(
             budget, num_considered, num_determinizations, float(exploration_constant), 0.0
         )
-        weights = guide_record(network, game)
+        weights = guide_network(network, game).record(game)
         return guided.guided_policy(NAME, game, weights, settings_of_guided, milliseconds)
     check_epsilon(epsilon)
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
     _check_shortlist(shortlist)
-    row_function = row_function_of(game, playout_policy)
+    row_function, player_weights = playout_player(game, playout_policy)
     shorten = shortlist or _keep_all
     shorten_masks = _bind_shorten(shorten)
     settings = Settings(float(epsilon), expansion_threshold, float(exploration_constant))
@@ -116,7 +117,7 @@ def mcts(
     def searched(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        search = TreeSearch(game, row_function, shorten, max_nodes, settings)
+        search = TreeSearch(game, row_function, shorten, max_nodes, settings, player_weights)
         masks = action_masks.astype(np.int8)
         shorten_masks(observations, masks, np.zeros(game.num_mask_words, np.int64))
         actions = np.empty(len(positions), np.int64)
@@ -161,14 +162,18 @@ class TreeSearch:
         shorten: Function,
         max_nodes: int,
         settings: Settings,
+        weights: np.ndarray = NO_WEIGHTS,
     ) -> None:
         self.tree = Tree.empty(min(max_nodes, MAX_BUDGET))
         self.settings = settings
-        self._scratch = Scratch.empty(game)
+        self._scratch = Scratch.empty(game, weights)
         in_playouts = meanings_for(game, row_function)
         in_tree = in_playouts if shorten is _keep_all else meanings_of(game)
         self._simulate = _bind_search(
-            row_function, shorten, tuple(in_playouts.items()), tuple(in_tree.items())
+            playing(row_function, weights),
+            shorten,
+            tuple(in_playouts.items()),
+            tuple(in_tree.items()),
         )
 
     def simulate(
@@ -210,13 +215,13 @@ Meanings = tuple[tuple[str, Function], ...]
 
 @lru_cache
 def _bind_search(
-    row_function: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
+    choose: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
 ) -> Function:
     # The two differ where a shortlist needs observations and the playouts' player does not.
     rules = dict(in_tree)
     determinize = bind_lean(determinize_template, **rules)
-    evaluate = bind_lean(play_out_template, choose=row_function, **dict(in_playouts))
-    select = bind_lean(_select, choose=row_function, shorten=shorten, **rules)
+    evaluate = bind_lean(play_out_template, choose=choose, **dict(in_playouts))
+    select = bind_lean(_select, choose=choose, shorten=shorten, **rules)
     simulate = bind_lean(_simulate, select=select, evaluate=evaluate, **rules)
     return bind_lean(_search, determinize=determinize, simulate=simulate, **rules)
 
@@ -273,7 +278,7 @@ def _select(state, rng, seat, tree, node, settings, scratch):
     if num_tried * num_tried >= tree.nodes[node].visit_count:
         return best
     observe(state, seat, observation[0])
-    preferred = choose(observation[0], words, rng)
+    preferred = choose(scratch, rng)
     if child_of(tree, node, preferred) == NO_NODE:
         return preferred
     shorten(observation[0], words)
