@@ -8,7 +8,6 @@ see; it is not part of the player. A game has rewards only at its end, so nothin
 import dataclasses
 import itertools
 import math
-import pickle
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,6 +22,7 @@ from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
 from ..envs.core.game import Game, check_range
 from .acting import Batch, OpponentMix, SelfPlay, new_batch
+from .resuming import load_run, save_run
 
 
 @dataclasses.dataclass
@@ -152,16 +152,11 @@ class Learner:
 
     def save(self, path: Path) -> None:
         """Write `state_dict` to a file."""
-        torch.save(self.state_dict(), path)
+        save_run(self, path)
 
     def load(self, path: Path) -> None:
         """Continue from a file. Raises ValueError where it is none, or of another network."""
-        if not path.is_file():
-            raise ValueError(f"there is no run to resume in {path.parent}: no {path.name}")
-        try:
-            self.load_state_dict(torch.load(path, weights_only=True))
-        except (RuntimeError, KeyError, TypeError, pickle.UnpicklingError) as error:
-            raise ValueError(f"{path} does not fit this game and these settings") from error
+        load_run(self, path)
 
     def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
         """Learn to the end of the run."""
