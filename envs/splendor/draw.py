@@ -8,27 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.views.picture import (
-    BACK,
-    BACK_LINE,
-    CHALK,
-    DIM_CHALK,
-    FELT,
-    FELT_LIGHT,
-    GOLD,
-    PAPER,
-    PAPER_EDGE,
-    RIM,
-    ROOM,
-    SHADOW,
-    Circle,
-    Picture,
-    Rectangle,
-    Shape,
-    Text,
-    pill,
-    seat_plate,
-)
+from ..core.views.cards import BACK, BACK_LINE, GOLD, PAPER, PAPER_EDGE, SHADOW
+from ..core.views.picture import Circle, Picture, Rectangle, Shape, Text
+from ..core.views.table import CHALK, DIM_CHALK, FELT, FELT_LIGHT, RIM, ROOM, pill, seat_plate
 from .actions import MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
 from .cards import (
     CARDS,
@@ -63,7 +45,7 @@ SEATS_TOP, SEATS_HEIGHT = 46.0, 690.0
 SMALL_SCALE = 0.68  # of a reserved card
 
 
-def draw(state: np.record, seat: int | None = None) -> Picture:
+def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> Picture:
     """The table; nothing but the order of the decks is hidden, so all see the same."""
     shapes: list[Shape] = [
         Rectangle(20, 40, 596, 704, RIM, 26),

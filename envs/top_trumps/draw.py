@@ -2,20 +2,9 @@
 
 import numpy as np
 
-from ..core.views.picture import (
-    CHALK,
-    DIM_CHALK,
-    PAPER,
-    PAPER_EDGE,
-    ROOM,
-    Picture,
-    Rectangle,
-    Shape,
-    Text,
-    card_shapes,
-    seat_plate,
-    table_shapes,
-)
+from ..core.views.cards import PAPER, PAPER_EDGE, card_shapes
+from ..core.views.picture import Picture, Rectangle, Shape, Text
+from ..core.views.table import CHALK, DIM_CHALK, ROOM, seat_plate, table_shapes
 from .rules import DRAWN, NONE, NUM_SEATS, is_terminal
 from .text import Names, card_name, headline, shows_top
 
@@ -27,7 +16,9 @@ INK, STRONG = "#2c4a6c", "#a3202a"
 MAX_LETTERS = 20
 
 
-def draw(names: Names, state: np.record, seat: int | None = None) -> Picture:
+def draw(
+    names: Names, state: np.record, seat: int | None = None, is_narrow: bool = False
+) -> Picture:
     """Draw the table with both top cards (seat None) or with what `seat` may see."""
     shapes = table_shapes(WIDTH, HEIGHT, 52)
     shapes.append(Text(20, 18, headline(state), 16, DIM_CHALK, "start"))
