@@ -280,6 +280,11 @@ def outlined(part: Part) -> Part:
         if isinstance(shape, Rectangle | Circle) and shape.fill != SHADOW
     ]
     body = max(bodies, key=_area)
+    if isinstance(body, Circle):
+        body = replace(body, radius=body.radius + 1.5)
+    else:
+        x, y, width, height = body.x - 2, body.y - 2, body.width + 4, body.height + 4
+        body = replace(body, x=x, y=y, width=width, height=height, radius=body.radius + 2)
     edge = replace(body, fill="#00000000", outline=LEGAL, outline_width=3.0)
     return replace(part, shapes=(*part.shapes, edge))
 
