@@ -92,7 +92,7 @@ PALE_INKS = (
 )
 CARDS = tuple(Card(name, ink) for name, ink in zip(RANK_NAMES, INKS, strict=True))
 GOLDS = Card(RANK_NAMES[0], "#8f6216", coin)
-FADED = "#cfcabb"  # paper of a play from an earlier round
+FADED = "#e8e4d8"  # paper of a play from an earlier round
 PLAY_HEIGHT, NARROW_PLAY_HEIGHT = 112.0, 80.0
 SMALL_HEIGHT, SMALL_STEP = 46.0, 20.0
 
