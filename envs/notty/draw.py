@@ -140,22 +140,29 @@ def _clicked(state: np.record, action: int) -> tuple[str, ...]:
         return ("deck",) * (action - DRAW)
     if action < first_discard(num_seats):
         return (f"take:{(actor + action - TAKE) % num_seats}",)
-    kinds = GROUPS[action - first_discard(num_seats)]
-    last_of = {card.label: card.id for card in _hand(state, actor)}
-    return tuple(last_of[KIND_NAMES[kind]] for kind in kinds)
+    ids = dict(zip(kinds_of(*state.hands[actor]), _card_ids(state, actor), strict=True))
+    return tuple(ids[kind] for kind in GROUPS[action - first_discard(num_seats)])
 
 
-def _hand(state: np.record, owner: int) -> list[CardPart]:
-    """The cards of a hand; of two equal cards the one in the hand of the lower seat has copy 0."""
-    before = kinds_of(*state.hands[0]) if owner else []
-    for other in range(1, owner):
-        before += kinds_of(*state.hands[other])
-    cards, seen = [], list(before)
+def _card_ids(state: np.record, owner: int) -> list[str]:
+    """The ids of a hand's cards; of two equal cards the one in the lower seat's hand is copy 0."""
+    seen = [kind for other in range(owner) for kind in kinds_of(*state.hands[other])]
+    ids = []
     for kind in kinds_of(*state.hands[owner]):
-        part_id = f"card:{KIND_NAMES[kind]}:{seen.count(kind)}"
-        cards.append(CardPart(part_id, KIND_NAMES[kind], CARDS[kind]))
+        ids.append(f"card:{KIND_NAMES[kind]}:{seen.count(kind)}")
         seen.append(kind)
-    return cards
+    return ids
+
+
+def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
+    """The cards of a hand."""
+    whose = "" if owner == seat else f", player {owner}"
+    return [
+        CardPart(part_id, KIND_NAMES[kind] + whose, CARDS[kind])
+        for kind, part_id in zip(
+            kinds_of(*state.hands[owner]), _card_ids(state, owner), strict=True
+        )
+    ]
 
 
 def _buttons(state: np.record, chosen: set[str], layout: Layout) -> list[Part]:
@@ -218,7 +225,7 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
     """The hand of a seat, or its crown, and its plate with the number of cards."""
     place = layout.seats[owner]
     x, y = place.hand
-    cards = _hand(state, owner)
+    cards = _hand(state, owner, seat)
     shapes: list[Shape | Part] = []
     if cards:
         shapes += card_rows(cards, x, y, place.card_height, place.hand_width, place.most_in_row)

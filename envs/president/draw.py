@@ -192,14 +192,15 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
     if seat not in (None, owner):
         return [card_back(owner, index) for index in range(hand.bit_count())]
     counts = rank_counts(hand)
+    whose = "" if owner == seat else f", player {owner}"
     cards = [
-        CardPart(_card_id(owner, rank, copy), RANK_NAMES[rank], CARDS[rank])
+        CardPart(_card_id(owner, rank, copy), RANK_NAMES[rank] + whose, CARDS[rank])
         for rank, count in enumerate(counts)
         for copy in range(count)
     ]
     if shows_golds(state, owner, seat):
         last = counts[0] - 1
-        cards[last] = CardPart(cards[last].id, "2 of oros", GOLDS)
+        cards[last] = CardPart(cards[last].id, "2 of oros" + whose, GOLDS)
     return cards
 
 
@@ -239,7 +240,7 @@ def _center(state: np.record, seat: int | None, layout: Layout) -> list[Shape | 
         place = (x - width / 2, y - height / 2, width, height)
         shapes.append(Rectangle(*place, "#ffffff0a", 9, "#ffffff38", 2))
     size = min(17.0, 172 / (0.55 * len(line))) if layout.is_narrow else 17.0
-    return [*shapes, Text(x, y + height / 2 + 20, line, max(11.0, size), CHALK, is_bold=True)]
+    return [*shapes, Text(x, y + height / 2 + 16, line, max(11.0, size), CHALK, is_bold=True)]
 
 
 def _gifts(state: np.record, seat: int | None, layout: Layout) -> list[Shape | Part]:

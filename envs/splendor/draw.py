@@ -96,7 +96,16 @@ class Layout:
     seats_width: float
     seats_top: float
     seat_step: float
-    small_width: float  # of a reserved card
+    holding_first: float  # from a seat's panel to its first colour
+    holding_step: float
+    holding_radius: float  # of a gem that a seat has
+    cards_y: float  # from the top of a seat's panel
+    gems_y: float
+    nobles_left: float  # of those that a seat has received
+    reserved_left: float
+    reserved_top: float
+    reserved_step: float
+    reserved_width: float
 
     @property
     def is_narrow(self) -> bool:
@@ -105,6 +114,7 @@ class Layout:
 
 
 def _wide_layout(num_seats: int) -> Layout:
+    is_roomy = num_seats == 2
     return Layout(
         size=(1160, 760),
         title_size=16,
@@ -127,7 +137,16 @@ def _wide_layout(num_seats: int) -> Layout:
         seats_width=504,
         seats_top=46,
         seat_step=690 / num_seats,
-        small_width=64,
+        holding_first=60 if is_roomy else 36,
+        holding_step=76 if is_roomy else 42,
+        holding_radius=24 if is_roomy else 16,
+        cards_y=82 if is_roomy else 62,
+        gems_y=142 if is_roomy else 100,
+        nobles_left=390 if is_roomy else 14,
+        reserved_left=24 if is_roomy else 288,
+        reserved_top=182 if is_roomy else 48,
+        reserved_step=106 if is_roomy else 72,
+        reserved_width=FULL_CARD_WIDTH if is_roomy else 66,
     )
 
 
@@ -156,7 +175,16 @@ def _narrow_layout(num_seats: int) -> Layout:
         seats_width=NARROW_WIDTH - 8,
         seats_top=seats_top,
         seat_step=seat_step,
-        small_width=60,
+        holding_first=16,
+        holding_step=26,
+        holding_radius=12,
+        cards_y=54,
+        gems_y=88,
+        nobles_left=14,
+        reserved_left=167,
+        reserved_top=33,
+        reserved_step=62,
+        reserved_width=60,
     )
 
 
@@ -420,22 +448,23 @@ def _holdings(
 ) -> list[Shape | Part]:
     """Cards and gems by colour, one above the other."""
     cards, gems = unpack(state.cards[owner], NUM_COLOURS), unpack(state.gems[owner])
-    first, step, radius = (16, 26, 12.0) if layout.is_narrow else (36, 42, 15.0)
-    card_y, gem_y = (54, 88) if layout.is_narrow else (60, 98)
+    radius = layout.holding_radius
+    half_width, half_height = radius * 0.9, radius * 1.2
     shapes: list[Shape | Part] = []
     for colour in range(NUM_GEM_COLOURS):
-        middle, name = x + first + step * colour, GEM_COLOURS[colour]
+        middle, name = x + layout.holding_first + layout.holding_step * colour, GEM_COLOURS[colour]
         if colour < NUM_COLOURS and cards[colour]:
             label = f"{count_noun(cards[colour], f'{name} card')} of player {owner}"
-            fill, ink = FILLS[colour], INKS[colour]
+            fill, ink, y = FILLS[colour], INKS[colour], top + layout.cards_y
+            corner = (middle - half_width, y - half_height)
             card = (
-                Rectangle(middle - 11, top + card_y - 15, 22, 30, fill, 4, PAPER_EDGE, 1.5),
-                Text(middle, top + card_y, str(cards[colour]), 16, ink, is_bold=True),
+                Rectangle(*corner, 2 * half_width, 2 * half_height, fill, 4, PAPER_EDGE, 1.5),
+                Text(middle, y, str(cards[colour]), radius * 1.25, ink, is_bold=True),
             )
             shapes.append(Part(f"seat:{owner}:cards:{name}", label, card))
         if gems[colour]:
             label = f"{count_noun(gems[colour], f'{name} gem')} of player {owner}"
-            disc = _gem(colour, middle, top + gem_y, radius, str(gems[colour]))
+            disc = _gem(colour, middle, top + layout.gems_y, radius, str(gems[colour]))
             shapes.append(Part(_gems_id(owner, colour), label, tuple(disc)))
     return shapes
 
@@ -443,15 +472,14 @@ def _holdings(
 def _reserved(
     state: np.record, owner: int, top: float, is_to_act: bool, layout: Layout
 ) -> list[Shape | Part]:
-    left = layout.seats_left + (167 if layout.is_narrow else 286)
-    step = layout.small_width + (2 if layout.is_narrow else 9)
-    y = top + (33 if layout.is_narrow else 48)
+    left, y = layout.seats_left + layout.reserved_left, top + layout.reserved_top
     shapes: list[Shape | Part] = []
     for place in range(MAX_RESERVED):
         card = int(state.reserved[owner, place])
         if card != NO_CARD:
             is_marked = is_to_act and can_buy(state, NUM_SLOTS + place)
-            shapes.append(_card(card, left + step * place, y, layout.small_width, is_marked))
+            x = left + layout.reserved_step * place
+            shapes.append(_card(card, x, y, layout.reserved_width, is_marked))
     return shapes
 
 
@@ -462,7 +490,7 @@ def _won_nobles(
     side = 15.0 if layout.is_narrow else 30.0
     shapes: list[Shape | Part] = []
     for place, noble in enumerate(nobles_won(state, owner)):
-        left, top = x + 14 + (side + 6) * place, bottom - side - 1
+        left, top = x + layout.nobles_left + (side + 6) * place, bottom - side - 2
         tile: list[Shape] = [Rectangle(left, top, side, side, "#e8dcc0", 3, PAPER_EDGE, 1)]
         tile += crown(left + side / 2, top + side / 2, side * 0.7)
         label = f"noble of player {owner}, {NOBLE_POINTS} points"

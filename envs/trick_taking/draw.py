@@ -106,11 +106,11 @@ def _card_id(card: int, num_values: int) -> str:
     return f"card:{card_name(num_values, card)}"
 
 
-def card_part(card: int, num_values: int) -> CardPart:
-    """A card face up, with its value in the ink of its suit."""
+def card_part(card: int, num_values: int, whose: str = "") -> CardPart:
+    """A card face up, with its value in the ink of its suit; `whose` ends its label."""
     colour, value = divmod(card, num_values)
     face = Card(str(value), INKS[colour], MARKS[colour])
-    return CardPart(_card_id(card, num_values), f"{value} of {SUITS[colour]}", face)
+    return CardPart(_card_id(card, num_values), f"{value} of {SUITS[colour]}{whose}", face)
 
 
 def _middle(state: np.record, layout: Layout) -> list[Shape]:
@@ -139,10 +139,9 @@ def _played_card(
     card, num_values = int(state.last_cards[owner]), state.dealt.shape[1]
     if card == NO_CARD or not is_of_this_or_last_trick(state, owner):
         return []
-    part = card_part(card, num_values)
+    part = card_part(card, num_values, f", played by player {owner}")
     if not is_known(state, owner, seat):
         part = part._replace(id=card_back(owner, len(held_cards(state, owner))).id)
-    label = f"{part.label}, played by player {owner}"
     height = NARROW_TRICK_HEIGHT if layout.is_narrow else TRICK_HEIGHT
     x, y = _trick_place(owner, seat or 0, layout)
     shapes: list[Shape | Part] = []
@@ -152,7 +151,7 @@ def _played_card(
         shapes.append(
             Rectangle(x - width / 2, y - height / 2 - 4, width, height + 8, YELLOW, height * 0.1)
         )
-    shapes += card_row([part._replace(label=label)], x, y, height, 100)
+    shapes += card_row([part], x, y, height, 100)
     if layout.is_narrow:
         shapes.append(Text(x, y + height / 2 + 12, f"player {owner}", 12, DIM_CHALK))
     return shapes
@@ -171,8 +170,9 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
     """The hand of a seat and its plate, with the tricks it has won."""
     num_values, place = state.dealt.shape[1], layout.seats[owner]
     is_open = is_known(state, owner, seat)
+    whose = "" if owner == seat else f", player {owner}"
     cards = [
-        card_part(card, num_values) if is_open else card_back(owner, index)
+        card_part(card, num_values, whose) if is_open else card_back(owner, index)
         for index, card in enumerate(held_cards(state, owner))
     ]
     shapes: list[Shape | Part] = [
