@@ -56,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deals",
         type=_deals,
         default=1000,
-        metavar="DEALS",
+        metavar="N",
         help="number of deals, each played from every seat (default 1000); with --exact also: all",
     )
     how = parser.add_mutually_exclusive_group()

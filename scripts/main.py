@@ -15,18 +15,35 @@ from types import ModuleType
 from .. import __version__
 from ..baselines.human import EndOfInput
 from ..envs.core.seating import PlayerError
-from . import bench, evaluate, games, match, ratings, tournament, train, trials, warm, watch
+from . import (
+    bench,
+    evaluate,
+    exploit,
+    games,
+    match,
+    play,
+    ratings,
+    replay,
+    tournament,
+    train,
+    trials,
+    warm,
+    watch,
+)
 from .options import BadArgument, Parser, add_imports, import_packages
 from .output import wrapped
 
 COMMANDS: dict[str, ModuleType] = {
     "games": games,
+    "play": play,
     "watch": watch,
+    "replay": replay,
     "evaluate": evaluate,
     "match": match,
     "tournament": tournament,
     "ratings": ratings,
     "train": train,
+    "exploit": exploit,
     "trials": trials,
     "bench": bench,
     "warm": warm,

@@ -1,4 +1,4 @@
-"""Render modes ansi, rgb_array and human: a game as text, as pixels, or in a window.
+"""Render modes ansi, rgb_array, svg and human: a game as text, as a picture, or in a window.
 
 Pillow draws the pixels and pygame-ce owns the window; both are imported when first needed.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PIL import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_MODES = ("ansi", "rgb_array", "svg", "human")
 RENDER_FPS = 2  # slow enough to follow each ply
 RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # as Gymnasium says it
 WHOLE_TABLE = "all"  # for `render_seat`: everything, all hands open
@@ -55,9 +55,11 @@ class Renderer:
         self._window = Window(game.name.replace("_", " ").title(), fps)
 
     def render(self, state: np.record, seat: int | None = None) -> str | np.ndarray | None:
-        """Text ("ansi"), uint8 [H, W, 3] ("rgb_array"), or None ("human": shown; mode None)."""
+        """Text ("ansi", "svg"), uint8 [H, W, 3] ("rgb_array"), or None ("human", mode None)."""
         if self.mode == "ansi":
             return self.game.describe(state, seat)
+        if self.mode == "svg":
+            return picture_svg(self.game.draw(state, seat))
         if self.mode is None:
             return None
         frame = render_frame(self.game, state, seat)
@@ -253,7 +255,7 @@ def picture_svg(picture: Picture) -> str:
 def _svg_part(part: Shape | Part) -> str:
     if not isinstance(part, Part):
         return _svg_element(part)
-    names = f"data-part={quoteattr(part.id)} aria-label={quoteattr(part.label)}"
+    names = f'role="img" data-part={quoteattr(part.id)} aria-label={quoteattr(part.label)}'
     return f"<g {names}>{''.join(map(_svg_element, part.shapes))}</g>"
 
 

@@ -4,7 +4,7 @@ One seat at each table learns against policies; in self-play the caller plays ev
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
@@ -16,11 +16,22 @@ from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message, player_streams
 from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
+from ..threads import check_num_threads, run_parts, slices_of
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
 from .episodes import Episodes, seat_streams
 from .render import LEARNING_SEAT, RENDERING, WHOLE_TABLE, Renderer, check_render_seat
 
+BLOCK = 32  # tables that a compiled loop plays at before it writes what their seats know
+
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
+
+
+class _Part(NamedTuple):
+    """The tables of one thread, and records [block] that only it writes to."""
+
+    rows: slice
+    records: np.ndarray
+    buffers: tuple[np.ndarray, ...]  # for `write_changes` from `records`
 
 
 class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -29,6 +40,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     `seat` and `opponents` are those of the single-seat environment. With `self_play` there are
     none: each step takes an action for the seat to act at each table, and its reward is that
     seat's. `observation`, `illegal_action` and `skip_forced` are as in the single-seat environment.
+    Up to `num_threads` threads step the tables in compiled loops, each at least 256 of them; the
+    arrays do not depend on it. Opponents that are not compiled are asked in one thread.
 
     `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next,
     and `returns` [N, seats], zero but for the tables that finished in this step.
@@ -57,11 +70,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         observation: str = "scaled",
         illegal_action: str = "lose",
         skip_forced: bool = False,
+        num_threads: int = 1,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
         render_mode: str | None = None,
         render_seat: int | str | None = None,
     ) -> None:
         check_range("num_envs", num_envs, 1, 2**31)
+        check_num_threads(num_threads)
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         if self_play and (seat != 0 or opponents is not None):
             raise ValueError(
@@ -69,6 +84,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             )
         self.game = game
         self.num_envs = num_envs
+        self.num_threads = num_threads
         self.autoreset_mode = _chosen_mode(autoreset_mode)
         self.metadata = {"autoreset_mode": self.autoreset_mode, **RENDERING}
         self.render_mode = render_mode
@@ -89,6 +105,19 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._finals = game.new_observations(num_envs)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
+        self._parts = [self._new_part(rows) for rows in slices_of(num_envs, num_threads)]
+        # The constant fields of each table, and all that `play_random` observes.
+        self._numbers = self._new_numbers()
+
+    def _new_part(self, rows: slice) -> _Part:
+        records = self.game.new_observations(BLOCK)
+        return _Part(rows, records, self._encoder.block_buffers(records))
+
+    def _new_numbers(self) -> np.ndarray:
+        return np.empty((self.num_envs, self._encoder.layout.num_inputs), self._encoder.dtype)
+
+    def _new_mask_rows(self) -> np.ndarray:
+        return np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
 
     # Gymnasium's interface
 
@@ -114,7 +143,10 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         records = tables.observe(tables.all_rows, self._seats)
         masks = action_masks(self._words, self.game.num_actions)
         returns = np.zeros((self.num_envs, self.game.num_seats))
-        return self._encoder.encode(records), self._info(masks, returns)
+        numbers = self._encoder.encode(records)
+        for first, end in self._encoder.layout.constant_spans:
+            self._numbers[:, first:end] = numbers[:, first:end]
+        return numbers, self._info(masks, returns)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
@@ -189,12 +221,11 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ended = np.zeros(self.num_envs, np.bool_)
         returns = np.zeros((self.num_envs, self.game.num_seats))
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        if self._episodes is None and is_same_step:
-            records, masks = self._step_all(self._tables, played, ended, returns)
-        elif self._episodes is not None and is_same_step and self._episodes.seating.is_compiled:
-            records, masks = self._step_episodes(self._episodes, played, ended, returns)
+        if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
+            numbers, masks = self._step_compiled(played, ended, returns)
         else:
             records, masks = self._step_rows(played, ended, returns)
+            numbers = self._encoder.encode(records)
         rewards = np.zeros(self.num_envs)
         info = self._info(masks, returns)
         if ended.any():
@@ -204,7 +235,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 self._add_final(info, rows, ended, illegal)
             elif illegal is not None:
                 info["illegal_action"], info["_illegal_action"] = illegal, illegal.copy()
-        return self._encoder.encode(records), rewards, ended, np.zeros_like(ended), info
+        return numbers, rewards, ended, np.zeros_like(ended), info
 
     def _judge(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the actions to play, with NO_ACTION where an illegal one loses, and where."""
@@ -233,36 +264,28 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             return played, None
         return played, illegal
 
-    def _step_all(
-        self, tables: Tables, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
+    def _step_compiled(
+        self, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Play a ply at every table; return the records and masks of the next seats."""
-        records = self.game.new_observations(self.num_envs)
-        mask_rows = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
-        tables.loops.step_tables(
-            tables.states,
-            tables.rngs,
-            actions,
-            self.skip_forced,
-            self._seats,
-            self._words,
-            records,
-            mask_rows,
-            ended,
-            returns,
-            self._finals,
-        )
-        return records, mask_rows.view(np.int8)[:, : self.game.num_actions]
+        """Play to the next choices from outside; return what the seats know, and their masks."""
+        numbers, mask_rows = self._new_numbers(), self._new_mask_rows()
 
-    def _step_episodes(
-        self, episodes: Episodes, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
-        """Play the learner's ply at every table and all others' until its next."""
-        records = self.game.new_observations(self.num_envs)
-        masks = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
-        episodes.step(actions, self._words, masks, records, ended, returns, self._finals)
-        self._seats = episodes.seats.copy()
-        return records, masks.view(np.int8)[:, : self.game.num_actions]
+        def step(part: int) -> None:
+            rows, records, buffers = self._parts[part]
+            of_part = (self._words, mask_rows, ended, returns, self._finals)
+            words, *results = (array[rows] for array in of_part)
+            seen = (records, buffers, self._numbers[rows], numbers[rows])
+            if self._episodes is not None:
+                self._episodes.step(rows, actions[rows], words, *results, *seen)
+                return
+            tables = self._tables
+            place = (tables.states[rows], tables.rngs[rows], actions[rows], self.skip_forced)
+            tables.loops.step_tables(*place, self._seats[rows], words, *results, *seen)
+
+        run_parts(step, len(self._parts))
+        if self._episodes is not None:
+            self._seats = self._episodes.seats
+        return numbers, mask_rows.view(np.int8)[:, : self.game.num_actions]
 
     def _step_rows(
         self, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
@@ -351,23 +374,21 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
             )
-        tables = self._tables
-        loops = tables.loops
-        place = (tables.states, tables.rngs, self._player_rngs)
-        if not observe:
-            return loops.random_playouts(
-                *place, num_plies, self.skip_forced, self._seats, self._words
-            )
-        records = self.game.new_observations(self.num_envs)
-        masks = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
+        mask_rows = self._new_mask_rows()
         actions = np.empty(self.num_envs, np.int64)
-        num_ended = 0
-        for _ in range(num_plies):
-            num_ended += loops.random_plies(
-                *place, self.skip_forced, self._seats, self._words, actions, records, masks
-            )
-            self._encoder.encode(records)
-        return num_ended
+        loops = self._tables.loops
+
+        def play(part: int) -> int:
+            rows, records, buffers = self._parts[part]
+            states, rngs = self._tables.states[rows], self._tables.rngs[rows]
+            place = (states, rngs, self._player_rngs[rows], num_plies, self.skip_forced)
+            shown = (self._seats[rows], self._words[rows])
+            if not observe:
+                return loops.random_playouts(*place, *shown)
+            seen = (actions[rows], mask_rows[rows], records, buffers, self._numbers[rows])
+            return loops.random_plies(*place, *shown, *seen)
+
+        return sum(run_parts(play, len(self._parts)))
 
 
 def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:
