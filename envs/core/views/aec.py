@@ -16,9 +16,9 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..bits import mask_bytes_words
 from ..game import NO_ACTION, NO_SEAT, Game
+from ..jit import with_fixed
 from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
-from ..jit import with_fixed
 from ..tables import ILLEGAL, LOSS, MAX_DEALS, NEW_GAME, Tables, new_streams
 from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
 from .render import RENDER_FPS, RENDER_MODES, WHOLE_TABLE, Renderer, check_render_seat
