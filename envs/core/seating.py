@@ -226,31 +226,32 @@ class Seating:
         return with_fixed(step, (*place, self.skip_forced, learners, *buffers), (NO_ACTION,))
 
     def step_learners(
-        self, learners: np.ndarray, seat_rngs: np.ndarray, actions: np.ndarray, *results: Any
+        self, rows: slice, learners: np.ndarray, seat_rngs: np.ndarray, *results: Any
     ) -> bool:
-        """Play a ply of the EXTERNAL seat and then those of the others, at every table.
+        """Play a ply of the EXTERNAL seat and then those of the others, at the tables `rows`.
 
-        `results` are the last arguments of `_step_learners`. Returns whether every new game gives
-        that seat a choice. Raises PlayerError where another player's choice is illegal.
+        `learners`, `seat_rngs` and `results`, the last arguments of `_step_learners`, are those of
+        these tables. Returns whether every new game gives that seat a choice. Raises PlayerError
+        where another player's choice is illegal.
         """
-        clockwise = (learners[0] + np.arange(self.seated.shape[1])) % self.seated.shape[1]
+        seated, codes = self.seated[rows], self._codes[rows]
+        clockwise = (learners[0] + np.arange(seated.shape[1])) % seated.shape[1]
         row, action = learner_loops(self.tables.game, self._players).step_learners(
-            self.tables.states,
-            self.tables.rngs,
-            self._codes,
+            self.tables.states[rows],
+            self.tables.rngs[rows],
+            codes,
             self._weights,
-            self.rngs,
+            self.rngs[rows],
             self.skip_forced,
             learners,
             seat_rngs,
-            self.seated,
-            np.stack([self.seated[0, clockwise], self._codes[0, clockwise]]),
-            actions,
-            self._observation,
+            seated,
+            np.stack([seated[0, clockwise], codes[0, clockwise]]),
+            self.tables.game.new_observations(),
             *results,
         )
         if row != NO_ROW and action != NO_ACTION:
-            self.blame(row, action)
+            self.blame(rows.start + row, action)
         return bool(row == NO_ROW)
 
     def blame(self, row: int, action: int) -> NoReturn:

@@ -21,7 +21,7 @@ from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
 from ..tables import ILLEGAL, LOSS, MAX_DEALS, NEW_GAME, Tables, new_streams
 from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
-from .render import RENDER_FPS, RENDER_MODES, WHOLE_TABLE, Renderer, check_render_seat
+from .render import RENDERING, WHOLE_TABLE, Renderer, check_render_seat
 
 Observation = dict[str, np.ndarray]
 
@@ -66,8 +66,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.game = game
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
-            "render_modes": list(RENDER_MODES),
-            "render_fps": RENDER_FPS,
+            **RENDERING,
             "is_parallelizable": False,
         }
         self.render_mode = render_mode

@@ -49,7 +49,7 @@ class Episodes:
         self.tables.rngs[:] = streams(seeds)
         self.player_rngs[:] = player_streams(seeds, self.game.num_seats)
         if self.seat == RANDOM_SEAT:
-            self.seat_rngs[:] = streams(seeds, 1 + self.game.num_seats)
+            self.seat_rngs[:] = seat_streams(seeds, self.game)
 
     @property
     def is_seeded(self) -> bool:
@@ -109,13 +109,13 @@ class Episodes:
         self.tables.apply(rows, actions)
         self.seating.advance(rows)
 
-    def step(self, actions: np.ndarray, *results: np.ndarray) -> None:
-        """Play at all tables in one compiled call and start new games where one is over.
+    def step(self, rows: slice, *results: Any) -> None:
+        """Play at these tables in one compiled call and start new games where one is over.
 
-        `results` are words, masks, observations, ended, returns and finals: see `_step_learners`.
+        `results` are the arguments of `_step_learners` from `actions` on, those of these tables.
         """
-        rngs = self.seat_rngs if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
-        if not self.seating.step_learners(self.seats, rngs, actions, *results):
+        rngs = self.seat_rngs[rows] if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
+        if not self.seating.step_learners(rows, self.seats[rows], rngs, *results):
             raise no_choice_error(self.game)
 
     def draw_seats(self, rows: np.ndarray) -> None:
@@ -134,6 +134,11 @@ class Episodes:
         if self.is_seeded:
             self.seating = self._make_seating()
             self.seating.memories = memories
+
+
+def seat_streams(seeds: Sequence[int] | np.ndarray, game: Game) -> np.ndarray:
+    """Return the streams [N] from which the learning seat is drawn, one for each seed."""
+    return streams(seeds, 1 + game.num_seats)
 
 
 @rule

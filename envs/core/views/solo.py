@@ -18,8 +18,7 @@ from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space,
 from .episodes import Episodes
 from .render import (
     LEARNING_SEAT,
-    RENDER_FPS,
-    RENDER_MODES,
+    RENDERING,
     WHOLE_TABLE,
     Renderer,
     check_render_seat,
@@ -63,7 +62,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.game = game
         self.layout = layout
         self.illegal_action = illegal_action
-        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
+        self.metadata = dict(RENDERING)
         self.render_mode = render_mode
         self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
