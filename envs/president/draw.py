@@ -256,7 +256,7 @@ def _gifts(state: np.record, seat: int | None, layout: Layout) -> list[Shape | P
             for place, rank in enumerate(state.received[giver])
             if rank != NO_RANK
         ]
-    height = 64 if layout.is_narrow else 88
+    height = 64.0 if layout.is_narrow else 88.0
     received = Text(x, y - height / 2 - 8, "in return for", 13 if layout.is_narrow else 15, CHALK)
     return [received, *card_row(cards, x, y + 10, height, 170, spread=1.1)]
 

@@ -425,11 +425,12 @@ def _seat(
 def _plate(state: np.record, owner: int, top: float, seat: int | None, layout: Layout) -> Part:
     points = count_noun(int(state.points[owner]), "point")
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
-    place = (layout.seats_left + 82, top + 17, 156) if layout.is_narrow else (760, top + 24, 236)
+    x, y, width = (82, 17, 156) if layout.is_narrow else (128, 24, 236)
     height = 24 if layout.is_narrow else 28
     name, you = f"player {owner}", ", you" if owner == seat else ""
     shown = name if layout.is_narrow else name + you
-    shapes = seat_plate(*place, shown, points, is_to_act, height)
+    middle = layout.seats_left + x
+    shapes = seat_plate(middle, top + y, width, shown, points, is_to_act, height)
     return Part(f"seat:{owner}", f"{name}{you}: {points}", tuple(shapes))
 
 

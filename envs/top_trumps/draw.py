@@ -286,7 +286,7 @@ def _last_trick(
 ) -> list[Shape | Part]:
     """Who won the last trick, its cards with the field that was compared, and the draw pile."""
     left, top, width, height = layout.panel
-    lines = [("no trick yet", CHALK)]
+    lines: list[tuple[str, str]] = [("no trick yet", CHALK)]
     shapes: list[Shape | Part] = []
     if state["last_winner"] != NONE:
         winner = int(state["last_winner"])
