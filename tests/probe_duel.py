@@ -17,15 +17,19 @@ from parlour.envs.core.jit import rule
 from parlour.envs.core.records import Field
 from parlour.envs.core.rng import below
 
+from .probes import NO_ACTION, new_probe
+from .probes import Config as NoSettings
+
 STAY, GO, HIT, MISS, LOSE, WIN = range(6)
 NAMES = ("stay", "go", "hit", "miss", "lose", "win")
 GATE, DOOR, BENCH, ROOM, OVER = range(5)
-NO_ACTION = -1
 
 
 @dataclasses.dataclass(frozen=True)
-class Config:
-    """Nothing to set."""
+class Config(NoSettings):
+    """What to set."""
+
+    stay: int = 8  # what seat 0 gets for staying, in tenths
 
 
 @rule
@@ -71,7 +75,7 @@ def returns(state, out):
     out[:] = 0.0
     if state.place == OVER:
         won = state.last == MISS or state.last == WIN
-        out[0] = 0.8 if state.last == STAY else (1.0 if won else -1.0)
+        out[0] = state.stay / 10 if state.last == STAY else (1.0 if won else -1.0)
         out[1] = -out[0]
 
 
@@ -81,35 +85,17 @@ def observe(state, seat, out):
     out.place = min(state.place, ROOM)
 
 
-@rule
-def reshuffle_unseen(state, seat, rng):
-    """Nothing is random that a seat could not see."""
-
-
-def deal_from(state: np.record, data: dict[str, int], rng: np.record) -> None:
-    state.place = data["place"]
-    state.last = NO_ACTION
-
-
 def probe_duel(**settings: Any) -> Game:
     """The probe as a Game of two seats."""
-    return Game(
-        name="duel",
-        version=0,
-        config=Config(**settings),
-        make=probe_duel,
-        num_seats=2,
-        num_actions=len(NAMES),
-        state_fields=(
-            Field("place", np.int8, (), 0, OVER, "where the game is"),
-            Field("last", np.int8, (), NO_ACTION, WIN, "the last action"),
-        ),
-        observation_fields=(
+    return new_probe(
+        probe_duel,
+        Config(**settings),
+        NAMES,
+        OVER,
+        (
             Field("seat", np.int8, (), 0, 1, "who looks"),
             Field("place", np.int8, (), 0, ROOM, "where the game is"),
         ),
-        has_chance=True,
-        has_hidden=True,
         deal=deal,
         seat_to_act=seat_to_act,
         legal_actions=legal_actions,
@@ -117,10 +103,4 @@ def probe_duel(**settings: Any) -> Game:
         is_terminal=is_terminal,
         returns=returns,
         observe=observe,
-        reshuffle_unseen=reshuffle_unseen,
-        deal_from=deal_from,
-        describe=lambda state, seat=None: f"place {state.place}",
-        action_name=lambda action: NAMES[action],
-        parse_action=NAMES.index,
-        draw=lambda state, seat=None: None,
     )

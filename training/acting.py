@@ -161,7 +161,7 @@ class SelfPlay:
         self._player_weights = tuple(
             NO_WEIGHTS if p.weights is None else p.weights for p in opponent_mix.opponents
         )
-        self._scales = _wide_scales(game, rows), _wide_scales(game, critic_rows or rows)
+        self._scales = wide_scales(game, rows), wide_scales(game, critic_rows or rows)
         self._spare = new_batch(num_tables, 1, game.num_mask_words, rows, critic_rows or rows)
         seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
         self._places = _Places(
@@ -191,15 +191,15 @@ class SelfPlay:
         weights: np.ndarray,
         earlier: np.ndarray,
         critic: np.ndarray | None,
-        trace: float,
+        gae_lambda: float,
         batch: Batch,
         tables: slice,
     ) -> None:
         """Fill the rows `tables` of a batch; other threads may fill others at the same time.
 
         `weights` and `critic` are records [1], `earlier` records [E] of at least one network, and
-        `trace` is the lambda of generalized advantage estimation. Raises ValueError where a game
-        never gives a learning seat a choice.
+        `gae_lambda` is the lambda of generalized advantage estimation. Raises ValueError where a
+        game never gives a learning seat a choice.
         """
         places = _Places(*(array[tables] for array in self._places))
         layers = num_layers(weights), num_layers(weights if critic is None else critic)
@@ -216,7 +216,7 @@ class SelfPlay:
             self._cumulative_weights,
             self._scales[0],
             self._scales[1],
-            trace,
+            gae_lambda,
         )
         if (places.seats == NO_SEAT).any():
             raise no_choice_error(self.game)
@@ -230,7 +230,7 @@ def _whole(game: Game) -> np.dtype:
     return np.dtype((np.record, [("numbers", first, (size // first.itemsize,))]))
 
 
-def _wide_scales(game: Game, rows: InputRows) -> np.ndarray:
+def wide_scales(game: Game, rows: InputRows) -> np.ndarray:
     """Return the factors of the wide inputs, [V]."""
     first = game.observation_dtype[0].base
     step = game.observation_dtype.itemsize // first.itemsize
@@ -259,7 +259,7 @@ def _bind_act(
 
 def _act(
     batch, spare, places, whole, weights, earlier, critic, player_weights, cumulative_weights,
-    scale, critic_scale, trace,
+    scale, critic_scale, gae_lambda,
 ):  # fmt: skip
     num_decisions = batch.actions.shape[1]
     for table in range(batch.actions.shape[0]):
@@ -293,7 +293,7 @@ def _act(
                 pay(batch, places, table)
                 seat = start(places, table, earlier, player_weights, cumulative_weights)
         places.seats[table] = seat
-        estimate_advantages(batch, table, trace)
+        estimate_advantages(batch, table, gae_lambda)
 
 
 def _pay(batch, places, table):
@@ -413,6 +413,22 @@ def _judge(critic, state, seat, places, whole, table):
     return value_of(critic, units)
 
 
+def input_notes(
+    game: Game, rows: InputRows, observations: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a network is shown of observations [B]: rows [B, K] and wide numbers [B, V]."""
+    found = np.zeros((len(observations), len(rows.first_rows)), np.int32)
+    wide = np.zeros((len(observations), len(rows.wide_columns)), np.float32)
+    _note_all(rows, observations, wide_scales(game, rows), found, wide)
+    return found, wide
+
+
+@lean_rule
+def _note_all(rows, observations, scale, found, wide):
+    for row in range(observations.shape[0]):
+        note_inputs(rows, observations[row], scale, found[row], wide[row])
+
+
 @lean_rule
 def note_inputs(weights, observation, scale, rows, wide):
     """Note what a network is shown: its rows [K] and wide numbers [V], scaled."""
@@ -423,7 +439,7 @@ def note_inputs(weights, observation, scale, rows, wide):
 
 
 @lean_rule
-def estimate_advantages(batch, table, trace):
+def estimate_advantages(batch, table, gae_lambda):
     """Generalized advantage estimation (Schulman et al. 2016) over each seat's own decisions.
 
     A game pays only at its end, so nothing is discounted.
@@ -435,6 +451,6 @@ def estimate_advantages(batch, table, trace):
             advantage = batch.ends[table, index] - value
         else:
             step = batch.values[table, after] - value
-            advantage = step + trace * batch.advantages[table, after]
+            advantage = step + gae_lambda * batch.advantages[table, after]
         batch.advantages[table, index] = advantage
         batch.targets[table, index] = advantage + value

@@ -232,7 +232,7 @@ def _center(state: np.record, seat: int | None, layout: Layout) -> list[Shape | 
     elif state.gives_left > 0:
         shapes += _gifts(state, seat, layout)
     elif state.table_action != PASS:
-        width = 160 if layout.is_narrow else 220
+        width = 160.0 if layout.is_narrow else 220.0
         shapes += card_row(_played_cards(state, seat), x, y, height, width)
         line = f"of player {state.table_seat}"
     else:

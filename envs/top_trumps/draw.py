@@ -262,7 +262,8 @@ def _known(
 
 def _wrapped(words: Sequence[str], letters: int, most_lines: int) -> list[str]:
     """Words in lines; those for which there is no room are counted."""
-    lines, line = [], ""
+    lines: list[str] = []
+    line = ""
     for index, word in enumerate(words):
         rest = f"and {len(words) - index} more"
         is_last_line = len(lines) == most_lines - 1
