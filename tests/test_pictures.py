@@ -56,7 +56,7 @@ class Shown(NamedTuple):
     picture: Picture
 
 
-@pytest.fixture(params=range(len(CASES)), ids=map(str, CASES), scope="module")
+@pytest.fixture(params=range(len(CASES)), ids=[str(case) for case in CASES], scope="module")
 def case(request: pytest.FixtureRequest) -> int:
     """The number of a game with its settings; all tests of one run before those of the next."""
     return request.param
