@@ -6,7 +6,6 @@ or goes on to a room of its own, where it wins 1 or loses 1. A sound learner sta
 seat 1 will hit, and goes through the door: 0.8 and 1.
 """
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -17,15 +16,11 @@ from parlour.envs.core.jit import rule
 from parlour.envs.core.records import Field
 from parlour.envs.core.rng import below
 
+from .probes import NO_ACTION, new_probe
+
 STAY, GO, HIT, MISS, LOSE, WIN = range(6)
 NAMES = ("stay", "go", "hit", "miss", "lose", "win")
 GATE, DOOR, BENCH, ROOM, OVER = range(5)
-NO_ACTION = -1
-
-
-@dataclasses.dataclass(frozen=True)
-class Config:
-    """Nothing to set."""
 
 
 @rule
@@ -81,35 +76,17 @@ def observe(state, seat, out):
     out.place = min(state.place, ROOM)
 
 
-@rule
-def reshuffle_unseen(state, seat, rng):
-    """Nothing is random that a seat could not see."""
-
-
-def deal_from(state: np.record, data: dict[str, int], rng: np.record) -> None:
-    state.place = data["place"]
-    state.last = NO_ACTION
-
-
 def probe_duel(**settings: Any) -> Game:
     """The probe as a Game of two seats."""
-    return Game(
-        name="duel",
-        version=0,
-        config=Config(**settings),
-        make=probe_duel,
-        num_seats=2,
-        num_actions=len(NAMES),
-        state_fields=(
-            Field("place", np.int8, (), 0, OVER, "where the game is"),
-            Field("last", np.int8, (), NO_ACTION, WIN, "the last action"),
-        ),
-        observation_fields=(
+    return new_probe(
+        probe_duel,
+        settings,
+        NAMES,
+        OVER,
+        (
             Field("seat", np.int8, (), 0, 1, "who looks"),
             Field("place", np.int8, (), 0, ROOM, "where the game is"),
         ),
-        has_chance=True,
-        has_hidden=True,
         deal=deal,
         seat_to_act=seat_to_act,
         legal_actions=legal_actions,
@@ -117,10 +94,4 @@ def probe_duel(**settings: Any) -> Game:
         is_terminal=is_terminal,
         returns=returns,
         observe=observe,
-        reshuffle_unseen=reshuffle_unseen,
-        deal_from=deal_from,
-        describe=lambda state, seat=None: f"place {state.place}",
-        action_name=lambda action: NAMES[action],
-        parse_action=NAMES.index,
-        draw=lambda state, seat=None: None,
     )

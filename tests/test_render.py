@@ -238,6 +238,22 @@ def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
 
 
+def test_a_window_without_a_display_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pygame = pytest.importorskip("pygame")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    for driver in ("offscreen", None):
+        if driver is None:  # as where SDL finds no driver at all
+            monkeypatch.setattr(pygame.display, "init", no_driver)
+        with pytest.raises(RuntimeError, match=r'no display here.*"rgb_array" and "ansi"'):
+            Window("", 1000).show(np.zeros((8, 8, 3), np.uint8))
+        assert not pygame.display.get_init()
+
+
+def no_driver() -> None:
+    raise pytest.importorskip("pygame").error("No available video device")
+
+
 @pytest.mark.usefixtures("no_screen")
 def test_the_window_shows_frames_until_it_is_closed() -> None:
     pygame = pytest.importorskip("pygame")

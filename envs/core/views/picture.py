@@ -298,11 +298,11 @@ def seats_around(
     return places
 
 
-def toward(place: Point, target: Point, share: float) -> Point:
-    """The point `share` of the way from one place to another."""
+def toward(place: Point, target: Point, fraction: float) -> Point:
+    """Return the point at this fraction of the way from one place to another."""
     return (
-        place[0] + (target[0] - place[0]) * share,
-        place[1] + (target[1] - place[1]) * share,
+        place[0] + (target[0] - place[0]) * fraction,
+        place[1] + (target[1] - place[1]) * fraction,
     )
 
 
