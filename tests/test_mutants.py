@@ -8,7 +8,15 @@ import pytest
 
 from tests.mutants.check import complaints
 from tests.mutants.record import Outcome, page
-from tests.mutants.sample import MODULE, Mutant, digest_of, function_at, no_faults, spans
+from tests.mutants.sample import (
+    MODULE,
+    Mutant,
+    code_digest,
+    code_of,
+    function_at,
+    no_faults,
+    spans,
+)
 from tests.mutants.trial import quickest
 
 SOURCE = """LIMIT = 3
@@ -28,10 +36,8 @@ def outer():
 
     return inner
 """
-GROW = "".join(SOURCE.splitlines(keepends=True)[6:9])
-FAULT = Mutant(
-    "key", "box.py", "Box.grow", digest_of(GROW), 1, "self.size += by", "self.size -= by"
-)
+DIGEST = code_digest(code_of(SOURCE, "Box.grow"))
+FAULT = Mutant("key", "box.py", "Box.grow", DIGEST, 1, "self.size += by", "self.size -= by")
 
 
 def test_a_line_belongs_to_its_innermost_function() -> None:
@@ -48,6 +54,25 @@ def test_a_fault_is_planted_wherever_its_function_has_moved() -> None:
     moved = f"import os\n\n{SOURCE}"
     assert FAULT.plant(SOURCE) == SOURCE.replace("+= by", "-= by")
     assert FAULT.plant(moved) == moved.replace("+= by", "-= by")
+
+
+def test_docstrings_and_comments_do_not_matter() -> None:
+    explained = SOURCE.replace(
+        "        self.size += by\n",
+        '        """Grow.\n\n        For good.\n        """\n        # By what?\n'
+        "        self.size += by  # by this\n",
+    )
+    assert FAULT.plant(explained) == explained.replace("+= by", "-= by")
+
+
+def test_an_edit_of_a_function_leaves_the_module_around_it() -> None:
+    edited = SOURCE.replace("return 1", "return 2")
+    for name in (MODULE, "Box", "Box.grow"):
+        assert code_digest(code_of(edited, name)) == code_digest(code_of(SOURCE, name))
+    for name in ("outer", "outer.<locals>.inner"):
+        assert code_digest(code_of(edited, name)) != code_digest(code_of(SOURCE, name))
+    assert list(code_of(SOURCE, MODULE).values()) == ["LIMIT = 3"]
+    assert list(code_of(SOURCE, "Box").values()) == ["class Box:", "    size: int = 1"]
 
 
 def test_a_fault_is_not_planted_in_a_function_that_has_changed() -> None:

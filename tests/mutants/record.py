@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from .areas import CHECKOUT
-from .sample import Mutant, digest_of, spans
+from .sample import Mutant, code_digest, code_of
 
 RECORD = CHECKOUT / "docs" / "studies" / "mutants.json"
 PAGE = RECORD.with_suffix(".md")
@@ -49,10 +49,8 @@ class Outcome:
         path = CHECKOUT / self.mutant.path
         if not path.exists():
             return False
-        source = path.read_text()
-        first, end = spans(source).get(self.mutant.function, (0, 0))
-        lines = source.splitlines(keepends=True)[first:end]
-        return digest_of("".join(lines)) == self.mutant.digest
+        code = code_of(path.read_text(), self.mutant.function)
+        return code_digest(code) == self.mutant.digest
 
 
 def load(path: Path = RECORD) -> dict[str, Outcome]:

@@ -2,13 +2,16 @@
 
 Cosmic Ray's operators say what can be changed. A mutant is known by the function it is in and by
 what it changes there, not by line numbers, and the sample is drawn by a hash of that. So an edit
-elsewhere in a file leaves the sample and its recorded outcomes as they are.
+elsewhere in a file leaves the sample and its recorded outcomes as they are, and so does an edit of
+docstrings and comments.
 """
 
 from __future__ import annotations
 
 import ast
 import hashlib
+import io
+import tokenize
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -28,18 +31,18 @@ class Mutant(NamedTuple):
     key: str  # a digest of where it is and what it changes
     path: str
     function: str  # its qualified name
-    digest: str  # of the function's source as it was
-    line: int  # counted from 0, from the function's first line
+    digest: str  # of the function's code as it was
+    line: int  # counted from 0 among the function's lines of code
     before: str
     after: str
 
     def plant(self, source: str) -> str:
         """Return the source of the file with this fault in it. Raises ValueError if it differs."""
         lines = source.splitlines(keepends=True)
-        first, last = spans(source).get(self.function, (0, 0))
-        index = first + self.line
-        if digest_of("".join(lines[first:last])) != self.digest or self.before not in lines[index]:
+        code = code_of(source, self.function)
+        if code_digest(code) != self.digest:
             raise ValueError(f"{self.path}: {self.function} has changed since it was sampled")
+        index = list(code)[self.line]
         lines[index] = lines[index].replace(self.before, self.after)
         return "".join(lines)
 
@@ -47,6 +50,52 @@ class Mutant(NamedTuple):
 def digest_of(*parts: str) -> str:
     """A short name for some text."""
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def code_of(source: str, function: str) -> dict[int, str]:
+    """The lines of code of a function, counted from 0, without comments and docstrings.
+
+    Those of a module or a class do not include its functions.
+    """
+    where = spans(source)
+    first, end = where.get(function, (0, 0))
+    inner = [span for name, span in where.items() if is_within(name, function)]
+    return {
+        index: text
+        for index, text in lines_of_code(source).items()
+        if first <= index < end and not any(start <= index < stop for start, stop in inner)
+    }
+
+
+def is_within(name: str, outer: str) -> bool:
+    """Whether a name is that of a function or class inside a module or a class."""
+    return name != outer and is_open(outer) and (outer == MODULE or name.startswith(f"{outer}."))
+
+
+def is_open(name: str) -> bool:
+    """Whether a name is that of a module or a class, whose code runs when it is imported."""
+    return name == MODULE or name.rpartition(".")[2].lstrip("_")[0].isupper()
+
+
+def code_digest(code: dict[int, str]) -> str:
+    """What a recorded outcome belongs to."""
+    return digest_of("\n".join(code.values()))
+
+
+def lines_of_code(source: str) -> dict[int, str]:
+    """The lines that hold code, counted from 0, without comments and docstrings."""
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            line, column = token.start
+            lines[line - 1] = lines[line - 1][:column]
+    for node in ast.walk(ast.parse(source)):
+        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
+        if documented and ast.get_docstring(node, clean=False) is not None:
+            text = node.body[0]
+            for index in range(text.lineno - 1, text.end_lineno or text.lineno):
+                lines[index] = ""
+    return {index: text.rstrip() for index, text in enumerate(lines) if text.strip()}
 
 
 def spans(source: str) -> dict[str, tuple[int, int]]:
@@ -95,7 +144,7 @@ def possible(path: str) -> Iterator[tuple[str, str, Any]]:
     from cosmic_ray.operators.provider import OperatorProvider
 
     source = (CHECKOUT / path).read_text()
-    lines = source.splitlines()
+    lines = lines_of_code(source)
     where = spans(source)
     skipped = list(no_faults(source))
     every = list(ast_nodes(get_ast(source)))
@@ -111,9 +160,9 @@ def possible(path: str) -> Iterator[tuple[str, str, Any]]:
             if any(start <= (line, column) < end for start, end in skipped):
                 continue
             function = function_at(where, line - 1)
-            first = where[function][0]
             text = lines[line - 1]
-            same_before = lines[first : line - 1].count(text)
+            code = code_of(source, function)
+            same_before = sum(code[index] == text for index in code if index < line - 1)
             site = "|".join((path, function, text.strip(), str(same_before), str(column)))
             variant = f"{name}|{positions[:occurrence].count(positions[occurrence])}"
 
@@ -166,8 +215,8 @@ def planted(
     new = Planter().walk(get_ast(source)).get_code().splitlines()
     line = next(i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
     function = function_at(where, line)
-    first, end = where[function]
-    whole = "".join(source.splitlines(keepends=True)[first:end])
-    before, after = old[line].strip(), new[line].strip()
+    code = code_of(source, function)
+    comment = old[line].removeprefix(code[line])
+    before, after = code[line].strip(), new[line].removesuffix(comment).strip()
     key = digest_of(site, after)
-    return Mutant(key, path, function, digest_of(whole), line - first, before, after)
+    return Mutant(key, path, function, code_digest(code), list(code).index(line), before, after)

@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 from .areas import CHECKOUT
-from .sample import MODULE, Mutant, digest_of
+from .sample import Mutant, digest_of, is_open
 
 LONGEST = 3.0  # CPU-seconds of a test while it is watched, which slows it down
 MAX_TOO_LONG = 2  # cases of one test that take longer; the others are not tried
@@ -234,7 +234,7 @@ def quickest(measured: Measured, mutant: Mutant, most_seconds: float) -> tuple[l
 
     A fault outside functions, or in the body of a class, may show anywhere: all tests are tried.
     """
-    everywhere = mutant.function == MODULE or mutant.function.rpartition(".")[2][0].isupper()
+    everywhere = is_open(mutant.function)
     place = [mutant.path, mutant.function]
     chosen, total = [], 0.0
     for seconds, test, called in sorted((s, test, c) for test, (s, c) in measured.items()):
