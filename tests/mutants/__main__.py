@@ -71,8 +71,8 @@ def try_area(workshop: Workshop, name: str, size: int, *, retry: bool) -> None:
         reason = old[mutant.key].reason if mutant.key in old else ""
         try:
             known[mutant.key] = tried(workshop, name, mutant, measured, reason)
-        except ValueError as error:  # edited while we were running
-            print(f"{error}; left for the next run", flush=True)
+        except (ValueError, TimeoutError) as error:  # edited meanwhile, or stopped from outside
+            print(f"{mutant.path} {mutant.function}: {error}; left for the next run", flush=True)
             continue
         save({**rest, **known})
         report(name, count + 1, len(waiting), known[mutant.key])

@@ -9,8 +9,10 @@ docstrings and comments.
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
 import io
+import itertools
 import tokenize
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -22,6 +24,7 @@ LEFT_OUT = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
 LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
 SETTINGS = "Config"  # the class with a learner's settings
 PLAIN = ("name", "newline", "string", "endmarker")  # most nodes; but for exceptions never changed
+BRACKETS = "()[]{}:,.="  # no arithmetic, and most of what Python calls operators
 MODULE = "<module>"  # code outside functions, named as Python names it
 
 
@@ -41,7 +44,7 @@ class Mutant(NamedTuple):
         lines = source.splitlines(keepends=True)
         code = code_of(source, self.function)
         if code_digest(code) != self.digest:
-            raise ValueError(f"{self.path}: {self.function} has changed since it was sampled")
+            raise ValueError(f"{self.function} has changed since it was sampled")
         index = list(code)[self.line]
         lines[index] = lines[index].replace(self.before, self.after)
         return "".join(lines)
@@ -52,6 +55,7 @@ def digest_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
+@functools.cache
 def code_of(source: str, function: str) -> dict[int, str]:
     """The lines of code of a function, counted from 0, without comments and docstrings.
 
@@ -82,6 +86,7 @@ def code_digest(code: dict[int, str]) -> str:
     return digest_of("\n".join(code.values()))
 
 
+@functools.cache
 def lines_of_code(source: str) -> dict[int, str]:
     """The lines that hold code, counted from 0, without comments and docstrings."""
     lines = source.splitlines()
@@ -90,14 +95,16 @@ def lines_of_code(source: str) -> dict[int, str]:
             line, column = token.start
             lines[line - 1] = lines[line - 1][:column]
     for node in ast.walk(ast.parse(source)):
-        documented = isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef)
-        if documented and ast.get_docstring(node, clean=False) is not None:
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
             text = node.body[0]
             for index in range(text.lineno - 1, text.end_lineno or text.lineno):
                 lines[index] = ""
     return {index: text.rstrip() for index, text in enumerate(lines) if text.strip()}
 
 
+@functools.cache
 def spans(source: str) -> dict[str, tuple[int, int]]:
     """Every function's lines [first, end), by its qualified name; the module has all lines."""
     found = {MODULE: (0, len(source.splitlines()))}
@@ -140,23 +147,13 @@ def sample(area: Area, size: int) -> list[Mutant]:
 
 def possible(path: str) -> Iterator[tuple[str, str, Any]]:
     """All faults that fit into a file: the place, the fault, and a call that gives the mutant."""
-    from cosmic_ray.ast import ast_nodes, get_ast
-    from cosmic_ray.operators.provider import OperatorProvider
-
     source = (CHECKOUT / path).read_text()
     lines = lines_of_code(source)
     where = spans(source)
     skipped = list(no_faults(source))
-    every = list(ast_nodes(get_ast(source)))
-    few = [node for node in every if node.type not in PLAIN]
-    provider = OperatorProvider()
-    for name in sorted(provider):
-        if name in LEFT_OUT:
-            continue
-        operator = provider[name]()
-        nodes = every if name == "ExceptionReplacer" else few
-        positions = [at for node in nodes for at in operator.mutation_positions(node)]
-        for occurrence, ((line, column), _) in enumerate(positions):
+    for offset, piece in pieces(source):
+        for operator, variant, occurrence, (in_piece, column) in faults(piece):
+            line = offset + in_piece
             if any(start <= (line, column) < end for start, end in skipped):
                 continue
             function = function_at(where, line - 1)
@@ -164,14 +161,44 @@ def possible(path: str) -> Iterator[tuple[str, str, Any]]:
             code = code_of(source, function)
             same_before = sum(code[index] == text for index in code if index < line - 1)
             site = "|".join((path, function, text.strip(), str(same_before), str(column)))
+            yield (
+                site,
+                variant,
+                functools.partial(planted, path, offset, operator, occurrence, site),
+            )
+
+
+def pieces(source: str) -> Iterator[tuple[int, str]]:
+    """The statements of a module, and the lines before each: small texts are parsed quickly."""
+    lines = source.splitlines(keepends=True)
+    starts = [
+        min([node.lineno, *(part.lineno for part in getattr(node, "decorator_list", []))]) - 1
+        for node in ast.parse(source).body
+    ]
+    for first, end in itertools.pairwise([*starts, len(lines)]):
+        yield first, "".join(lines[first:end])
+
+
+def faults(piece: str) -> Iterator[tuple[Any, str, int, tuple[int, int]]]:
+    """An operator, its name, which of its places in the text, and the line and column there."""
+    from cosmic_ray.ast import ast_nodes, get_ast
+    from cosmic_ray.operators.provider import OperatorProvider
+
+    every = list(ast_nodes(get_ast(piece)))
+    few = [node for node in every if node.type not in PLAIN]
+    arithmetic = [node for node in few if node.type == "operator" and node.value not in BRACKETS]
+    provider = OperatorProvider()
+    for name in sorted(provider):
+        if name in LEFT_OUT:
+            continue
+        operator = provider[name]()
+        nodes = arithmetic if "BinaryOperator" in name else few
+        if name == "ExceptionReplacer":
+            nodes = every
+        positions = [at for node in nodes for at in operator.mutation_positions(node)]
+        for occurrence, (start, _) in enumerate(positions):
             variant = f"{name}|{positions[:occurrence].count(positions[occurrence])}"
-
-            def plant(
-                operator: Any = operator, occurrence: int = occurrence, site: str = site
-            ) -> Mutant:
-                return planted(path, source, where, operator, occurrence, site)
-
-            yield site, variant, plant
+            yield operator, variant, occurrence, start
 
 
 def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -190,15 +217,8 @@ def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
                 yield (part.lineno, part.col_offset), end
 
 
-def planted(
-    path: str,
-    source: str,
-    where: dict[str, tuple[int, int]],
-    operator: Any,
-    occurrence: int,
-    site: str,
-) -> Mutant:
-    """The mutant that an operator makes at one of the places it fits."""
+def planted(path: str, offset: int, operator: Any, occurrence: int, site: str) -> Mutant:
+    """The mutant that an operator makes at one of the places it fits, after `offset` lines."""
     from cosmic_ray.ast import Visitor, get_ast
 
     class Planter(Visitor):
@@ -211,12 +231,14 @@ def planted(
                 self.count += 1
             return node
 
-    old = source.splitlines()
-    new = Planter().walk(get_ast(source)).get_code().splitlines()
-    line = next(i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
-    function = function_at(where, line)
+    source = (CHECKOUT / path).read_text()
+    piece = dict(pieces(source))[offset]
+    old, new = piece.splitlines(), Planter().walk(get_ast(piece)).get_code().splitlines()
+    changed = next(i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+    line = offset + changed
+    function = function_at(spans(source), line)
     code = code_of(source, function)
-    comment = old[line].removeprefix(code[line])
-    before, after = code[line].strip(), new[line].removesuffix(comment).strip()
+    comment = old[changed].removeprefix(code[line])
+    before, after = code[line].strip(), new[changed].removesuffix(comment).strip()
     key = digest_of(site, after)
     return Mutant(key, path, function, code_digest(code), list(code).index(line), before, after)

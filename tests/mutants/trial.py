@@ -80,7 +80,9 @@ class Workshop:
     def forked(self, work: Callable[[], Any], seconds: float) -> Any:
         """Do something in a process of its own, and return what it returned, as JSON has it.
 
-        Returns the name of the signal if it was killed, for taking too long or otherwise.
+        Returns the name of the signal that ended it, such as SIGXCPU where it used more CPU time.
+        Raises TimeoutError if it was stopped from outside or waited for ever, which may be the
+        machine's fault.
         """
         answer = self.folder / "answer.json"
         answer.unlink(missing_ok=True)
@@ -97,6 +99,8 @@ class Workshop:
         status = _wait(child)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)  # what the tests may have started
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+            raise TimeoutError("no outcome")
         if os.WIFSIGNALED(status):
             return signal.Signals(os.WTERMSIG(status)).name
         return json.loads(answer.read_text()) if answer.exists() else "no answer"
@@ -169,19 +173,32 @@ class Stopwatch:
                 self.measured[item.nodeid] = (round(seconds, 3), self._called(watched))
 
     @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self) -> Iterator[None]:
+        """End fixtures that take too long."""
+        with self._limited():
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """End a test that takes too long, and leave out its like."""
         name = item.nodeid.partition("[")[0]
         if self._too_long[name] >= MAX_TOO_LONG:
             pytest.skip("others like it take too long")
-        signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too long"))
-        signal.setitimer(signal.ITIMER_PROF, LONGEST)
         started = time.process_time()
         try:
-            return (yield)
+            with self._limited():
+                return (yield)
+        finally:
+            self._too_long[name] += time.process_time() - started >= LONGEST
+
+    @contextlib.contextmanager
+    def _limited(self) -> Iterator[None]:
+        signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too long"))
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        try:
+            yield
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            self._too_long[name] += time.process_time() - started >= LONGEST
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Remember whether all parts of the test passed."""
