@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
 import pytest
 
-from parlour.baselines.arena import play_match, play_tournament
+from parlour.baselines.arena import Plan, play_match, play_tournament
+from parlour.baselines.arena.batches import Batch, Outcomes
 from parlour.envs.registry import load_game
+from tests import toy_game
 from tests.arena.test_tournament import (
     test_duplicate_scoring_is_for_two_seats,
     test_everybody_meets_everybody_and_the_mirror_only_where_it_differs,
@@ -45,3 +50,48 @@ def test_in_duplicate_two_hands_of_one_deal_are_one_game() -> None:
     table = play_tournament(GAME, ("smart", "random"), 10, scoring="duplicate")
     assert [row.games for row in table.rows] == [10, 10]
     assert table.rows[0].wins == table.rows[1].losses
+
+
+@dataclasses.dataclass(frozen=True)
+class OrderOfNames:
+    """A control: players place in the order of the contest; the first two share odd deals."""
+
+    name: str = "order"
+
+    def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
+        by_player = np.array([[1.0, 0.0, -1.0], [0.5, 0.5, -1.0]])
+        parity = np.array(batch.seeds)[:, None, None] % 2
+        return Outcomes(by_player[parity, seated])
+
+    def as_data(self) -> dict:
+        return dataclasses.asdict(self)
+
+
+@pytest.mark.parametrize("form", ["free_for_all", "every_seating"])
+def test_the_table_of_three_is_what_the_games_say(form: str) -> None:
+    game = toy_game.game(num_players=3)
+
+    def player(name: str):
+        def policy(observations, masks, rngs):
+            return masks.argmax(axis=1)
+
+        policy.__name__ = name
+        return policy
+
+    names = ("ann", "ben", "cleo")
+    plan = Plan(control=OrderOfNames())
+    table = play_tournament(game, tuple(map(player, names)), 8, form=form, plan=plan)
+    num_games = 8 * (3 if form == "free_for_all" else 6)
+    assert table.num_games == num_games
+    assert {row.player: (row.wins, row.draws, row.points) for row in table.rows} == {
+        "ann": (num_games // 2, num_games // 2, 2 * num_games),
+        "ben": (0, num_games // 2, num_games // 2),
+        "cleo": (0, 0, 0),
+    }
+    assert [row.player for row in table.rows] == list(names)
+    assert [row.mean_return.mean for row in table.rows] == pytest.approx([0.75, 0.25, -1])
+    assert [row.first_places.mean for row in table.rows] == pytest.approx([0.75, 0.25, 0])
+    scores = [[None if score is None else score.mean for score in row] for row in table.cross]
+    assert scores == [[None, 0.75, 1], [0.25, None, 1], [0, 0, None]]
+    assert table.superiority[0][1] > 0.95
+    assert table.superiority[1][0] < 0.05

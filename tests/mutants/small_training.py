@@ -9,7 +9,7 @@ import dataclasses
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, ClassVar
 
 import matplotlib.figure
 import numpy as np
@@ -59,7 +59,7 @@ PPO = ppo.Config(
 class SlowAdam(torch.optim.Adam):
     """Notes the learning rate of every step."""
 
-    rates: list[float] = []
+    rates: ClassVar[list[float]] = []
 
     def step(self, closure: Any = None) -> Any:
         self.rates.append(self.param_groups[0]["lr"])
