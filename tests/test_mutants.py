@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 
 from tests.mutants.check import complaints
-from tests.mutants.record import Outcome, page
+from tests.mutants.record import Outcome, likely, page
 from tests.mutants.sample import (
     MODULE,
     Mutant,
@@ -113,3 +113,32 @@ def test_a_survivor_without_a_reason_and_code_that_has_changed_are_complaints() 
     assert "not yet explained" in page([alive])
     explained = dataclasses.replace(alive, reason="nobody can tell")
     assert "nobody can tell" in page([explained])
+
+
+def test_tests_that_killed_the_mutant_before_are_tried_first_and_only_if_they_pass() -> None:
+    def killed(key: str, function: str, test: str) -> Outcome:
+        return Outcome("rules", FAULT._replace(key=key, function=function), test)
+
+    outcomes = {
+        "a": killed("a", "outer", "test::of_the_file"),
+        "b": killed("b", "Box.grow", "test::of_the_function"),
+        "c": killed("c", "Box.grow", "test::broken"),
+        "d": killed("d", "Box.grow", "SIGXCPU"),
+        "key": killed("key", "Box.grow", "test::itself"),
+    }
+    passing = {"test::of_the_file", "test::of_the_function", "test::itself"}
+    assert likely(outcomes, passing, FAULT) == [
+        "test::itself",
+        "test::of_the_function",
+        "test::of_the_file",
+    ]
+    assert likely(outcomes, passing, FAULT._replace(path="lid.py")) == []
+
+
+def test_the_page_tells_what_was_killed_before_tests_were_added() -> None:
+    outcomes = [
+        Outcome("rules", FAULT, "test::one"),
+        Outcome("rules", FAULT, "test::two", survived_first=True),
+        Outcome("rules", FAULT, "", reason="nobody can tell", survived_first=True),
+    ]
+    assert "| rules | 3 | 2 | 67 % | 1 |" in page(outcomes)

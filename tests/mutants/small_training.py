@@ -6,7 +6,6 @@ The suite's own tests of learners are whole runs, which must reach a floor.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, ClassVar
@@ -191,8 +190,8 @@ def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.M
     assert {sign for found in outcomes for sign in found.tolist()} == {-1.0, 0.0, 1.0}
 
 
-def first_batches(learner: ppo.Learner) -> Iterator[tuple[acting.Batch, dict[str, Any]]]:
-    """The batches of a run, copied, and the networks that they were made with."""
+def first_batches(learner: ppo.Learner) -> list[tuple[acting.Batch, list[Any], Any]]:
+    """The batches of a run, copied, the networks that made them, and the tables."""
     made, learn = [], learner._act
 
     def spy(play: Any, batch: acting.Batch, *rest: Any) -> Any:
@@ -207,10 +206,10 @@ def first_batches(learner: ppo.Learner) -> Iterator[tuple[acting.Batch, dict[str
         made.append((acting.Batch(*(array.copy() for array in batch)), states, play))
         return out
 
-    learner._act = spy  # type: ignore[method-assign]
+    learner._act = spy  # type: ignore[method-assign, assignment]
     for _ in learner.run():
         pass
-    return iter(made)
+    return made
 
 
 @pytest.mark.parametrize("critic", [False, True])
@@ -218,7 +217,7 @@ def first_batches(learner: ppo.Learner) -> Iterator[tuple[acting.Batch, dict[str
 def test_what_is_noted_of_a_decision_is_what_the_networks_say(name: str, critic: bool) -> None:
     game = probe_duel() if name == "duel" else TOY
     learner = ppo.Learner(game, dataclasses.replace(PPO, critic=critic))
-    found = list(first_batches(learner))
+    found = first_batches(learner)
     assert len(found) == 4
     for batch, states, _ in found:
         learner.network.load_state_dict(states[0])
@@ -315,7 +314,7 @@ def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
     """By hand in NumPy: the clipped objective, the squared errors, the entropy."""
     game = probe_duel()
     learner = ppo.Learner(game, dataclasses.replace(PPO, critic=critic))
-    batch = ppo.flat(list(first_batches(learner))[-1][0])
+    batch = ppo.flat(first_batches(learner)[-1][0])
     batch = batch._replace(log_chances=batch.log_chances + np.linspace(-1, 1, 30, dtype=np.float32))
     advantages = np.linspace(-1, 2, 30, dtype=np.float32)[::-1].copy()
     found = learner._losses(batch, advantages, np.arange(30))
@@ -434,6 +433,10 @@ def test_the_curve_shows_every_point_with_its_interval(
         "against lowest: 50.0 %",
         "against random: 60.0 %",
     ]
-    np.testing.assert_allclose(first.get_xydata(), [[1.5, 30], [3, 40], [4.5, 50]])
-    np.testing.assert_allclose(second.get_xydata(), [[1.5, 40], [3, 50], [4.5, 60]])
+    np.testing.assert_allclose(
+        np.array(first.get_xydata()), [[1.5, 30.0], [3.0, 40.0], [4.5, 50.0]]
+    )
+    np.testing.assert_allclose(
+        np.array(second.get_xydata()), [[1.5, 40.0], [3.0, 50.0], [4.5, 60.0]]
+    )
     assert set(fair.get_ydata()) == {25.0}

@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 from .areas import CHECKOUT
-from .sample import Mutant, digest_of, is_open
+from .sample import Mutant, digest_of, is_open, spans
 
 LONGEST = 3.0  # CPU-seconds of a test while it is watched, which slows it down
 MAX_TOO_LONG = 2  # cases of one test that take longer; the others are not tried
@@ -228,11 +228,29 @@ def killed_by(workshop: Workshop, mutant: Mutant, tests: list[str], seconds: flo
         return str(workshop.forked(work, seconds * TIMES_SLOWER + SPARE))
 
 
+def passing(workshop: Workshop, tests: set[str]) -> set[str]:
+    """The tests that there are and that pass without a fault: only these can tell one."""
+    tests = {test for test in tests if (workshop.folder / test.partition("::")[0]).exists()}
+
+    def work() -> list[str]:
+        judge = Judge(sorted(tests))
+        arguments = [argument for argument in QUIET if argument != "-x"]
+        arguments.append("--continue-on-collection-errors")
+        pytest.main(
+            [*arguments, *sorted({test.partition("::")[0] for test in tests})], plugins=[judge]
+        )
+        return sorted(judge.passed)
+
+    found = workshop.forked(work, LONGEST * TIMES_SLOWER * len(tests) + SPARE) if tests else []
+    return set(found) if isinstance(found, list) else set()
+
+
 class Judge:
     """Runs the given tests in the given order and notes the one that fails."""
 
     def __init__(self, tests: list[str]) -> None:
         self.failed = ""
+        self.passed: set[str] = set()
         self._places = {test: place for place, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -241,9 +259,11 @@ class Judge:
         items.sort(key=lambda item: self._places[item.nodeid])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note the first failure."""
+        """Note the first failure, and what passed."""
         if report.failed and not self.failed:
             self.failed = report.nodeid
+        if report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
 
 
 def quickest(measured: Measured, mutant: Mutant, most_seconds: float) -> tuple[list[str], float]:
@@ -263,6 +283,7 @@ def quickest(measured: Measured, mutant: Mutant, most_seconds: float) -> tuple[l
     return chosen, total
 
 
-def file_digest(workshop: Workshop, test_file: str) -> str:
-    """What a measurement of a test file belongs to."""
-    return digest_of((workshop.folder / test_file).read_text(), str(LONGEST))
+def file_digest(workshop: Workshop, test_file: str, code: list[str]) -> str:
+    """What a measurement of a test file belongs to: its text, and the functions there are."""
+    names = [name for path in code for name in spans((workshop.folder / path).read_text())]
+    return digest_of((workshop.folder / test_file).read_text(), str(LONGEST), *names)
