@@ -75,13 +75,7 @@ AREAS = {
     ),
     "learners": Area(
         code=("training/*.py",),
-        tests=(
-            "tests/mutants/small_training.py",
-            "tests/test_dqn.py",
-            "tests/test_lookahead.py",
-            "tests/test_mlp.py",
-            "tests/test_training.py",
-        ),
+        tests=("tests/mutants/small_training.py",),
     ),
 }
 

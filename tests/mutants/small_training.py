@@ -25,7 +25,38 @@ from parlour.training import acting, dqn, lookahead, mlp, ppo, session
 from tests import toy_game
 from tests.probe_duel import probe_duel
 from tests.probe_game import probe_game
+from tests.test_dqn import test_the_network_chooses_the_action_whose_value_the_target_network_gives
+from tests.test_lookahead import test_learning_begins_at_the_end_of_games_and_reaches_their_start
+from tests.test_mlp import (
+    test_a_drawn_match_and_a_lost_last_card_teach_nothing,
+    test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets,
+    test_after_a_won_match_the_card_played_is_the_target,
+    test_unknown_sets_and_games_of_more_seats_are_refused,
+)
 from tests.test_ppo import estimated
+from tests.test_training import (
+    play,
+    seats_of,
+    test_settings_that_cannot_work_are_refused_before_the_first_step,
+    test_the_buffer_copies_what_it_is_given,
+    test_the_buffer_keeps_the_latest_and_their_columns_together,
+    test_the_buffer_refuses_more_than_it_holds,
+    test_the_buffer_samples_uniformly,
+)
+
+__all__ = [  # the quick ones of the suite's own tests
+    "test_a_drawn_match_and_a_lost_last_card_teach_nothing",
+    "test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets",
+    "test_after_a_won_match_the_card_played_is_the_target",
+    "test_learning_begins_at_the_end_of_games_and_reaches_their_start",
+    "test_settings_that_cannot_work_are_refused_before_the_first_step",
+    "test_the_buffer_copies_what_it_is_given",
+    "test_the_buffer_keeps_the_latest_and_their_columns_together",
+    "test_the_buffer_refuses_more_than_it_holds",
+    "test_the_buffer_samples_uniformly",
+    "test_the_network_chooses_the_action_whose_value_the_target_network_gives",
+    "test_unknown_sets_and_games_of_more_seats_are_refused",
+]
 
 CARDS = load_game("trick_taking", num_values=2)
 TOY = toy_game.game(num_players=3)
@@ -163,6 +194,10 @@ def test_random_plies_are_played_up_to_the_age_that_was_drawn(
     np.testing.assert_allclose(np.array(played) / len(rows), oldest, atol=0.012)
 
 
+def test_a_game_of_the_small_deck_takes_four_plies() -> None:
+    assert lookahead.shortest_game(CARDS, 3, np.random.default_rng(0)) == 4
+
+
 def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
     actions, masks = np.zeros(2000, np.int64), np.tile(np.array([[1, 0, 1, 1]], np.int8), (2000, 1))
     random = np.random.default_rng(0)
@@ -247,12 +282,12 @@ def test_decisions_are_linked_within_a_seats_game_and_paid_by_it() -> None:
     So every decision is the last one of its seat, and three in a row belong to one game.
     """
     learner = ppo.Learner(TOY, PPO)
-    for batch, _, play in first_batches(learner):
+    for batch, _, tables in first_batches(learner):
         assert (batch.next_decisions == acting.NO_DECISION).all()
         for ends in batch.ends.reshape(-1, 3):
             assert ends.sum() == pytest.approx(0, abs=1e-6)
             assert sorted(ends) != [0, 0, 0]
-        assert play.forced_fraction == pytest.approx(0.5, abs=0.06)
+        assert tables.forced_fraction == pytest.approx(0.5, abs=0.06)
 
 
 def test_a_decision_that_the_batch_cuts_off_is_worth_the_seats_next_value() -> None:
@@ -285,19 +320,19 @@ def test_tables_are_shared_out_between_learners_earlier_networks_and_players(
 ) -> None:
     learner = ppo.Learner(TOY, PPO)
     mix = acting.OpponentMix(*weights[:2], [make_policy("first_legal", TOY)], weights[2:])
-    play = acting.SelfPlay(TOY, 24, 3, mix, learner.rows, None)
+    tables = acting.SelfPlay(TOY, 24, 3, mix, learner.rows, None)
     batch = acting.new_batch(24, 2, TOY.num_mask_words, learner.rows, learner.rows)
     record = learner.network.record(TOY)
     earlier = np.concatenate([record] * 3).view(record.dtype)
-    play.act(record, earlier, None, 0.9, batch, slice(0, 24))
-    codes = play._places.codes
+    tables.act(record, earlier, None, 0.9, batch, slice(0, 24))
+    codes = tables._places.codes
     assert set(codes.ravel()) == expected | {EXTERNAL}
     num_learning = (codes == EXTERNAL).sum(axis=1)
     assert (num_learning == (3 if expected == {EXTERNAL} else 1)).all()
-    seats = play._places.seats
+    seats = tables._places.seats
     assert (codes[np.arange(24), seats] == EXTERNAL).all() and (seats != NO_SEAT).all()
     if expected == {0}:  # the lowest card, as `first_legal` plays it
-        for state, row in zip(play._places.states, codes, strict=True):
+        for state, row in zip(tables._places.states, codes, strict=True):
             first, second = state["played"][:, row == 0]
             assert (first < second)[second >= 0].all()
 
@@ -440,3 +475,15 @@ def test_the_curve_shows_every_point_with_its_interval(
         np.array(second.get_xydata()), [[1.5, 40.0], [3.0, 50.0], [4.5, 60.0]]
     )
     assert set(fair.get_ydata()) == {25.0}
+
+
+@pytest.mark.parametrize("n_steps", [1, 2])
+@pytest.mark.parametrize(("opponents", "self_play"), [([], 1.0), (["random"], 0.0)])
+def test_a_rollout_hands_out_every_decision_once_with_what_came_of_it(
+    opponents: list[str], self_play: float, n_steps: int
+) -> None:
+    played = play(TOY, opponents, self_play, n_steps, 12)
+    assert sorted(played.got) == sorted(played.expected)
+    assert len(played.games) >= 12
+    num_learning = {len(seats) for seats in seats_of(played.games)}
+    assert num_learning == ({1} if opponents else {3})
