@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlour.envs.core.checks.rules import PlayedGame, check_ranges
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
@@ -56,6 +57,21 @@ def test_a_re_deal_leaves_what_a_seat_sees_and_changes_what_it_does_not(
         masks = action_masks(words, game.num_actions)[rows]
         tables.apply(rows, (masks * rng.random(masks.shape)).argmax(axis=1))
     assert changed
+
+
+@pytest.mark.parametrize(("name", "settings"), SETTINGS)
+def test_every_number_is_in_its_declared_range(name: str, settings: dict[str, Any]) -> None:
+    game = find_game(name, **settings)
+    tables, rng = Tables(game, streams([7])), np.random.default_rng(7)
+    tables.deal(tables.all_rows)
+    states = [tables.states.copy()]
+    while not game.is_terminal(tables.states[0]) and len(states) < MAX_PLIES:
+        _, _, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        tables.apply(tables.all_rows, (masks * rng.random(masks.shape)).argmax(axis=1))
+        states.append(tables.states.copy())
+    shown = np.concatenate([*states[:4], *states[4::4], states[-1]]).view(states[0].dtype)
+    check_ranges(game, [PlayedGame(7, shown, streams(range(len(shown))), (), ())])
 
 
 @pytest.mark.parametrize("watcher", [0, 1, 2, 3])
