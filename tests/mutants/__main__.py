@@ -35,6 +35,7 @@ from .trial import (
 
 SAMPLE_SIZE = 80  # of each area
 MAX_SECONDS = 8.0  # of tests for a mutant, as they were measured
+PATIENT = 60.0  # seconds for tests that were not measured
 MEASURED = CHECKOUT / "runs" / "mutants"
 
 
@@ -44,6 +45,9 @@ def main() -> None:
     parser.add_argument("--areas", nargs="+", default=list(AREAS), choices=list(AREAS))
     parser.add_argument("--size", type=int, default=SAMPLE_SIZE, help="mutants of each area")
     parser.add_argument("--retry", action="store_true", help="try recorded survivors again")
+    parser.add_argument(
+        "--tests", nargs="+", default=[], help="try survivors again, before these tests alone"
+    )
     parser.add_argument("--check", action="store_true", help="only check what is recorded")
     options = parser.parse_args()
     warm_up()
@@ -52,11 +56,11 @@ def main() -> None:
         if options.check:
             sys.exit("\n".join(check(workshop)))
         for name in options.areas:
-            try_area(workshop, name, options.size, retry=options.retry)
+            try_area(workshop, name, options.size, retry=options.retry, tests=options.tests)
 
 
-def try_area(workshop: Workshop, name: str, size: int, *, retry: bool) -> None:
-    """Try the mutants of one area that have no outcome yet."""
+def try_area(workshop: Workshop, name: str, size: int, *, retry: bool, tests: list[str]) -> None:
+    """Try the mutants of one area that have no outcome yet, or survivors with some `tests`."""
     mutants = sample(AREAS[name], size)
     keys = {mutant.key for mutant in mutants}
     outcomes = load()
@@ -64,22 +68,31 @@ def try_area(workshop: Workshop, name: str, size: int, *, retry: bool) -> None:
     known = {key: outcome for key, outcome in old.items() if key in keys and outcome.is_current}
     rest = {key: outcome for key, outcome in outcomes.items() if outcome.area != name}
     save({**rest, **known})
+    survivors = {key for key, outcome in known.items() if not outcome.killed_by}
     waiting = [
         mutant
         for mutant in mutants
-        if mutant.key not in known or (retry and not known[mutant.key].killed_by)
+        if mutant.key in survivors and (retry or tests) or not tests and mutant.key not in known
     ]
-    killers = passing(workshop, {o.killed_by for o in old.values() if waiting and o.is_by_test})
+    killers = passing(
+        workshop, set(tests) or {o.killed_by for o in old.values() if waiting and o.is_by_test}
+    )
+    if not killers.issuperset(tests):
+        sys.exit(f"these do not pass: {', '.join(sorted(set(tests) - killers))}")
     for count, mutant in enumerate(waiting):
         try:
-            tests, failed = tried(workshop, name, mutant, likely(old, killers, mutant))
+            num_tests, failed = (
+                tried(workshop, name, mutant, likely(old, killers, mutant))
+                if not tests
+                else (known[mutant.key].tests, killed_by(workshop, mutant, tests, PATIENT))
+            )
         except (ValueError, TimeoutError) as error:  # edited meanwhile, or stopped from outside
             print(f"{mutant.path} {mutant.function}: {error}; left for the next run", flush=True)
             continue
         before = old.get(mutant.key)
         survived_first = not failed if before is None else before.survived_first
         reason = "" if failed or before is None else before.reason
-        known[mutant.key] = Outcome(name, mutant, failed, tests, reason, survived_first)
+        known[mutant.key] = Outcome(name, mutant, failed, num_tests, reason, survived_first)
         save({**rest, **known})
         report(name, count + 1, len(waiting), known[mutant.key])
     killed, total = shares(list(known.values())).get(name, (0, 0))

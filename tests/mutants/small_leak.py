@@ -18,6 +18,7 @@ from tests.president.test_referee import ladder, one_suit_each
 from tests.president.test_rules import match
 from tests.top_trumps.tables import Table as Deck
 from tests.top_trumps.test_leak import deck, orders, sample
+from tests.trick_taking import tables as tricks
 from tests.trick_taking.test_second_opinion import check_uniform
 
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
@@ -122,3 +123,15 @@ def test_every_card_left_in_a_splendor_deck_may_come_next() -> None:
 @pytest.mark.parametrize(("num_seats", "script"), [(3, "0.0 1.0"), (4, "0.0 1.0 0.1 0.2 3.2 3.0")])
 def test_trick_taking_deals_all_that_agree_with_what_was_seen(num_seats: int, script: str) -> None:
     check_uniform(num_seats, script, 400)
+
+
+def test_cards_that_two_seats_may_hold_are_shared_in_every_way() -> None:
+    """Seat 1 has shown that it is void in colour 0, so seats 2 and 3 hold the rest of it."""
+    hands = [[0, 6, 9], [3, 4, 8], [1, 10, 5], [2, 11, 7]]
+    table = tricks.table({"hands": hands}, "0.0 1.0", num_seats=4, num_values=3)
+    rows = np.zeros(80, np.int64)
+    dealt = table.determinize(rows, rows, streams(range(80)))["hands"]
+    found = np.bitwise_count(dealt[:, 2, 0])
+    assert set(found) == {0, 1, 2}
+    assert not dealt[:, 1, 0].any()
+    assert abs(found.mean() - 1) < 0.35
