@@ -72,7 +72,7 @@ def try_area(workshop: Workshop, name: str, size: int, *, retry: bool, tests: li
     waiting = [
         mutant
         for mutant in mutants
-        if mutant.key in survivors and (retry or tests) or not tests and mutant.key not in known
+        if (mutant.key in survivors and (retry or tests)) or (not tests and mutant.key not in known)
     ]
     killers = passing(
         workshop, set(tests) or {o.killed_by for o in old.values() if waiting and o.is_by_test}
