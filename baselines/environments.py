@@ -1,18 +1,28 @@
 """The entry points of `gym.make` and `gym.make_vec`; they make policies of opponents' names."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 from ..envs.core.game import Game
+from ..envs.core.views.render import RENDERING
 from ..envs.core.views.solo import SoloEnv
 from ..envs.core.views.vector import TablesEnv
 from ..envs.registry import split_settings
 from .players import make_policy
 from .policy import Policy, PolicySpec
 
+_EntryPoint = TypeVar("_EntryPoint", bound=Callable[..., Any])
+
 RANDOM = "random"  # the default opponent
 
 
+def _with_metadata(entry_point: _EntryPoint) -> _EntryPoint:
+    """Tell Gymnasium the render modes, which it looks up before there is an environment."""
+    vars(entry_point)["metadata"] = RENDERING
+    return entry_point
+
+
+@_with_metadata
 def make_solo(name: str, **settings: Any) -> SoloEnv:
     """Make the single-seat environment of a game: `make_solo("president", opponents="lowest")`.
 
@@ -23,6 +33,7 @@ def make_solo(name: str, **settings: Any) -> SoloEnv:
     return solo_env(game, **options)
 
 
+@_with_metadata
 def make_vector(name: str, **settings: Any) -> TablesEnv:
     """Make the vector environment of a game; `settings` are those of the game and of `TablesEnv`.
 

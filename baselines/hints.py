@@ -13,5 +13,4 @@ HintLines = Callable[[Game, np.record, int], list[str]]
 
 def hints_of(game: Game) -> HintLines | None:
     """Return `hint_lines` of `baselines/<game>/hints.py`, or None where a game has no hints."""
-    module = part_of(game, "hints")
-    return None if module is None else module.hint_lines
+    return getattr(part_of(game, "hints"), "hint_lines", None)

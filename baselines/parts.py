@@ -24,12 +24,12 @@ def part_of(game: Game, part: str) -> ModuleType | None:
 
 
 def parts_package(game_name: str) -> str:
-    """The package with the parts of a game, which need not exist; `register_game` can name it."""
+    """Return the package with a game's parts; it need not exist. `register_game` can name it."""
     return catalogue.parts_package(game_name) or f"{__package__}.{game_name}"
 
 
 def parts_folder(game_name: str) -> Path:
-    """The folder of that package; it need not exist."""
+    """Return the folder of that package, which need not exist."""
     package = catalogue.parts_package(game_name)
     spec = None if package is None else importlib.util.find_spec(package)
     if spec is None or spec.origin is None:

@@ -103,15 +103,19 @@ def split_settings(
 ) -> tuple[Game, dict[str, Any]]:
     """Return the game made with its part of `settings`, and the rest, those of the view.
 
-    Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
-    impossible value.
+    Raises ValueError for an unknown game or an impossible value. The TypeError for an unknown
+    setting has Python's words for one, by which other libraries know that they may leave it out.
     """
     known = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
     config = {key: value for key, value in settings.items() if key not in known}
     try:
         game = find_game(name, **config)
     except TypeError as error:
-        raise TypeError(f"{error}; the environment's options are {', '.join(known)}") from None
+        unknown = next((key for key in config if repr(key) in str(error)), "")
+        raise TypeError(
+            f"got an unexpected keyword argument {unknown!r}: {error}; "
+            f"the environment's options are {', '.join(known)}"
+        ) from None
     return game, {key: value for key, value in settings.items() if key in known}
 
 

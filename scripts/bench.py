@@ -1,11 +1,12 @@
 """Measure speed: plies per second of processor time in every view, and the time to start.
 
 Each figure is the best of three. Actions recorded in random legal play are replayed, so that the
-time is that of the environment alone. The vector environment, the playouts and OpenSpiel choose
-actions themselves; there the time includes the choice.
+time is that of the environment alone. The vector environment, the playouts and other libraries but
+PettingZoo choose actions themselves; there the time includes the choice.
 """
 
 import argparse
+import contextlib
 import os
 import platform
 import subprocess
@@ -20,12 +21,13 @@ import gymnasium
 
 import parlour
 
+from ..baselines import list_policies
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import importable_name
 from ..envs.registry import make_aec, make_raw_aec
-from . import first_games, peers
+from . import bench_record, first_games, peers
 from .options import BadArgument, positive
-from .output import add_json, print_table, progress_bar, write_json
+from .output import add_json, file_to_write, print_table, progress_bar, write_json
 from .replays import Play, aec_replay, fused, solo_replay, vector_replay
 
 BATCH = 4096  # tables of the vector environment
@@ -43,6 +45,9 @@ STEP_NAMES = {
     "aec": "AEC, env(): last(), step()",
     "solo": "solo, gym.make(): own plies",
 }
+# Of the single-seat environment: the first that the game has. A script, since random choices cost
+# more than most games.
+OPPONENTS = ("maxer", "defensive", "greedy", "smart", "lowest", "random")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -51,7 +56,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "game", metavar="GAME", nargs="?", help="the game to measure (default: all games)"
     )
     parser.add_argument(
-        "--peers", action="store_true", help="also measure PettingZoo, RLCard and OpenSpiel"
+        "--peers",
+        action="store_true",
+        help="also measure " + ", ".join(peer.name for peer in peers.PEERS) + "; the first time, "
+        "each is installed into an environment of its own",
+    )
+    parser.add_argument(
+        "--record",
+        metavar="FILE",
+        type=file_to_write,
+        help="write all figures to FILE (JSON), and beside it as tables (.md) and a plot (.png)",
     )
     parser.add_argument(
         "--batch",
@@ -69,6 +83,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Measure and print; figures of the same run can be compared."""
+    if arguments.record is not None and arguments.cold:
+        raise BadArgument("--record writes rates, which --cold leaves out")
     if arguments.game is not None and arguments.game not in GAMES:
         raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
     names = [arguments.game] if arguments.game else list(GAMES)
@@ -83,11 +99,18 @@ def run(arguments: argparse.Namespace) -> None:
         for name in names:
             rates = {} if arguments.cold else measure_game(name, arguments.batch, clock, tell)
             tell(f"{name}: cold and warm start")
-            report["games"][name] = {"plies_per_cpu_second": rates, "start": start_times(name)}
-        report["peers"] = peers.measure(clock.rate, tell) if arguments.peers else []
+            report["games"][name] = {
+                "opponents": opponents_of(name),
+                "plies_per_cpu_second": rates,
+                "start": start_times(name),
+            }
+        wanted = arguments.peers
+        report["peers"] = peers.measure(clock.seconds, clock.repeats, tell) if wanted else []
     if arguments.json != "-":
         show(report)
     write_json(report, arguments.json)
+    if arguments.record is not None:
+        bench_record.write_record(report, arguments.record)
 
 
 class Clock:
@@ -127,6 +150,12 @@ def measure_game(
     return rates
 
 
+def opponents_of(name: str) -> str:
+    """Return the player in the other seats of the single-seat environment."""
+    players = list_policies(find_game(name))
+    return next(player for player in OPPONENTS if player in players)
+
+
 def player_counts(name: str) -> list[dict[str, int]]:
     """The settings for each number of players that the game allows."""
     if "num_players" not in find_game(name).config_dict():
@@ -159,7 +188,7 @@ def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[
     yield "aec raw", aec_replay(make_raw_aec(name, **settings))
     yield "aec step", aec_replay(make_aec(name, **settings), looks=False)
     yield "aec", aec_replay(make_aec(name, **settings))
-    yield "solo", solo_replay(gymnasium.make(made, **settings))
+    yield "solo", solo_replay(gymnasium.make(made, opponents=opponents_of(name), **settings))
 
 
 # The time to the end of the first game
@@ -204,11 +233,20 @@ def first_game(view: str, name: str, cache: str) -> tuple[float, float]:
 def machine() -> dict[str, Any]:
     """Describe the machine that is measured."""
     return {
-        "processor": platform.processor() or platform.machine(),
+        "processor": _processor(),
         "cores": os.cpu_count(),
         "system": platform.platform(),
         "python": platform.python_version(),
     }
+
+
+def _processor() -> str:
+    """Return the name of the processor, where the system tells more than its kind."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()
 
 
 def show(report: Mapping[str, Any]) -> None:
@@ -218,7 +256,8 @@ def show(report: Mapping[str, Any]) -> None:
         if rates:
             seats = list(rates["vector"])
             print(f"\n{name}: plies per CPU-second, batch {report['batch']:,}")
-            rows = [[STEP_NAMES[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
+            names = {**STEP_NAMES, "solo": f"{STEP_NAMES['solo']}, {measured['opponents']}"}
+            rows = [[names[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
             print_table(["view", *(f"{count} seats" for count in seats)], rows)
         print(f"\n{name}: seconds from starting Python to the end of the first game")
         starts = [
@@ -226,27 +265,14 @@ def show(report: Mapping[str, Any]) -> None:
             for view, times in measured["start"].items()
         ]
         print_table(["view", "cold, CPU", "cold, clock", "warm, CPU", "warm, clock"], starts)
-    if report["peers"]:
+    if report["peers"] and rates:
         show_peers(report)
 
 
 def show_peers(report: Mapping[str, Any]) -> None:
-    """Print the rates of other libraries, and how many times faster Parlour is."""
-    for peer in report["peers"]:
-        if "missing" in peer:
-            print(f"not measured: {peer['library']} ({peer['missing']})")
-    measured = [peer for peer in report["peers"] if "missing" not in peer]
-    for name, own in report["games"].items():
-        rates = {what: max(r.values()) for what, r in own["plies_per_cpu_second"].items()}
-        print(f"\nother libraries in the same run, and how many times faster {name} is:")
-        rows = [
-            [
-                peer["library"],
-                peer["what"],
-                round(peer["plies_per_cpu_second"]),
-                f"{rates['aec'] / peer['plies_per_cpu_second']:,.1f}",
-                f"{rates['vector'] / peer['plies_per_cpu_second']:,.0f}",
-            ]
-            for peer in measured
-        ]
-        print_table(["library", "game", "plies per CPU-second", "env() x", "vector x"], rows)
+    """Print the rates of all libraries, and what was not measured."""
+    for line in bench_record.missing(report):
+        print(f"not measured: {line}")
+    print("\nrandom legal play with observations, in the same run")
+    headings = ("library", "game", "interface", "plies per CPU-second")
+    print_table(headings, bench_record.peer_rows(report))

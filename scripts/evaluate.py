@@ -29,7 +29,14 @@ from .options import (
     positive,
     user_input,
 )
-from .output import add_json, print_matches, print_table, progress_bar, write_json
+from .output import (
+    add_json,
+    print_matches,
+    print_table,
+    print_text,
+    progress_bar,
+    write_json,
+)
 
 ALL_DEALS = "all"
 
@@ -49,7 +56,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--deals",
         type=_deals,
         default=1000,
-        metavar="DEALS",
+        metavar="N",
         help="number of deals, each played from every seat (default 1000); with --exact also: all",
     )
     how = parser.add_mutually_exclusive_group()
@@ -119,7 +126,7 @@ def _by_matches(arguments: argparse.Namespace, game: Game) -> None:
                 )
             )
     if arguments.json != "-":
-        print(f"{results[0].first} at {game!r}")
+        print_text(f"{results[0].first} at {game!r}")
         (_print_duplicates if arguments.duplicate else print_matches)(results)
     data = [as_data(result) for result in results]
     write_json(data, arguments.json)
@@ -160,7 +167,7 @@ def _exactly(
     if all(result["value"] is None for result in results):
         raise BadArgument(results[0]["refusal"])
     if arguments.json != "-":
-        print(f"{player.name} at {game!r}, {arguments.deals} deals")
+        print_text(f"{player.name} at {game!r}, {arguments.deals} deals")
         rows = [[r["measure"], r["against"], _value_text(r)] for r in results]
         print_table(("measure", "against", "value"), rows)
     head = {"game": game.name, "player": player.name, "deals": arguments.deals}

@@ -4,7 +4,9 @@ import argparse
 
 from ..baselines import list_policies
 from ..envs import GAMES, find_game
-from .output import add_json, print_table, write_json
+from .output import add_json, print_table, print_text, write_json
+
+_INDENT = len("  settings  ")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,9 +22,9 @@ def run(arguments: argparse.Namespace) -> None:
         print_table(headings, [[fact[heading] for heading in headings] for fact in facts])
         for fact in facts:
             settings = " ".join(f"{key}={value}" for key, value in fact["settings"].items())
-            print(
-                f"\n{fact['game']}\n  settings  {settings}\n  players   {' '.join(fact['players'])}"
-            )
+            print(f"\n{fact['game']}")
+            print_text(f"  settings  {settings}", _INDENT)
+            print_text(f"  players   {' '.join(fact['players'])}", _INDENT)
     write_json(facts, arguments.json)
 
 

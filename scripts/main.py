@@ -6,6 +6,7 @@ its docstring is its summary.
 
 import os
 import shlex
+import shutil
 import sys
 import traceback
 from collections.abc import Sequence
@@ -20,7 +21,9 @@ from . import (
     exploit,
     games,
     match,
+    play,
     ratings,
+    replay,
     tournament,
     train,
     trials,
@@ -28,10 +31,13 @@ from . import (
     watch,
 )
 from .options import BadArgument, Parser, add_imports, import_packages
+from .output import wrapped
 
 COMMANDS: dict[str, ModuleType] = {
     "games": games,
+    "play": play,
     "watch": watch,
+    "replay": replay,
     "evaluate": evaluate,
     "match": match,
     "tournament": tournament,
@@ -49,9 +55,14 @@ INTERRUPTED = 130  # what a shell reports for a process stopped with Ctrl-C
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run `parlour ARGUMENTS` (those of the process by default); returns the exit status.
 
+    Without any it lists the commands.
+
     Raises SystemExit(2) for wrong arguments, after one line on stderr.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    if not arguments:
+        _command_list().print_help()
+        return 0
     _command_list().parse_args(arguments[:1])
     name, command = arguments[0], COMMANDS[arguments[0]]
     parser = Parser(prog=f"parlour {name}", description=command.__doc__)
@@ -81,7 +92,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _command_list() -> Parser:
     width = max(map(len, COMMANDS))
-    lines = [f"  {name:<{width}}  {_summary(module)}" for name, module in COMMANDS.items()]
+    columns = shutil.get_terminal_size().columns
+    lines = [
+        wrapped(f"  {name:<{width}}  {_summary(module)}", columns, width + 4)
+        for name, module in COMMANDS.items()
+    ]
     parser = Parser(
         prog="parlour",
         usage="parlour COMMAND ...",

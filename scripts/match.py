@@ -24,7 +24,9 @@ from .options import (
     positive,
     user_input,
 )
-from .output import add_json, print_standings, progress_bar, write_json
+from .output import add_json, print_standings, print_text, progress_bar, write_json
+
+_INDENT = 4  # of what does not fit into a line
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -94,7 +96,8 @@ def _two(arguments: argparse.Namespace, game: Game, first: str, second: str) -> 
             plan,
         )
     if arguments.json != "-":
-        print(result)
+        for line in str(result).splitlines():
+            print_text(line, _INDENT)
     write_json(as_data(result), arguments.json)
 
 

@@ -37,11 +37,18 @@ class BadArgument(Exception):
     """A well-formed argument with an impossible value; the message is for the user."""
 
 
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Show `--deals N` instead of `--deals DEALS`, where an option does not name its value."""
+
+    def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
+        return "NAME" if action.type is None else "N"
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser that answers a wrong argument with exactly one line."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=argparse.RawDescriptionHelpFormatter, **settings)
+        super().__init__(formatter_class=_HelpFormatter, **settings)
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong on stderr and leave with status 2."""

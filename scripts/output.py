@@ -2,7 +2,9 @@
 
 import argparse
 import json
+import os
 import sys
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -27,20 +29,56 @@ from ..baselines.arena.export import (
 from .options import BadArgument
 
 _WIDTH_WITHOUT_TERMINAL = 200
+_ANY_WIDTH = 10_000
 
 
 def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
-    """Print rows under headings; align numbers to the right."""
+    """Print rows under headings; align numbers to the right.
+
+    In a window too narrow for that, print each row as a block with a line for each heading.
+    """
     table = Table(box=None, pad_edge=False, header_style="bold")
     for index, heading in enumerate(headings):
         is_text = all(isinstance(row[index], str) for row in rows)
         table.add_column(heading, justify="left" if is_text else "right")
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, str) else f"{cell:,}" for cell in row))
+    cells = [[cell if isinstance(cell, str) else f"{cell:,}" for cell in row] for row in rows]
+    for row in cells:
+        table.add_row(*row)
+    console = _console()
+    if console.measure(table, options=console.options.update(width=_ANY_WIDTH)).maximum <= (
+        console.width
+    ):
+        console.print(table)
+        return
+    for title, *others in cells:
+        console.print(title, style="bold")
+        block = Table(box=None, pad_edge=False, show_header=False)
+        for heading, cell in zip(headings[1:], others, strict=True):
+            if cell:
+                block.add_row(f"  {heading}", cell)
+        console.print(block)
+
+
+def print_text(text: str, indent: int = 0) -> None:
+    """Print a text in lines that fit the window; the second and later ones are indented."""
+    print(wrapped(text, _console().width if _is_of_known_width() else _ANY_WIDTH, indent))
+
+
+def wrapped(text: str, width: int, indent: int) -> str:
+    """Break a text into lines of at most `width`; indent the second and later ones."""
+    later = " " * indent
+    return textwrap.fill(text, width, subsequent_indent=later, break_long_words=False)
+
+
+def _console() -> Console:
     console = Console(highlight=False, markup=False)
-    if not console.is_terminal:
+    if not _is_of_known_width():
         console.width = _WIDTH_WITHOUT_TERMINAL
-    console.print(table)
+    return console
+
+
+def _is_of_known_width() -> bool:
+    return sys.stdout.isatty() or "COLUMNS" in os.environ
 
 
 def print_matches(results: Sequence[MatchResult]) -> None:
@@ -63,15 +101,17 @@ def _match_row(result: MatchResult) -> list[str]:
 
 def print_standings(table: Standings) -> None:
     """Print the table of a tournament, the cross table, and how far the ratings can be trusted."""
-    print(f"{about(table)}\n")
+    print_text(about(table))
+    print()
     print_table(standing_headings(table), standing_cells(table))
     print("\nscore against, %")
     print_table(["", *(row.player for row in table.rows)], cross_cells(table))
     print()
     for note in notes(table):
-        print(note)
+        print_text(note)
     if table.nash_averages:
-        print(f"\n{nash_text(table)}:")
+        print()
+        print_text(f"{nash_text(table)}:")
         print_table(NASH_HEADINGS, nash_cells(table))
 
 
@@ -94,12 +134,12 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--json",
         metavar="FILE",
-        type=_file_to_write,
+        type=file_to_write,
         help="also write the results as JSON to FILE; - prints JSON instead of the table",
     )
 
 
-def _file_to_write(text: str) -> str:
+def file_to_write(text: str) -> str:
     """Check the folder of the file now rather than after the work. Raises ArgumentTypeError."""
     folder = Path(text).parent
     if not folder.is_dir():

@@ -1,92 +1,123 @@
-"""Time other installed libraries at the same task, for `parlour bench --peers`.
+"""Time other libraries at the same task, for `parlour bench --peers`.
 
-The task is random legal play through the library's Python interface, with its observations.
+Each is installed into an environment of its own when it is first measured, since they ask for
+versions that exclude each other. `peer_plies` is what runs there.
 """
 
-import importlib
-import random
+import json
+import os
+import subprocess
+import venv
 from collections.abc import Callable
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
-from .replays import aec_replay
+import platformdirs
 
-Rate = Callable[[Callable[[], int]], float]
-GAMES_A_LOOK = 5  # games between two looks at the clock
+import parlour
 
-PETTINGZOO = ("connect_four_v3", "leduc_holdem_v4", "texas_holdem_v4")
-RLCARD = ("leduc-holdem", "gin-rummy", "doudizhu")
-OPEN_SPIEL = ("leduc_poker", "gin_rummy", "crazy_eights")
-
-
-def measure(rate: Rate, tell: Callable[[str], None]) -> list[dict[str, Any]]:
-    """Return one entry for each game: its rate, or the reason under `missing`."""
-    return [
-        _entry(library, what, make, rate, tell)
-        for library, games, make in (
-            ("PettingZoo", PETTINGZOO, _pettingzoo),
-            ("RLCard", RLCARD, _rlcard),
-            ("OpenSpiel", OPEN_SPIEL, _open_spiel),
-        )
-        for what in games
-    ]
+MANY_AT_ONCE, ONE_BY_ONE = "many games at once", "one game at a time"
+_INSTALL_SECONDS = 1200.0
+_MEASURE_SECONDS = 600.0
 
 
-def _entry(
-    library: str,
-    what: str,
-    make: Callable[[str], Callable[[], int]],
-    rate: Rate,
-    tell: Callable[[str], None],
-) -> dict[str, Any]:
-    tell(f"{library}: {what}")
-    entry: dict[str, Any] = {"library": library, "what": what}
+class Peer(NamedTuple):
+    """Another library, as pip installs it, and games of it."""
+
+    name: str
+    module: str  # as `peer_plies` calls it
+    requirement: str
+    how: str
+    games: tuple[str, ...]
+
+
+PEERS = (
+    Peer(
+        "PettingZoo",
+        "pettingzoo",
+        "pettingzoo[classic]",
+        ONE_BY_ONE,
+        ("connect_four_v3", "leduc_holdem_v4", "texas_holdem_v4"),
+    ),
+    Peer("RLCard", "rlcard", "rlcard", ONE_BY_ONE, ("leduc-holdem", "gin-rummy", "doudizhu")),
+    Peer(
+        "OpenSpiel",
+        "open_spiel",
+        "open_spiel",
+        ONE_BY_ONE,
+        ("leduc_poker", "gin_rummy", "crazy_eights"),
+    ),
+    Peer("pgx", "pgx", "pgx", MANY_AT_ONCE, ("leduc_holdem", "sparrow_mahjong")),
+    Peer("PufferLib", "pufferlib", "pufferlib", MANY_AT_ONCE, ("puffer_tripletriad",)),
+)
+
+
+class NotMeasured(Exception):
+    """A library that does not install or run here; the message says why."""
+
+
+def measure(seconds: float, repeats: int, tell: Callable[[str], None]) -> list[dict[str, Any]]:
+    """Return one entry for each game: its rate and version, or the reason under `missing`."""
+    return [entry for peer in PEERS for entry in _measure_peer(peer, seconds, repeats, tell)]
+
+
+def _measure_peer(
+    peer: Peer, seconds: float, repeats: int, tell: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    about = {"library": peer.name, "how": peer.how}
     try:
-        entry["plies_per_cpu_second"] = rate(make(what))
-    except ImportError as error:
-        entry["missing"] = f"{what}: {error}"
-    return entry
+        tell(f"{peer.name}: installing")
+        python = environment(peer)
+    except NotMeasured as error:
+        return [{**about, "what": game, "missing": str(error)} for game in peer.games]
+    entries = []
+    for game in peer.games:
+        tell(f"{peer.name}: {game}")
+        try:
+            figures = _run(python, peer.module, game, str(seconds), str(repeats))
+        except NotMeasured as error:
+            figures = {"missing": str(error)}
+        entries.append({**about, "what": game, **figures})
+    return entries
 
 
-def _pettingzoo(what: str) -> Callable[[], int]:
-    return aec_replay(importlib.import_module(f"pettingzoo.classic.{what}").env())
+def environment(peer: Peer) -> Path:
+    """Return the Python of the library's environment, made where it is missing.
+
+    Raises NotMeasured where the library does not install.
+    """
+    folder = platformdirs.user_cache_path("parlour") / "peers" / peer.module
+    python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
+    installed = folder / "installed"
+    if not installed.is_file() or installed.read_text() != peer.requirement:
+        venv.create(folder, clear=True, with_pip=True)
+        pip = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        _output([*pip, peer.requirement], _INSTALL_SECONDS)
+        installed.write_text(peer.requirement)
+    return python
 
 
-def _rlcard(what: str) -> Callable[[], int]:
-    rlcard = importlib.import_module("rlcard")
-    env = rlcard.make(what, config={"seed": 0})
-    rng = random.Random(0)
-
-    def play() -> int:
-        num_plies = 0
-        for _ in range(GAMES_A_LOOK):
-            state, _ = env.reset()
-            while not env.is_over():
-                state, _ = env.step(rng.choice(list(state["legal_actions"])))
-                num_plies += 1
-        return num_plies
-
-    return play
+def _run(python: Path, *arguments: str) -> dict[str, Any]:
+    """Run `peer_plies` there. Parlour's other packages are not needed, and not imported."""
+    packages = str(Path(parlour.__file__).resolve().parent)
+    variables = {**os.environ, "PYTHONPATH": packages, "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
+    command = [str(python), "-m", "scripts.peer_plies", *arguments]
+    figures: dict[str, Any] = json.loads(
+        _output(command, _MEASURE_SECONDS, variables).splitlines()[-1]
+    )
+    return figures
 
 
-def _open_spiel(what: str) -> Callable[[], int]:
-    game = importlib.import_module("pyspiel").load_game(what)
-    rng = random.Random(0)
-
-    def play() -> int:
-        return sum(_open_spiel_game(game, rng) for _ in range(GAMES_A_LOOK))
-
-    return play
-
-
-def _open_spiel_game(game: Any, rng: random.Random) -> int:
-    state = game.new_initial_state()
-    num_plies = 0
-    while not state.is_terminal():
-        if state.is_chance_node():
-            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-            state.apply_action(rng.choices(outcomes, chances)[0])
-            continue
-        state.observation_tensor(state.current_player())
-        state.apply_action(rng.choice(state.legal_actions()))
-        num_plies += 1
-    return num_plies
+def _output(command: list[str], seconds: float, variables: dict[str, str] | None = None) -> str:
+    """Return what a command prints. Raises NotMeasured with its last words."""
+    try:
+        shown = subprocess.run(
+            command, env=variables, capture_output=True, text=True, timeout=seconds, check=False
+        )
+    except subprocess.TimeoutExpired as error:
+        raise NotMeasured(f"not done after {seconds:.0f} seconds") from error
+    if shown.returncode != 0:
+        words = [line.strip() for line in shown.stderr.splitlines() if line.strip()]
+        reason = next((line for line in words if line.lower().startswith("error:")), None)
+        raise NotMeasured(reason or (words[-1] if words else f"status {shown.returncode}"))
+    return shown.stdout

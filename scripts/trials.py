@@ -48,7 +48,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="number of games of each trial, in place of the number in the list",
     )
     batch.add_argument(
-        "--out", type=Path, default=Path("runs"), help="folder for the results (default runs)"
+        "--out",
+        metavar="FOLDER",
+        type=Path,
+        default=Path("runs"),
+        help="folder for the results (default runs)",
     )
     kinds.add_parser("template", help="print a template for a player of your own")
     for kind in (single, batch):

@@ -17,14 +17,16 @@ from parlour.envs.core.jit import rule
 from parlour.envs.core.records import Field
 from parlour.envs.core.rng import below
 
+from .probes import NO_ACTION, new_probe
+from .probes import Config as NoSettings
+
 STAY, GO, HIT, MISS, LOSE, WIN = range(6)
 NAMES = ("stay", "go", "hit", "miss", "lose", "win")
 GATE, DOOR, BENCH, ROOM, OVER = range(5)
-NO_ACTION = -1
 
 
 @dataclasses.dataclass(frozen=True)
-class Config:
+class Config(NoSettings):
     """What to set."""
 
     stay: int = 8  # what seat 0 gets for staying, in tenths
@@ -83,38 +85,17 @@ def observe(state, seat, out):
     out.place = min(state.place, ROOM)
 
 
-@rule
-def reshuffle_unseen(state, seat, rng):
-    """Nothing is random that a seat could not see."""
-
-
-def deal_from(state: np.record, data: dict[str, int], rng: np.record) -> None:
-    state.place = data["place"]
-    state.last = NO_ACTION
-
-
 def probe_duel(**settings: Any) -> Game:
     """The probe as a Game of two seats."""
-    config = Config(**settings)
-    return Game(
-        name="duel",
-        version=0,
-        config=config,
-        make=probe_duel,
-        house_rules={"stay": config.stay},
-        num_seats=2,
-        num_actions=len(NAMES),
-        state_fields=(
-            Field("place", np.int8, (), 0, OVER, "where the game is"),
-            Field("last", np.int8, (), NO_ACTION, WIN, "the last action"),
-            Field("stay", np.int8, (), -10, 10, "what seat 0 gets for staying, in tenths"),
-        ),
-        observation_fields=(
+    return new_probe(
+        probe_duel,
+        Config(**settings),
+        NAMES,
+        OVER,
+        (
             Field("seat", np.int8, (), 0, 1, "who looks"),
             Field("place", np.int8, (), 0, ROOM, "where the game is"),
         ),
-        has_chance=True,
-        has_hidden=True,
         deal=deal,
         seat_to_act=seat_to_act,
         legal_actions=legal_actions,
@@ -122,10 +103,4 @@ def probe_duel(**settings: Any) -> Game:
         is_terminal=is_terminal,
         returns=returns,
         observe=observe,
-        reshuffle_unseen=reshuffle_unseen,
-        deal_from=deal_from,
-        describe=lambda state, seat=None: f"place {state.place}",
-        action_name=lambda action: NAMES[action],
-        parse_action=NAMES.index,
-        draw=lambda state, seat=None: None,
     )

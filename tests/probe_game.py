@@ -5,7 +5,6 @@ Half of the games begin in a treasury instead, which looks exactly like the cell
 action wins 1. Only the action mask tells the two apart.
 """
 
-import dataclasses
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,8 @@ from parlour.envs.core.jit import rule
 from parlour.envs.core.records import Field
 from parlour.envs.core.rng import below
 
+from .probes import NO_ACTION, Config, new_probe
+
 SAFE, TRAP, LOSE, WIN = range(4)
 NAMES = ("safe", "trap", "lose", "win")
 START, CELL, TREASURY, OVER = range(4)
@@ -23,15 +24,10 @@ SAFE_RETURN = 0.2  # what a sound learner gets from the start
 TRAPPED_RETURN = -1.0  # what one without a mask in its target, or of the wrong sign, gets there
 
 
-@dataclasses.dataclass(frozen=True)
-class Config:
-    """Nothing to set."""
-
-
 @rule
 def deal(state, rng):
     state.place = START if below(rng, 2) == 0 else TREASURY
-    state.last = -1
+    state.last = NO_ACTION
 
 
 @rule
@@ -74,32 +70,14 @@ def observe(state, seat, out):
     out.is_room = state.place != START
 
 
-@rule
-def reshuffle_unseen(state, seat, rng):
-    """Nothing is random that a seat could not see."""
-
-
-def deal_from(state: np.record, data: dict[str, int], rng: np.record) -> None:
-    state.place = data["place"]
-    state.last = -1
-
-
 def probe_game(**settings: Any) -> Game:
     """The probe as a Game of two seats, of which only seat 0 ever acts."""
-    return Game(
-        name="probe",
-        version=0,
-        config=Config(**settings),
-        make=probe_game,
-        num_seats=2,
-        num_actions=len(NAMES),
-        state_fields=(
-            Field("place", np.int8, (), 0, OVER, "where seat 0 is"),
-            Field("last", np.int8, (), -1, WIN, "its last action"),
-        ),
-        observation_fields=(Field("is_room", np.int8, (), 0, 1, "in the cell or the treasury"),),
-        has_chance=True,
-        has_hidden=True,
+    return new_probe(
+        probe_game,
+        Config(**settings),
+        NAMES,
+        OVER,
+        (Field("is_room", np.int8, (), 0, 1, "in the cell or the treasury"),),
         deal=deal,
         seat_to_act=seat_to_act,
         legal_actions=legal_actions,
@@ -107,10 +85,4 @@ def probe_game(**settings: Any) -> Game:
         is_terminal=is_terminal,
         returns=returns,
         observe=observe,
-        reshuffle_unseen=reshuffle_unseen,
-        deal_from=deal_from,
-        describe=lambda state, seat=None: f"place {state.place}",
-        action_name=lambda action: NAMES[action],
-        parse_action=NAMES.index,
-        draw=lambda state, seat=None: None,
     )

@@ -46,7 +46,8 @@ def test_a_step_sees_the_end_after_the_draw() -> None:
     step, seats, action = loops_of(game).step_table, [], NO_ACTION
     for _ in range(3):
         observations = game.new_observations()
-        given = (tables.states, tables.rngs, False, words, masks, observations)
+        returns = np.zeros((1, game.num_seats))
+        given = (tables.states, tables.rngs, False, words, masks, observations, returns)
         numbers = np.empty(game.layout.num_inputs, np.float32)
         buffers = game.layout.row_buffers(observations, is_scaled=True)
         seats.append(step(*given, *buffers, numbers, action))

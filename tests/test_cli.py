@@ -1,14 +1,21 @@
 """The command line: each command once, small, and one clear line for every wrong argument."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
+import parlour
+from parlour.baselines.arena import sandbox
 from parlour.envs import GAMES
-from parlour.scripts import bench, first_games, output, tournament
+from parlour.scripts import bench, bench_record, first_games, output, peers, tournament
 from parlour.scripts.main import COMMANDS, main
 from parlour.scripts.options import player_names
+from parlour.scripts.peers import MANY_AT_ONCE, ONE_BY_ONE
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 GAME = "president"
@@ -20,7 +27,6 @@ SMALL_TRAINING = (
 )
 
 WRONG = {
-    "": "COMMAND",
     "nonsense": "nonsense",
     "games --nonsense": "--nonsense",
     "watch": "GAME",
@@ -174,6 +180,87 @@ def test_every_setting_of_a_learner_is_an_option_with_its_comment(
     shown = " ".join(capsys.readouterr().out.split())
     assert "--learning-rate X" in shown
     assert "games played side by side (default 1024)" in shown
+
+
+def test_alone_it_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main([]) == 0
+    shown = capsys.readouterr()
+    assert all(f"  {command} " in shown.out for command in COMMANDS)
+    assert not shown.err
+
+
+def test_python_dash_m_is_the_same_command() -> None:
+    shown = subprocess.run(
+        [sys.executable, "-m", "parlour", "--version"],
+        cwd=SCRIPTS.parent,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout == f"parlour {parlour.__version__}\n"
+
+
+NARROW = 60  # columns
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "games",
+        f"match {GAME} random,first_legal --deals 2",
+        f"evaluate {GAME} random --against first_legal --deals 2",
+        f"tournament {GAME} --players random,first_legal,lowest --deals 2",
+    ],
+)
+def test_tables_fit_a_narrow_window(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(NARROW))
+    assert run(command) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert not [line for line in lines if len(line) > NARROW]
+    assert not [line for line in lines if "…" in line]  # where a cell was cut
+    assert not [line for line in lines if line.rstrip().endswith("[")]  # an interval that was
+
+
+def test_a_table_too_wide_becomes_a_block_for_each_row(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = [["a", "0.12 [0.01, 0.23]", 1234], ["b", "", 5]]
+    for columns, lines in (
+        (40, ["player mean number", "a 0.12 [0.01, 0.23] 1,234", "b 5"]),
+        (30, ["a", "mean 0.12 [0.01, 0.23]", "number 1,234", "b", "number 5"]),
+    ):
+        monkeypatch.setenv("COLUMNS", str(columns))
+        output.print_table(["player", "mean", "number"], rows)
+        shown = capsys.readouterr().out.splitlines()
+        assert [" ".join(line.split()) for line in shown] == lines
+
+
+def test_contest_time_is_refused_at_once_where_it_does_not_work(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for system in ("win32", "darwin"):
+        monkeypatch.setattr(sandbox, "sys", SimpleNamespace(platform=system))
+        for method in ("", "sandbox=none"):
+            told = refusal(f"match {GAME} random,first_legal --contest {method}", capsys)
+            assert f"contest time needs Linux; this system is {system}" in told
+
+
+def test_the_commands_start_without_what_only_unix_has() -> None:
+    """As on Windows: what other libraries import there is imported before."""
+    source = (
+        "import os, sys\n"
+        "import joblib.externals.loky, numba, pandas, pettingzoo, stable_baselines3, torch\n"
+        "for name in ('fcntl', 'grp', 'pwd', 'resource', 'termios', 'tty'):\n"
+        "    sys.modules[name] = None\n"
+        "for name in ('fork', 'setsid', 'killpg', 'pidfd_open', 'O_PATH'):\n"
+        "    delattr(os, name)\n"
+        "from parlour.scripts.main import main\n"
+        "main(['games'])\n"
+    )
+    subprocess.run([sys.executable, "-c", source], cwd=SCRIPTS.parent, check=True)
 
 
 def test_games_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
@@ -333,21 +420,37 @@ def test_train_leaves_a_checkpoint_that_evaluate_takes(
     assert run(f"evaluate {GAME} {file} --set num_players=2 --deals 2 --json -") == 0
 
 
+PEERS = [
+    {"library": "RLCard", "what": "doudizhu", "how": ONE_BY_ONE, "missing": "no wheel"},
+    {
+        "library": "pgx",
+        "what": "kuhn_poker",
+        "how": MANY_AT_ONCE,
+        "version": "2",
+        "plies_per_cpu_second": 234_400.0,
+    },
+]
+
+
 def test_bench_measures_every_view_and_both_starts(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of one player count, and without the subprocesses that time the start."""
     monkeypatch.setattr(bench, "MAX_SEATS", 2)
     start = dict.fromkeys(("cold", "warm"), (1.0, 2.0))
     monkeypatch.setattr(bench, "start_times", lambda name: {"aec": start})
-    monkeypatch.setattr(bench.peers, "PETTINGZOO", ())
-    monkeypatch.setattr(bench.peers, "RLCARD", ("no such game",))
-    monkeypatch.setattr(bench.peers, "OPEN_SPIEL", ())
-    monkeypatch.setattr(bench.peers, "_rlcard", missing)
-    assert run(f"bench {GAME} --quick --batch 16 --peers") == 0
+    monkeypatch.setattr(bench.peers, "measure", lambda *_: PEERS)
+    monkeypatch.setattr(bench_record, "find_game", lambda name: SimpleNamespace(num_seats=2))
+    file = tmp_path / "record.json"
+    assert run(f"bench {GAME} --quick --batch 16 --peers --record {file}") == 0
     shown = capsys.readouterr().out
     assert all(name in shown for name in bench.STEP_NAMES.values())
-    assert "not measured: RLCard" in shown
+    assert "own plies, lowest" in shown
+    assert "not measured: RLCard, doudizhu: no wheel" in shown
+    record = json.loads(file.read_text())
+    assert bench_record.speed_table(record) in file.with_suffix(".md").read_text()
+    assert "| pgx | kuhn_poker | many games at once | 234,000 |" in bench_record.page(record)
+    assert file.with_suffix(".png").stat().st_size > 10_000
 
 
 def test_bench_of_starts_alone_plays_first_games_in_new_processes(
@@ -369,8 +472,40 @@ def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]
     assert "unknown game 'chess'" in capsys.readouterr().err
 
 
-def missing(what: str) -> None:
-    raise ModuleNotFoundError("no module called rlcard")
+def test_a_library_that_does_not_install_or_run_is_named_with_the_reason(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    peer = peers.PEERS[0]._replace(games=("a", "b"))
+    python = tmp_path / "python"
+    monkeypatch.setattr(peers, "PEERS", (peer,))
+    monkeypatch.setattr(peers, "environment", lambda peer: python)
+    python.write_text("#!/bin/sh\necho 'ERROR: no wheel' >&2; echo bye >&2; exit 1\n")
+    python.chmod(0o755)
+    entries = peers.measure(0.01, 1, print)
+    assert [(entry["what"], entry["missing"]) for entry in entries] == [
+        ("a", "ERROR: no wheel"),
+        ("b", "ERROR: no wheel"),
+    ]
+
+
+def test_the_program_for_other_libraries_needs_only_numpy() -> None:
+    """It runs where Parlour's dependencies are not installed; this Python stands for that one."""
+    blocked = ("gymnasium", "numba", "pettingzoo", "torch", "rich", "pandas")
+    source = (
+        f"import sys; sys.modules.update(dict.fromkeys({blocked}))\n"
+        "from scripts import peer_plies\n"
+        "print(peer_plies.rate(lambda: 5, 0.01, 1) > 0)\n"
+    )
+    packages = str(Path(parlour.__file__).resolve().parent)
+    shown = subprocess.run(
+        [sys.executable, "-c", source],
+        env={**os.environ, "PYTHONPATH": packages},
+        cwd=packages,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert shown.stdout == "True\n"
 
 
 def test_settings_of_a_player_may_hold_commas() -> None:

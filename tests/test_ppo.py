@@ -28,7 +28,7 @@ CONFIG = ppo.Config(
     epochs=4,
     learning_rate=1e-2,
     final_learning_rate=1e-3,
-    threads=1,
+    num_threads=1,
 )
 
 
@@ -54,7 +54,7 @@ def scores(network: PolicyValue) -> tuple[float, float]:
     return gate, door
 
 
-def estimated(batch: Batch, trace: float) -> np.ndarray:
+def estimated(batch: Batch, gae_lambda: float) -> np.ndarray:
     """Advantages [tables, decisions], one after the other in plain Python."""
     advantages = np.zeros_like(batch.values)
     for table, next_decisions in enumerate(batch.next_decisions):
@@ -63,7 +63,7 @@ def estimated(batch: Batch, trace: float) -> np.ndarray:
             advantages[table, index] = (
                 batch.ends[table, index] - value
                 if after == NO_DECISION
-                else batch.values[table, after] - value + trace * advantages[table, after]
+                else batch.values[table, after] - value + gae_lambda * advantages[table, after]
             )
     return advantages
 
@@ -79,7 +79,7 @@ def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Callable[[Batch], Batch])
 
     def flat(batch: Batch) -> Batch:
         wrong = fault(batch)
-        advantages = estimated(wrong, CONFIG.trace)
+        advantages = estimated(wrong, CONFIG.gae_lambda)
         return sound(wrong._replace(advantages=advantages, targets=advantages + wrong.values))
 
     monkeypatch.setattr(ppo, "flat", flat)
@@ -136,7 +136,7 @@ def test_advantages_are_those_of_each_seats_own_decisions() -> None:
     """Compared with plain Python; what ends a game is worth its return, and seats take turns."""
     learner = ppo.Learner(GAME, dataclasses.replace(CONFIG, batch_decisions=7))
     batch = next(iter(batches_of(learner)))
-    np.testing.assert_allclose(batch.advantages, estimated(batch, CONFIG.trace), atol=1e-6)
+    np.testing.assert_allclose(batch.advantages, estimated(batch, CONFIG.gae_lambda), atol=1e-6)
     np.testing.assert_allclose(batch.targets, batch.advantages + batch.values, atol=1e-6)
     goes_on = batch.next_decisions != NO_DECISION
     assert goes_on.any()
@@ -169,7 +169,7 @@ def equal(first: torch.nn.Module, second: torch.nn.Module) -> bool:
 def test_the_same_seed_learns_the_same_whether_acting_overlaps_or_not() -> None:
     short = {"total_steps": 2_000, "batch_decisions": 4}
     alone = trained(**short).network
-    assert equal(alone, trained(**short, threads=2).network)
+    assert equal(alone, trained(**short, num_threads=2).network)
     assert not equal(alone, trained(**short, seed=1).network)
 
 
@@ -199,7 +199,7 @@ def test_one_seat_learns_at_tables_with_opponents() -> None:
         ({"num_tables": 0}, "num_tables must be"),
         ({"hidden": ()}, "at least one layer"),
         ({"clip": 0.0}, "clip must be above 0"),
-        ({"trace": 1.5}, r"trace must be in 0 \.\. 1"),
+        ({"gae_lambda": 1.5}, r"gae_lambda must be in 0 \.\. 1"),
         ({"opponents": ("random",)}, "1 opponents need as many opponent_weights; got 0"),
         ({"self_play": 0.0}, "not all 0"),
         (

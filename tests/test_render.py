@@ -15,7 +15,8 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.seating import player_streams
 from parlour.envs.core.tables import Tables, action_masks
-from parlour.envs.core.views.picture import Card, Picture, Rectangle, Text, card_row, seats_around
+from parlour.envs.core.views.cards import Card, CardPart, card_row
+from parlour.envs.core.views.picture import Picture, Rectangle, Text
 from parlour.envs.core.views.render import (
     Renderer,
     Window,
@@ -23,6 +24,7 @@ from parlour.envs.core.views.render import (
     picture_svg,
     render_frame,
 )
+from parlour.envs.core.views.table import seats_around
 
 PRESIDENT_SETTINGS = [
     {"num_players": 2},
@@ -184,10 +186,11 @@ def test_seats_go_clockwise_from_the_viewer_at_the_bottom() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 2, 10, 40])
 def test_a_row_of_cards_is_centred_and_never_wider_than_asked(number: int) -> None:
-    cards: list[Card | None] = [Card(str(k // 2), "#000000") for k in range(number)]
+    cards = [CardPart(str(k), "", Card(str(k // 2), "#000000")) for k in range(number)]
     faces = [
         shape
-        for shape in card_row(cards, 200, 100, 100, 300)
+        for part in card_row(cards, 200, 100, 100, 300)
+        for shape in part.shapes
         if isinstance(shape, Rectangle) and shape.height == 100 and shape.outline
     ]
     assert len(faces) == number
@@ -214,7 +217,7 @@ def test_a_picture_as_svg_is_well_formed_and_holds_its_texts() -> None:
     picture = game.draw(positions(game)[0][0])
     root = ElementTree.fromstring(picture_svg(picture))
     assert len(root) == 1 + len(picture.shapes)
-    texts = [element.text for element in root if element.tag.endswith("text")]
+    texts = [element.text for element in root.iter() if element.tag.endswith("text")]
     assert texts == drawn_texts(picture)
 
 
@@ -236,6 +239,22 @@ def test_a_renderer_gives_text_pixels_or_nothing_by_its_mode() -> None:
 def no_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     """Windows without a screen."""
     monkeypatch.setenv("SDL_VIDEODRIVER", "dummy")
+
+
+def test_a_window_without_a_display_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    pygame = pytest.importorskip("pygame")
+    for name in ("DISPLAY", "WAYLAND_DISPLAY", "SDL_VIDEODRIVER"):
+        monkeypatch.delenv(name, raising=False)
+    for driver in ("offscreen", None):
+        if driver is None:  # as where SDL finds no driver at all
+            monkeypatch.setattr(pygame.display, "init", no_driver)
+        with pytest.raises(RuntimeError, match=r'no display here.*"rgb_array" and "ansi"'):
+            Window("", 1000).show(np.zeros((8, 8, 3), np.uint8))
+        assert not pygame.display.get_init()
+
+
+def no_driver() -> None:
+    raise pytest.importorskip("pygame").error("No available video device")
 
 
 @pytest.mark.usefixtures("no_screen")

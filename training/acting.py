@@ -191,15 +191,15 @@ class SelfPlay:
         weights: np.ndarray,
         earlier: np.ndarray,
         critic: np.ndarray | None,
-        trace: float,
+        gae_lambda: float,
         batch: Batch,
         tables: slice,
     ) -> None:
         """Fill the rows `tables` of a batch; other threads may fill others at the same time.
 
         `weights` and `critic` are records [1], `earlier` records [E] of at least one network, and
-        `trace` is the lambda of generalized advantage estimation. Raises ValueError where a game
-        never gives a learning seat a choice.
+        `gae_lambda` is the lambda of generalized advantage estimation. Raises ValueError where a
+        game never gives a learning seat a choice.
         """
         places = _Places(*(array[tables] for array in self._places))
         layers = num_layers(weights), num_layers(weights if critic is None else critic)
@@ -216,7 +216,7 @@ class SelfPlay:
             self._cumulative_weights,
             self._scales[0],
             self._scales[1],
-            trace,
+            gae_lambda,
         )
         if (places.seats == NO_SEAT).any():
             raise no_choice_error(self.game)
@@ -259,7 +259,7 @@ def _bind_act(
 
 def _act(
     batch, spare, places, whole, weights, earlier, critic, player_weights, cumulative_weights,
-    scale, critic_scale, trace,
+    scale, critic_scale, gae_lambda,
 ):  # fmt: skip
     num_decisions = batch.actions.shape[1]
     for table in range(batch.actions.shape[0]):
@@ -293,7 +293,7 @@ def _act(
                 pay(batch, places, table)
                 seat = start(places, table, earlier, player_weights, cumulative_weights)
         places.seats[table] = seat
-        estimate_advantages(batch, table, trace)
+        estimate_advantages(batch, table, gae_lambda)
 
 
 def _pay(batch, places, table):
@@ -439,7 +439,7 @@ def note_inputs(weights, observation, scale, rows, wide):
 
 
 @lean_rule
-def estimate_advantages(batch, table, trace):
+def estimate_advantages(batch, table, gae_lambda):
     """Generalized advantage estimation (Schulman et al. 2016) over each seat's own decisions.
 
     A game pays only at its end, so nothing is discounted.
@@ -451,6 +451,6 @@ def estimate_advantages(batch, table, trace):
             advantage = batch.ends[table, index] - value
         else:
             step = batch.values[table, after] - value
-            advantage = step + trace * batch.advantages[table, after]
+            advantage = step + gae_lambda * batch.advantages[table, after]
         batch.advantages[table, index] = advantage
         batch.targets[table, index] = advantage + value

@@ -43,13 +43,13 @@ class Config:
     final_entropy_coefficient: float = 0.005  # weight of the entropy at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
     clip: float = 0.2  # maximum change of an action's probability in a batch, as a ratio
-    trace: float = 0.95  # lambda of generalized advantage estimation
+    gae_lambda: float = 0.95  # lambda of generalized advantage estimation
     self_play: float = 1.0  # weight of the tables at which every seat learns
     earlier: float = 0.0  # weight of the tables against earlier networks of the run
     opponents: tuple[str, ...] = ()  # compiled players that one seat learns against
     opponent_weights: tuple[float, ...] = ()  # weight of each opponent's tables
     critic: bool = False  # learn values with a critic that sees what all seats see
-    threads: int = 2  # number of threads
+    num_threads: int = 2  # half of them play, half compute gradients
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
@@ -63,12 +63,20 @@ class Config:
         for name in ("minutes", "learning_rate", "clip"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
-        if not 0 <= self.trace <= 1:
-            raise ValueError(f"trace must be in 0 .. 1; got {self.trace}")
+        if not 0 <= self.gae_lambda <= 1:
+            raise ValueError(f"gae_lambda must be in 0 .. 1; got {self.gae_lambda}")
 
 
-COUNTS = ("total_steps", "num_tables", "batch_decisions", "minibatch_size", "epochs", "threads")
+COUNTS = (
+    "total_steps",
+    "num_tables",
+    "batch_decisions",
+    "minibatch_size",
+    "epochs",
+    "num_threads",
+)
 MAX_COUNT = 10**12
+ALIASES = {"threads": "num_threads", "trace": "gae_lambda"}  # former names of settings
 MAX_GRADIENT_NORM = 0.5
 NUM_EARLIER = 8  # earlier networks that are kept to play against
 EARLIER_EVERY = 1 / 32  # of the run
@@ -108,7 +116,7 @@ class Learner:
 
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
-        torch.set_num_threads(max(1, config.threads // 2))
+        torch.set_num_threads(max(1, config.num_threads // 2))
         self.game = game
         self.config = config
         self.network = PolicyValue(game, config.hidden)
@@ -170,7 +178,7 @@ class Learner:
         )
         batches = [self._new_batch(config.num_tables) for _ in range(2)]
         self._compile(play)
-        num_actors = config.threads // 2
+        num_actors = config.num_threads // 2
         with ThreadPoolExecutor(max(1, num_actors)) as pool:
             start = time.monotonic()
             wait(self._act(play, batches[0], pool, num_actors))
@@ -197,7 +205,7 @@ class Learner:
     ) -> list[Future[None]]:
         """Fill a batch with the networks as they are now, here or in the threads of the pool."""
         critic = None if self.critic is None else self.critic.record(self.game)
-        what = self.network.record(self.game), self.earlier, critic, self.config.trace, batch
+        what = self.network.record(self.game), self.earlier, critic, self.config.gae_lambda, batch
         if num_actors == 0:
             play.act(*what, slice(0, self.config.num_tables))
             return []
@@ -209,8 +217,8 @@ class Learner:
         """Call everything once, on nothing, before the clock starts."""
         critic = None if self.critic is None else self.critic.record(self.game)
         nobody = slice(0, 0)
-        record, trace = self.network.record(self.game), self.config.trace
-        play.act(record, self.earlier, critic, trace, self._new_batch(0), nobody)
+        record, gae_lambda = self.network.record(self.game), self.config.gae_lambda
+        play.act(record, self.earlier, critic, gae_lambda, self._new_batch(0), nobody)
         batch = flat(self._new_batch(1))
         losses = self._losses(batch, batch.advantages, np.zeros(1, np.int64))
         sum(losses).backward()

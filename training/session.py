@@ -1,7 +1,7 @@
 """A training run: learn, measure at regular intervals, and write the results to a folder.
 
-The folder holds `checkpoint.pt` with its model card, `curve.csv` (one row for each measurement)
-and, where matplotlib is installed, `curve.png`.
+The folder holds `checkpoint.pt` with its model card, and `curve.csv` (one row for each measurement)
+with its plot `curve.png`.
 """
 
 import ast
@@ -191,12 +191,10 @@ def write_curve(curve: list[dict[str, Any]], folder: Path) -> None:
         writer.writerows(curve)
 
 
-def draw_curve(curve: list[dict[str, Any]], path: Path) -> bool:
-    """Draw the learning curve with intervals; return False where matplotlib is not installed."""
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        return False
+def draw_curve(curve: list[dict[str, Any]], path: Path) -> None:
+    """Draw the learning curve with intervals."""
+    from matplotlib.figure import Figure  # slow to import
+
     figure = Figure(figsize=(9, 4.5), layout="constrained")
     axes = figure.subplots()
     for player in dict.fromkeys(point["against"] for point in curve):
@@ -216,4 +214,3 @@ def draw_curve(curve: list[dict[str, Any]], path: Path) -> bool:
     axes.grid(axis="y", alpha=0.3)
     figure.legend(loc="outside right upper", frameon=False)  # never over a line
     figure.savefig(path, dpi=150)
-    return True

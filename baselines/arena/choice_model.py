@@ -1,4 +1,4 @@
-"""The statistical model of rankings: players are chosen by their strength, one place after another.
+"""Model rankings: players are chosen by their strength, one place after another.
 
 The model is that of Davidson and Luce (Turner, van Etten, Firth and Kosmidis 2020): a set of equals
 is chosen with weight d(size) times the geometric mean of their strengths. With two places it is
@@ -53,7 +53,7 @@ def build_model(choices: list[Choice], num_players: int) -> tuple[dict[Choice, i
 
 
 def log_likelihood(model: Model, counts: np.ndarray, parameters: np.ndarray) -> np.ndarray:
-    """Of counts [choices] at each row of parameters [B, P], the prior included: [B].
+    """Return the log likelihood [B] of counts [choices] at parameters [B, P], with the prior.
 
     The prior is half a game won and half a game lost by each player against an average one, so that
     the maximum is finite for a player that wins all games.
@@ -98,7 +98,7 @@ def _go_uphill(
 def _newton_step(
     model: Model, counts: np.ndarray, parameters: np.ndarray, held: np.ndarray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Newton's step [B, P], and twice what it should add to the log likelihood [B].
+    """Return Newton's step [B, P], and twice what it should add to the log likelihood [B].
 
     The step is orthogonal to `held`, by a multiplier in the system of equations.
     """
@@ -121,7 +121,7 @@ def _newton_step(
 
 
 def information(model: Model, counts: np.ndarray, chances: np.ndarray) -> np.ndarray:
-    """Fisher's information [B, P, P] that the games contain, at the chances [B, choices]."""
+    """Return Fisher's information [B, P, P] of the games at the chances [B, choices]."""
     made = np.add.reduceat(counts, model.starts)
     means = set_means(model, chances)
     expected = made[model.set_of] * chances
@@ -131,12 +131,12 @@ def information(model: Model, counts: np.ndarray, chances: np.ndarray) -> np.nda
 
 
 def set_means(model: Model, chances: np.ndarray) -> np.ndarray:
-    """The expected row of the design in each set: [B, sets, P]."""
+    """Return the expected row of the design in each set: [B, sets, P]."""
     return np.add.reduceat(chances[:, :, None] * model.design, model.starts, axis=1)
 
 
 def choice_chances(model: Model, parameters: np.ndarray) -> np.ndarray:
-    """The probability of each choice within its set: [B, choices]."""
+    """Return the probability of each choice within its set: [B, choices]."""
     return np.exp(_log_chances(model, parameters))
 
 

@@ -15,7 +15,7 @@ CREATE TABLE IF NOT EXISTS claim (  -- owner: host, process, and when that proce
     contest INTEGER, first_seed INTEGER, num_deals INTEGER, owner TEXT, made REAL,
     PRIMARY KEY (contest, first_seed, num_deals))
 """
-_ELSEWHERE_SECONDS = 3600.0  # validity of a claim from another machine
+_ELSEWHERE_SECONDS = 3600.0  # validity of a claim whose process cannot be looked up
 
 
 class Claims:
@@ -64,7 +64,7 @@ def _start_of(pid: int) -> str:
 
 def _is_alive(owner: str, made: float) -> bool:
     host, pid, start = owner.split(" ")
-    if host != socket.gethostname():
+    if host != socket.gethostname() or os.name == "nt":  # there, os.kill(pid, 0) sends Ctrl-C
         return time.time() - made < _ELSEWHERE_SECONDS
     try:
         os.kill(int(pid), 0)

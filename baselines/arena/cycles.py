@@ -1,4 +1,4 @@
-"""Ratings for results that no single number per player explains: players that beat in a cycle.
+"""Rate players where no single number for each explains the results: they beat in a cycle.
 
 Nash averaging (Balduzzi, Tuyls, Perolat and Graepel 2018, "Re-evaluating Evaluation") takes the
 table of scores for a game in which each side picks a player, and rates every player by its score
@@ -25,7 +25,7 @@ class NashAverage:
 
 
 def find_cycle(lows: np.ndarray) -> list[int]:
-    """Find players of whom each beats the next, and the last the first; none gives an empty list.
+    """Find players of which each beats the next, and the last the first; else return [].
 
     `lows` [players, players] are the lower ends of the row's score against the column; above a
     half the row beats the column. The cycle is one whose closest pair is as clear as possible.
@@ -54,9 +54,9 @@ def _shortest_cycle(beats: np.ndarray) -> list[int]:
 
 
 def equilibrium(scores: np.ndarray) -> np.ndarray:
-    """The mixture [players] of greatest entropy that no player beats, by scores [players, players].
+    """Find the mixture [players] of greatest entropy that no player beats by `scores`.
 
-    Scores are those of the row against the column, 0 .. 1; both of a pair add up to 1.
+    Scores [players, players] are the row's against the column, 0 .. 1; a pair's add up to 1.
     """
     payoffs = scores - 0.5
     num_players = len(payoffs)
@@ -83,7 +83,7 @@ def equilibrium(scores: np.ndarray) -> np.ndarray:
 
 
 def _most_of(player: int, payoffs: np.ndarray) -> np.ndarray:
-    """An equilibrium with as much of this player as any has."""
+    """Find an equilibrium with the greatest probability of this player."""
     num_players = len(payoffs)
     solved = optimize.linprog(
         -np.eye(num_players)[player],

@@ -1,4 +1,4 @@
-"""The duplicate match of two seats: the player that does more with the same hand wins the deal.
+"""Play duplicate matches of two seats: the player that does more with the same hand wins.
 
 Each deal is played twice with the players exchanged, so both hold the hand of seat 0 once, and the
 seat that leads is the same in both games.

@@ -1,4 +1,4 @@
-"""Results as files: JSON with everything, CSV tables, and a summary in Markdown.
+"""Write results to files: JSON with everything, CSV tables, and a summary in Markdown.
 
 An open end of an interval is null in JSON, inf or -inf in CSV and text, and an arrow in a plot.
 """
@@ -46,7 +46,7 @@ def finite(data: Any) -> Any:
 
 
 def export(table: Standings, folder: Path) -> list[Path]:
-    """Write a tournament's results in all forms and return the files. Raises OSError."""
+    """Write a tournament's results in all forms; return the files. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     written = {
         "results.json": json.dumps(finite(as_data(table)), indent=2) + "\n",
@@ -57,8 +57,9 @@ def export(table: Standings, folder: Path) -> list[Path]:
     _write_csv(folder / "standings.csv", _standings_lines(table))
     _write_csv(folder / "cross_table.csv", _cross_lines(table))
     plots = {"ratings.png": plot_ratings, "cross_table.png": plot_cross_table}
-    drawn = [name for name, plot in plots.items() if plot(table, folder / name)]
-    return [folder / name for name in (*written, "standings.csv", "cross_table.csv", *drawn)]
+    for name, plot in plots.items():
+        plot(table, folder / name)
+    return [folder / name for name in (*written, "standings.csv", "cross_table.csv", *plots)]
 
 
 def _write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
@@ -67,7 +68,7 @@ def _write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
 
 
 def _standings_lines(table: Standings) -> list[list[Any]]:
-    """One line for each player; an estimate takes three columns: mean, low and high."""
+    """Return a row for each player; an estimate takes three columns: mean, low and high."""
     lines: list[list[Any]] = [[]]
     for row in table.rows:
         line: list[Any] = []
@@ -82,7 +83,7 @@ def _standings_lines(table: Standings) -> list[list[Any]]:
 
 
 def _cross_lines(table: Standings) -> list[list[Any]]:
-    """One line for each pair: the player's score, and how likely it is the stronger."""
+    """Return a row for each pair: the player's score, and the chance that it is the stronger."""
     names = [row.player for row in table.rows]
     lines: list[list[Any]] = [["player", "against", "score", "low", "high", "superiority"]]
     for i, player in enumerate(names):
@@ -94,12 +95,12 @@ def _cross_lines(table: Standings) -> list[list[Any]]:
 
 
 def standing_headings(table: Standings) -> tuple[str, ...]:
-    """The headings of `standing_cells`: with the group of each player where there are several."""
+    """Return the headings of `standing_cells`, with the group where there are several."""
     return (*HEADINGS, "group") if _has_groups(table) else HEADINGS
 
 
 def standing_cells(table: Standings) -> list[list[str]]:
-    """The players' lines as text, each with the chance that it is stronger than the next."""
+    """Return the players' rows as text, each with the chance of being stronger than the next."""
     lines = []
     for index, row in enumerate(table.rows):
         above = table.superiority[index][index + 1] if index + 1 < len(table.rows) else None
@@ -126,7 +127,7 @@ def _cells(row: Standing, above_next: str) -> list[str]:
 
 
 def cross_cells(table: Standings) -> list[list[str]]:
-    """The cross table as text: a line for each player, scores in per cent."""
+    """Return the cross table as text: a row for each player, scores in per cent."""
     return [
         [row.player, *("" if cell is None else f"{100 * cell.mean:.1f}" for cell in line)]
         for row, line in zip(table.rows, table.cross, strict=True)
@@ -134,7 +135,7 @@ def cross_cells(table: Standings) -> list[list[str]]:
 
 
 def nash_cells(table: Standings) -> list[list[str]]:
-    """The ratings that allow cycles as text, under NASH_HEADINGS; the best first."""
+    """Return the ratings that allow cycles as text, under NASH_HEADINGS, the best first."""
     best_first = sorted(
         table.nash_averages, key=lambda row: (-row.weight, -row.score.mean if row.score else 0)
     )
@@ -155,7 +156,7 @@ def about(table: Standings) -> str:
 
 
 def notes(table: Standings) -> list[str]:
-    """Sentences on how far the ratings can be trusted."""
+    """Return sentences on how far the ratings can be trusted."""
     texts = [_groups_text(table), _order_text(table), _fit_text(table), _cycle_text(table)]
     return [text for text in texts if text]
 

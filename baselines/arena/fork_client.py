@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from ...envs.core.code_cache import cache_folder
 from ...envs.core.game import Game
+from .cgroups import Group
 from .fork_server import HEADER, Opening, Order
 from .limits import Limits
 from .sandbox import NONE, prefix
@@ -68,22 +69,23 @@ class ForkServer:
         if not self._socket.recv(1):
             raise OSError(f"the fork server ended with status {self._popen.wait()}")
 
-    def start(self, spec: str, limits: Limits) -> Started:
-        """Start a player; its guard sends messages on `control`."""
+    def start(self, spec: str, limits: Limits, group: Group | None = None) -> Started:
+        """Start a player, in this control group; its guard sends messages on `control`."""
         control, guards = socket.socketpair()
         requests_out, requests_in = os.pipe()
         replies_out, replies_in = os.pipe()
         output_out, output_in = os.pipe()
         theirs = [guards.detach(), requests_out, replies_in, output_in]
         os.set_blocking(requests_in, False)
+        sent = theirs if group is None else [*theirs, group.entrance]
         order = pickle.dumps(Order(spec, limits, self._hidden))
         try:
             try:
-                self._send(order, theirs)
+                self._send(order, sent)
             except BrokenPipeError:  # the server was killed
                 self.close()
                 self._launch()
-                self._send(order, theirs)
+                self._send(order, sent)
         finally:
             for descriptor in theirs:
                 os.close(descriptor)

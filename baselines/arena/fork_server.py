@@ -32,7 +32,7 @@ from .limits import Limits
 from .player_process import OUT_OF_MEMORY, REFUSED, PlayerServer, is_out_of_memory
 
 HEADER = struct.Struct("<I")  # the size of the message that follows
-NUM_DESCRIPTORS = 4
+NUM_DESCRIPTORS = 5
 _IDLE_SECONDS = 1.0
 
 
@@ -45,7 +45,10 @@ class Opening(NamedTuple):
 
 
 class Order(NamedTuple):
-    """One player to start, with four descriptors: control, requests, replies, output."""
+    """One player to start. With it come four descriptors: control, requests, replies, output.
+
+    A fifth is the entrance of its control group, where it has one.
+    """
 
     spec: str
     limits: Limits
@@ -185,7 +188,9 @@ def _become_player(opening: Opening, order: Order, descriptors: list[int], priva
     status = 1
     try:
         os.setsid()
-        requests, replies, output = descriptors
+        requests, replies, output, *entrances = descriptors
+        for entrance in entrances:
+            os.write(entrance, b"0")
         with open(os.devnull) as nothing:
             os.dup2(nothing.fileno(), 0)
         for stream in (1, 2):

@@ -1,4 +1,4 @@
-"""Whether one strength a player explains the first places that were seen."""
+"""Test whether one strength for each player explains the first places."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _FEWEST_DEALS = 1.5  # that say anything of how deals differ
 
 
 class Fit(NamedTuple):
-    """The result of Pearson's test; a small p-value: one number a player is not enough."""
+    """The result of Pearson's test; a small p-value means that one number is not enough."""
 
     statistic: float  # corrected for the likeness of a deal's games (Rao and Scott 1981)
     degrees_of_freedom: int
@@ -28,10 +28,10 @@ def goodness_of_fit(
     choices: list[Choice],
     num_players: int,
 ) -> Fit:
-    """Test the first places in each kind of game, with shared ones counted in part.
+    """Test the first places in each kind of game; count shared ones in part.
 
-    Strengths that were fitted to first places alone take a degree of freedom each. Where they were
-    fitted to later places too they take less, and none is taken: the test then errs to caution.
+    Strengths fitted to first places alone take a degree of freedom each. Those fitted to later
+    places too take less; the test then subtracts none, which is cautious.
     A single deal is not tested.
     """
     chances = choice_chances(model, best)[0]
@@ -59,7 +59,7 @@ def goodness_of_fit(
 def _deviation(
     counts: sparse.csc_matrix, chances: np.ndarray, places: np.ndarray
 ) -> tuple[float, float]:
-    """Pearson's statistic of one kind of game, and what it would be without any error.
+    """Return Pearson's statistic of one kind of game, and its mean under the model.
 
     `counts` [deals, choices], `chances` [choices], `places` [choices, players]. The variance
     between deals is corrected as everywhere (see `statistics`).
@@ -79,12 +79,12 @@ def _deviation(
 
 
 def _p_value(statistic: float, freedom: int, num_deals: float) -> float:
-    """By the F distribution, as the variance between deals is estimated (Thomas and Rao 1987)."""
+    """Return the p-value by the F distribution, for an estimated variance (Thomas and Rao 1987)."""
     return float(special.fdtrc(freedom, freedom * (num_deals - 1), statistic / freedom))
 
 
 def add_fits(fits: Sequence[Fit]) -> Fit:
-    """One test of several groups that have no player in common: the worst fit, Bonferroni's way."""
+    """Combine tests of groups without common players: the worst fit, corrected by Bonferroni."""
     tested = [fit for fit in fits if fit.degrees_of_freedom]
     if not tested:
         return Fit(0.0, 0, 1.0)
@@ -93,7 +93,7 @@ def add_fits(fits: Sequence[Fit]) -> Fit:
 
 
 def _first_places(choice: Choice, num_players: int) -> np.ndarray:
-    """What the choice gives each player of the first place; nothing where that is taken."""
+    """Return each player's part of the first place; 0 for choices of later places."""
     points = np.zeros(num_players)
     if choice.is_first:
         np.add.at(points, list(choice.chosen), 1 / len(choice.chosen))

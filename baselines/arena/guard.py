@@ -6,9 +6,9 @@ as single bytes on a socket and ends with that socket, so that nothing outlives 
 """
 
 import contextlib
+import mmap
 import os
 import re
-import resource
 import select
 import shutil
 import signal
@@ -33,7 +33,7 @@ MESSAGE = struct.Struct("<cd")
 _TICK_SECONDS = 0.025  # between two measurements of a running player
 _EVERYBODY = -1  # for kill(2): all processes of the namespace but the first
 _KILLING_SECONDS = 10.0
-_PAGE = resource.getpagesize()
+_PAGE = mmap.PAGESIZE
 _MIB = 1 << 20
 _TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -145,6 +145,8 @@ class Guard:
         """
         members = list(self._members())
         self._look_at_clocks(members)
+        import resource  # not on Windows, where this module is imported all the same
+
         reaped = resource.getrusage(resource.RUSAGE_CHILDREN)
         total = reaped.ru_utime + reaped.ru_stime
         for pid in members:

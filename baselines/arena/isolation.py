@@ -20,6 +20,7 @@ from ...envs.core.game import Game
 from ...envs.core.seating import Memory, illegal_action_message
 from ..opened import Files, opened_by
 from . import guard
+from .cgroups import Group, place_of_groups
 from .fork_client import ForkServer
 from .identity import users_files
 from .limits import Limits, charge
@@ -280,7 +281,10 @@ class _Process:
         self._last_word: tuple[bytes, float] | None = None  # the last message of the guard
         self._handle: int | None = None
         self._pid = 0
-        self._control, self._requests, self._replies, output = server.start(spec, limits)
+        place = place_of_groups()
+        self._group = None if place is None else Group(place, limits)
+        started = server.start(spec, limits, self._group)
+        self._control, self._requests, self._replies, output = started
         self._reader = threading.Thread(target=self._keep, args=(output,), daemon=True)
         self._reader.start()
         self._pid = self._meet()
@@ -420,7 +424,8 @@ class _Process:
             return Forfeit("output", f"printed more than {limits.output_kib} KiB in a game")
         if kind == guard.PROCESSES:
             return Forfeit("processes", f"had more than {limits.processes} processes and threads")
-        if kind == guard.MEMORY or number == OUT_OF_MEMORY:
+        is_over = self._group is not None and self._group.was_out_of_memory()
+        if is_over or kind == guard.MEMORY or number == OUT_OF_MEMORY:
             return Forfeit("memory", f"needed more than {limits.memory_mib} MiB of memory")
         last = _printable(self.tail.split("\n")[-1]) or "nothing was said"
         reason = f"its process ended with status {int(number)}: {last}"
@@ -445,7 +450,9 @@ class _Process:
         for descriptor in (self._requests, self._replies, self._handle):
             if descriptor is not None:
                 os.close(descriptor)
-        self._handle, self._pid = None, 0
+        if self._group is not None:
+            self._group.close()
+        self._handle, self._pid, self._group = None, 0, None
 
 
 def _printable(text: str) -> str:

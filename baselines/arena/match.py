@@ -1,4 +1,4 @@
-"""A match: one policy against a field of another, every deal played from every seat."""
+"""Play a match: one policy against a field of another, every deal from every seat."""
 
 import dataclasses
 from collections.abc import Callable
@@ -21,7 +21,7 @@ DIFFERENCES = (-2.0, 2.0)  # the range of a difference of two returns
 
 @dataclasses.dataclass(frozen=True)
 class MatchResult:
-    """What a match showed about `first`, each figure with its 95 % interval.
+    """The result of a match for `first`, each figure with its 95 % interval.
 
     After a sequential test the intervals contain the true value less often than 95 %, because the
     test tends to stop when luck is at an extreme.
@@ -125,7 +125,7 @@ def _until_decided(
 
 
 def _own_returns(played: Played) -> np.ndarray:
-    """Returns [deals, sittings] of the first entrant, which sits at seat s in sitting s."""
+    """Select the returns [deals, sittings] of the first entrant, at seat s in sitting s."""
     return np.diagonal(played.returns, axis1=1, axis2=2)
 
 

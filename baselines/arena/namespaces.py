@@ -8,7 +8,6 @@ capabilities(7).
 import contextlib
 import ctypes
 import os
-import resource
 import signal
 import stat
 import sys
@@ -34,7 +33,7 @@ _PR_SET_CHILD_SUBREAPER, _PR_SET_NO_NEW_PRIVS = 36, 38
 _CAPABILITY_VERSION_3 = 0x20080522
 _LAST_CAPABILITY = 63
 
-_libc = ctypes.CDLL(None, use_errno=True)
+_libc: Any = ctypes.CDLL(None, use_errno=True) if os.name == "posix" else None
 
 
 class View(NamedTuple):
@@ -146,6 +145,8 @@ def drop_privileges() -> None:
 
 def limit(name: str, value: int) -> None:
     """Set a resource limit of this process and its children, where the system has it."""
+    import resource  # not on Windows, where this module is imported all the same
+
     number = getattr(resource, f"RLIMIT_{name}", None)
     if number is not None:
         hard = resource.getrlimit(number)[1]

@@ -1,4 +1,4 @@
-"""Plots of a tournament, as PNG; none are drawn where matplotlib is not installed."""
+"""Plots of a tournament, as PNG."""
 
 from pathlib import Path
 
@@ -12,15 +12,13 @@ _DARK = 0.25  # a score this far from even has a dark background and is printed 
 _OPEN_MARGIN = 0.1  # of the plot's width: how far the arrow of an open interval stands out
 
 
-def plot_ratings(table: Standings, path: Path) -> bool:
-    """Plot each player's Elo with its interval, the strongest on top; False without matplotlib.
+def plot_ratings(table: Standings, path: Path) -> None:
+    """Plot each player's Elo with its interval, the strongest on top.
 
     An arrow marks the open end of an interval, and a line separates groups of players.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        return False
+    from matplotlib.figure import Figure  # slow to import
+
     elo = np.array([row.elo for row in table.rows])
     figure = Figure(figsize=(8, 1.2 + _INCHES_A_PLAYER * len(elo)), layout="constrained")
     axes = figure.subplots()
@@ -42,7 +40,6 @@ def plot_ratings(table: Standings, path: Path) -> bool:
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="x", alpha=0.3)
     figure.savefig(path, dpi=_DPI)
-    return True
 
 
 def _finite_ends(elo: np.ndarray) -> np.ndarray:
@@ -52,12 +49,10 @@ def _finite_ends(elo: np.ndarray) -> np.ndarray:
     return np.clip(elo[:, 1:], finite.min() - margin, finite.max() + margin)
 
 
-def plot_cross_table(table: Standings, path: Path) -> bool:
-    """Plot each player's score against each other player; False without matplotlib."""
-    try:
-        from matplotlib.figure import Figure
-    except ModuleNotFoundError:
-        return False
+def plot_cross_table(table: Standings, path: Path) -> None:
+    """Plot each player's score against each other player."""
+    from matplotlib.figure import Figure  # slow to import
+
     names = [row.player for row in table.rows]
     scores = np.array(
         [[np.nan if cell is None else cell.mean for cell in line] for line in table.cross]
@@ -74,4 +69,3 @@ def plot_cross_table(table: Standings, path: Path) -> bool:
     axes.set_title(f"{table.game}: score against, %")
     figure.colorbar(image, shrink=0.8)
     figure.savefig(path, dpi=_DPI)
-    return True

@@ -1,4 +1,4 @@
-"""Rankings as choices: the first is chosen among all players, the second among the rest, and so on.
+"""Turn rankings into choices: the first player is chosen among all, the second among the rest.
 
 Ratings are computed from the choices of all games, counted deal by deal.
 """
@@ -16,7 +16,7 @@ Items = tuple[int, ...]  # players by number, ascending; a player with several s
 
 
 class Scored(NamedTuple):
-    """A contest's scores: of games, or of whole deals where they are played in duplicate."""
+    """The scores of a contest: of its games, or of whole deals where it is a duplicate contest."""
 
     players: np.ndarray  # int [deals, games, places]: the player's number
     values: np.ndarray  # [deals, games, places]: more is better; equal values share a place
@@ -24,7 +24,7 @@ class Scored(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The best of the players that are left: several where they are equal."""
+    """The choice of the best among the players that are left; several where they are equal."""
 
     among: Items  # the players that are left
     is_first: bool  # nobody was chosen before
@@ -32,7 +32,7 @@ class Choice(NamedTuple):
 
 
 class Choices(NamedTuple):
-    """How often each choice was made in each deal."""
+    """The number of times each choice was made in each deal."""
 
     choices: list[Choice]
     counts: sparse.csr_matrix  # [deals, choices]
@@ -52,7 +52,7 @@ def count_choices(contests: Sequence[Scored]) -> Choices:
 def _entries(
     contest: Scored, seeds: np.ndarray, column: dict[Choice, int]
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Rows, columns and counts of a contest's choices; new choices get new columns."""
+    """Return rows, columns and counts of a contest's choices; new choices get new columns."""
     patterns, which = np.unique(_patterns(contest), axis=0, return_inverse=True)
     num_games = contest.players.shape[1]
     row_of_game = np.repeat(np.searchsorted(seeds, contest.seeds), num_games)
@@ -70,7 +70,7 @@ def _entries(
 
 
 def _patterns(contest: Scored) -> np.ndarray:
-    """Each game as one row: the players, best first, then whether each equals the next."""
+    """Return each game as a row: the players, best first, then whether each equals the next."""
     places = contest.players.shape[2]
     players = contest.players.reshape(-1, places)
     values = contest.values.reshape(-1, places)
@@ -96,9 +96,9 @@ def _choices(players: np.ndarray, is_shared: np.ndarray) -> Iterable[Choice]:
 
 
 def alternatives(among: Items, is_first: bool, most_equal: int) -> Counter[Items]:
-    """Count the sets of seats for all that could be chosen, up to `most_equal` players at once.
+    """Count the sets of seats for every possible choice of up to `most_equal` players.
 
-    All players that are left can be chosen together only as the first; later it is no choice.
+    All players that are left can be chosen together only at first; later that is no choice.
     """
     most = min(most_equal, len(among) if is_first else len(among) - 1)
     return Counter(
@@ -118,7 +118,7 @@ def groups_of(made: Choices, num_players: int) -> list[int]:
 
 
 def select_group(made: Choices, members: Sequence[int]) -> Choices:
-    """The choices among these players, numbered anew by their place in `members`."""
+    """Select the choices among these players, numbered anew by their place in `members`."""
     number = {player: index for index, player in enumerate(members)}
     columns = [k for k, choice in enumerate(made.choices) if choice.among[0] in number]
     choices = [

@@ -1,4 +1,4 @@
-"""Ratings by maximum likelihood, with intervals that take the deal as the unit.
+"""Rate players by maximum likelihood, with intervals that take the deal as the unit.
 
 The intervals are those of the profile likelihood, which takes the games of a deal for independent.
 It is divided by the ratio in which deals vary more, or less, than independent games would (Chandler
@@ -93,7 +93,7 @@ def _rate_group(made: Choices, num_players: int) -> tuple[list[Estimate], np.nda
 
 
 def _intervals(rated: _Rated, made: Choices, num_players: int) -> list[Estimate]:
-    """Each player's Elo above the mean; open where it won, or lost, every game."""
+    """Return each player's Elo above the mean; open where it won, or lost, every game."""
     above_mean = np.zeros((num_players, rated.best.shape[1]))
     above_mean[:, :num_players] = np.eye(num_players) - 1 / num_players
     means = above_mean @ rated.best[0]
@@ -109,7 +109,7 @@ def _intervals(rated: _Rated, made: Choices, num_players: int) -> list[Estimate]
 
 
 def _design_effects(rated: _Rated, contrasts: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The uncertainty of each contrast [M, P], and the number of its deals: two arrays [M].
+    """Return the uncertainty of each contrast [M, P] and the number of its deals: two arrays [M].
 
     The first is the standard error between deals divided by that of independent games (see
     `statistics`). Where nearly all games are won, deals are alike by necessity and show little of
@@ -141,7 +141,7 @@ def _curvature(rated: _Rated, chances: np.ndarray) -> np.ndarray:
 
 
 def _bounds(rated: _Rated, contrasts: np.ndarray, reach: np.ndarray) -> np.ndarray:
-    """The value of each contrast [M, P] at which its signed likelihood root is `reach` [M].
+    """Find the value of each contrast [M, P] where its signed likelihood root is `reach` [M].
 
     The root grows nearly in proportion to the distance from the maximum. The distance is therefore
     corrected in proportion until the root is right.
@@ -162,14 +162,14 @@ def _bounds(rated: _Rated, contrasts: np.ndarray, reach: np.ndarray) -> np.ndarr
 
 
 def _likelihood_root(rated: _Rated, parameters: np.ndarray) -> np.ndarray:
-    """The root of twice the loss in log likelihood from the maximum to each of [M, P]."""
+    """Return the root of twice the loss in log likelihood from the maximum to each of [M, P]."""
     top = log_likelihood(rated.model, rated.totals, rated.best)
     lost = top - log_likelihood(rated.model, rated.totals, parameters)
     return np.sqrt(2 * np.maximum(lost, np.finfo(float).tiny))
 
 
 def _superiority(rated: _Rated, num_players: int) -> np.ndarray:
-    """The one-sided confidence [players, players] that the row is stronger than the column."""
+    """Return the one-sided confidence [players, players] that the row beats the column."""
     first, second = np.triu_indices(num_players, 1)
     differences = np.zeros((len(first), rated.best.shape[1]))
     pairs = np.arange(len(first))
@@ -187,7 +187,7 @@ def _superiority(rated: _Rated, num_players: int) -> np.ndarray:
 
 
 def _has_lost_and_won(made: Choices, num_players: int) -> np.ndarray:
-    """Whether each player ever did no better, and ever no worse, than another: [2, players]."""
+    """Return whether each player ever lost or drew, and ever won or drew: [2, players]."""
     out: np.ndarray = np.zeros((2, num_players), bool)
     has_lost, has_won = out
     for choice in made.choices:

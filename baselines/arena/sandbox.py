@@ -29,8 +29,11 @@ _TRIAL_SECONDS = 60.0
 def choose_sandbox(method: str) -> str:
     """Return the sandbox to use: `method`, or for "auto" the best that works here (else NONE).
 
-    Raises ValueError for a method that is unknown or does not work here.
+    Raises ValueError for a method that is unknown or does not work here, and for any method on a
+    system other than Linux, where players cannot be measured and ended for certain.
     """
+    if sys.platform != "linux":
+        raise ValueError(f"contest time needs Linux; this system is {sys.platform}")
     if method not in METHODS:
         raise ValueError(f"sandbox must be one of {', '.join(METHODS)}; got {method!r}")
     if method == AUTO:
@@ -46,8 +49,6 @@ def refusal(method: str) -> str | None:
     """Try a sandbox once; return why it does not work on this machine, or None."""
     if method == NONE:
         return None
-    if sys.platform != "linux":
-        return "it needs Linux"
     program = _PROGRAMS[method][0]
     if shutil.which(program) is None:
         return f"the program {program} is not installed"

@@ -1,4 +1,4 @@
-"""Seatings: which player has which seat in each game of a deal, so that luck favours nobody.
+"""Seat the players in each game of a deal, so that luck favours nobody.
 
 Each function returns int [deals, sittings, seats]: the number of the player at each seat.
 """

@@ -1,4 +1,4 @@
-"""Stopping early: Wald's sequential probability ratio test on one score for each deal.
+"""Stop a match early by Wald's sequential probability ratio test on one score for each deal.
 
 This is the generalised form, in which a deal may score anything between 0 and 1: under each
 hypothesis the scores have the distribution that fits the deals best among those with its mean
@@ -23,7 +23,7 @@ _BISECTIONS = 50
 
 @dataclasses.dataclass(frozen=True)
 class Sprt:
-    """A test of two Elo differences, with the allowed chances of either error."""
+    """A test between two Elo differences, with the allowed probabilities of its two errors."""
 
     elo0: float  # the hypothesis "not stronger"
     elo1: float  # the hypothesis "stronger"
@@ -39,7 +39,7 @@ class Sprt:
 
     @property
     def bounds(self) -> tuple[float, float]:
-        """Wald's bounds of the log likelihood ratio: accept elo0 below, elo1 above."""
+        """Return Wald's bounds of the log likelihood ratio: accept elo0 below, elo1 above."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
 
@@ -76,7 +76,7 @@ def judge(scores: np.ndarray, sprt: Sprt, num_judged: int = 0) -> Verdict:
 
 
 def log_likelihood_ratios(scores: np.ndarray, sprt: Sprt, skip: int = 0) -> np.ndarray:
-    """The log likelihood ratio of elo1 over elo0 after each deal from number `skip` on."""
+    """Return the log likelihood ratio of elo1 to elo0 after each deal from number `skip` on."""
     values, which = np.unique(np.concatenate([[0.0, 1.0], scores]), return_inverse=True)
     seen = np.zeros((len(scores) - skip, len(values)))
     seen[np.arange(len(seen)), which[2 + skip :]] = 1
@@ -88,7 +88,7 @@ def log_likelihood_ratios(scores: np.ndarray, sprt: Sprt, skip: int = 0) -> np.n
 
 
 def _best_fit(counts: np.ndarray, values: np.ndarray, mean: float) -> np.ndarray:
-    """The greatest log likelihood of each row of counts [rows, values] under this mean.
+    """Return the greatest log likelihood of each row of counts [rows, values] under this mean.
 
     A constant is left out. By Owen's empirical likelihood the best probabilities are proportional
     to counts / (1 + x (values - mean)), where x is the one that gives the mean.

@@ -1,4 +1,4 @@
-"""The table of a tournament: ratings, points, and the score of each player against each other."""
+"""Make the table of a tournament: ratings, points, and scores of the pairs."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -32,7 +32,7 @@ _SUMS = ("games", "wins", "draws", "first places", "seats", "returns")
 
 @dataclasses.dataclass(frozen=True)
 class Standing:
-    """One player's line. A game counts once for each seat that the player has in it."""
+    """One player's row. A game counts once for each seat that the player has in it."""
 
     player: str
     elo: Estimate  # above the mean of the group; open where the player won, or lost, every game
@@ -75,10 +75,10 @@ class Standings:
 
 
 def standings(setting: Setting, contests: Sequence[Played], scoring: str = "games") -> Standings:
-    """Make the table of all that was played, whatever the order of contests and players.
+    """Make the table of all contests; the order of contests and players does not matter.
 
-    With "duplicate" scoring, for two seats, a deal is one result: the player that did more with the
-    hand of seat 0 wins it. Raises ValueError where there is nothing to score, or not in that way.
+    With "duplicate" scoring, for two seats, a deal is one result: the player with the higher return
+    from seat 0 wins it. Raises ValueError where nothing can be scored, or not in that way.
     """
     check_scoring(scoring, setting)
     if not contests:
@@ -120,7 +120,7 @@ def standings(setting: Setting, contests: Sequence[Played], scoring: str = "game
 
 
 def check_scoring(scoring: str, setting: Setting) -> None:
-    """Raise ValueError for an unknown scoring, or one that the game does not have."""
+    """Raise ValueError for a scoring that is unknown or that the game does not have."""
     if scoring not in SCORINGS:
         raise ValueError(f"scoring must be one of {', '.join(SCORINGS)}; got {scoring!r}")
     if scoring == "duplicate" and setting.num_seats != 2:
@@ -138,14 +138,14 @@ def _number(value: float) -> float | None:
 
 
 def _games(played: Played, number: dict[Entrant, int]) -> Scored:
-    """The contest with its players numbered, each game scored by itself."""
+    """Score each game of a contest; number its players."""
     seated = played.contest.seated(played.returns.shape[2], played.seeds)
     numbers = np.array([number[entrant] for entrant in played.contest.entrants])
     return Scored(numbers[seated], played.returns, played.seeds)
 
 
 def _duplicate(games: Scored) -> Scored:
-    """The contest with one result a deal: what each player did with the hand of seat 0."""
+    """Score each deal of a contest by the returns from seat 0; number its players."""
     players = games.players[:, :, 0]
     return Scored(players[:, None, :], hands_of_seat_0(games.values)[:, None, :], games.seeds)
 
@@ -153,7 +153,7 @@ def _duplicate(games: Scored) -> Scored:
 def _sums(
     games: Sequence[Scored], scored: Sequence[Scored], seeds: np.ndarray, num_players: int
 ) -> np.ndarray:
-    """Sums over the games of each deal: [players, _SUMS, deals]."""
+    """Return the sums over the games of each deal: [players, _SUMS, deals]."""
     out = np.zeros((num_players, len(_SUMS), len(seeds)))
     for game, score in zip(games, scored, strict=True):
         rows = np.searchsorted(seeds, game.seeds)
@@ -176,7 +176,7 @@ def _sums(
 
 
 def _at_fault(played: Played) -> list[Entrant]:
-    """The players that lost a game by a fault, once for each such game."""
+    """Return the player at fault in each game that was lost by a fault."""
     num_seats = played.returns.shape[2]
     return [
         played.contest.entrants[
@@ -209,7 +209,7 @@ def _standing(
 def _all_comparisons(
     scored: Sequence[Scored], seeds: np.ndarray
 ) -> dict[tuple[int, int], np.ndarray]:
-    """For each pair that met: its score and number of comparisons in each deal, [2, deals]."""
+    """Return for each pair that met its scores and numbers of comparisons by deal: [2, deals]."""
     sums: dict[tuple[int, int], np.ndarray] = {}
     for game in scored:
         rows = np.searchsorted(seeds, game.seeds)
@@ -222,7 +222,7 @@ def _all_comparisons(
 
 
 def _met(both: np.ndarray) -> np.ndarray:
-    """The deals in which the pair met."""
+    """Select the deals in which the pair met."""
     return both[:, both[1] > 0]
 
 
@@ -239,7 +239,7 @@ def _nash_averages(
     comparisons: dict[tuple[int, int], np.ndarray],
     order: Sequence[int],
 ) -> tuple[NashAverage, ...]:
-    """Rate the players of each group by Nash averaging; a pair that never met scores by its Elo."""
+    """Rate the players of each group by Nash averaging; score pairs that never met by Elo."""
     out: dict[int, NashAverage] = {}
     for group in range(max(ratings.group) + 1):
         members = [k for k in order if ratings.group[k] == group]
@@ -268,7 +268,7 @@ def _score(
 def _comparisons(
     game: Scored, met: np.ndarray
 ) -> list[tuple[tuple[int, int], np.ndarray, np.ndarray]]:
-    """For each pair of players: its numbers, and its score and comparisons in each deal."""
+    """Yield for each pair its numbers, and its scores and comparisons by deal."""
     num_deals = len(game.seeds)
     won = np.zeros((num_deals, len(met), len(met)))
     seats = np.zeros_like(won)

@@ -156,7 +156,7 @@ class AgentAtTable:
                 **self._settings,
             )
         elif num_tricks > self._num_tricks:
-            self._agent.update_state(**self._told(observation))
+            self._agent.update_state(**self._news(observation))
         self._num_tricks = num_tricks
         self._pile = observation["pile"][: observation["pile_size"]].tolist()
 
@@ -174,7 +174,8 @@ class AgentAtTable:
             )
         return self._fields.index(field)
 
-    def _told(self, observation: Any) -> dict[str, Any]:
+    def _news(self, observation: Any) -> dict[str, Any]:
+        """Return the arguments of `update_state` after a trick."""
         outcome = _OUTCOMES[int(observation["last_winner"])]
         mine, other = observation["last_cards"].tolist()
         is_starter = observation["last_starter"] == 0

@@ -60,7 +60,7 @@ class TrialSpec(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """The settings that all trials of a batch share."""
+    """The settings of all trials of a batch."""
 
     num_fields: int = 5
     trick_limit: int = 5000
@@ -77,14 +77,14 @@ class Result(NamedTuple):
     seconds: float
 
     @property
-    def share(self) -> Estimate:
-        """The share of wins, with draws as half wins."""
+    def score(self) -> Estimate:
+        """Return the proportion of wins, with draws as half wins."""
         return wilson((self.wins + self.draws / 2) / self.trial.num_trials, self.trial.num_trials)
 
     def as_data(self) -> dict[str, Any]:
-        """The result as JSON stores it."""
+        """Return the result as JSON stores it."""
         counts = {key: value for key, value in self._asdict().items() if key != "trial"}
-        return {**self.trial._asdict(), **counts, "share": list(self.share)}
+        return {**self.trial._asdict(), **counts, "share": list(self.score)}
 
 
 def _player(name: str, game: Game, **settings: float | None) -> Policy:
@@ -165,13 +165,13 @@ def told_game(trial: TrialSpec, settings: Settings) -> Iterator[str]:
         seats, observations, words = tables.show(rows)
         tables.apply(rows, seating.choose(players[seats[0]], rows, seats, observations, words))
         seating.watch(rows)
-        yield _told_trick(game, players, tables.states[0])
+        yield _trick_text(game, players, tables.states[0])
     returns = tables.returns(rows)[0]
     winner = players[int(returns.argmax())].name if returns.any() else "nobody"
     yield f"{winner} wins after {tables.states[0]['num_tricks']} tricks"
 
 
-def _told_trick(game: Game, players: tuple[Policy, Policy], state: np.record) -> str:
+def _trick_text(game: Game, players: tuple[Policy, Policy], state: np.record) -> str:
     """A line on a trick: the choice, both cards with their values, the winner and deck sizes."""
     from .agents import deck_frame
 
@@ -218,17 +218,17 @@ def write_results(
 
 
 def summary(settings: Settings, results: Sequence[Result]) -> str:
-    """One line per trial; the share counts draws as half wins and has a 95 % interval."""
+    """Return a line for each trial, with the proportion of wins and its 95 % interval."""
     shared = ", ".join(f"{key} {value}" for key, value in settings._asdict().items())
     names = [[_named(result.trial, player) for player in (1, 2)] for result in results]
     width = max((len(name) for pair in names for name in pair), default=0)
     lines = [f"Trials of {GAME}: {shared}; counted for player 1, which starts"]
     for (first, second), result in zip(names, results, strict=True):
-        share = Estimate(*(100 * value for value in result.share))
+        score = Estimate(*(100 * value for value in result.score))
         lines.append(
             f"{first:<{width}} v {second:<{width}}  {result.trial.num_cards} cards, "
             f"{result.trial.num_trials} games: {result.wins} wins, {result.losses} losses, "
-            f"{result.draws} draws, share {share:.1f} %, {result.seconds:.1f} s"
+            f"{result.draws} draws, share {score:.1f} %, {result.seconds:.1f} s"
         )
     return "\n".join(lines) + "\n"
 

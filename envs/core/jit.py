@@ -9,6 +9,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterable
+from functools import partial
 from typing import Any, TypeVar
 
 import numba
@@ -98,6 +99,20 @@ def _bind(
     parts = [template, *(meaning for meaning in meanings.values() if callable(meaning))]
     setattr(copy, _MODULES, _union(map(_modules_of, parts)))
     return _compile(copy, lean=lean and all(map(_is_ours, parts)), inline=inline)
+
+
+def with_fixed(
+    function: Callable[..., Any], fixed: Iterable[Any], example: Iterable[Any]
+) -> Callable[..., Any]:
+    """Return `function` with its first arguments fixed; `example` has the types of the others.
+
+    Numba otherwise looks up the types of all arguments at each call, which takes longer than a
+    short step. Calls must keep to the types of `example`.
+    """
+    fixed = tuple(fixed)
+    if hasattr(function, "compile"):  # not plain Python
+        function = function.compile(tuple(map(numba.typeof, (*fixed, *example))))
+    return partial(function, *fixed)
 
 
 def python_source(function: Callable[..., Any]) -> Any:

@@ -24,7 +24,9 @@ class Field(NamedTuple):
 
     `low` and `high` bound its values, inclusive. A field of packed bits (`num_bits` > 0) holds
     sets: each of its words carries `num_bits` members; the network's view shows one 0/1
-    input for each of them, or, with `hidden`, none at all.
+    input for each of them, or, with `hidden`, none at all. A plain field of an observation that is
+    the same for every seat, from the deal to the end of the game, may say so with `is_constant`:
+    the vector environment then converts it once a game.
     """
 
     name: str
@@ -35,6 +37,7 @@ class Field(NamedTuple):
     meaning: str
     num_bits: int = 0
     hidden: bool = False
+    is_constant: bool = False
 
     @property
     def size(self) -> int:
@@ -88,6 +91,8 @@ class FlatLayout:
         self.scale = (1.0 / np.maximum(largest, 1)).astype(np.float32)
         self._factors = self.scale[: self.num_plain]
         self._ones = np.ones(self.num_plain, self.plain_dtype)
+        self._spans = _spans(plain, is_constant=False)
+        self.constant_spans = _spans(plain, is_constant=True)  # [K, 2]: first column, and the end
         self._sources, self._columns = self._place_bytes()
 
     def plain(self, observations: np.ndarray) -> np.ndarray:
@@ -147,6 +152,10 @@ class FlatLayout:
         spread = _bits_of_bytes(factors.dtype)
         return rows, rows.view(np.uint8), factors, self._sources, self._columns, spread
 
+    def block_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
+        """The arguments with which `write_changes` and `write_constants` write these records."""
+        return *self.row_buffers(observations, is_scaled), self._spans, self.constant_spans
+
     def records(self, vectors: np.ndarray) -> np.ndarray:
         """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].
 
@@ -198,6 +207,22 @@ def _check_order(fields: Sequence[Field], plain: Sequence[Field]) -> None:
     for f in fields[len(plain) :]:
         if np.dtype(f.dtype) != WORD:
             raise ValueError(f"packed field {f.name!r} must be made of int64 words")
+        if f.is_constant:
+            raise ValueError(f"packed field {f.name!r} cannot be is_constant; plain fields can")
+
+
+def _spans(plain: Sequence[Field], is_constant: bool) -> np.ndarray:
+    """The columns of plain fields that are constant or not, as (first, end): [K, 2]."""
+    spans: list[list[int]] = []
+    column = 0
+    for f in plain:
+        if f.is_constant == is_constant:
+            if spans and spans[-1][1] == column:
+                spans[-1][1] += f.size
+            else:
+                spans.append([column, column + f.size])
+        column += f.size
+    return np.array(spans, np.uint64).reshape(-1, 2)  # as `_U1` above
 
 
 @cache
@@ -235,8 +260,48 @@ def write_row(rows, bytes_of_rows, factors, sources, columns, spread, out):
     """Write one record [1] as numbers to `out` [num_inputs]; see `FlatLayout.row_buffers`."""
     for column in range(factors.shape[0]):
         out[column] = rows[0, column] * factors[column]
+    _write_bits(bytes_of_rows[0], sources, columns, spread, out)
+
+
+@rule
+def write_changes(buffers, out):
+    """Write the first records to the rows of `out`, one each, without the constant fields.
+
+    See `FlatLayout.block_buffers`. Records are best written well before: a processor waits where it
+    loads numbers that it has just stored in smaller parts.
+    """
+    rows, bytes_of_rows, factors, sources, columns, spread, spans, _ = buffers
+    for row in range(out.shape[0]):
+        for span in range(spans.shape[0]):
+            for column in range(spans[span, 0], spans[span, 1]):
+                out[row, column] = rows[row, column] * factors[column]
+        _write_bits(bytes_of_rows[row], sources, columns, spread, out[row])
+
+
+@rule
+def write_constants(buffers, record, out):
+    """Write the constant fields of one of the records to a row of numbers."""
+    rows, _, factors, _, _, _, _, spans = buffers
+    for span in range(spans.shape[0]):
+        for column in range(spans[span, 0], spans[span, 1]):
+            out[column] = rows[record, column] * factors[column]
+
+
+@rule
+def copy_constants(buffers, constants, out):
+    """Copy the constant fields from rows of numbers to others."""
+    spans = buffers[7]
+    for row in range(out.shape[0]):
+        for span in range(spans.shape[0]):
+            for column in range(spans[span, 0], spans[span, 1]):
+                out[row, column] = constants[row, column]
+
+
+@rule
+def _write_bits(bytes_of_row, sources, columns, spread, out):
+    """Write the bits of one record as numbers, eight at a time while there is room."""
     for index in range(sources.shape[0]):
-        first = np.uint64(bytes_of_rows[0, sources[index]]) << _LOG2_BYTE
+        first = np.uint64(bytes_of_row[sources[index]]) << _LOG2_BYTE
         room = out.shape[0] - np.int64(columns[index])
         if room >= _BYTE_BITS:
             _write_byte(spread, first, out, columns[index])

@@ -4,13 +4,12 @@ Compiled players act inside the compiled loops; networks, searches and people ch
 """
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
 from .game import NO_ACTION, NO_SEAT, Function
-from .jit import rule
+from .jit import rule, with_fixed
 from .rng import GOLDEN_GAMMA, STREAM, checked_seeds
 from .siphash import siphash
 from .tables import (
@@ -216,49 +215,43 @@ class Seating:
         """Return whether all policies are compiled."""
         return all(policy.row_function is not None for policy in self.policies)
 
-    def learner_step(self, *buffers: Any) -> Callable[..., int]:
-        """Return a function that plays a ply of the EXTERNAL seat and then those of the others.
+    def learner_step(self, learners: np.ndarray, *buffers: Any) -> Callable[[int], int]:
+        """Return a function of an action, which plays it and then the plies of the other seats.
 
-        There is one table. `buffers` are arguments of `_step_learner`, which is then called with
-        the last three: (numbers, learner, action).
+        There is one table, and `learners` [1] is its EXTERNAL seat. `buffers` are the further
+        arguments of `_step_learner`.
         """
-        return partial(
-            learner_loops(self.tables.game, self._players).step_learner,
-            self.tables.states,
-            self.tables.rngs,
-            self._codes,
-            self._weights,
-            self.rngs,
-            self.skip_forced,
-            *buffers,
-        )
+        place = self.tables.states, self.tables.rngs, self._codes, self._weights, self.rngs
+        step = learner_loops(self.tables.game, self._players).step_learner
+        return with_fixed(step, (*place, self.skip_forced, learners, *buffers), (NO_ACTION,))
 
     def step_learners(
-        self, learners: np.ndarray, seat_rngs: np.ndarray, actions: np.ndarray, *results: Any
+        self, rows: slice, learners: np.ndarray, seat_rngs: np.ndarray, *results: Any
     ) -> bool:
-        """Play a ply of the EXTERNAL seat and then those of the others, at every table.
+        """Play a ply of the EXTERNAL seat and then those of the others, at the tables `rows`.
 
-        `results` are the last arguments of `_step_learners`. Returns whether every new game gives
-        that seat a choice. Raises PlayerError where another player's choice is illegal.
+        `learners`, `seat_rngs` and `results`, the last arguments of `_step_learners`, are those of
+        these tables. Returns whether every new game gives that seat a choice. Raises PlayerError
+        where another player's choice is illegal.
         """
-        clockwise = (learners[0] + np.arange(self.seated.shape[1])) % self.seated.shape[1]
+        seated, codes = self.seated[rows], self._codes[rows]
+        clockwise = (learners[0] + np.arange(seated.shape[1])) % seated.shape[1]
         row, action = learner_loops(self.tables.game, self._players).step_learners(
-            self.tables.states,
-            self.tables.rngs,
-            self._codes,
+            self.tables.states[rows],
+            self.tables.rngs[rows],
+            codes,
             self._weights,
-            self.rngs,
+            self.rngs[rows],
             self.skip_forced,
             learners,
             seat_rngs,
-            self.seated,
-            np.stack([self.seated[0, clockwise], self._codes[0, clockwise]]),
-            actions,
-            self._observation,
+            seated,
+            np.stack([seated[0, clockwise], codes[0, clockwise]]),
+            self.tables.game.new_observations(),
             *results,
         )
         if row != NO_ROW and action != NO_ACTION:
-            self.blame(row, action)
+            self.blame(rows.start + row, action)
         return bool(row == NO_ROW)
 
     def blame(self, row: int, action: int) -> NoReturn:

@@ -22,13 +22,13 @@ from .bits import (
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import bind, bind_inline, bind_lean, rule
-from .records import write_row
+from .records import copy_constants, write_changes, write_constants, write_row
 from .rng import STREAM, below
 
 NO_ROW = -1
 ILLEGAL = -2  # `step_table` returns it in place of a seat
 FAULT = -2  # `step_learner` returns it where another player's choice is illegal
-NEW_GAME = -2  # an action of `step_learner`: deal first
+NEW_GAME = -2  # an action of `step_table` and `step_learner`: deal first
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
@@ -41,6 +41,7 @@ _RULES = (
     "is_terminal",
     "returns",
     "observe",
+    "observe_inputs",
     "reshuffle_unseen",
 )
 
@@ -86,7 +87,9 @@ def rule_meanings(
         is_terminal=meanings["is_terminal"],
         play_chance=chance,
     )
-    for template in (_play, _new_game, _random_ply):
+    has_inputs = meanings["observe_inputs"] is not meanings["observe"]
+    meanings["observe_new"] = meanings["observe"] if has_inputs else _no_observation
+    for template in (_play, _new_game, _random_ply, _note_inputs, _step_block, _random_block):
         meanings[template.__name__.removeprefix("_")] = bind_inline(template, **meanings)
     return meanings
 
@@ -99,6 +102,11 @@ def meanings_of(game: Game) -> dict[str, Function]:
 @rule
 def _no_chance(state, rng):
     """Stand for `play_chance` of a game without chance; it is never called."""
+
+
+@rule
+def _no_observation(state, seat, out):
+    """Stand for `observe` of a new game where `observe_inputs` writes everything."""
 
 
 def _settle(state, rng):
@@ -142,6 +150,18 @@ def _random_ply(state, rng, player_rngs, seat, words, skip_forced):
     if seat != NO_SEAT:
         return seat, 0
     return new_game(state, rng, words, skip_forced), 1
+
+
+def _note_inputs(state, seat, is_new, index, records, buffers, constants):
+    """Write what a seat knows, except what `observe_inputs` leaves out, to `records[index]`.
+
+    Where the game is new, write the numbers of its constant fields to the row `constants`.
+    """
+    if is_new:
+        observe_new(state, seat, records[index])
+    observe_inputs(state, seat, records[index])
+    if is_new:
+        write_constants(buffers, index, constants)
 
 
 def _deal_rows(states, rngs, rows):
@@ -200,36 +220,60 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
 
 def _step_table(
     states, rngs, skip_forced, words, masks, observations,
-    rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
+    rewards, rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
 ):  # fmt: skip
     """Play one ply at the only table [1]. Return the seat to act, NO_SEAT at the end, or ILLEGAL.
 
     `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. What the seat
-    knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`.
-    NO_ACTION after a deal gives the first seat to act.
+    knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`; at the
+    end, the returns go to `rewards` [1, seats]. NEW_GAME deals and gives the first seat to act, as
+    does NO_ACTION after a deal.
     """
-    if action != NO_ACTION and not is_allowed(words[0], action):
+    if action == NEW_GAME:
+        deal(states[0], rngs[0])
+        action = NO_ACTION
+    elif action != NO_ACTION and not is_allowed(words[0], action):
         return ILLEGAL
     seat = play(states[0], rngs[0], action, words[0], skip_forced)
     spread_mask(words[0], masks[0])
-    if seat != NO_SEAT:
+    if seat == NO_SEAT:
+        returns(states[0], rewards[0])
+    else:
         observe(states[0], seat, observations[0])
         write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
     return seat
 
 
 def _step_tables(
-    states, rngs, actions, skip_forced, seats, words, observations, masks, ended, rewards, finals
-):
+    states, rngs, actions, skip_forced, seats, words, masks, ended, rewards, finals,
+    records, buffers, constants, numbers,
+):  # fmt: skip
     """Play one ply at every table; NO_ACTION forfeits. Where a game has ended, deal a new one.
 
     `seats`, `words` and `masks` describe the seats to act, before and after. A finished game sets
     `ended`, writes its returns to `rewards` [tables, seats], and the last actor's observation to
-    `finals`.
+    `finals`. What the seats to act know goes to `numbers` [tables, num_inputs], by way of `records`
+    [block] and `buffers` (see `block_buffers`); `constants` holds the constant fields of each table.
     """
+    for first in range(0, states.shape[0], records.shape[0]):
+        end = first + records.shape[0]
+        step_block(
+            states[first:end], rngs[first:end], actions[first:end], skip_forced, seats[first:end],
+            words[first:end], ended[first:end], rewards[first:end], finals[first:end], records,
+            buffers, constants[first:end],
+        )  # fmt: skip
+        write_changes(buffers, numbers[first:end])
+        copy_constants(buffers, constants[first:end], numbers[first:end])
+    spread_masks(words, masks)
+
+
+def _step_block(
+    states, rngs, actions, skip_forced, seats, words, ended, rewards, finals, records, buffers,
+    constants,
+):  # fmt: skip
+    """Play one ply at each table of a block, and leave what the seats know in `records`."""
     for row in range(states.shape[0]):
-        state = states[row]
-        actor = seats[row]
+        state, actor = states[row], seats[row]
         is_forfeit = actions[row] == NO_ACTION
         seat = NO_SEAT
         if not is_forfeit:
@@ -243,29 +287,50 @@ def _step_tables(
                 returns(state, rewards[row])
             seat = new_game(state, rngs[row], words[row], skip_forced)
         seats[row] = seat
-        observe(state, seat, observations[row])
-    spread_masks(words, masks)
+        note_inputs(state, seat, ended[row], row, records, buffers, constants[row])
 
 
 def _random_plies(
-    states, rngs, player_rngs, skip_forced, seats, words, actions, observations, masks
-):
-    """Play one random ply at every table, and observe. Return the number of games that ended.
+    states, rngs, player_rngs, num_plies, skip_forced, seats, words, actions, masks,
+    records, buffers, numbers,
+):  # fmt: skip
+    """Play `num_plies` random plies at every table; after each, write what `step_tables` writes.
 
-    All choose before any acts, so that the processor may choose at several tables at once.
+    A block of tables plays all plies before the next block, so that it stays in the processor's
+    cache. All its tables choose before any acts, so that the processor may choose at several at
+    once. `numbers` [tables, num_inputs] holds the constant fields of each table. Returns the number
+    of games that ended.
     """
+    num_ended = 0
+    for first in range(0, states.shape[0], records.shape[0]):
+        end = first + records.shape[0]
+        for _ in range(num_plies):
+            num_ended += random_block(
+                states[first:end], rngs[first:end], player_rngs[first:end], skip_forced,
+                seats[first:end], words[first:end], actions[first:end], records, buffers,
+                numbers[first:end],
+            )  # fmt: skip
+            write_changes(buffers, numbers[first:end])
+            spread_masks(words[first:end], masks[first:end])
+    return num_ended
+
+
+def _random_block(
+    states, rngs, player_rngs, skip_forced, seats, words, actions, records, buffers, constants
+):
+    """Play one random ply at each table of a block, and leave what the seats know in `records`."""
     for row in range(states.shape[0]):
         actions[row] = random_allowed(words[row], player_rngs[row, seats[row]])
     num_ended = 0
     for row in range(states.shape[0]):
         state = states[row]
         seat = play(state, rngs[row], actions[row], words[row], skip_forced)
-        if seat == NO_SEAT:
+        is_new = seat == NO_SEAT
+        if is_new:
             seat = new_game(state, rngs[row], words[row], skip_forced)
             num_ended += 1
         seats[row] = seat
-        observe(state, seat, observations[row])
-    spread_masks(words, masks)
+        note_inputs(state, seat, is_new, row, records, buffers, constants[row])
     return num_ended
 
 
@@ -346,13 +411,14 @@ def _to_learner(states, rngs, row, codes, weights, player_rngs, skip_forced, wor
 
 
 def _step_learner(
-    states, rngs, codes, weights, player_rngs, skip_forced, words, masks, observations,
-    rows, bytes_of_rows, factors, sources, columns, spread, numbers, learner, action,
+    states, rngs, codes, weights, player_rngs, skip_forced, learners, words, masks, observations,
+    rewards, rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
 ):  # fmt: skip
     """Play a ply of the learner at the only table [1], and of the others until its next turn.
 
-    Returns its seat, NO_SEAT at the end, or FAULT where another player's choice is illegal, which
-    is then left in `masks`. NEW_GAME deals first. All else is as for `_step_table`.
+    Returns its seat, which is `learners` [1]; NO_SEAT at the end, or FAULT where another player's
+    choice is illegal, which is then left in `masks`. NEW_GAME deals first. All else is as for
+    `_step_table`.
     """
     if action == NEW_GAME:
         deal(states[0], rngs[0])
@@ -366,53 +432,75 @@ def _step_learner(
         masks[0, 0] = illegal
         return seat
     spread_mask(words[0], masks[0])
-    observe(states[0], learner, observations[0])
+    if seat == NO_SEAT:
+        returns(states[0], rewards[0])
+    observe(states[0], learners[0], observations[0])
     write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
     return seat
 
 
+def _play_learner(
+    states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
+    actions, words, ended, rewards, finals, scratch,
+):  # fmt: skip
+    """Play a ply of the learner at one table and of the others until its next turn; deal if over.
+
+    The arguments are those of `_step_learners`. Returns as `_to_learner`.
+    """
+    state, learner = states[row], learners[row]
+    seat, action = np.int64(NO_SEAT), np.int64(NO_ACTION)
+    if actions[row] == NO_ACTION:
+        rewards[row, learner] = LOSS
+    else:
+        apply_action(state, actions[row])
+        settle(state, rngs[row])
+        seat, action = to_learner(
+            states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
+        )
+        if seat == NO_SEAT:
+            returns(state, rewards[row])
+    if seat == NO_SEAT:
+        ended[row] = True
+        observe(state, learner, finals[row])
+    for _ in range(MAX_DEALS):
+        if seat != NO_SEAT:
+            break
+        if seat_rngs.shape[0] > 0:
+            drawn = below(seat_rngs[row], codes.shape[1])
+            seat_learner(row, drawn, learners, seated, codes, places)
+        deal(state, rngs[row])
+        settle(state, rngs[row])
+        seat, action = to_learner(
+            states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
+        )
+    return seat, action
+
+
 def _step_learners(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
-    actions, scratch, words, masks, observations, ended, rewards, finals,
+    scratch, actions, words, masks, ended, rewards, finals, records, buffers, constants, numbers,
 ):  # fmt: skip
     """Play a ply of the learner at every table; NO_ACTION forfeits. Deal where a game has ended.
 
     `learners` [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are
     empty; `places` [2, seats] are the policies and codes clockwise from it. Of a finished game:
-    `ended`, the returns in `rewards` [tables, seats], what it sees then in `finals`. Returns
-    (row, action) of another player's illegal choice, (row, NO_ACTION) where no deal gives the
-    learner a choice, else (NO_ROW, NO_ACTION).
+    `ended`, the returns in `rewards` [tables, seats], what it sees then in `finals`. What it knows
+    goes to `numbers`, as in `_step_tables`. Returns (row, action) of another player's illegal
+    choice, (row, NO_ACTION) where no deal gives the learner a choice, else (NO_ROW, NO_ACTION).
     """
-    for row in range(states.shape[0]):
-        state, learner = states[row], learners[row]
-        seat = np.int64(NO_SEAT)
-        if actions[row] == NO_ACTION:
-            rewards[row, learner] = LOSS
-        else:
-            apply_action(state, actions[row])
-            settle(state, rngs[row])
-            seat, action = to_learner(
-                states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
-            )
-            if seat == NO_SEAT:
-                returns(state, rewards[row])
-        if seat == NO_SEAT:
-            ended[row] = True
-            observe(state, learner, finals[row])
-        for _ in range(MAX_DEALS):
-            if seat != NO_SEAT:
-                break
-            if seat_rngs.shape[0] > 0:
-                drawn = below(seat_rngs[row], codes.shape[1])
-                seat_learner(row, drawn, learners, seated, codes, places)
-            deal(state, rngs[row])
-            settle(state, rngs[row])
-            seat, action = to_learner(
-                states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
-            )
-        if seat < 0:  # FAULT, or NO_SEAT where no deal gives a choice
-            return row, action
-        observe(state, learners[row], observations[row])
+    for first in range(0, states.shape[0], records.shape[0]):
+        end = min(first + records.shape[0], states.shape[0])
+        for row in range(first, end):
+            seat, action = play_learner(
+                states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs,
+                seated, places, actions, words, ended, rewards, finals, scratch,
+            )  # fmt: skip
+            if seat < 0:  # FAULT, or NO_SEAT where no deal gives a choice
+                return row, action
+            place = row - first
+            note_inputs(states[row], seat, ended[row], place, records, buffers, constants[row])
+        write_changes(buffers, numbers[first:end])
+        copy_constants(buffers, constants[first:end], numbers[first:end])
     spread_masks(words, masks)
     return np.int64(NO_ROW), np.int64(NO_ACTION)
 
@@ -529,9 +617,10 @@ def _bind_learner_loops(
 ) -> LearnerLoops:
     meanings = rule_meanings(functions, play_chance)
     to_learner = bind(_to_learner, choose=chooser(players), **meanings)
+    play_learner = bind(_play_learner, to_learner=to_learner, **meanings)
     return LearnerLoops(
         bind(_step_learner, to_learner=to_learner, **meanings),
-        bind(_step_learners, to_learner=to_learner, **meanings),
+        bind(_step_learners, play_learner=play_learner, **meanings),
     )
 
 

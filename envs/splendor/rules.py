@@ -460,8 +460,8 @@ def returns(state, out):
         for seat in range(num_seats):
             num_winners += is_winner(state, seat)
         for seat in range(num_seats):
-            share = num_seats / num_winners if is_winner(state, seat) else 0.0
-            out[seat] = (share - 1.0) / (num_seats - 1)
+            points = num_seats / num_winners if is_winner(state, seat) else 0.0
+            out[seat] = (points - 1.0) / (num_seats - 1)
 
 
 @rule

@@ -84,11 +84,15 @@ def _deck_fields(num_cards: int, num_fields: int, low: int, high: int) -> tuple[
     mean_low, mean_high = HUNDREDTHS * low, HUNDREDTHS * high
     place = "each card's place in its deck, from the top; -1: not known, or in the pile"
     deviation = "population standard deviation, in hundredths"
+
+    def of_deal(name: str, shape: tuple[int, ...], least: int, most: int, meaning: str) -> Field:
+        return Field(name, number, shape, least, most, meaning, is_constant=True)
+
     return (
         Field("places", number, (n,), UNKNOWN, n - 1, place),
-        Field("means", number, (f,), mean_low, mean_high, "mean over the deck, in hundredths"),
-        Field("deviations", number, (f,), 0, mean_high - mean_low, deviation),
-        Field("values", number, (n, f), low, high, "the deck: one row per card"),
+        of_deal("means", (f,), mean_low, mean_high, "mean over the deck, in hundredths"),
+        of_deal("deviations", (f,), 0, mean_high - mean_low, deviation),
+        of_deal("values", (n, f), low, high, "the deck: one row per card"),
     )
 
 
@@ -117,17 +121,27 @@ def _set_fields(num_cards: int) -> tuple[Field, ...]:
 def observe(state, seat, out):
     """Write everything `seat` may know."""
     seat = np.int64(seat)
+    observe_inputs(state, seat, out)
+    observe_deck(state, out)
+    observe_own_slots(state, seat, out)
+    observe_other_slots(state, 1 - seat, out)
+
+
+@rule
+def observe_inputs(state, seat, out):
+    """Write all but the deck, which changes only with the deal, and the sets of each place."""
+    seat = np.int64(seat)
+    other = 1 - seat
     observe_table(state, seat, out)
     observe_last_trick(state, seat, out)
-    observe_deck(state, out)
     for card in range(out.places.shape[0]):
         out.places[card] = UNKNOWN
     observe_own_places(state, seat, out)
-    observe_other_places(state, 1 - seat, out)
+    observe_other_places(state, other, out)
     for word in range(out.own_cards.shape[0]):
         out.own_cards[word] = state.cards[seat, word]
-        out.opponent_cards[word] = state.cards[1 - seat, word]
-        out.opponent_top[word] = out.opponent_slots[0, word]
+        out.opponent_cards[word] = state.cards[other, word]
+        out.opponent_top[word] = possible_cards(state, other, np.int64(0), word)
 
 
 @rule
@@ -195,48 +209,78 @@ def observe_deck(state, out):
 @rule
 def observe_own_places(state, seat, out):
     """A seat knows where its cards are once it has played them, and its top card as starter (5)."""
-    num_unknown = np.int64(state.num_unplayed[seat])
-    is_top_seen = num_unknown > 0 and sees_own_top(state, seat)
-    for word in range(out.own_cards.shape[0]):
-        unseen = state.unplayed[seat, word]
-        if is_top_seen and top_card(state, seat) >> 6 == word:
-            unseen &= ~(np.int64(1) << (top_card(state, seat) & 63))
-        for depth in range(out.own_slots.shape[0]):
-            out.own_slots[depth, word] = unseen if depth < num_unknown else 0
-    first_known = num_unknown
-    if num_unknown == 1 or (is_top_seen and num_unknown == 2):
-        first_known = np.int64(0)  # all but one are known, hence that one too
-    for depth in range(first_known, state.deck_sizes[seat]):
-        note_place(out, out.own_slots, depth, state.decks[seat, place_at(state, seat, depth)])
-    if is_top_seen:
-        note_place(out, out.own_slots, 0, top_card(state, seat))
+    for depth in range(first_known(state, seat), state.deck_sizes[seat]):
+        out.places[state.decks[seat, place_at(state, seat, depth)]] = depth
+    if sees_unplayed_top(state, seat):
+        out.places[top_card(state, seat)] = 0
+
+
+@rule
+def sees_unplayed_top(state, seat):
+    """Whether the top card is one that the seat has never played but sees now."""
+    return state.num_unplayed[seat] > 0 and sees_own_top(state, seat)
+
+
+@rule
+def first_known(state, seat):
+    """The depth from which a seat knows all its cards: 0 if it has not seen at most one of them."""
+    num_unplayed = np.int64(state.num_unplayed[seat])
+    num_unseen = num_unplayed - 1 if sees_unplayed_top(state, seat) else num_unplayed
+    return np.int64(0) if num_unseen <= 1 else num_unplayed
 
 
 @rule
 def observe_other_places(state, other, out):
-    """Write what can be deduced about each place of the other deck (9)."""
-    num_unplayed = state.num_unplayed[other]
-    size = state.deck_sizes[other]
-    for depth in range(out.opponent_slots.shape[0]):
+    """Write the places in the other deck that have only one possible card (9)."""
+    num_unplayed = np.int64(state.num_unplayed[other])
+    for depth in range(num_unplayed, state.deck_sizes[other]):
         place = place_at(state, other, depth)
-        for word in range(out.own_cards.shape[0]):
-            known = state.candidates[other, place, word] if depth < size else 0
-            out.opponent_slots[depth, word] = (
-                state.unplaced[other, word] if depth < num_unplayed else known
-            )
-        is_known = num_unplayed <= depth < size and not is_allowed(state.doubtful[other], place)
-        if is_known:
+        if not is_allowed(state.doubtful[other], place):
             out.places[state.decks[other, place]] = depth
     if num_unplayed == 1 and count(state.unplaced[other]) == 1:
         out.places[first_of(state.unplaced[other])] = 0
 
 
 @rule
-def note_place(out, slots, depth, card):
-    """Record that a card is known to lie at this depth."""
-    slots[depth, :] = 0
-    allow(slots[depth], card)
-    out.places[card] = depth
+def observe_own_slots(state, seat, out):
+    """Write the cards that may lie at each place of the seat's own deck."""
+    num_unplayed = np.int64(state.num_unplayed[seat])
+    is_top_seen = sees_unplayed_top(state, seat)
+    for word in range(out.own_cards.shape[0]):
+        unseen = state.unplayed[seat, word]
+        if is_top_seen and top_card(state, seat) >> 6 == word:
+            unseen &= ~(np.int64(1) << (top_card(state, seat) & 63))
+        for depth in range(out.own_slots.shape[0]):
+            out.own_slots[depth, word] = unseen if depth < num_unplayed else 0
+    for depth in range(first_known(state, seat), state.deck_sizes[seat]):
+        put_only(out.own_slots[depth], state.decks[seat, place_at(state, seat, depth)])
+    if is_top_seen:
+        put_only(out.own_slots[0], top_card(state, seat))
+
+
+@rule
+def put_only(cards, card):
+    """Make a set of one card."""
+    cards[:] = 0
+    allow(cards, card)
+
+
+@rule
+def observe_other_slots(state, other, out):
+    """Write the cards that may lie at each place of the other deck (9)."""
+    for depth in range(out.opponent_slots.shape[0]):
+        for word in range(out.own_cards.shape[0]):
+            out.opponent_slots[depth, word] = possible_cards(state, other, depth, word)
+
+
+@rule
+def possible_cards(state, other, depth, word):
+    """One word of the set of cards that may lie at this depth of the other deck."""
+    if depth < state.num_unplayed[other]:
+        return state.unplaced[other, word]
+    if depth < state.deck_sizes[other]:
+        return state.candidates[other, place_at(state, other, depth), word]
+    return np.int64(0)
 
 
 # Re-dealing what a seat cannot know

@@ -163,9 +163,9 @@ def deal_pool(pool, may_hold, room, hands, rng):
         if restricted[colour] == 1:
             cards = shuffled_values(pool[colour], rng)
             first, second = two_holders(may_hold[colour])
-            share = draw_share(cards.shape[0], first, second, room, ways[colour:], rng)
+            num_first = draw_split(cards.shape[0], first, second, room, ways[colour:], rng)
             for index in range(cards.shape[0]):
-                place = first if index < share else second
+                place = first if index < num_first else second
                 hands[place, colour] |= 1 << cards[index]
                 room[place] -= 1
     deal_anywhere(pool, restricted, room, hands, rng)
@@ -223,8 +223,8 @@ def count_restricted(num_cards, first, second, size, ways):
     for a in range(ways.shape[1]):
         for b in range(ways.shape[2]):
             room[:] = (a, b, size - a - b)
-            for share in range(num_cards + 1):
-                ways[0, a, b] += ways_to_share(num_cards, share, first, second, room, ways)
+            for num_first in range(num_cards + 1):
+                ways[0, a, b] += ways_to_split(num_cards, num_first, first, second, room, ways)
 
 
 @rule
@@ -240,27 +240,27 @@ def two_holders(may_hold):
 
 
 @rule
-def ways_to_share(num_cards, share, first, second, room, ways):
-    """The ways to deal the rest if the first holder gets `share` cards of this colour."""
-    rest = num_cards - share
+def ways_to_split(num_cards, num_first, first, second, room, ways):
+    """The ways to deal the rest if the first holder gets `num_first` cards of this colour."""
+    rest = num_cards - num_first
     room_of_second = room[second] if second != NO_PLACE else 0
-    if first == NO_PLACE or room[first] < share or room_of_second < rest:
+    if first == NO_PLACE or room[first] < num_first or room_of_second < rest:
         return 0.0
-    a = room[0] - share * (first == 0) - rest * (second == 0)
-    b = room[1] - share * (first == 1) - rest * (second == 1)
-    sharings = _FACTORIAL[num_cards] / (_FACTORIAL[share] * _FACTORIAL[rest])
-    return sharings * ways[1, a, b]
+    a = room[0] - num_first * (first == 0) - rest * (second == 0)
+    b = room[1] - num_first * (first == 1) - rest * (second == 1)
+    splits = _FACTORIAL[num_cards] / (_FACTORIAL[num_first] * _FACTORIAL[rest])
+    return splits * ways[1, a, b]
 
 
 @rule
-def draw_share(num_cards, first, second, room, ways, rng):
+def draw_split(num_cards, first, second, room, ways, rng):
     """Draw the number of cards of the first holder, uniformly over all deals of the rest."""
     chosen = uniform(rng) * ways[0, room[0], room[1]]
     last_possible = 0
-    for share in range(num_cards + 1):
-        here = ways_to_share(num_cards, share, first, second, room, ways)
+    for num_first in range(num_cards + 1):
+        here = ways_to_split(num_cards, num_first, first, second, room, ways)
         if here > 0.0:
-            last_possible = share
+            last_possible = num_first
             chosen -= here
             if chosen < 0.0:
                 break

@@ -1,12 +1,7 @@
 """How often the arena's intervals contain the true value, by simulation with known strengths."""
 
-import ast
-import hashlib
-import inspect
 import json
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -30,9 +25,10 @@ from parlour.baselines.arena.statistics import (
 )
 
 from . import simulation
+from .recorded import STUDIES, code_digest
 from .simulation import ELO, duels, tables
 
-RECORD = Path(__file__).parents[2] / "docs" / "studies" / "intervals.json"
+RECORD = STUDIES / "intervals.json"
 KINDS: dict[str, Callable] = {"duels": duels, "tables": tables}
 NUM_DEALS = (1, 2, 3, 5, 10, 30, 100)
 TRUE_MARGIN = 0.05  # a fit test at this level should reject a true model this often
@@ -47,7 +43,7 @@ BEFORE: dict[str, dict] = {
     },
     "matches": {2: (64.6, 99.9), 5: (94.6, 93.1), 10: (96.1, 96.3), 30: (94.8, 95.4)},
 }  # fmt: skip
-_MODULES = (choice_model, goodness_of_fit, rankings, ratings, statistics, simulation)
+MODULES = (choice_model, goodness_of_fit, rankings, ratings, statistics, simulation)
 _NORMAL = 1.96  # an oracle's interval: this many standard errors on either side
 
 
@@ -122,25 +118,12 @@ def measure(num_trials: int) -> dict[str, Any]:
         means, shares = match_coverage(20 * num_trials, num_deals)
         matches.append({"num_deals": num_deals, "mean_return": means, "share_won": shares})
         print(matches[-1], flush=True)
-    return {"code": code_digest(), "num_trials": num_trials, "ratings": rows, "matches": matches}
-
-
-def code_digest() -> str:
-    """A digest of the code that the result depends on, without comments and docstrings."""
-    digest = hashlib.sha256()
-    for module in _MODULES:
-        digest.update(_without_prose(module).encode())
-    return digest.hexdigest()[:16]
-
-
-def _without_prose(module: ModuleType) -> str:
-    tree = ast.parse(inspect.getsource(module))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node
-        ):
-            node.body = node.body[1:]
-    return ast.unparse(tree)
+    return {
+        "code": code_digest(MODULES),
+        "num_trials": num_trials,
+        "ratings": rows,
+        "matches": matches,
+    }
 
 
 def write_record(found: dict[str, Any]) -> None:

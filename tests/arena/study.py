@@ -1,8 +1,9 @@
-"""Long studies of the arena, as commands: how often intervals and tests are right, and kill -9.
+"""Long studies of the arena, as commands: intervals, tests, kill -9, the cost of the sandbox.
 
 python -m tests.arena.study coverage --trials 2000
 python -m tests.arena.study sprt
 python -m tests.arena.study kills --times 20
+python -m tests.arena.study sandbox_cost --games 200
 """
 
 import argparse
@@ -14,7 +15,7 @@ import numpy as np
 from parlour.baselines.arena.sprt import STRONGER, UNDECIDED, Sprt, judge
 from parlour.baselines.arena.statistics import score_of_elo, wilson
 
-from . import coverage, killing
+from . import coverage, killing, sandbox_cost
 from .simulation import paired_scores
 
 
@@ -63,10 +64,20 @@ def _kills(times: int) -> None:
     print("the same table" if killed == plain else f"ANOTHER TABLE:\n{plain}\n{killed}")
 
 
+def _sandbox_cost(num_games: int) -> None:
+    with tempfile.TemporaryDirectory() as logs:
+        found = sandbox_cost.measure(num_games, Path(logs))
+    sandbox_cost.write_record(found)
+    print(sandbox_cost.page(found))
+
+
 def main() -> None:
     """Run one study."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("study", choices=("coverage", "sprt", "kills"))
+    parser.add_argument("study", choices=("coverage", "sprt", "kills", "sandbox_cost"))
+    parser.add_argument(
+        "--games", type=int, default=200, help="games that `sandbox_cost` times for each sandbox"
+    )
     parser.add_argument("--times", type=int, default=20, help="how often `kills` kills")
     parser.add_argument(
         "--trials", type=int, default=2000, help="how many tournaments `coverage` simulates"
@@ -74,6 +85,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.study == "kills":
         _kills(arguments.times)
+    elif arguments.study == "sandbox_cost":
+        _sandbox_cost(arguments.games)
     elif arguments.study == "coverage":
         _coverage(arguments.trials)
     else:

@@ -13,7 +13,8 @@ from parlour.baselines.arena.rankings import Choice, Scored, count_choices
 from parlour.baselines.arena.ratings import rate
 from parlour.baselines.arena.statistics import ELO_SCALE
 
-from .coverage import RECORD, code_digest, match_coverage, rating_coverage
+from .coverage import MODULES, RECORD, match_coverage, rating_coverage
+from .recorded import code_digest
 from .simulation import ELO, duels, tables
 
 
@@ -200,7 +201,7 @@ def test_the_recorded_intervals_are_right(row: dict) -> None:
 
 def test_the_record_belongs_to_the_present_code() -> None:
     """If it fails: python -m tests.arena.study coverage"""
-    assert json.loads(RECORD.read_text())["code"] == code_digest()
+    assert json.loads(RECORD.read_text())["code"] == code_digest(MODULES)
 
 
 @pytest.mark.parametrize(("num_deals", "at_most"), [(2, 1.0), (5, 1.0), (100, 0.97)])

@@ -55,7 +55,7 @@ class Referee:
         self.is_manual = discard == "manual"
         self.protects = protect_small_hands
         self.turns_played = 0  # by all seats together
-        self.passes = [0 for _ in self.seats]  # in a row, of one's own will, as the first action
+        self.passes = [0 for _ in self.seats]  # in a row, chosen as the first action of a turn
         self.takes = [[0, 0] for _ in self.seats]  # cards taken from larger hands, from others
         self.last_actions: list[str | None] = [None for _ in self.seats]
         self.moved: list[list[str]] = [[] for _ in self.seats]  # cards that came by that action

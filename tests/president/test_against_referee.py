@@ -21,7 +21,9 @@ WATCH_EVERY = 5  # plies
 MATCHES = 60
 
 
-@pytest.mark.parametrize("chunk", range(CHUNKS))
+@pytest.mark.parametrize(
+    "chunk", [0, *(pytest.param(later, marks=pytest.mark.long) for later in range(1, CHUNKS))]
+)
 @pytest.mark.parametrize("passing", PASSINGS)
 @pytest.mark.parametrize("num_players", PLAYER_COUNTS)
 def test_random_games_go_as_the_referee_says(num_players: int, passing: str, chunk: int) -> None:

@@ -88,3 +88,66 @@ class Normalizer(Agent):
 
     def choose_field(self, my_top_card_df, opponent_hand_size, available_fields) -> str:
         return self.normed.loc[my_top_card_df["id"].iloc[0], available_fields].idxmax()
+
+
+class Deducer(Agent):
+    """Keeps what may lie in each place of the opponent's deck, like the document's best agent."""
+
+    def __init__(
+        self,
+        my_initial_card_ids: Set[str],  # noqa: UP006
+        full_game_deck_ref_df: Optional[pd.DataFrame],  # noqa: UP045
+        draw_value: float = 0.5,
+    ):
+        super().__init__("Deducer", my_initial_card_ids, full_game_deck_ref_df)
+        self.draw_value = draw_value
+        theirs = set(self._indexed_ref_df.index) - self.my_current_card_ids
+        self.places = [set(theirs) for _ in theirs]
+
+    def choose_field(self, my_top_card_df, opponent_hand_size, available_fields) -> str:
+        assert len(self.places) == opponent_hand_size
+        tops = self._indexed_ref_df.loc[sorted(self.places[0]), available_fields]
+        mine = my_top_card_df[available_fields].iloc[0]
+        return ((tops < mine).mean() + self.draw_value * (tops == mine).mean()).idxmax()
+
+    def update_state(
+        self,
+        outcome: str,
+        chosen_field: str,
+        my_card_played_df: pd.DataFrame,
+        opponent_actual_card_id: Optional[str],  # noqa: UP045
+        opponent_revealed_value: Any,
+        pot_cards_df: pd.DataFrame,
+        cards_i_won_df: pd.DataFrame,
+        cards_opponent_won_df: pd.DataFrame,
+    ):
+        super().update_state(
+            outcome,
+            chosen_field,
+            my_card_played_df,
+            opponent_actual_card_id,
+            opponent_revealed_value,
+            pot_cards_df,
+            cards_i_won_df,
+            cards_opponent_won_df,
+        )
+        played = self.places.pop(0)
+        if outcome == "loss":
+            values = self._indexed_ref_df.loc[sorted(played), chosen_field]
+            self.places.append(set(values.index[values == opponent_revealed_value]))
+            self.places += [{card} for card in cards_opponent_won_df["id"]]
+        else:
+            assert opponent_actual_card_id in played
+            for place in self.places:
+                place.discard(opponent_actual_card_id)
+        self._deduce()
+        assert all(self.places)
+
+    def _deduce(self):
+        """A card whose place is known lies in no other place."""
+        done = set()
+        while known := {card for place in self.places if len(place) == 1 for card in place} - done:
+            done |= known
+            for place in self.places:
+                if len(place) > 1:
+                    place -= known

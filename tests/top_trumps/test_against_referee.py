@@ -5,6 +5,7 @@
 
 import pytest
 
+from tests.counts import part_and_all
 from tests.top_trumps.lockstep import Size, compare_games, compare_players
 
 GAMES = [
@@ -15,10 +16,15 @@ GAMES = [
     (Size(50, 5, 60, top_value=6), 4),
     (Size(67, 2, 60, top_value=30, starter=1), 3),  # sets of two words
 ]
+PLAYED = [
+    (Size(50, 5, 200), 10),
+    (Size(7, 3, 60, top_value=5), 300),
+    pytest.param(Size(50, 5, 200), 40, marks=pytest.mark.long),
+]
 MIN_DECISIONS = 800
 
 
-@pytest.mark.parametrize(("size", "num_games"), GAMES)
+@pytest.mark.parametrize(("size", "num_games"), part_and_all(GAMES))
 def test_game_and_deductions_agree_with_the_referee(size: Size, num_games: int) -> None:
     counts = compare_games(size, num_games)
     assert counts["tricks"] >= num_games
@@ -30,9 +36,7 @@ def test_game_and_deductions_agree_with_the_referee(size: Size, num_games: int) 
         assert counts["games at the limit"] > 0
 
 
-@pytest.mark.parametrize(
-    ("size", "num_games"), [(Size(50, 5, 200), 40), (Size(7, 3, 60, top_value=5), 300)]
-)
+@pytest.mark.parametrize(("size", "num_games"), PLAYED)
 def test_players_agree_with_the_slow_ones(size: Size, num_games: int) -> None:
     """And where they draw, every field of a tie comes as often as any other."""
     counts, drawn = compare_players(size, num_games)

@@ -9,6 +9,7 @@ import pytest
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
+from tests.counts import part_and_all
 from tests.trick_taking.referee import Referee, in_deck_order
 from tests.trick_taking.tables import cards_of
 
@@ -16,7 +17,7 @@ from tests.trick_taking.tables import cards_of
 CONFIGS = [(2, 1, 20), (2, 10, 1500), (2, 32, 100), (3, 5, 800), (3, 22, 100), (4, 8, 600)]
 
 
-@pytest.mark.parametrize(("num_seats", "num_values", "num_games"), CONFIGS)
+@pytest.mark.parametrize(("num_seats", "num_values", "num_games"), part_and_all(CONFIGS))
 def test_the_rules_agree_with_the_referee(num_seats: int, num_values: int, num_games: int) -> None:
     leader = num_seats - 1
     game = load_game("trick_taking", num_seats=num_seats, num_values=num_values, leader=leader)

@@ -68,8 +68,8 @@ def relative(estimate: np.ndarray, exact: np.ndarray) -> np.ndarray:
         return np.where(estimate == exact, 0.0, np.abs(estimate - exact) / np.abs(exact))
 
 
-def share(flags: np.ndarray) -> Estimate:
-    """The share of true flags, with Wilson's interval."""
+def proportion(flags: np.ndarray) -> Estimate:
+    """Return the proportion of true flags, with Wilson's interval."""
     return wilson(float(flags.mean()), len(flags))
 
 
@@ -94,7 +94,7 @@ def rows(num_positions: int, seed: int) -> Iterator[tuple[str, ...]]:
     rng = np.random.default_rng(seed)
     for size in HAND_SIZES:
         positions = np.array([random_hands(rng, size) for _ in range(num_positions)])
-        changed = f"{share(changed_decisions(positions)):.1%}"
+        changed = f"{proportion(changed_decisions(positions)):.1%}"
         for count in DRAWS:
             errors = errors_of(positions, count)
             cells = [str(size), str(count), *summary(errors.of_discards)]
@@ -102,8 +102,8 @@ def rows(num_positions: int, seed: int) -> Iterator[tuple[str, ...]]:
 
 
 def summary(errors: np.ndarray) -> list[str]:
-    """The median error, and the shares of positions above each of the document's bounds."""
-    above = (f"{share(errors > bound):.1%}" for bound in (SMALL_ERROR, LARGE_ERROR))
+    """Return the median error, and the proportions above each of the document's bounds."""
+    above = (f"{proportion(errors > bound):.1%}" for bound in (SMALL_ERROR, LARGE_ERROR))
     return [f"{np.median(errors):.1%}", *above]
 
 

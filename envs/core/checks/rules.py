@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..bits import allowed_list
 from ..game import CHANCE, Game
 from ..records import Field
 from ..rng import streams
@@ -132,7 +133,7 @@ def _legal(game: Game, states: np.ndarray, where: str) -> list[int]:
 def _mask_bits(game: Game, states: np.ndarray) -> list[int]:
     mask = np.zeros(game.num_mask_words, np.int64)
     game.legal_actions(states[0], mask)
-    return np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")).tolist()
+    return allowed_list(mask)
 
 
 def _at(seed: int, ply: int) -> str:

@@ -5,7 +5,6 @@ without their cost.
 """
 
 from collections.abc import Mapping
-from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -17,14 +16,16 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..bits import mask_bytes_words
 from ..game import NO_ACTION, NO_SEAT, Game
+from ..jit import with_fixed
 from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
-from ..tables import ILLEGAL, LOSS, MAX_DEALS, Tables
+from ..tables import ILLEGAL, LOSS, MAX_DEALS, NEW_GAME, Tables, new_streams
 from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
-from .render import RENDER_FPS, RENDER_MODES, WHOLE_TABLE, Renderer, check_render_seat
+from .render import RENDERING, WHOLE_TABLE, Renderer, check_render_seat
 
 Observation = dict[str, np.ndarray]
 
+_SET_BY_RESET = ("agents", "agent_selection", "rewards", "terminations", "truncations", "infos")
 _CHECKER_OPTION = "options"  # PettingZoo's api_test resets every environment with it
 
 
@@ -65,8 +66,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.game = game
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
-            "render_modes": list(RENDER_MODES),
-            "render_fps": RENDER_FPS,
+            **RENDERING,
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
@@ -88,29 +88,33 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
         self._is_started = False  # and self._tables, with the stream, made at the first reset
-        # The compiled step writes these: the acting seat's mask as words and bytes, and its record.
+        # The compiled step writes these: the mask of the acting seat as words and bytes, its record
+        # also as numbers, and the returns at the end.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
         self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
         self._record = game.new_observations()
+        self._numbers = np.zeros(game.layout.num_inputs, self._encoder.dtype)
+        self._returns = np.zeros((1, game.num_seats))
         self._view_buffers()
 
     def _view_buffers(self) -> None:
         self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
-        size, dtype = self.game.layout.num_inputs, self._encoder.dtype
-        self._new_numbers = partial(np.empty, size, dtype)
-        self._numbers: np.ndarray | None = None  # of the acting seat, until `observe` returns them
 
     def _link_tables(self) -> None:
         """Make the compiled step with all its buffers."""
-        self._step = partial(  # (numbers, action) -> seat to act; the rest lies in the buffers
-            self._tables.loops.step_table,
-            self._tables.states,
-            self._tables.rngs,
-            self._skip_forced,
+        tables = self._tables
+        buffers = (
             self._words,
             self._mask_row,
             self._record,
+            self._returns,
             *self._encoder.row_buffers(self._record),
+            self._numbers,
+        )
+        self._step = with_fixed(  # (action) -> seat to act; the rest lies in the buffers
+            tables.loops.step_table,
+            (tables.states, tables.rngs, self._skip_forced, *buffers),
+            (NO_ACTION,),
         )
 
     # PettingZoo's interface
@@ -139,9 +143,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         options = options or {}
         deal = given_deal({key: options[key] for key in options if key != _CHECKER_OPTION})
         if seed is not None or not self._is_started:
-            self._tables = Tables(self.game, streams([fresh_seed() if seed is None else seed]))
+            seeded = streams([fresh_seed() if seed is None else seed])
+            if not self._is_started:
+                self._tables = Tables(self.game, new_streams((1,)))
+                self._link_tables()
+            self._tables.rngs[:] = seeded
             self._is_started = True
-        self._link_tables()
         seat = self._start(deal)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
@@ -153,20 +160,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.agent_selection = self.possible_agents[seat]
         self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
 
-    def _play(self, action: int) -> int:
-        """Play one ply and return the seat to act; its observation is then in `_numbers`."""
-        self._numbers = numbers = self._new_numbers()
-        return self._step(numbers, action)
-
     def _start(self, deal: Any) -> int:
         """Deal (as given, or from the stream) and return the first seat to act."""
         if deal is not None:
             self._tables.deal_from(0, deal)
-            seat = self._play(NO_ACTION)
+            seat = self._step(NO_ACTION)
         else:
             for _ in range(MAX_DEALS):  # more than one only if nobody has a choice
-                self._tables.deal(self._tables.all_rows)
-                seat = self._play(NO_ACTION)
+                seat = self._step(NEW_GAME)
                 if seat != NO_SEAT:
                     break
         if seat == NO_SEAT:
@@ -183,19 +184,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             chosen = index(action)
         except TypeError:
             chosen = ILLEGAL
-        if 0 <= chosen < self._num_actions:
-            self._numbers = numbers = self._new_numbers()
-            seat = self._step(numbers, chosen)
-        else:
-            seat = ILLEGAL
+        seat = self._step(chosen) if 0 <= chosen < self._num_actions else ILLEGAL
         if seat == ILLEGAL:
             self._refuse(agent, action)
             return
         infos = self.infos
         infos[agent] = {"action_mask": self._no_actions}
         if seat == NO_SEAT:
-            tables = self._tables
-            self._finish(tables.returns(tables.all_rows)[0].tolist())
+            self._finish(self._returns[0].tolist())
         else:
             self.agent_selection = agent = self.possible_agents[seat]
             infos[agent] = {"action_mask": self._mask.copy()}
@@ -213,10 +209,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def observe(self, agent: str) -> Observation:
         """Return what an agent knows now, no matter which agent is to act, in fresh arrays."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
-            numbers, self._numbers = self._numbers, None
-            if numbers is None:  # returned before: each call returns fresh arrays
-                numbers = self._encoder.encode_one(self._record)
-            return {"observation": numbers, "action_mask": self._mask.copy()}
+            return {"observation": self._numbers.copy(), "action_mask": self._mask.copy()}
         tables = self._tables
         records = tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))
         numbers = self._encoder.encode_one(records)
@@ -257,7 +250,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask", "_new_numbers", "_numbers")  # made from other attributes
+        derived = ("_step", "_mask")  # made from other attributes
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -265,16 +258,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._view_buffers()
         if self._is_started:
             self._link_tables()
-
-
-class _NotBeforeReset:
-    """An attribute that says why it is missing until the instance sets its own value."""
-
-    def __set_name__(self, owner: type, name: str) -> None:
-        self.name = name
-
-    def __get__(self, instance: Any, owner: type) -> Any:
-        raise AttributeError(f"{self.name} cannot be accessed before reset")
 
 
 class CheckedEnv(RawEnv):
@@ -286,13 +269,13 @@ class CheckedEnv(RawEnv):
     each attribute through `__getattr__`, several times slower.
     """
 
-    agents = _NotBeforeReset()
-    agent_selection = _NotBeforeReset()
-    rewards = _NotBeforeReset()
-    terminations = _NotBeforeReset()
-    truncations = _NotBeforeReset()
-    infos = _NotBeforeReset()
     _has_updated = False
+
+    def __getattr__(self, name: str) -> Any:
+        """Say why an attribute is missing."""
+        if name in _SET_BY_RESET:
+            raise AttributeError(f"{name} cannot be accessed before reset")
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """As `RawEnv.reset`."""
@@ -307,7 +290,7 @@ class CheckedEnv(RawEnv):
         if not self.agents:
             EnvLogger.warn_step_after_terminated_truncated()
             return
-        super().step(action)
+        RawEnv.step(self, action)  # super() is slower
 
     def _refuse(self, agent: str, action: Any) -> None:
         assert self.action_space(agent).contains(action), (
@@ -322,7 +305,7 @@ class CheckedEnv(RawEnv):
         """As `RawEnv.observe`."""
         if not self._is_started:
             EnvLogger.error_observe_before_reset()
-        return super().observe(agent)
+        return RawEnv.observe(self, agent)
 
     def state(self) -> np.ndarray:
         """As `RawEnv.state`."""

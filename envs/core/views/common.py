@@ -47,6 +47,10 @@ class ObservationEncoder:
         """The arguments with which `write_row` writes one record [1] as an array of this space."""
         return self.layout.row_buffers(observations, self.is_scaled)
 
+    def block_buffers(self, observations: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The same for `write_changes` and `write_constants`, which write several records."""
+        return self.layout.block_buffers(observations, self.is_scaled)
+
     @property
     def dtype(self) -> np.dtype:
         """The type of the arrays."""

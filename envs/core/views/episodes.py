@@ -12,7 +12,7 @@ from ..game import NO_SEAT, Game, check_range
 from ..jit import rule
 from ..rng import below, streams
 from ..seating import Seating, player_streams
-from ..tables import EXTERNAL, MAX_DEALS, Tables
+from ..tables import EXTERNAL, MAX_DEALS, Tables, new_streams
 from .common import no_choice_error
 
 RANDOM_SEAT = "random"
@@ -40,12 +40,28 @@ class Episodes:
         self.skip_forced = skip_forced
 
     def seed(self, seeds: Sequence[int] | np.ndarray) -> None:
-        """Make one table per seed, with streams for the deals, the players and the seats."""
-        self.tables = Tables(self.game, streams(seeds))
-        self.player_rngs = player_streams(seeds, self.game.num_seats)
-        self.seat_rngs = streams(seeds, 1 + self.game.num_seats)
+        """Start the streams for the deals, the players and the seats, of one table per seed.
+
+        The tables are made at the first call; later calls have as many seeds.
+        """
+        if not self.is_seeded:
+            self._make_tables(len(seeds))
+        self.tables.rngs[:] = streams(seeds)
+        self.player_rngs[:] = player_streams(seeds, self.game.num_seats)
+        if self.seat == RANDOM_SEAT:
+            self.seat_rngs[:] = seat_streams(seeds, self.game)
+
+    @property
+    def is_seeded(self) -> bool:
+        """Return whether `seed` has made the tables."""
+        return "tables" in vars(self)
+
+    def _make_tables(self, num_tables: int) -> None:
+        self.tables = Tables(self.game, new_streams((num_tables,)))
+        self.player_rngs = new_streams((num_tables, self.game.num_seats))
+        self.seat_rngs = new_streams((num_tables,))
         first = 0 if self.seat == RANDOM_SEAT else self.seat
-        self.seats = np.full(len(seeds), first, np.int64)  # the learner's seat
+        self.seats = np.full(num_tables, first, np.int64)  # the learner's seat
         self.seating = self._make_seating()
 
     def _make_seating(self) -> Seating:
@@ -93,13 +109,13 @@ class Episodes:
         self.tables.apply(rows, actions)
         self.seating.advance(rows)
 
-    def step(self, actions: np.ndarray, *results: np.ndarray) -> None:
-        """Play at all tables in one compiled call and start new games where one is over.
+    def step(self, rows: slice, *results: Any) -> None:
+        """Play at these tables in one compiled call and start new games where one is over.
 
-        `results` are words, masks, observations, ended, returns and finals: see `_step_learners`.
+        `results` are the arguments of `_step_learners` from `actions` on, those of these tables.
         """
-        rngs = self.seat_rngs if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
-        if not self.seating.step_learners(self.seats, rngs, actions, *results):
+        rngs = self.seat_rngs[rows] if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
+        if not self.seating.step_learners(rows, self.seats[rows], rngs, *results):
             raise no_choice_error(self.game)
 
     def draw_seats(self, rows: np.ndarray) -> None:
@@ -110,14 +126,19 @@ class Episodes:
 
     def __getstate__(self) -> dict[str, Any]:
         state = {name: value for name, value in vars(self).items() if name != "seating"}
-        return {**state, "memories": self.seating.memories} if "tables" in state else state
+        return {**state, "memories": self.seating.memories} if self.is_seeded else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         memories = state.pop("memories", {})
         self.__dict__.update(state)
-        if hasattr(self, "tables"):
+        if self.is_seeded:
             self.seating = self._make_seating()
             self.seating.memories = memories
+
+
+def seat_streams(seeds: Sequence[int] | np.ndarray, game: Game) -> np.ndarray:
+    """Return the streams [N] from which the learning seat is drawn, one for each seed."""
+    return streams(seeds, 1 + game.num_seats)
 
 
 @rule

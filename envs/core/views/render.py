@@ -1,4 +1,4 @@
-"""Render modes ansi, rgb_array and human: a game as text, as pixels, or in a window.
+"""Render modes ansi, rgb_array, svg and human: a game as text, as a picture, or in a window.
 
 Pillow draws the pixels and pygame-ce owns the window; both are imported when first needed.
 """
@@ -18,11 +18,13 @@ if TYPE_CHECKING:
     from PIL import ImageDraw
     from PIL.ImageFont import FreeTypeFont, ImageFont
 
-RENDER_MODES = ("ansi", "rgb_array", "human")
+RENDER_MODES = ("ansi", "rgb_array", "svg", "human")
 RENDER_FPS = 2  # slow enough to follow each ply
+RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # as Gymnasium says it
 WHOLE_TABLE = "all"  # for `render_seat`: everything, all hands open
 LEARNING_SEAT = "own"  # for `render_seat`: what the learning seat may see
 
+_UNSEEN_DRIVERS = ("offscreen", "dummy")  # SDL falls back to one of these
 _OVERSAMPLING = 2  # pictures are drawn this much larger and reduced for smooth edges
 _HALF_CAPITAL = 0.35  # of the font size: from the middle of a capital down to the baseline
 
@@ -53,9 +55,11 @@ class Renderer:
         self._window = Window(game.name.replace("_", " ").title(), fps)
 
     def render(self, state: np.record, seat: int | None = None) -> str | np.ndarray | None:
-        """Text ("ansi"), uint8 [H, W, 3] ("rgb_array"), or None ("human": shown; mode None)."""
+        """Text ("ansi", "svg"), uint8 [H, W, 3] ("rgb_array"), or None ("human", mode None)."""
         if self.mode == "ansi":
             return self.game.describe(state, seat)
+        if self.mode == "svg":
+            return picture_svg(self.game.draw(state, seat))
         if self.mode is None:
             return None
         frame = render_frame(self.game, state, seat)
@@ -84,13 +88,16 @@ class Window:
         self._clock: Any = None
 
     def show(self, frame: np.ndarray) -> None:
-        """Show uint8 [H, W, 3] and wait until the next frame is due. ImportError without pygame."""
+        """Show uint8 [H, W, 3] and wait until the next frame is due.
+
+        Raises ImportError without pygame, RuntimeError without a display.
+        """
         if self.is_closed:
             return
         pygame = _import_pygame()
         size = (frame.shape[1], frame.shape[0])
         if self._screen is None:
-            pygame.display.init()
+            _open_display(pygame)
             pygame.display.set_caption(self.title)
             self._screen = pygame.display.set_mode(size)
             self._clock = pygame.time.Clock()
@@ -123,6 +130,22 @@ def _import_pygame() -> Any:
             'render_mode="human" needs pygame-ce: pip install "parlour[window]"'
         ) from error
     return pygame
+
+
+def _open_display(pygame: Any) -> None:
+    """Raise RuntimeError where no window would be seen, unless the user chose such a driver."""
+    reason = ""
+    try:
+        pygame.display.init()
+    except pygame.error as error:
+        reason = f" ({error})"
+    chosen = os.environ.get("SDL_VIDEODRIVER")
+    if reason or (not chosen and pygame.display.get_driver() in _UNSEEN_DRIVERS):
+        pygame.display.quit()
+        raise RuntimeError(
+            f'render_mode="human" opens a window, and there is no display here{reason}; '
+            'render_mode="rgb_array" and "ansi" need none'
+        )
 
 
 # Pixels
@@ -232,7 +255,7 @@ def picture_svg(picture: Picture) -> str:
 def _svg_part(part: Shape | Part) -> str:
     if not isinstance(part, Part):
         return _svg_element(part)
-    names = f"data-part={quoteattr(part.id)} aria-label={quoteattr(part.label)}"
+    names = f'role="img" data-part={quoteattr(part.id)} aria-label={quoteattr(part.label)}'
     return f"<g {names}>{''.join(map(_svg_element, part.shapes))}</g>"
 
 

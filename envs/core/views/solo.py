@@ -1,13 +1,13 @@
 """Any Game as a gymnasium.Env: you play one seat, and policies play the others."""
 
 from collections.abc import Callable
-from functools import partial
 from operator import index
 from typing import Any
 
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import seeding
 
 from ..bits import mask_bytes_words, spread_masks
 from ..game import NO_SEAT, Game, check_choice
@@ -18,8 +18,7 @@ from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space,
 from .episodes import Episodes
 from .render import (
     LEARNING_SEAT,
-    RENDER_FPS,
-    RENDER_MODES,
+    RENDERING,
     WHOLE_TABLE,
     Renderer,
     check_render_seat,
@@ -63,7 +62,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.game = game
         self.layout = layout
         self.illegal_action = illegal_action
-        self.metadata = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
+        self.metadata = dict(RENDERING)
         self.render_mode = render_mode
         self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
@@ -78,23 +77,44 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._num_actions = game.num_actions
         self._is_started = False
         self._is_over = True
-        # The current mask, as words and as bytes, and the current observation record.
+        # The current mask as words and as bytes, the current observation as a record and as
+        # numbers, and the returns at the end.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
         self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
         self._record = game.new_observations()
+        self._numbers = np.zeros(game.layout.num_inputs, self._encoder.dtype)
+        self._returns = np.zeros((1, game.num_seats))
+        self._generator: np.random.Generator | None = None
         self._view_buffers()
 
     def _view_buffers(self) -> None:
         self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
-        self._new_numbers = partial(np.empty, self.game.layout.num_inputs, self._encoder.dtype)
 
     def _link(self) -> None:
         """Make the compiled step; `Episodes` plays the policies that are not compiled."""
         seating = self._episodes.seating
-        self._step: Callable[..., int] | None = None
+        self._step: Callable[[int], int] | None = None
         if seating.is_compiled:
-            buffers = self._encoder.row_buffers(self._record)
-            self._step = seating.learner_step(self._words, self._mask_row, self._record, *buffers)
+            self._step = seating.learner_step(
+                self._episodes.seats,
+                self._words,
+                self._mask_row,
+                self._record,
+                self._returns,
+                *self._encoder.row_buffers(self._record),
+                self._numbers,
+            )
+
+    @property
+    def _np_random(self) -> np.random.Generator | None:  # type: ignore[override]
+        """Gymnasium's generator, made when first used, because seeding it is slow."""
+        if self._generator is None and self._np_random_seed is not None:
+            self._generator, self._np_random_seed = seeding.np_random(self._np_random_seed)
+        return self._generator
+
+    @_np_random.setter
+    def _np_random(self, generator: np.random.Generator | None) -> None:
+        self._generator = generator
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -106,10 +126,13 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         """
         deal = given_deal(options)
         if seed is not None or not self._is_started:
-            seeds = [fresh_seed() if seed is None else check_seed(seed)]
-            super().reset(seed=seed)
-            self._episodes.seed(seeds)
-            self._link()
+            if seed is None:
+                self._episodes.seed([fresh_seed()])
+            else:
+                self._episodes.seed([check_seed(seed)])
+                self._generator, self._np_random_seed = None, check_seed(seed)
+            if not self._is_started:
+                self._link()
             self._is_started = True
         self._is_over = False
         if deal is not None:
@@ -124,9 +147,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         """Deal, again if the game is over before the learner has a choice."""
         for _ in range(MAX_DEALS):
             self._episodes.draw_seats(self._row)
-            numbers = self._new_numbers()
-            if self._play(numbers, NEW_GAME) != NO_SEAT:
-                return self._shown(numbers)
+            if self._play(NEW_GAME) != NO_SEAT:
+                return self._shown()
         raise no_choice_error(self.game)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
@@ -146,19 +168,17 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             self._episodes.play(self._row, np.array([chosen]))
             observation, info = self._look()
         else:
-            numbers = self._new_numbers()
-            self._is_over = self._play(numbers, chosen) == NO_SEAT
-            observation, info = self._shown(numbers)
+            self._is_over = self._play(chosen) == NO_SEAT
+            observation, info = self._shown()
         if not self._is_over:
             return observation, 0.0, False, False, info
-        returns = self._episodes.tables.returns(self._row)[0]
-        info["returns"] = returns
+        info["returns"] = returns = self._returns[0].copy()
         return observation, float(returns[info["seat"]]), True, False, info
 
-    def _play(self, numbers: np.ndarray, action: int) -> int:
-        """Play the compiled step; it fills `numbers` with the learner's next observation."""
+    def _play(self, action: int) -> int:
+        """Play the compiled step, which fills the buffers."""
         assert self._step is not None
-        seat = self._step(numbers, self._episodes.seats.item(), action)
+        seat = self._step(action)
         if seat == FAULT:
             self._episodes.seating.blame(0, int(self._mask_row[0, 0]))
         return seat
@@ -181,22 +201,26 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         """Update the learner's observation and mask."""
         tables = self._episodes.tables
         to_act, _, self._words[:] = tables.show(self._row)
-        self._is_over |= bool(to_act[0] == NO_SEAT)
+        if to_act[0] == NO_SEAT:
+            self._is_over = True
+            self._returns[:] = tables.returns(self._row)
         if self._is_over:
             self._words[:] = 0
         spread_masks(self._words, self._mask_row)
         self._record[:] = tables.observe(self._row, self._episodes.seats)
-        return self._shown(self._encoder.encode_one(self._record))
+        self._numbers[:] = self._encoder.encode_one(self._record)
+        return self._shown()
 
-    def _shown(self, numbers: np.ndarray) -> tuple[Any, dict[str, Any]]:
-        """Return the observation and the info from the buffers."""
+    def _shown(self) -> tuple[Any, dict[str, Any]]:
+        """Return the observation and the info, copied from the buffers."""
+        numbers = self._numbers.copy()
         info = {"action_mask": self._mask.copy(), "seat": self._episodes.seats.item()}
         if self.layout == "dict":
             return {"observation": numbers, "action_mask": self._mask.copy()}, info
         return numbers, info
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask", "_new_numbers")  # made from other attributes
+        derived = ("_step", "_mask")  # made from other attributes
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -47,6 +47,12 @@ class Transcript(NamedTuple):
     plies: tuple[Ply, ...]
     returns: tuple[float, ...]
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Return what a notebook shows: the replay with its controls, or the text."""
+        from .page.replay import replay_data, replay_frame
+
+        return {"text/plain": to_text(self), "text/html": replay_frame(replay_data(self))}
+
 
 def record(
     game: Game,
@@ -56,20 +62,22 @@ def record(
     policies: SeatedPolicy | Sequence[SeatedPolicy] | None = None,
     actions: Sequence[int | str] | None = None,
     show: Sequence[str] | None = None,
+    sitting: int = 0,
 ) -> Transcript:
     """Play a game and record it.
 
     Either `policies` play it to the end (one a seat, or one for all seats), or the given `actions`
     are played, numbers or names, as far as they go. `show` is the golden form: each ply also lists
-    the legal actions and these fields of the acting seat's observation. Raises ValueError for an
-    illegal action, an impossible deal, or an unknown field.
+    the legal actions and these fields of the acting seat's observation. `sitting` numbers the games
+    of one deal, in which players have different random streams. Raises ValueError for an illegal
+    action, an impossible deal, or an unknown field.
     """
     if (policies is None) == (actions is None):
         raise ValueError("a game is recorded from policies or from actions: give one of them")
     _check_fields(game, show or ())
     tables = _dealt(game, seed, deal)
     plies = []
-    for chosen in _choices(tables, seed, policies, actions):
+    for chosen in _choices(tables, seed, policies, actions, sitting):
         plies.append(_look(tables, chosen, show))
         tables.apply(tables.all_rows, np.array([chosen]))
     returns = tuple(tables.returns(tables.all_rows)[0].tolist())
@@ -140,6 +148,7 @@ def _choices(
     seed: int,
     policies: SeatedPolicy | Sequence[SeatedPolicy] | None,
     actions: Sequence[int | str] | None,
+    sitting: int,
 ) -> Iterator[int]:
     """Yield the action of each ply; the caller applies it before asking for the next."""
     game = tables.game
@@ -157,7 +166,7 @@ def _choices(
     if len(seated) != game.num_seats:
         raise ValueError(f"the game has {game.num_seats} seats, not {len(seated)}")
     places = np.arange(game.num_seats)[None, :]
-    seating = Seating(tables, seated, places, player_streams([seed], game.num_seats))
+    seating = Seating(tables, seated, places, player_streams([seed], game.num_seats, sitting))
     while True:
         seating.watch(tables.all_rows)
         seats, observations, words = tables.show(tables.all_rows)

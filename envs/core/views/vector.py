@@ -4,7 +4,7 @@ One seat at each table learns against policies; in self-play the caller plays ev
 """
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from gymnasium import spaces
@@ -16,10 +16,22 @@ from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message, player_streams
 from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
+from ..threads import check_num_threads, run_parts, slices_of
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
-from .episodes import Episodes
+from .episodes import Episodes, seat_streams
+from .render import LEARNING_SEAT, RENDERING, WHOLE_TABLE, Renderer, check_render_seat
+
+BLOCK = 32  # tables that a compiled loop plays at before it writes what their seats know
 
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
+
+
+class _Part(NamedTuple):
+    """The tables of one thread, and records [block] that only it writes to."""
+
+    rows: slice
+    records: np.ndarray
+    buffers: tuple[np.ndarray, ...]  # for `write_changes` from `records`
 
 
 class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -28,11 +40,21 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     `seat` and `opponents` are those of the single-seat environment. With `self_play` there are
     none: each step takes an action for the seat to act at each table, and its reward is that
     seat's. `observation`, `illegal_action` and `skip_forced` are as in the single-seat environment.
+    Up to `num_threads` threads step the tables in compiled loops, each at least 256 of them; the
+    arrays do not depend on it. Opponents that are not compiled are asked in one thread.
 
-    A finished table is dealt anew in the same step (SAME_STEP). `info` holds `action_mask`
-    int8 [N, A] and `seat` [N], of the seat that is shown and acts next; `returns` [N, seats], zero
-    but for the tables that finished in this step, and for these, in Gymnasium's form, `final_obs`
-    and `final_info`. All arrays are safe to keep.
+    `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next,
+    and `returns` [N, seats], zero but for the tables that finished in this step.
+
+    `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table is dealt anew in the same step,
+    and its last observation and info are in `final_obs` and `final_info`. With NEXT_STEP and
+    DISABLED it shows its last observation and an empty mask; NEXT_STEP then ignores its action in
+    the next step and deals, DISABLED waits for `reset(options={"reset_mask": ...})`.
+
+    `render()` returns a tuple with the text ("ansi") or the pixels ("rgb_array") of each table;
+    "human" shows the first one in a window. It shows what the learning seat may see, and in
+    self-play the whole table; `render_seat` is as in the single-seat environment. All arrays are
+    safe to keep.
     """
 
     _tables: Tables
@@ -48,8 +70,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         observation: str = "scaled",
         illegal_action: str = "lose",
         skip_forced: bool = False,
+        num_threads: int = 1,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        render_mode: str | None = None,
+        render_seat: int | str | None = None,
     ) -> None:
         check_range("num_envs", num_envs, 1, 2**31)
+        check_num_threads(num_threads)
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         if self_play and (seat != 0 or opponents is not None):
             raise ValueError(
@@ -57,7 +84,14 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             )
         self.game = game
         self.num_envs = num_envs
-        self.metadata = {"autoreset_mode": AutoresetMode.SAME_STEP}
+        self.num_threads = num_threads
+        self.autoreset_mode = _chosen_mode(autoreset_mode)
+        self.metadata = {"autoreset_mode": self.autoreset_mode, **RENDERING}
+        self.render_mode = render_mode
+        default_seat = WHOLE_TABLE if self_play else LEARNING_SEAT
+        self.render_seat = default_seat if render_seat is None else render_seat
+        check_render_seat(game, self.render_seat, (LEARNING_SEAT, WHOLE_TABLE))
+        self._renderer = Renderer(game, render_mode)
         self.illegal_action = illegal_action
         self.skip_forced = bool(skip_forced)
         self._encoder = ObservationEncoder(game, observation)
@@ -70,6 +104,20 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._seats = np.zeros(num_envs, np.int64)
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._finals = game.new_observations(num_envs)
+        self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
+        self._parts = [self._new_part(rows) for rows in slices_of(num_envs, num_threads)]
+        # The constant fields of each table, and all that `play_random` observes.
+        self._numbers = self._new_numbers()
+
+    def _new_part(self, rows: slice) -> _Part:
+        records = self.game.new_observations(BLOCK)
+        return _Part(rows, records, self._encoder.block_buffers(records))
+
+    def _new_numbers(self) -> np.ndarray:
+        return np.empty((self.num_envs, self._encoder.layout.num_inputs), self._encoder.dtype)
+
+    def _new_mask_rows(self) -> np.ndarray:
+        return np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
 
     # Gymnasium's interface
 
@@ -82,23 +130,43 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Start games at all tables, from streams of `seed + i` or of a list with a seed per table.
 
         Without a seed the streams so far go on. `options={"deal": ...}` deals the same given
-        position at every table. Raises ValueError for an impossible deal or an unknown option.
+        position at every table; `options={"reset_mask": ...}`, bool [N], starts only the games
+        chosen, and leaves the others as they are. Raises ValueError for an impossible deal or an
+        unknown option.
         """
-        deal = given_deal(options)
+        deal, rows = self._given_options(options)
         if seed is not None or not self._is_started:
-            self._seed(seed)
+            self._seed(seed, rows)
+        self._start(rows, deal)
+        self._is_over[rows] = False
         tables = self._tables
-        if self._episodes is None:
-            self._start_all(tables, deal)
-            records = tables.observe(tables.all_rows, self._seats)
-        else:
-            self._start_episodes(self._episodes, deal)
-            self._seats, records, self._words = tables.show(tables.all_rows)
+        records = tables.observe(tables.all_rows, self._seats)
         masks = action_masks(self._words, self.game.num_actions)
         returns = np.zeros((self.num_envs, self.game.num_seats))
-        return self._encoder.encode(records), self._info(masks, returns)
+        numbers = self._encoder.encode(records)
+        for first, end in self._encoder.layout.constant_spans:
+            self._numbers[:, first:end] = numbers[:, first:end]
+        return numbers, self._info(masks, returns)
 
-    def _seed(self, seed: int | Sequence[int] | None) -> None:
+    def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
+        """Return the deal, or None, and the tables to start games at [K]."""
+        others = dict(options or {})
+        chosen = others.pop("reset_mask", None)
+        deal = given_deal(others)
+        if chosen is None:
+            return deal, np.arange(self.num_envs)
+        mask = np.asarray(chosen)
+        if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
+            raise ValueError(
+                f"reset_mask must be {self.num_envs} booleans with at least one True; "
+                f"got {mask.dtype} {mask.shape}"
+            )
+        if not self._is_started and not mask.all():
+            raise ValueError("the first reset() starts games at all tables")
+        return deal, np.flatnonzero(mask)
+
+    def _seed(self, seed: int | Sequence[int] | None, rows: np.ndarray) -> None:
+        """Make the streams of these tables anew."""
         if seed is None:
             seeds = np.array([fresh_seed() for _ in range(self.num_envs)])
         elif isinstance(seed, Sequence | np.ndarray):
@@ -110,6 +178,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             seeds = first + np.arange(self.num_envs)
         if len(seeds) != self.num_envs:
             raise ValueError(f"{self.num_envs} tables need as many seeds; got {len(seeds)}")
+        if len(rows) < self.num_envs:
+            self._seed_some(seeds[rows], rows)
+            return
         if self._episodes is None:
             self._tables = Tables(self.game, streams(seeds))
             self._player_rngs = player_streams(seeds, self.game.num_seats)
@@ -119,21 +190,27 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._player_rngs = self._episodes.player_rngs
         self._is_started = True
 
-    def _start_all(self, tables: Tables, deal: Any) -> None:
-        is_dealt = deal is not None
-        if is_dealt:
-            for row in tables.all_rows:
-                tables.deal_from(int(row), deal)
-        tables.start(tables.all_rows, is_dealt, self.skip_forced, self._seats, self._words)
-        if (self._seats == NO_SEAT).any():
-            raise no_choice_error(self.game)
+    def _seed_some(self, seeds: np.ndarray, rows: np.ndarray) -> None:
+        self._tables.rngs[rows] = streams(seeds)
+        self._player_rngs[rows] = player_streams(seeds, self.game.num_seats)
+        if self._episodes is not None:
+            self._episodes.seat_rngs[rows] = seat_streams(seeds, self.game)
 
-    def _start_episodes(self, episodes: Episodes, deal: Any) -> None:
-        if deal is None:
-            episodes.start(episodes.tables.all_rows)
-            return
-        for row in episodes.tables.all_rows:
-            episodes.start_from(int(row), deal)
+    def _start(self, rows: np.ndarray, deal: Any = None) -> None:
+        """Start games at these tables; update seats and masks."""
+        tables, is_dealt = self._tables, True
+        if self._episodes is None:
+            is_dealt = deal is not None
+            for row in rows if is_dealt else ():
+                tables.deal_from(int(row), deal)
+        elif deal is None:
+            self._episodes.start(rows)
+        else:
+            for row in rows:
+                self._episodes.start_from(int(row), deal)
+        tables.start(rows, is_dealt, self.skip_forced, self._seats, self._words)
+        if (self._seats[rows] == NO_SEAT).any():
+            raise no_choice_error(self.game)
 
     def step(self, actions: np.ndarray) -> _Step:
         """Play an action [N] for the seat shown at each table."""
@@ -143,17 +220,22 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         actors = self._seats.copy()
         ended = np.zeros(self.num_envs, np.bool_)
         returns = np.zeros((self.num_envs, self.game.num_seats))
-        if self._episodes is None:
-            records, masks = self._step_all(self._tables, played, ended, returns)
+        is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
+            numbers, masks = self._step_compiled(played, ended, returns)
         else:
-            records, masks = self._step_episodes(self._episodes, played, ended, returns)
+            records, masks = self._step_rows(played, ended, returns)
+            numbers = self._encoder.encode(records)
         rewards = np.zeros(self.num_envs)
         info = self._info(masks, returns)
         if ended.any():
             rows = np.flatnonzero(ended)
             rewards[rows] = returns[rows, actors[rows]]
-            self._add_final(info, rows, ended, illegal)
-        return self._encoder.encode(records), rewards, ended, np.zeros_like(ended), info
+            if is_same_step:
+                self._add_final(info, rows, ended, illegal)
+            elif illegal is not None:
+                info["illegal_action"], info["_illegal_action"] = illegal, illegal.copy()
+        return numbers, rewards, ended, np.zeros_like(ended), info
 
     def _judge(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the actions to play, with NO_ACTION where an illegal one loses, and where."""
@@ -161,11 +243,18 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise ValueError(
                 f"actions must be {self.num_envs} integers; got {actions.dtype} {actions.shape}"
             )
+        if self.autoreset_mode is AutoresetMode.DISABLED and self._is_over.any():
+            raise ValueError(
+                f"the game at table {self._is_over.argmax()} is over: "
+                'reset(options={"reset_mask": ...}) starts the next one'
+            )
         played = actions.astype(np.int64)
         if strike_illegal(self._words, self.game.num_actions, played) == 0:
             return played, None
-        illegal = played == NO_ACTION
+        illegal = (played == NO_ACTION) & ~self._is_over
         rows = np.flatnonzero(illegal)
+        if not len(rows):
+            return played, None
         if self.illegal_action == "raise":
             mask = action_masks(self._words[rows[:1]], self.game.num_actions)[0]
             who = f"table {rows[0]}"
@@ -175,53 +264,59 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             return played, None
         return played, illegal
 
-    def _step_all(
-        self, tables: Tables, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
+    def _step_compiled(
+        self, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Play a ply at every table; return the records and masks of the next seats."""
-        records = self.game.new_observations(self.num_envs)
-        mask_rows = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
-        tables.loops.step_tables(
-            tables.states,
-            tables.rngs,
-            actions,
-            self.skip_forced,
-            self._seats,
-            self._words,
-            records,
-            mask_rows,
-            ended,
-            returns,
-            self._finals,
-        )
-        return records, mask_rows.view(np.int8)[:, : self.game.num_actions]
+        """Play to the next choices from outside; return what the seats know, and their masks."""
+        numbers, mask_rows = self._new_numbers(), self._new_mask_rows()
 
-    def _step_episodes(
-        self, episodes: Episodes, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
+        def step(part: int) -> None:
+            rows, records, buffers = self._parts[part]
+            of_part = (self._words, mask_rows, ended, returns, self._finals)
+            words, *results = (array[rows] for array in of_part)
+            seen = (records, buffers, self._numbers[rows], numbers[rows])
+            if self._episodes is not None:
+                self._episodes.step(rows, actions[rows], words, *results, *seen)
+                return
+            tables = self._tables
+            place = (tables.states[rows], tables.rngs[rows], actions[rows], self.skip_forced)
+            tables.loops.step_tables(*place, self._seats[rows], words, *results, *seen)
+
+        run_parts(step, len(self._parts))
+        if self._episodes is not None:
+            self._seats = self._episodes.seats
+        return numbers, mask_rows.view(np.int8)[:, : self.game.num_actions]
+
+    def _step_rows(
+        self, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        """Play the learner's ply at every table and all others' until its next."""
-        if episodes.seating.is_compiled:
-            records = self.game.new_observations(self.num_envs)
-            masks = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
-            episodes.step(actions, self._words, masks, records, ended, returns, self._finals)
-            self._seats = episodes.seats.copy()
-            return records, masks.view(np.int8)[:, : self.game.num_actions]
-        tables = episodes.tables
-        is_lost = actions == NO_ACTION
-        rows = np.flatnonzero(~is_lost)
-        episodes.play(rows, actions[rows])
-        to_act, records, words = tables.show(tables.all_rows)
-        ended[:] = is_lost | (to_act == NO_SEAT)
+        """Play as the two above with any policies and any autoreset mode."""
+        tables, actors = self._tables, self._seats.copy()
+        waiting = np.flatnonzero(self._is_over)  # in NEXT_STEP
+        is_lost = (actions == NO_ACTION) & ~self._is_over
+        rows = np.flatnonzero(~is_lost & ~self._is_over)
+        self._play(rows, actions[rows])
+        if len(waiting):
+            self._start(waiting)
+        ended[:] = is_lost | (self._seats == NO_SEAT)
         over = np.flatnonzero(ended)
-        if len(over):
-            returns[over] = tables.returns(over)
-            lost = np.flatnonzero(is_lost)
-            returns[lost, self._seats[lost]] = LOSS
+        returns[over] = tables.returns(over)
+        lost = np.flatnonzero(is_lost)
+        returns[lost, actors[lost]] = LOSS
+        self._seats[over], self._words[over] = actors[over], 0
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            self._is_over = ended.copy()
+        elif len(over):
             self._finals[over] = tables.observe(over, self._seats[over])
-            episodes.start(over)
-            to_act[over], records[over], words[over] = tables.show(over)
-        self._seats, self._words = to_act, words
-        return records, action_masks(words, self.game.num_actions)
+            self._start(over)
+        records = tables.observe(tables.all_rows, self._seats)
+        return records, action_masks(self._words, self.game.num_actions)
+
+    def _play(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        """Play on at these tables; update seats (NO_SEAT at the end) and masks."""
+        play = self._tables.apply if self._episodes is None else self._episodes.play
+        play(rows, actions)
+        self._tables.start(rows, True, self.skip_forced, self._seats, self._words)
 
     def _info(self, masks: np.ndarray, returns: np.ndarray) -> dict[str, Any]:
         return {"action_mask": masks, "seat": self._seats.copy(), "returns": returns}
@@ -244,6 +339,26 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             final_info["_illegal_action"] = illegal.copy()
         info["final_info"], info["_final_info"] = final_info, ended.copy()
 
+    def render(self) -> tuple[Any, ...] | None:
+        """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""
+        if not self._is_started:
+            raise ValueError("call reset() before render()")
+        if self.render_mode in (None, "human"):
+            return self._frame(0)
+        return tuple(map(self._frame, range(self.num_envs)))
+
+    def _frame(self, row: int) -> Any:
+        state, own = self._tables.states[row], int(self._seats[row])
+        if self.render_seat == WHOLE_TABLE:
+            return self._renderer.render(state)
+        return self._renderer.render(
+            state, own if isinstance(self.render_seat, str) else self.render_seat
+        )
+
+    def close_extras(self, **kwargs: Any) -> None:
+        """Close the window, if there is one."""
+        self._renderer.close()
+
     # Beyond Gymnasium
 
     def play_random(self, num_plies: int, observe: bool = True) -> int:
@@ -253,22 +368,32 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         observation and the mask of the next seat are written at every ply, as `step` writes them,
         else only the rules run. Returns how many games ended.
         """
-        if self._episodes is not None or not self._is_started:
-            raise ValueError("play_random needs self_play=True, and a reset() before it")
-        tables = self._tables
-        loops = tables.loops
-        place = (tables.states, tables.rngs, self._player_rngs)
-        if not observe:
-            return loops.random_playouts(
-                *place, num_plies, self.skip_forced, self._seats, self._words
+        is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
+        if self._episodes is not None or not self._is_started or not is_same_step:
+            raise ValueError(
+                "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
+                "before it"
             )
-        records = self.game.new_observations(self.num_envs)
-        masks = np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
+        mask_rows = self._new_mask_rows()
         actions = np.empty(self.num_envs, np.int64)
-        num_ended = 0
-        for _ in range(num_plies):
-            num_ended += loops.random_plies(
-                *place, self.skip_forced, self._seats, self._words, actions, records, masks
-            )
-            self._encoder.encode(records)
-        return num_ended
+        loops = self._tables.loops
+
+        def play(part: int) -> int:
+            rows, records, buffers = self._parts[part]
+            states, rngs = self._tables.states[rows], self._tables.rngs[rows]
+            place = (states, rngs, self._player_rngs[rows], num_plies, self.skip_forced)
+            shown = (self._seats[rows], self._words[rows])
+            if not observe:
+                return loops.random_playouts(*place, *shown)
+            seen = (actions[rows], mask_rows[rows], records, buffers, self._numbers[rows])
+            return loops.random_plies(*place, *shown, *seen)
+
+        return sum(run_parts(play, len(self._parts)))
+
+
+def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:
+    try:
+        return AutoresetMode(mode)
+    except ValueError:
+        modes = ", ".join(repr(known.value) for known in AutoresetMode)
+        raise ValueError(f"autoreset_mode must be one of {modes}; got {mode!r}") from None

@@ -1,0 +1,13 @@
+"""Exact values of every card for people who play trick-taking with two seats."""
+
+from ...envs.core.game import Game
+from ..move_values import Values
+from .exact_players import perfect
+
+
+def exact_values(game: Game) -> Values | None:
+    """Return the function that values every card under perfect play, or None if not solved."""
+    try:
+        return perfect(game).values
+    except ValueError:  # more than two seats, or too many cards
+        return None

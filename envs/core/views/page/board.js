@@ -1,0 +1,241 @@
+"use strict";
+// A board: shows pictures, animates what moves between them, and turns clicks on parts into actions.
+// It knows no game: a picture is SVG with data-part on every part, and `clicks` says which parts
+// stand for which action.
+
+const MOVE_MS = 420;
+
+class Board {
+  // `root` holds the picture; `onPlay(action)` is called with the name of a chosen action,
+  // `onSelect(names)` with the actions that the selected parts stand for.
+  constructor(root, { onPlay = () => {}, onSelect = () => {} } = {}) {
+    this.root = root;
+    this.onPlay = onPlay;
+    this.onSelect = onSelect;
+    this.clicks = {};
+    this.selected = [];
+    root.addEventListener("click", (event) => this.press(this.partOf(event.target)));
+    root.addEventListener("keydown", (event) => this.key(event));
+  }
+
+  partOf(target) {
+    const part = target.closest ? target.closest("[data-part]") : null;
+    return part && part.dataset.part;
+  }
+
+  // Show a picture; `clicks` maps action names to lists of part ids.
+  show(svg, clicks = {}, { animate = true } = {}) {
+    const focused = document.activeElement;
+    const focusedPart = this.root.contains(focused) ? this.partOf(focused) : null;
+    const before = animate && !prefersStill() ? this.places() : null;
+    this.root.innerHTML = svg || "";
+    this.clicks = clicks;
+    this.selected = [];
+    const picture = this.root.querySelector("svg");
+    if (picture) {
+      picture.setAttribute("role", "group");
+      picture.setAttribute("aria-label", "The table");
+    }
+    if (before) this.animate(before);
+    this.refresh();
+    if (focusedPart !== null) this.focus(focusedPart);
+  }
+
+  parts() {
+    return [...this.root.querySelectorAll("[data-part]")];
+  }
+
+  places() {
+    const places = new Map();
+    for (const part of this.parts()) places.set(part.dataset.part, part.getBoundingClientRect());
+    return places;
+  }
+
+  // Let every part glide from where it lay, and fade in the new ones.
+  animate(before) {
+    const picture = this.root.querySelector("svg");
+    if (!picture || !before.size || !picture.animate) return;
+    const scale = picture.viewBox.baseVal.width / (picture.getBoundingClientRect().width || 1);
+    const timing = { duration: MOVE_MS, easing: "cubic-bezier(.3,.7,.2,1)" };
+    for (const part of this.parts()) {
+      const from = before.get(part.dataset.part);
+      const to = part.getBoundingClientRect();
+      if (!from) {
+        part.animate([{ opacity: 0 }, { opacity: 1 }], timing);
+        continue;
+      }
+      const dx = (from.x + from.width / 2 - to.x - to.width / 2) * scale;
+      const dy = (from.y + from.height / 2 - to.y - to.height / 2) * scale;
+      if (Math.hypot(dx, dy) < 3) continue;
+      part.animate(
+        [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "translate(0, 0)" }],
+        timing,
+      );
+    }
+  }
+
+  // The actions that the selected parts can still become.
+  candidates() {
+    const chosen = counts(this.selected);
+    return Object.entries(this.clicks)
+      .map(([name, parts]) => ({ name, counts: counts(parts), size: parts.length }))
+      .filter((action) => action.size > 0 && contains(action.counts, chosen));
+  }
+
+  // The parts that take the selection one step further.
+  next() {
+    const chosen = counts(this.selected);
+    const next = new Set();
+    for (const action of this.candidates()) {
+      for (const [part, number] of action.counts) {
+        if (number > (chosen.get(part) || 0)) next.add(part);
+      }
+    }
+    return next;
+  }
+
+  // The actions that are exactly what is selected.
+  exact() {
+    const size = this.selected.length;
+    return this.candidates().filter((action) => action.size === size).map((a) => a.name);
+  }
+
+  refresh() {
+    const next = this.next();
+    const chosen = counts(this.selected);
+    for (const part of this.parts()) {
+      const id = part.dataset.part;
+      const isLive = next.has(id) || chosen.has(id);
+      part.classList.toggle("live", next.has(id));
+      part.classList.toggle("chosen", chosen.has(id));
+      part.setAttribute("role", isLive ? "button" : "img");
+      if (isLive) {
+        part.setAttribute("tabindex", "0");
+        part.setAttribute("aria-pressed", String(chosen.has(id)));
+        part.dataset.count = chosen.get(id) > 1 ? `×${chosen.get(id)}` : "";
+      } else {
+        part.removeAttribute("tabindex");
+        part.removeAttribute("aria-pressed");
+      }
+    }
+    this.onSelect(this.selected.length ? this.exact() : [], this.selected.length);
+  }
+
+  press(id) {
+    if (id === null || id === undefined) return;
+    if (this.next().has(id)) {
+      this.selected.push(id);
+      const exact = this.exact();
+      if (exact.length === 1 && this.candidates().length === 1) {
+        this.selected = [];
+        this.onPlay(exact[0]);
+        return;
+      }
+    } else if (this.selected.includes(id)) {
+      this.selected.splice(this.selected.lastIndexOf(id), 1);
+    } else {
+      return;
+    }
+    this.refresh();
+    this.focus(id);
+  }
+
+  clear() {
+    this.selected = [];
+    this.refresh();
+  }
+
+  key(event) {
+    const id = this.partOf(event.target);
+    if (event.key === "Escape" && this.selected.length) this.clear();
+    else if ((event.key === "Enter" || event.key === " ") && id !== null) this.press(id);
+    else return;
+    event.preventDefault();
+  }
+
+  focus(id) {
+    const part = this.parts().find((each) => each.dataset.part === id);
+    if (part && part.hasAttribute("tabindex")) part.focus({ preventScroll: true });
+  }
+}
+
+function counts(parts) {
+  const found = new Map();
+  for (const part of parts) found.set(part, (found.get(part) || 0) + 1);
+  return found;
+}
+
+function contains(whole, part) {
+  for (const [key, number] of part) if ((whole.get(key) || 0) < number) return false;
+  return true;
+}
+
+function prefersStill() {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
+}
+
+// A number with a sign, for values and regrets.
+function signed(value) {
+  const text = Math.abs(value).toFixed(2);
+  return (value < 0 ? "−" : "+") + text;
+}
+
+// An element with properties and children; text is never parsed as HTML.
+function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name === "on") for (const [type, act] of Object.entries(value)) element.addEventListener(type, act);
+    else if (name in element && typeof value !== "string") element[name] = value;
+    else element.setAttribute(name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// A graph of values -1 .. 1 over the plies as SVG: a line for each of `series`, lists of points
+// {ply, value}; `marks` are dots. A click calls `onGo` with the ply.
+function valueGraph(series, { width = 600, height = 110, current = null, marks = [], onGo = null } = {}) {
+  const space = "http://www.w3.org/2000/svg";
+  const draw = (tag, attributes) => {
+    const element = document.createElementNS(space, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    return element;
+  };
+  const last = Math.max(1, current || 0, ...series.flat().map((point) => point.ply));
+  const x = (ply) => 8 + ((width - 16) * ply) / last;
+  const y = (value) => height / 2 - value * (height / 2 - 8);
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" });
+  svg.setAttribute("aria-label", "The expected result, move by move");
+  svg.append(draw("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "axis" }));
+  series.forEach((points, index) => {
+    const path = points.map((point) => `${x(point.ply)},${y(point.value)}`).join(" ");
+    svg.append(draw("polyline", { points: path, class: `curve series-${index % 6}` }));
+  });
+  for (const mark of marks) {
+    svg.append(draw("circle", { cx: x(mark.ply), cy: y(mark.value), r: 5, class: "mark" }));
+  }
+  if (current !== null) {
+    svg.append(draw("line", { x1: x(current), x2: x(current), y1: 0, y2: height, class: "now" }));
+  }
+  if (onGo) {
+    svg.addEventListener("click", (event) => {
+      const box = svg.getBoundingClientRect();
+      onGo(Math.round(((((event.clientX - box.x) / box.width) * width - 8) / (width - 16)) * last));
+    });
+  }
+  return svg;
+}
+
+// Bars of the values of moves, best first; the move that was played is marked.
+function valueBars(values, played = null) {
+  const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
+  const best = sorted.length ? sorted[0][1] : 0;
+  return sorted.slice(0, 12).map(([action, value]) => {
+    const bar = make("i");
+    bar.style.width = `${Math.max(0, Math.min(100, 50 + 50 * value))}%`;
+    return make("li", { class: best - value < 1e-9 ? "best" : "" },
+      make("span", { class: "name" }, action + (action === played ? " \u25c2 played" : "")),
+      make("span", { class: "bar" }, bar),
+      make("span", { class: "value" }, signed(value)));
+  });
+}

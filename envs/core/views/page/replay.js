@@ -1,0 +1,107 @@
+"use strict";
+// A replay: a slider over the pictures of a game, its values and its largest mistakes.
+
+const data = JSON.parse(document.getElementById("data").textContent);
+const at = (id) => document.getElementById(id);
+const board = new Board(at("board"));
+const RUN_MS = 900;
+const NUM_JUMPS = 5;
+const MIN_REGRET = 0.02;
+// Players with the same name are told apart by their seats.
+data.names = data.names.map((name, seat) => (data.names.filter((other) => other === name).length > 1 ? `${name} ${seat}` : name));
+let current = -1;
+let timer = null;
+
+const picture = (number) => data.frames[number].map((line) => data.lines[line]).join("\n");
+const lastFrame = data.frames.length - 1;
+
+function valuesAt(ply) {
+  return (data.values && data.values[ply]) || null;
+}
+
+function regretAt(ply) {
+  const values = valuesAt(ply);
+  const own = values ? values[data.plies[ply].action] : undefined;
+  return own === undefined ? 0 : Math.max(...Object.values(values)) - own;
+}
+
+const mistakes = data.plies.map((_, ply) => ({ ply, regret: regretAt(ply) }))
+  .filter((each) => each.regret >= MIN_REGRET)
+  .sort((a, b) => b.regret - a.regret).slice(0, NUM_JUMPS);
+
+function go(number) {
+  const frame = Math.max(0, Math.min(lastFrame, number));
+  if (frame === current) return;
+  const isStep = Math.abs(frame - current) === 1;
+  current = frame;
+  board.show(picture(frame), {}, { animate: isStep });
+  at("slider").value = String(frame);
+  at("count").textContent = `${frame} of ${lastFrame}`;
+  at("caption").textContent = caption(frame);
+  for (const [index, line] of [...at("moves").children].entries()) {
+    line.classList.toggle("now", index === frame - 1);
+    if (index === frame - 1) line.parentNode.scrollTop = line.offsetTop - line.parentNode.offsetTop - 100;
+  }
+  showValues();
+}
+
+function caption(frame) {
+  if (frame === lastFrame && data.returns) {
+    return `The end: ${data.returns.map((value, seat) => `${data.names[seat]} ${signed(value)}`).join(", ")}`;
+  }
+  if (frame === 0) return "The deal";
+  const ply = data.plies[frame - 1];
+  return `${data.names[ply.seat]}: ${ply.action}`;
+}
+
+function showValues() {
+  if (!data.values) return;
+  const series = data.names.map((_, seat) => data.plies.flatMap((ply, number) => {
+    const values = valuesAt(number);
+    return ply.seat === seat && values ? [{ ply: number, value: values[ply.action] }] : [];
+  }));
+  const marks = mistakes.map(({ ply }) => ({ ply, value: valuesAt(ply)[data.plies[ply].action] }));
+  at("graph").replaceChildren(valueGraph(series, { marks, current, onGo: go }));
+  const values = current < data.plies.length ? valuesAt(current) : null;
+  const shown = values ? valueBars(values, data.plies[current].action) : [];
+  at("values").replaceChildren(...shown);
+}
+
+function start() {
+  at("heading").textContent = data.title;
+  at("slider").max = String(lastFrame);
+  at("moves").replaceChildren(...data.plies.map((ply, number) => make("li", {},
+    make("button", { type: "button", on: { click: () => go(number + 1) } },
+      make("span", { class: "number" }, String(number + 1)),
+      make("span", { class: "who" }, data.names[ply.seat]),
+      make("span", { class: regretAt(number) >= MIN_REGRET ? "what lost" : "what" }, ply.action)))));
+  at("values-panel").hidden = !data.values;
+  at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
+  at("mistakes-panel").hidden = mistakes.length === 0;
+  at("jumps").replaceChildren(...mistakes.map(({ ply, regret }) => make("button", { type: "button", on: { click: () => go(ply) } },
+    `${ply + 1} ${data.names[data.plies[ply].seat]}: ${data.plies[ply].action} `,
+    make("span", { class: "lost" }, signed(-regret)))));
+  go(Number(new URLSearchParams(location.hash.slice(1)).get("ply")) || 0);
+}
+
+function run(isRunning) {
+  clearInterval(timer);
+  timer = null;
+  at("run").textContent = isRunning ? "Pause" : "Play";
+  if (!isRunning) return;
+  if (current === lastFrame) go(0);
+  timer = setInterval(() => (current < lastFrame ? go(current + 1) : run(false)), RUN_MS);
+}
+
+at("slider").addEventListener("input", () => { run(false); go(Number(at("slider").value)); });
+at("first").addEventListener("click", () => { run(false); go(0); });
+at("back").addEventListener("click", () => { run(false); go(current - 1); });
+at("forth").addEventListener("click", () => { run(false); go(current + 1); });
+at("last").addEventListener("click", () => { run(false); go(lastFrame); });
+at("run").addEventListener("click", () => run(timer === null));
+addEventListener("keydown", (event) => {
+  if (event.target.tagName === "INPUT") return;
+  const steps = { ArrowLeft: -1, ArrowRight: 1, Home: -lastFrame, End: lastFrame };
+  if (event.key in steps) { run(false); go(current + steps[event.key]); event.preventDefault(); }
+});
+start();

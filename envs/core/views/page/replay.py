@@ -1,0 +1,71 @@
+"""A replay as plain data, and as one HTML file that needs no server.
+
+The data hold the pictures before each ply and after the last; equal shapes are stored once.
+"""
+
+import html
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..render import picture_svg
+from ..transcript import Transcript, replay
+from . import asset
+
+_TEMPLATE = "replay.html"
+# For each ply: the expected return of each action by name for its seat, or None where unknown.
+PlyValues = Sequence[Mapping[str, float] | None]
+
+
+def replay_data(
+    transcript: Transcript,
+    seat: int | None = None,
+    names: Sequence[str] | None = None,
+    values: PlyValues | None = None,
+) -> dict[str, Any]:
+    """Return a game as plain data: what `seat` may see, or everything.
+
+    `names` are those of the seats; `values` has an entry for each ply. Raises TranscriptError at an
+    illegal ply.
+    """
+    game = transcript.game
+    lines: dict[str, int] = {}
+    frames = []
+    for state in replay(transcript):
+        picture = picture_svg(game.draw(state, seat)).splitlines()
+        frames.append([lines.setdefault(line, len(lines)) for line in picture])
+    is_over = any(transcript.returns)
+    plies = [{"seat": ply.seat, "action": ply.action} for ply in transcript.plies]
+    return {
+        "title": game.name.replace("_", " ").title(),
+        "settings": game.config_dict(),
+        "seed": transcript.seed if seat is None else None,
+        "names": list(names or (f"player {each}" for each in range(game.num_seats))),
+        "lines": list(lines),
+        "frames": frames,
+        "plies": plies,
+        "values": list(values) if values is not None else None,
+        "returns": list(transcript.returns) if is_over else None,
+    }
+
+
+def replay_page(data: Mapping[str, Any]) -> str:
+    """Return one HTML file with the replay: styles, script and data are inside."""
+    parts = {
+        "title": html.escape(str(data["title"])),
+        "style": asset("page.css"),
+        "board": asset("board.js"),
+        "script": asset("replay.js"),
+        "data": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+    }
+    page = asset(_TEMPLATE)
+    for name, text in parts.items():
+        page = page.replace("{{" + name + "}}", text, 1)
+    return page
+
+
+def replay_frame(data: Mapping[str, Any], height: int = 760) -> str:
+    """Return the replay as a frame for a notebook, which cannot touch the rest of its page."""
+    inside = html.escape(replay_page(data), quote=True)
+    size = f'width="100%" height="{height}" style="border:0;border-radius:12px"'
+    return f'<iframe sandbox="allow-scripts" srcdoc="{inside}" {size}></iframe>'

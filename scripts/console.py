@@ -1,0 +1,220 @@
+"""A game at the console: the board, numbered moves, and a few words to undo, ask and leave.
+
+It shows what one seat may know, screen by screen, and plays moves without a choice by itself.
+"""
+
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Callable, Sequence
+
+from ..baselines.human import EndOfInput
+from ..baselines.move_values import SEARCH, MoveValues, Study
+from .table.table import GameTable
+
+HINT_SECONDS = 1.5
+HELP = (
+    "Answer with the number of a move or with the beginning of its name, in any letter case.\n"
+    "?        this help                  undo     take back your last choice\n"
+    "hint     the value of each move     redo     play it again\n"
+    "history  the moves so far           quit     leave the game"
+)
+_GOLD, _PLAIN = "\033[33;1m", "\033[0m"
+_MIN_WIDTH, _MAX_WIDTH = 40, 100
+
+Ask = Callable[[str], str]
+
+
+class Quit(Exception):
+    """The person leaves the game."""
+
+
+def play(table: GameTable, seat: int, ask: Ask = input) -> None:
+    """Play a table to its end from one seat. Raises EndOfInput where the input ends."""
+    shown = 0  # plies that have been printed
+    try:
+        while not table.is_over:
+            shown = _print_plies(table, seat, shown)
+            if table.is_forced:
+                table.act(table.legal[0])
+            elif table.to_think is not None:
+                table.act(table.choose(table.to_think))
+            else:
+                _print_position(table, seat, ask)
+                _take_turn(table, ask)
+                shown = min(shown, len(table.plies))
+    except Quit:
+        print("You left the game.")
+        return
+    _print_plies(table, seat, shown)
+    _print_result(table, seat)
+
+
+def _take_turn(table: GameTable, ask: Ask) -> None:
+    """Ask until a move is made or taken back."""
+    seat = table.seat_to_act
+    words: dict[str, Callable[[], None]] = {
+        "?": lambda: print(HELP),
+        "help": lambda: print(HELP),
+        "hint": lambda: print("\n".join(hint_lines(table))),
+        "history": lambda: print("\n".join(_ply_lines(table, seat, 0)) or "no moves so far"),
+    }
+    while True:
+        answer = _answer(ask, _bold("your move: ")).strip().lower()
+        if answer in ("quit", "exit", "q"):
+            raise Quit
+        if answer in ("undo", "redo"):
+            try:
+                (table.undo if answer == "undo" else table.redo)()
+                return
+            except ValueError as error:
+                print(error)
+        elif answer in words:
+            words[answer]()
+        else:
+            try:
+                table.act(chosen(table, answer))
+                return
+            except ValueError as error:
+                print(error)
+
+
+def chosen(table: GameTable, answer: str) -> int:
+    """Return the legal action that an answer means. Raises ValueError that lists candidates."""
+    legal = table.legal
+    if answer.isdecimal() and 1 <= int(answer) <= len(legal):
+        return legal[int(answer) - 1]
+    wanted = _in_order(answer)
+    names = {_in_order(table.game.action_name(action)): action for action in legal}
+    if wanted in names:
+        return names[wanted]
+    found = [name for name in names if answer and name.startswith(answer)]
+    if len(found) == 1:
+        return names[found[0]]
+    if found:
+        raise ValueError(f"{answer} could be {', '.join(found)}")
+    raise ValueError(f"no legal move is called {answer!r}: give its number, or ? for help")
+
+
+def _in_order(name: str) -> str:
+    """The name in lower case, with what is joined by + in alphabetical order after the verb."""
+    verb, colon, rest = name.lower().partition(":")
+    if "+" not in rest:
+        return verb + colon + rest
+    return verb + colon + "+".join(sorted(rest.split("+")))
+
+
+def hint_lines(table: GameTable) -> list[str]:
+    """The value of every legal move, best first."""
+    positions, seen, mask = table.determinized(purpose=1)
+    study = Study(table.game, positions, seen, mask, table.study_stream(), SEARCH)
+    found = study.think(HINT_SECONDS)
+    ranked = sorted(found.values, key=lambda action: -found.values[action])
+    names = [f"{table.game.action_name(a)} {found.values[a]:+.2f}" for a in ranked]
+    return [_source(found), *_columns(names, _width())]
+
+
+def _source(found: MoveValues) -> str:
+    how = f"searched {found.num_simulations:,} continuations" if found.num_simulations else "exact"
+    return f"expected result of each move, -1 to +1, {how}:"
+
+
+# What is printed
+
+
+def _print_position(table: GameTable, seat: int, ask: Ask) -> None:
+    """Print the position and the moves; on a small screen, one after the other."""
+    width, height = _width(), _height()
+    lines = [
+        part
+        for line in table.game.describe(table.state, seat).splitlines()
+        if line.strip()
+        for part in _wrapped(line, width)
+    ]
+    numbered = [f"{n}) {table.game.action_name(a)}" for n, a in enumerate(table.legal, start=1)]
+    moves = _columns(numbered, width)
+    print()
+    room = height - 3
+    fits = len(lines) + len(moves) <= room
+    pages = [lines + moves] if fits else [*_cut(lines, room), *_cut(moves, room)]
+    for number, page in enumerate(pages, start=1):
+        print("\n".join(page))
+        if number < len(pages):
+            _answer(ask, "-- Enter: go on -- ")
+
+
+def _cut(lines: list[str], length: int) -> list[list[str]]:
+    return [lines[start : start + length] for start in range(0, len(lines), length)]
+
+
+def _wrapped(line: str, width: int) -> list[str]:
+    indent = " " * (len(line) - len(line.lstrip()) + 4)
+    return textwrap.wrap(line, width, subsequent_indent=indent, drop_whitespace=False) or [""]
+
+
+def _columns(items: Sequence[str], width: int) -> list[str]:
+    """Lay items out side by side, in lines of at most this width where they fit at all."""
+    lines = [""]
+    for item in items:
+        joined = f"{lines[-1]}   {item}" if lines[-1] else item
+        if len(joined) <= width:
+            lines[-1] = joined
+        else:
+            lines.append(item)
+    return lines
+
+
+def _print_plies(table: GameTable, seat: int, first: int) -> int:
+    """Print the plies from this one on; return how many have been printed."""
+    for line in _ply_lines(table, seat, first):
+        print(line, flush=True)
+    return len(table.plies)
+
+
+def _ply_lines(table: GameTable, seat: int, first: int) -> list[str]:
+    lines = []
+    for number, ply in enumerate(table.plies[first:], start=first + 1):
+        name = table.game.action_name(ply.action) if seat in ply.seen_by else "a hidden move"
+        forced = "" if ply.had_choice or ply.seat != seat else "  (the only move)"
+        lines.append(f"{number:4}  {_who(table, ply.seat, seat)}: {name}{forced}")
+    return lines
+
+
+def _who(table: GameTable, seat: int, own: int) -> str:
+    return "you" if seat == own else f"player {seat} ({table.setup.seats[seat].name})"
+
+
+def _print_result(table: GameTable, seat: int) -> None:
+    """Print how it ended, in three lines."""
+    returns = table.returns
+    ranked = sorted(range(len(returns)), key=lambda other: -returns[other])
+    scores = [f"{_who(table, other, seat)} {returns[other]:+.2f}" for other in ranked]
+    best = max(returns)
+    winners = [_who(table, other, seat) for other in ranked if returns[other] == best]
+    headline = "a draw" if len(winners) == len(returns) else f"{' and '.join(winners)} won"
+    print(_bold(f"The game is over after {len(table.plies)} plies: {headline}."))
+    print(", ".join(scores))
+    print(f"The same deal again: --seed {table.setup.seed}")
+
+
+def _answer(ask: Ask, prompt: str) -> str:
+    try:
+        return ask(prompt)
+    except EOFError:
+        raise EndOfInput("the input has ended") from None
+
+
+def _width() -> int:
+    return max(_MIN_WIDTH, min(_MAX_WIDTH, shutil.get_terminal_size((80, 24)).columns))
+
+
+def _height() -> int:
+    return max(10, shutil.get_terminal_size((80, 24)).lines)
+
+
+def _bold(text: str) -> str:
+    """Emphasise a text on a terminal, unless NO_COLOR is set."""
+    if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+        return text
+    return f"{_GOLD}{text}{_PLAIN}"

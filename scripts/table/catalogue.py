@@ -1,0 +1,80 @@
+"""What the page offers to choose from: games, their settings, and who can take a seat."""
+
+import dataclasses
+import inspect
+import re
+from typing import Any
+
+from ...baselines.players import players_of
+from ...envs import GAMES, find_game
+from ...envs.core.game import Game
+from .views import title
+
+_COMMENT = re.compile(r"^    (\w+): .*?#\s*(.+)$", re.MULTILINE)
+_WORD = re.compile(r'"(\w+)"')
+_TIME_SETTINGS = {"milliseconds": 1000.0, "seconds": 1.0}  # units in a second
+
+
+def game_names() -> list[dict[str, str]]:
+    """Return the games by name and title, without importing any."""
+    return [{"name": name, "title": title(name)} for name in GAMES]
+
+
+def game_choices(name: str, settings: dict[str, Any] | None) -> dict[str, Any]:
+    """Return the settings, seats and players of a game with these settings.
+
+    None stands for the settings that suit people: `FOR_PEOPLE` of the game's Config. Raises
+    ValueError and TypeError where they are impossible.
+    """
+    if settings is None:
+        settings = people_settings(name)
+    game = find_game(name, **settings)
+    players = _players(game)
+    return {
+        "name": name,
+        "changed": settings,
+        "rival": players[-1]["name"],
+        "title": title(name),
+        "summary": (inspect.getdoc(inspect.getmodule(game.make)) or title(name)).split("\n")[0],
+        "settings": _settings(game),
+        "num_seats": game.num_seats,
+        "has_hidden": game.has_hidden,
+        "players": players,
+    }
+
+
+def people_settings(name: str) -> dict[str, Any]:
+    """Return the settings that people play a game with, where they differ from the defaults."""
+    return dict(getattr(type(find_game(name).config), "FOR_PEOPLE", {}))
+
+
+def _settings(game: Game) -> list[dict[str, Any]]:
+    source = inspect.getsource(type(game.config))
+    comments = dict(_COMMENT.findall(source))
+    return [
+        {
+            "name": field.name,
+            "default": None if field.default is dataclasses.MISSING else field.default,
+            "value": getattr(game.config, field.name),
+            "type": type(getattr(game.config, field.name)).__name__,
+            "help": comments.get(field.name, ""),
+            "words": _WORD.findall(comments.get(field.name, "")),
+        }
+        for field in dataclasses.fields(game.config)
+    ]
+
+
+def _players(game: Game) -> list[dict[str, Any]]:
+    return [
+        {"name": name, "summary": player.summary, "time": _time_setting(player.make)}
+        for name, player in players_of(game).items()
+    ]
+
+
+def _time_setting(make: Any) -> str | None:
+    """Return the name of the setting that limits a player's thinking time, or None."""
+    try:
+        parameters = inspect.signature(make).parameters
+    except (TypeError, ValueError):
+        return None
+    return next((name for name in _TIME_SETTINGS if name in parameters), None)

@@ -1,0 +1,59 @@
+"""The messages that a client may send, checked before anything is done with them.
+
+docs/protocol.md describes both directions.
+"""
+
+import json
+from typing import Any
+
+MAX_BYTES = 4096  # of one message
+
+# Fields by type of message, with the type of each value; a field after "?" may be left out.
+_FIELDS: dict[str, dict[str, type]] = {
+    "sit": {"token": str, "?is_narrow": bool},
+    "look": {"is_narrow": bool},
+    "act": {"ply": int, "action": str},
+    "undo": {},
+    "redo": {},
+    "hint": {"player": str},
+    "no_hint": {},
+    "review": {},
+    "again": {"deal": str, "?turned": bool},
+    "take_over": {"seat": int, "player": str},
+}
+NEW_DEAL, SAME_DEAL = "new", "same"
+
+
+class BadMessage(ValueError):
+    """A message that is not in the protocol; the text is for whoever wrote the client."""
+
+
+def parse(text: str | bytes) -> dict[str, Any]:
+    """Return a checked message. Raises BadMessage."""
+    if len(text) > MAX_BYTES:
+        raise BadMessage(f"a message has at most {MAX_BYTES} bytes")
+    try:
+        message = json.loads(text)
+    except (ValueError, RecursionError):
+        raise BadMessage("a message is a JSON object") from None
+    if not isinstance(message, dict):
+        raise BadMessage("a message is a JSON object")
+    kind = message.get("type")
+    if not isinstance(kind, str) or kind not in _FIELDS:
+        raise BadMessage(f"type is one of {', '.join(_FIELDS)}")
+    _check_fields(kind, message)
+    return message
+
+
+def _check_fields(kind: str, message: dict[str, Any]) -> None:
+    allowed = {name.removeprefix("?"): form for name, form in _FIELDS[kind].items()}
+    for name in _FIELDS[kind]:
+        if not name.startswith("?") and name not in message:
+            raise BadMessage(f"{kind} needs {name}")
+    for name, value in message.items():
+        if name == "type":
+            continue
+        if name not in allowed:
+            raise BadMessage(f"{kind} has fields {', '.join(allowed) or 'none'}, not that one")
+        if type(value) is not allowed[name]:
+            raise BadMessage(f"{name} of {kind} is of type {allowed[name].__name__}")

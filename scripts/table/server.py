@@ -1,0 +1,280 @@
+"""The web server: the page, a few requests to open tables, and a WebSocket for each seat."""
+
+import asyncio
+import contextlib
+import hmac
+import json
+import logging
+import time
+from collections.abc import AsyncIterator, Iterable
+from pathlib import Path
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import JSONResponse, Response
+from starlette.routing import Route, WebSocketRoute
+from starlette.websockets import WebSocket, WebSocketDisconnect
+
+from ...envs.core.rng import check_seed, fresh_seed
+from ...envs.core.views.page import asset
+from .catalogue import game_choices, game_names
+from .guard import Allowance, Guard
+from .host import MAX_CONNECTIONS, Connection, Host, Refused
+from .protocol import MAX_BYTES, BadMessage, parse
+from .store import StoredTable, TableStore
+from .table import MAX_SEATS, Occupant, Setup
+from .views import title
+
+STATIC = Path(__file__).with_name("static")
+SECONDS_TO_SIT = 10.0  # for a new connection to send its token
+MAX_MISTAKES = 20  # wrong messages before a connection is closed
+NUM_RECENT = 12
+
+_PAGES = {
+    "/": ("index.html", "text/html"),
+    "/table.js": ("table.js", "text/javascript"),
+    "/setup.js": ("setup.js", "text/javascript"),
+    "/icon.svg": ("icon.svg", "image/svg+xml"),
+}
+_SHARED = {"/board.js": "text/javascript", "/page.css": "text/css"}
+
+log = logging.getLogger(__name__)
+
+
+def make_app(store: TableStore, owner_key: str, hosts: Iterable[str], **settings: Any) -> Guard:
+    """Return the ASGI app. `owner_key` lets its bearer open tables; `settings` are the host's."""
+    host = Host(store, **settings)
+    opening = Allowance(a_second=2, burst=20)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        yield
+        store.close()
+
+    routes = [
+        *(Route(path, _page) for path in (*_PAGES, *_SHARED)),
+        Route("/api/games", _games),
+        Route("/api/games/{name}", _game, methods=["POST"]),
+        Route("/api/tables", _tables, methods=["GET"]),
+        Route("/api/tables", _open, methods=["POST"]),
+        WebSocketRoute("/seat", _seat),
+    ]
+    app = Starlette(routes=routes, lifespan=lifespan)
+    app.state.host, app.state.owner_key, app.state.opening = host, owner_key, opening
+    return Guard(app, hosts)
+
+
+# Pages
+
+
+async def _page(request: Request) -> Response:
+    path = request.url.path
+    if path in _SHARED:
+        return Response(asset(path[1:]), media_type=_SHARED[path])
+    name, media_type = _PAGES[path]
+    return Response((STATIC / name).read_bytes(), media_type=media_type)
+
+
+# Requests of the person who started the server
+
+
+async def _games(request: Request) -> Response:
+    return _answer(request, game_names)
+
+
+async def _game(request: Request) -> Response:
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour play` printed")
+    try:
+        settings = (await _json(request)).get("settings")
+        if settings is not None and not isinstance(settings, dict):
+            raise Refused("settings is an object")
+        name = request.path_params["name"]
+        return JSONResponse(await asyncio.to_thread(game_choices, name, settings))
+    except (Refused, ValueError, TypeError, ImportError, OSError) as error:
+        return _refusal(400, str(error))
+
+
+async def _tables(request: Request) -> Response:
+    return _answer(request, lambda: [_entry(t) for t in _host(request).store.recent(NUM_RECENT)])
+
+
+async def _open(request: Request) -> Response:
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour play` printed")
+    if not request.app.state.opening.take():
+        return _refusal(429, "too many new tables: wait a little")
+    try:
+        setup = _setup(await _json(request))
+        id, tokens = await _host(request).open(setup)
+    except (Refused, ValueError, TypeError, KeyError) as error:
+        return _refusal(400, str(error))
+    return JSONResponse({"id": id, "tokens": tokens})
+
+
+def _entry(stored: StoredTable) -> dict[str, Any]:
+    """What the list of tables shows, with the links of people's seats."""
+    seats = [{"name": who.name, "kind": who.kind} for who in stored.setup.seats]
+    tokens = [
+        token if who.player == "" else None
+        for token, who in zip(stored.tokens, stored.setup.seats, strict=False)
+    ]
+    return {
+        "title": title(stored.setup.game),
+        "seats": seats,
+        "tokens": tokens,
+        "watch": stored.tokens[-1],
+        "num_plies": len(stored.actions),
+        "is_over": stored.is_over,
+        "age": round(time.time() - stored.changed),
+    }
+
+
+def _setup(data: dict[str, Any]) -> Setup:
+    """Check what the page sent. Raises ValueError, TypeError, KeyError."""
+    seats = data["seats"]
+    if not isinstance(seats, list) or not 0 < len(seats) <= MAX_SEATS:
+        raise ValueError(f"a table has 1 to {MAX_SEATS} seats")
+    occupants = tuple(
+        Occupant(str(seat["kind"]), str(seat["name"]), str(seat.get("player", "")))
+        for seat in seats
+    )
+    if not isinstance(data["settings"], dict) or not isinstance(data["game"], str):
+        raise TypeError("game is a name, and settings an object")
+    seed = data.get("seed")
+    seed = fresh_seed() if seed is None else check_seed(seed)
+    return Setup(data["game"], data["settings"], occupants, seed, bool(data.get("forced", True)))
+
+
+def _host(request: Request) -> Host:
+    return request.app.state.host
+
+
+def _is_owner(request: Request) -> bool:
+    given = request.headers.get("authorization", "").removeprefix("Bearer ")
+    return hmac.compare_digest(given.encode(), request.app.state.owner_key.encode())
+
+
+def _answer(request: Request, make: Any) -> Response:
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour play` printed")
+    return JSONResponse(make())
+
+
+async def _json(request: Request) -> dict[str, Any]:
+    try:
+        data = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        raise Refused("expected a JSON object") from None
+    if not isinstance(data, dict):
+        raise Refused("expected a JSON object")
+    return data
+
+
+def _refusal(status: int, text: str) -> Response:
+    return JSONResponse({"error": text}, status)
+
+
+# Seats
+
+
+async def _seat(socket: WebSocket) -> None:
+    """Serve one connection from its token to its end."""
+    host: Host = socket.app.state.host
+    if host.num_connections >= MAX_CONNECTIONS:
+        await socket.close(1013, "too many connections")
+        return
+    host.num_connections += 1
+    connection = Connection()
+    try:
+        await socket.accept()
+        async with asyncio.timeout(SECONDS_TO_SIT):
+            message = parse(await _text(socket))
+            if message["type"] != "sit":
+                raise Refused("take a seat first: type sit")
+        connection.is_narrow = message.get("is_narrow", False)
+        await host.sit(connection, message["token"])
+        await _serve(socket, host, connection)
+    except (BadMessage, Refused) as error:
+        await _close(socket, str(error))
+    except (WebSocketDisconnect, TimeoutError, RuntimeError):
+        await _close(socket, "no token in time")
+    finally:
+        host.num_connections -= 1
+        host.leave(connection)
+
+
+async def _serve(socket: WebSocket, host: Host, connection: Connection) -> None:
+    """Send and receive side by side; whichever ends first ends both."""
+    jobs = [
+        asyncio.create_task(_send_all(socket, connection)),
+        asyncio.create_task(_receive_all(socket, host, connection)),
+        asyncio.create_task(connection.is_too_slow.wait()),
+    ]
+    try:
+        done, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
+        for job in done:
+            job.result()
+    finally:
+        for job in jobs:
+            job.add_done_callback(_forget_error)
+            job.cancel()
+    await _close(socket, "the connection is too slow")
+
+
+def _forget_error(job: asyncio.Task) -> None:
+    if not job.cancelled():
+        job.exception()
+
+
+async def _send_all(socket: WebSocket, connection: Connection) -> None:
+    while True:
+        await socket.send_text(await connection.queue.get())
+
+
+async def _receive_all(socket: WebSocket, host: Host, connection: Connection) -> None:
+    allowance = Allowance(a_second=20, burst=60)
+    mistakes = 0
+    while True:
+        text = await _text(socket)
+        if not allowance.take():
+            raise Refused("too many messages")
+        try:
+            await host.handle(connection, parse(text))
+        except (BadMessage, Refused) as error:
+            mistakes += isinstance(error, BadMessage)
+            if mistakes >= MAX_MISTAKES:
+                raise Refused("too many wrong messages") from None
+            connection.put({"type": "error", "text": str(error)})
+
+
+async def _text(socket: WebSocket) -> str | bytes:
+    message = await socket.receive()
+    if message["type"] == "websocket.disconnect":
+        raise WebSocketDisconnect(message.get("code", 1000))
+    return message.get("text") or message.get("bytes") or ""
+
+
+async def _close(socket: WebSocket, reason: str) -> None:
+    """Say why, if the client is still there, and close."""
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(2):
+            await socket.send_text(json.dumps({"type": "closed", "text": reason}))
+            await socket.close(1008)
+
+
+def server_settings(port: int, host: str) -> dict[str, Any]:
+    """Return uvicorn's settings: small messages, no compression (all of this is on one machine)."""
+    return {
+        "host": host,
+        "port": port,
+        "log_level": "warning",
+        "access_log": False,
+        "ws": "websockets-sansio",
+        "ws_max_size": MAX_BYTES,
+        "ws_per_message_deflate": False,
+        "limit_concurrency": 2 * MAX_CONNECTIONS,
+        "timeout_graceful_shutdown": 2,
+        "server_header": False,
+    }

@@ -1,0 +1,119 @@
+"""Tables on disk: setups, tokens and actions, so that games survive a restart of the server."""
+
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .table import Setup, setup_from
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS tables (
+    id TEXT PRIMARY KEY,
+    setup TEXT NOT NULL,     -- JSON: see Setup
+    version INTEGER NOT NULL,  -- of the game's rules
+    tokens TEXT NOT NULL,    -- JSON: a token for each seat, then that of the spectators
+    actions TEXT NOT NULL,   -- JSON: numbers
+    undone TEXT NOT NULL,    -- JSON: numbers
+    is_over INTEGER NOT NULL,
+    changed REAL NOT NULL    -- Unix time
+);
+CREATE TABLE IF NOT EXISTS tokens (token TEXT PRIMARY KEY, table_id TEXT NOT NULL);
+"""
+KEPT_DAYS = 60
+
+
+class StoredTable(NamedTuple):
+    """A row: all that a table is made of."""
+
+    id: str
+    setup: Setup
+    version: int
+    tokens: tuple[str, ...]
+    actions: list[int]
+    undone: list[int]
+    is_over: bool
+    changed: float
+
+
+class TableStore:
+    """The SQLite file of a server. Only this user may read it, because it contains the tokens."""
+
+    def __init__(self, path: str | Path) -> None:
+        """Open or make the file; forget tables that nobody has touched for `KEPT_DAYS` days."""
+        if str(path) != ":memory:":
+            Path(path).parent.mkdir(parents=True, exist_ok=True)
+            Path(path).touch(mode=0o600)
+            os.chmod(path, 0o600)
+        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+        self._connection.execute("PRAGMA journal_mode=WAL")
+        self._connection.execute("PRAGMA synchronous=NORMAL")
+        self._connection.executescript(_SCHEMA)
+        self._forget_old()
+
+    def add(self, id: str, setup: Setup, version: int, tokens: tuple[str, ...]) -> None:
+        """Keep a new table."""
+        row = (id, json.dumps(setup.as_data()), version, json.dumps(tokens), time.time())
+        self._connection.execute("BEGIN")
+        self._connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, '[]', '[]', 0, ?)", row)
+        self._connection.executemany(
+            "INSERT INTO tokens VALUES (?, ?)", [(token, id) for token in tokens]
+        )
+        self._connection.execute("COMMIT")
+
+    def update(self, id: str, actions: list[int], undone: list[int], is_over: bool) -> None:
+        """Keep the actions of a table."""
+        self._connection.execute(
+            "UPDATE tables SET actions = ?, undone = ?, is_over = ?, changed = ? WHERE id = ?",
+            (json.dumps(actions), json.dumps(undone), int(is_over), time.time(), id),
+        )
+
+    def change_setup(self, id: str, setup: Setup) -> None:
+        """Keep a changed setup: a player has taken a seat over."""
+        data = json.dumps(setup.as_data())
+        self._connection.execute("UPDATE tables SET setup = ? WHERE id = ?", (data, id))
+
+    def table_id(self, token: str) -> str | None:
+        """Return the table that a token belongs to, or None."""
+        found = self._connection.execute(
+            "SELECT table_id FROM tokens WHERE token = ?", (token,)
+        ).fetchone()
+        return None if found is None else found[0]
+
+    def load(self, id: str) -> StoredTable | None:
+        """Return a table, or None where there is none."""
+        row = self._connection.execute("SELECT * FROM tables WHERE id = ?", (id,)).fetchone()
+        return None if row is None else _stored(row)
+
+    def recent(self, limit: int) -> list[StoredTable]:
+        """Return the tables that changed last."""
+        rows = self._connection.execute(
+            "SELECT * FROM tables ORDER BY changed DESC LIMIT ?", (limit,)
+        )
+        return [_stored(row) for row in rows]
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    def _forget_old(self) -> None:
+        oldest = time.time() - KEPT_DAYS * 86_400
+        old = "SELECT id FROM tables WHERE changed < ?"
+        self._connection.execute(f"DELETE FROM tokens WHERE table_id IN ({old})", (oldest,))
+        self._connection.execute("DELETE FROM tables WHERE changed < ?", (oldest,))
+
+
+def _stored(row: tuple[Any, ...]) -> StoredTable:
+    id, setup, version, tokens, actions, undone, is_over, changed = row
+    return StoredTable(
+        id,
+        setup_from(json.loads(setup)),
+        version,
+        tuple(json.loads(tokens)),
+        json.loads(actions),
+        json.loads(undone),
+        bool(is_over),
+        changed,
+    )

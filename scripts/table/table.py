@@ -1,0 +1,271 @@
+"""One table: a running game, who sits where, and all operations that need no server.
+
+A table is its setup and its actions: from these it is made again after a restart. It contains
+everything, so nothing here is sent to anybody; `views` makes what a seat is sent.
+"""
+
+import dataclasses
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...baselines.players import make_policy
+from ...baselines.policy import Policy
+from ...envs import find_game
+from ...envs.core.game import NO_SEAT, Game
+from ...envs.core.public import is_seen
+from ...envs.core.rng import fresh_seed, streams
+from ...envs.core.seating import EXTERNAL, Seating, player_streams
+from ...envs.core.tables import Tables, action_masks
+
+HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
+KINDS = (HERE, REMOTE, PLAYER)
+MAX_NAME = 40
+MAX_SEATS = 16
+_TOKEN_BYTES = 24
+
+
+@dataclasses.dataclass(frozen=True)
+class Occupant:
+    """Who takes a seat: a person here, a person or program with a link, or a player by name."""
+
+    kind: str
+    name: str  # shown to all
+    player: str = ""  # what `make_policy` makes the player of
+
+    def __post_init__(self) -> None:
+        if self.kind not in KINDS:
+            raise ValueError(f"a seat is taken by {', '.join(KINDS)}; got {self.kind!r}")
+        if not isinstance(self.name, str) or not 0 < len(self.name) <= MAX_NAME:
+            raise ValueError(f"a name has 1 to {MAX_NAME} letters; got {self.name!r}")
+        if not self.name.isprintable():
+            raise ValueError(f"a name has printable letters only; got {self.name!r}")
+        if not isinstance(self.player, str) or (self.kind == PLAYER) != bool(self.player):
+            raise ValueError(f"a seat of kind {self.kind!r} has player {self.player!r}")
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    """All that decides a game besides its actions, as plain data."""
+
+    game: str
+    settings: dict[str, Any]
+    seats: tuple[Occupant, ...]
+    seed: int
+    skip_forced: bool = True  # play moves of people who have no choice
+
+    def turned(self) -> "Setup":
+        """The same deal with everybody one seat further."""
+        return dataclasses.replace(self, seats=(self.seats[-1], *self.seats[:-1]))
+
+    def dealt_anew(self) -> "Setup":
+        """The same people and settings with a new deal."""
+        return dataclasses.replace(self, seed=fresh_seed())
+
+    def as_data(self) -> dict[str, Any]:
+        """Return plain data; see `setup_from`."""
+        return dataclasses.asdict(self)
+
+
+def setup_from(data: dict[str, Any]) -> Setup:
+    """Make the setup that `as_data` returned."""
+    return Setup(**{**data, "seats": tuple(Occupant(**seat) for seat in data["seats"])})
+
+
+@dataclasses.dataclass(frozen=True)
+class PlayedPly:
+    """An action, which seats saw it, and whether there was another."""
+
+    seat: int
+    action: int
+    seen_by: frozenset[int]
+    had_choice: bool
+
+
+class GameTable:
+    """A running game. Raises ValueError and TypeError where the setup is impossible."""
+
+    def __init__(self, setup: Setup, actions: Sequence[int] = ()) -> None:
+        """Deal, and play `actions` again."""
+        self.setup = setup
+        self.game: Game = find_game(setup.game, **setup.settings)
+        if len(setup.seats) != self.game.num_seats:
+            raise ValueError(
+                f"{setup.game} has {self.game.num_seats} seats here, not {len(setup.seats)}"
+            )
+        self.policies: list[Policy | None] = [_policy(seat, self.game) for seat in setup.seats]
+        self.plies: list[PlayedPly] = []
+        self.undone: list[int] = []  # actions, the next to be played again last
+        self._deal()
+        for action in actions:
+            self._append(int(action))
+
+    # Questions
+
+    @property
+    def state(self) -> np.record:
+        """The position, all of it."""
+        return self.tables.states[0]
+
+    @property
+    def seat_to_act(self) -> int:
+        """The seat to act, or NO_SEAT at the end."""
+        return NO_SEAT if self.is_over else int(self.game.seat_to_act(self.state))
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the game has ended."""
+        return bool(self.game.is_terminal(self.state))
+
+    @property
+    def legal(self) -> list[int]:
+        """The legal actions of the seat to act."""
+        return self.game.legal_action_list(self.state)
+
+    @property
+    def returns(self) -> list[float]:
+        """The returns of all seats; zeros before the end."""
+        return self.tables.returns(self.tables.all_rows)[0].tolist()
+
+    @property
+    def actions(self) -> list[int]:
+        """The actions so far."""
+        return [ply.action for ply in self.plies]
+
+    @property
+    def people(self) -> list[int]:
+        """The seats of people and programs with links."""
+        return [seat for seat, policy in enumerate(self.policies) if policy is None]
+
+    @property
+    def is_forced(self) -> bool:
+        """Whether the move is a person's without a choice, to be made automatically."""
+        is_person = self.seat_to_act in self.people
+        return self.setup.skip_forced and is_person and len(self.legal) == 1
+
+    @property
+    def to_think(self) -> Policy | None:
+        """The player to act, or None where a person acts or nobody."""
+        return None if self.is_over else self.policies[self.seat_to_act]
+
+    def sees_all(self, ply: PlayedPly) -> bool:
+        """Whether every seat saw what was played."""
+        return len(ply.seen_by) == self.game.num_seats
+
+    # Moves
+
+    def act(self, action: int) -> None:
+        """Play an action of the seat to act. Raises ValueError where it is not legal."""
+        if action not in self.legal:
+            raise ValueError("this move is not legal now")
+        self.undone.clear()
+        self._append(action)
+
+    def choose(self, policy: Policy) -> int:
+        """Let a player choose for the seat to act; it may take long, and changes nothing else.
+
+        The player's stream depends on the deal and the number of the ply only, so that a game that
+        continues after a restart stays the same game.
+        """
+        tables, seating = self.tables, self.seating  # `undo` replaces them meanwhile
+        seats, observations, words = tables.show(tables.all_rows)
+        seating.rngs[:] = self._streams(len(self.plies))
+        return int(seating.choose(policy, tables.all_rows, seats, observations, words)[0])
+
+    @property
+    def can_undo(self) -> bool:
+        """Whether one person plays against players, and has made a choice."""
+        return len(self.people) == 1 and self._last_choice() is not None
+
+    def undo(self) -> None:
+        """Take back the person's last choice and all that followed. Raises ValueError."""
+        last = self._last_choice()
+        if len(self.people) != 1 or last is None:
+            raise ValueError("there is nothing to take back")
+        kept = self.plies[:last]
+        self.undone += [ply.action for ply in reversed(self.plies[last:])]
+        self._deal()
+        for ply in kept:
+            self._apply(ply.action)
+        self.plies = kept
+
+    def redo(self) -> None:
+        """Play again what was taken back, up to the person's next choice. Raises ValueError."""
+        if not self.undone:
+            raise ValueError("there is nothing to play again")
+        self._append(self.undone.pop())
+        while self.undone and not self._is_choice():
+            self._append(self.undone.pop())
+
+    def determinized(self, purpose: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """A position [1] that the seat to act cannot tell from this, its observation and mask."""
+        seats, observations, words = self.tables.show(self.tables.all_rows)
+        rngs = self._streams(len(self.plies), purpose)[:, 0]
+        positions = self.tables.determinize(self.tables.all_rows, seats, rngs)
+        return positions, observations, action_masks(words, self.game.num_actions)
+
+    def study_stream(self) -> np.ndarray:
+        """A stream [1] for a search that helps the seat to act."""
+        return streams([fresh_seed()])
+
+    def at_ply(self, number: int) -> "GameTable":
+        """The same table as it was before ply `number`, without players."""
+        setup = dataclasses.replace(self.setup, seats=(Occupant(HERE, "-"),) * self.game.num_seats)
+        earlier = GameTable(setup)
+        for ply in self.plies[:number]:
+            earlier._apply(ply.action)
+        earlier.plies = self.plies[:number]
+        return earlier
+
+    # Inside
+
+    def _deal(self) -> None:
+        self.tables = Tables(self.game, streams([self.setup.seed]))
+        self.tables.deal(self.tables.all_rows)
+        seated = [policy for policy in self.policies if policy is not None]
+        places = np.full((1, self.game.num_seats), EXTERNAL)
+        for number, seat in enumerate(s for s, p in enumerate(self.policies) if p is not None):
+            places[0, seat] = number
+        self.seating = Seating(self.tables, seated, places, self._streams(0))
+        self.seating.watch(self.tables.all_rows)
+
+    def _streams(self, ply: int, purpose: int = 0) -> np.ndarray:
+        sitting = 2 * ply + purpose + 1
+        return player_streams([self.setup.seed], self.game.num_seats, sitting)
+
+    def _append(self, action: int) -> None:
+        seat, had_choice = self.seat_to_act, len(self.legal) > 1
+        seen_by = frozenset(
+            other
+            for other in range(self.game.num_seats)
+            if not self.game.has_hidden or is_seen(self.game, self.state, action, other)
+        )
+        self._apply(action)
+        self.plies.append(PlayedPly(seat, action, seen_by, had_choice))
+
+    def _apply(self, action: int) -> None:
+        self.tables.apply(self.tables.all_rows, np.array([action]))
+        self.seating.watch(self.tables.all_rows)
+
+    def _is_choice(self) -> bool:
+        return self.seat_to_act in self.people and len(self.legal) > 1
+
+    def _last_choice(self) -> int | None:
+        """The number of the last ply that was a person's choice, or None."""
+        for number in range(len(self.plies) - 1, -1, -1):
+            ply = self.plies[number]
+            is_choice = ply.had_choice or not self.setup.skip_forced
+            if ply.seat in self.people and is_choice:
+                return number
+        return None
+
+
+def _policy(seat: Occupant, game: Game) -> Policy | None:
+    return make_policy(seat.player, game) if seat.kind == PLAYER else None
+
+
+def new_token() -> str:
+    """Return a secret that nobody can guess, to put into a link."""
+    return secrets.token_urlsafe(_TOKEN_BYTES)

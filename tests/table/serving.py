@@ -1,0 +1,83 @@
+"""A server for tests, with people and programs that speak its protocol."""
+
+import contextlib
+import random
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from starlette.testclient import TestClient, WebSocketTestSession
+
+from parlour.scripts.table.server import make_app
+from parlour.scripts.table.store import TableStore
+
+OWNER = "owner-key-of-the-tests"
+ADDRESS = "127.0.0.1:8123"
+AS_OWNER = {"Authorization": f"Bearer {OWNER}"}
+SEAT = f"ws://{ADDRESS}/seat"
+
+ME = {"kind": "here", "name": "You"}
+GUEST = {"kind": "remote", "name": "Guest"}
+
+
+def player(name: str) -> dict[str, str]:
+    return {"kind": "player", "name": name, "player": name}
+
+
+@contextlib.contextmanager
+def server(folder: Path, **settings: Any) -> Iterator[TestClient]:
+    """A server whose tables are kept in `folder`."""
+    app = make_app(TableStore(folder / "tables.db"), OWNER, {ADDRESS}, **settings)
+    with TestClient(app, base_url=f"http://{ADDRESS}") as client:
+        yield client
+
+
+def open_table(client: TestClient, game: str, seats: list[dict], **more: Any) -> list[str]:
+    """Return the tokens of a new table."""
+    data = {"game": game, "settings": {}, "seats": seats, "seed": 5, **more}
+    answer = client.post("/api/tables", json=data, headers=AS_OWNER)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["tokens"]
+
+
+@contextlib.contextmanager
+def seated(client: TestClient, token: str) -> Iterator["Client"]:
+    """A connection that has taken a seat."""
+    with client.websocket_connect(SEAT) as socket:
+        socket.send_json({"type": "sit", "token": token})
+        yield Client(socket)
+
+
+class Client:
+    """One connection, with the messages it has received."""
+
+    def __init__(self, socket: WebSocketTestSession) -> None:
+        self.socket = socket
+        self.received: list[dict] = []
+
+    def next(self, *kinds: str) -> dict:
+        """The next message of one of these types."""
+        while True:
+            message = self.socket.receive_json()
+            self.received.append(message)
+            if message["type"] in kinds:
+                return message
+
+    def my_turn(self) -> dict:
+        """The next position in which this seat acts, or the last one."""
+        while True:
+            position = self.next("position")
+            if position["legal"] or position["returns"] is not None:
+                return position
+
+    def act(self, position: dict, action: str) -> None:
+        self.socket.send_json({"type": "act", "ply": position["ply"], "action": action})
+
+    def play_to_the_end(self, seed: int = 0) -> dict:
+        """Play at random; return the last position."""
+        chooser = random.Random(seed)
+        while True:
+            position = self.my_turn()
+            if position["returns"] is not None:
+                return position
+            self.act(position, chooser.choice(position["legal"]))

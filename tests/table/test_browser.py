@@ -1,0 +1,196 @@
+"""Every game is played in a real browser: by pointer, by keyboard, on a phone's screen too.
+
+Needs Debian's chromium and Playwright; without them these tests are skipped.
+"""
+
+import contextlib
+import shutil
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.views.page.replay import replay_data, replay_page
+from parlour.envs.core.views.transcript import record
+
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
+playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
+pytestmark = pytest.mark.skipif(
+    CHROMIUM is None, reason="the browser is missing: apt-get install chromium"
+)
+
+SETTINGS: dict[str, dict[str, Any]] = {  # short games
+    "top_trumps": {"trick_limit": 12},
+    "notty": {"turn_limit": 4},
+    "splendor": {"turn_limit": 3},
+    "trick_taking": {"num_values": 4},
+    "president": {"num_players": 2},
+}
+WIDTHS = {"phone": 360, "desktop": 1400}
+MAX_MOVES = 120
+LAST_MOVE = '(document.querySelector("#moves li:last-child") || {textContent: ""}).textContent'
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    with playwright.sync_playwright() as started:
+        opened = started.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address that a running `parlour play --no-browser` prints."""
+    store = tmp_path_factory.mktemp("tables") / "tables.db"
+    command = [sys.executable, "-m", "parlour.scripts.main", "play", "--no-browser"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    running = subprocess.Popen(
+        [*command, "--port", port, "--store", str(store)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+    )
+    assert running.stdout is not None
+    line = running.stdout.readline()
+    yield line.split()[-1]
+    running.terminate()
+    running.wait(10)
+
+
+@contextlib.contextmanager
+def table_page(browser: Any, address: str, name: str, width: int) -> Iterator[Any]:
+    """A page at a fresh table of this game, against a random player."""
+    page = browser.new_page(viewport={"width": width, "height": 800}, reduced_motion="reduce")
+    page.set_default_timeout(60_000)
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+    page.goto(address)
+    page.wait_for_selector("#games button")
+    seats = [{"kind": "here", "name": "You", "player": ""}]
+    rival = {"kind": "player", "name": "random", "player": "random"}
+    seats += [rival] * (find_game(name, **SETTINGS[name]).num_seats - 1)
+    request = {"game": name, "settings": SETTINGS[name], "seats": seats, "seed": 4}
+    page.evaluate(
+        """async (request) => {
+            const made = await ask("/api/tables", request);
+            location.hash = `seat=${made.tokens[0]}`;
+        }""",
+        request,
+    )
+    yield page
+    assert problems == []
+    page.close()
+
+
+def play_on(page: Any, press: Any) -> int:
+    """Make moves with `press`, which chooses one thing to press, until the game is over."""
+    for number in range(MAX_MOVES):
+        page.wait_for_selector("#status.yours, #result:not([hidden])")
+        if page.is_visible("#result"):
+            return number
+        before = page.evaluate(LAST_MOVE)
+        press(page)
+        page.wait_for_function(
+            """(before) => !document.querySelector("#result").hidden
+                || (document.querySelector("#moves li:last-child") || {textContent: ""}).textContent !== before
+                || document.querySelector(".chosen") !== null""",
+            arg=before,
+        )
+    raise AssertionError("the game did not end")
+
+
+def click_anything(page: Any) -> None:
+    """Click where a person would: a button that plays, a part of the picture, or a plain move."""
+    for selector in ("#actions button.primary", "[data-part].live", "#actions button[data-action]"):
+        found = page.locator(selector)
+        if found.count():
+            place = found.last if "part" in selector else found.first
+            place.scroll_into_view_if_needed()
+            box = place.bounding_box()
+            corner = min(6, box["width"] / 3), min(6, box["height"] / 3)  # cards may overlap
+            page.mouse.click(box["x"] + corner[0], box["y"] + corner[1])
+            return
+    raise AssertionError("nothing can be clicked")
+
+
+def press_enter_on_anything(page: Any) -> None:
+    """Reach something with Tab and press Enter, without a pointer."""
+    for _ in range(200):
+        page.keyboard.press("Tab")
+        kind = page.evaluate(
+            """() => { const e = document.activeElement;
+                return e.matches("[data-part].live:not(.chosen), #actions button:not(.quiet)"); }"""
+        )
+        if kind:
+            page.keyboard.press("Enter")
+            return
+    raise AssertionError("no move can be reached with Tab")
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_is_played_to_its_end_with_the_pointer(
+    browser: Any, address: str, name: str, width: str
+) -> None:
+    with table_page(browser, address, name, WIDTHS[width]) as page:
+        assert play_on(page, click_anything) > 0
+        assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[width]
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_is_played_to_its_end_with_the_keyboard(
+    browser: Any, address: str, name: str
+) -> None:
+    with table_page(browser, address, name, WIDTHS["desktop"]) as page:
+        assert play_on(page, press_enter_on_anything) > 0
+
+
+def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
+    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#status.yours")
+        click_anything(page)
+        page.wait_for_selector("#moves li:nth-child(2)")
+        before = page.text_content("#moves")
+        page.reload()
+        page.wait_for_selector("#moves li:nth-child(2)")
+        assert page.text_content("#moves").startswith(before)
+
+
+def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> None:
+    game = load_game("trick_taking", num_values=4)
+    actions = []
+    for _ in range(2 * 4):
+        played = record(game, 3, actions=actions)
+        actions.append(legal_after(played)[0])
+    played = record(game, 3, actions=actions)
+    values = [{ply.action: 0.25, "card:9.9": 0.5} for ply in played.plies]
+    path = tmp_path / "game.html"
+    path.write_text(replay_page(replay_data(played, names=["<b>A</b>", "B"], values=values)))
+    page = browser.new_page()
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.goto(path.as_uri())
+    assert page.text_content("#caption") == "The deal"
+    page.keyboard.press("ArrowRight")
+    assert page.text_content("#caption") == f"<b>A</b>: {played.plies[0].action}"
+    page.keyboard.press("End")
+    assert page.text_content("#count") == "8 of 8"
+    page.click("#jumps button >> nth=0")
+    assert page.text_content("#count") != "8 of 8"
+    assert problems == []
+
+
+def legal_after(played: Any) -> list[str]:
+    from parlour.envs.core.views.transcript import replay
+
+    state = list(replay(played))[-1]
+    return [played.game.action_name(action) for action in played.game.legal_action_list(state)]

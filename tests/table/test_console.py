@@ -1,0 +1,136 @@
+"""`parlour play GAME --text`: answers, help, undo, and screens that fit 80 x 24 in every game."""
+
+import io
+from collections.abc import Iterator
+
+import pytest
+
+from parlour.envs import GAMES, find_game
+from parlour.scripts import console
+from parlour.scripts.main import main
+from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
+
+
+def table_of(name: str, seed: int = 1, **settings: object) -> GameTable:
+    game = find_game(name, **settings)
+    others = [Occupant(PLAYER, "random", "random")] * (game.num_seats - 1)
+    return GameTable(Setup(name, settings, (Occupant(HERE, "you"), *others), seed))
+
+
+def answers(*given: str) -> console.Ask:
+    left: Iterator[str] = iter(given)
+
+    def ask(prompt: str) -> str:
+        try:
+            return next(left)
+        except StopIteration:
+            raise EOFError from None
+
+    return ask
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_screen_fits_80_by_24(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    monkeypatch.setenv("LINES", "24")
+    table = table_of(name)
+    screens: list[str] = []
+
+    def ask(prompt: str) -> str:
+        screens.append(capsys.readouterr().out + prompt)
+        if "move" in prompt and len(screens) > 12:
+            return "quit"
+        return "1"
+
+    console.play(table, 0, ask)
+    assert screens
+    for screen in screens:
+        lines = screen.splitlines()
+        plies = sum("player " in line and ": " in line and line[:4].strip().isdecimal()
+                    for line in lines)  # fmt: skip
+        assert max(map(len, lines)) <= 80
+        assert len(lines) - plies <= 24
+
+
+def test_a_game_at_the_console_ends_with_its_result_in_three_lines(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    console.play(table_of("trick_taking", num_values=5), 0, answers(*["1"] * 5))
+    ended, scores, again = capsys.readouterr().out.splitlines()[-3:]
+    assert ended.startswith("The game is over after 10 plies: ")
+    assert "you " in scores and "player 1 (random)" in scores
+    assert again == "The same deal again: --seed 1"
+
+
+def test_moves_are_named_by_number_prefix_and_in_any_order_of_colours() -> None:
+    table = table_of("splendor")
+    names = [table.game.action_name(action) for action in table.legal]
+    wanted = table.legal[names.index("collect:black+red+green")]
+    assert console.chosen(table, str(names.index("collect:black+red+green") + 1)) == wanted
+    assert console.chosen(table, "Collect:GREEN+black+Red") == wanted
+    assert console.chosen(table, "reserve:1.0") == table.legal[names.index("reserve:1.0")]
+    assert console.chosen(table, "collect:white*") == table.legal[names.index("collect:white*2")]
+    for answer, said in (("reserve", "could be"), ("0", "no legal move"), ("", "no legal move")):
+        with pytest.raises(ValueError, match=said):
+            console.chosen(table, answer)
+
+
+def test_undo_history_and_help_at_the_console(capsys: pytest.CaptureFixture[str]) -> None:
+    table = table_of("trick_taking", num_values=5)
+    console.play(table, 0, answers("2", "HISTORY", "undo", "undo", "?", "quit"))
+    out = capsys.readouterr().out
+    assert "   1  you: " in out
+    assert "there is nothing to take back" in out
+    assert "beginning of its name" in out
+    assert out.splitlines()[-1] == "You left the game."
+    assert table.plies == []
+
+
+def test_only_the_own_seat_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    table = table_of("president")
+    console.play(table, 0, answers("quit"))
+    shown = capsys.readouterr().out
+    for line in table.game.describe(table.state, 0).splitlines():
+        assert line.strip() in shown
+    assert table.game.describe(table.state, 0) != table.game.describe(table.state, None)
+
+
+def test_input_that_ends_early_is_reported(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    command = ["play", "trick_taking", "--text", "--players", "high_low", "--set", "num_values=5"]
+    assert main(command) == 1
+    assert "the input ended" in capsys.readouterr().err
+
+
+def test_colours_appear_on_terminals_only_and_never_with_no_color(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    assert console._bold("x") == "x"  # no terminal
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    assert console._bold("x") != "x"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert console._bold("x") == "x"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["chess", "--text"], "no game is called"),
+        (["--text"], "name a game"),
+        (["president", "--text", "--seat", "9"], "seat must be in 0 .. 3"),
+        (["president", "--text", "--players", "lowest,lowest"], "name 3 players"),
+        (["president", "--text", "--players", "nobody"], "no player"),
+        (["president", "--port", "1", "--host", "203.0.113.1"], "cannot listen"),
+    ],
+)
+def test_wrong_arguments_get_one_line(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["play", *arguments])
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1

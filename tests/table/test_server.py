@@ -1,0 +1,338 @@
+"""The server of `parlour play`: games are played over it, and bad clients harm nobody."""
+
+import json
+import threading
+from pathlib import Path
+
+import pytest
+from starlette.testclient import TestClient
+from starlette.websockets import WebSocketDisconnect
+
+from parlour.scripts.table import host as host_module
+from parlour.scripts.table.guard import MAX_BODY, Allowance
+
+from .serving import ADDRESS, AS_OWNER, GUEST, ME, SEAT, open_table, player, seated, server
+
+SMALL = {"num_values": 5}
+
+
+def test_a_game_against_a_player_is_played_to_its_end(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            last = me.play_to_the_end()
+    assert last["ply"] == 10
+    assert sum(last["returns"]) == 0
+    assert me.received[0]["type"] == "table"
+    positions = [message for message in me.received if message["type"] == "position"]
+    assert [position["ply"] for position in positions] == list(range(11))
+
+
+def test_the_page_and_its_parts_are_served_with_safe_headers(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        for path in ("/", "/board.js", "/table.js", "/setup.js", "/page.css", "/icon.svg"):
+            answer = client.get(path)
+            assert answer.status_code == 200 and answer.text
+            assert "default-src 'none'" in answer.headers["content-security-policy"]
+            assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_the_choices_of_a_game_follow_its_settings(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        ask = {"settings": {"num_players": 2}}
+        facts = client.post("/api/games/president", json=ask, headers=AS_OWNER).json()
+        assert facts["num_seats"] == 2
+        assert {"lowest", "playout"} <= {each["name"] for each in facts["players"]}
+        timed = {each["name"]: each["time"] for each in facts["players"]}
+        assert timed["mcts"] == "milliseconds" and timed["lowest"] is None
+        ask = {"settings": {"num_players": 3}}
+        wrong = client.post("/api/games/president", json=ask, headers=AS_OWNER)
+        assert wrong.status_code == 400 and "num_players must be one of" in wrong.json()["error"]
+
+
+def test_only_the_owner_opens_tables(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        for headers in ({}, {"Authorization": "Bearer wrong"}):
+            for path in ("/api/games", "/api/tables"):
+                assert client.get(path, headers=headers).status_code == 403
+            assert client.post("/api/tables", json={}, headers=headers).status_code == 403
+            assert client.post("/api/games/notty", json={}, headers=headers).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Host": "evil.example"},
+        {"Host": f"{ADDRESS}.evil.example"},
+        {"Origin": "https://evil.example"},
+        {"Origin": "null"},
+        {"Host": "127.0.0.1:1"},
+    ],
+)
+def test_another_host_or_origin_is_refused(tmp_path: Path, headers: dict) -> None:
+    with server(tmp_path) as client:
+        assert client.get("/", headers=headers).status_code == 403
+        assert client.get("/api/games", headers={**AS_OWNER, **headers}).status_code == 403
+        with (
+            pytest.raises(WebSocketDisconnect),
+            client.websocket_connect(SEAT, headers=headers),
+        ):
+            pass
+        own = {"Origin": f"http://{ADDRESS}"}
+        with client.websocket_connect(SEAT, headers=own) as socket:
+            socket.send_json({"type": "sit", "token": "x"})
+            assert socket.receive_json()["type"] == "closed"
+
+
+def test_large_requests_are_refused(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        body = b'{"a":"' + b"x" * MAX_BODY + b'"}'
+        assert client.post("/api/tables", content=body, headers=AS_OWNER).status_code == 413
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"game": "chess"},
+        {"settings": {"num_values": -1}},
+        {"settings": {"unknown": 1}},
+        {"settings": []},
+        {"seats": []},
+        {"seats": [ME] * 99},
+        {"seats": [ME]},
+        {"seats": [ME, {"kind": "ghost", "name": "x"}]},
+        {"seats": [ME, {"kind": "player", "name": "x", "player": "nobody"}]},
+        {"seats": [ME, {"kind": "here", "name": "a" * 41}]},
+        {"seats": [ME, {"kind": "here", "name": "line\nbreak"}]},
+        {"seats": [ME, 3]},
+        {"seed": -1},
+        {"seed": "x"},
+    ],
+)
+def test_an_impossible_table_gets_one_clear_answer(tmp_path: Path, change: dict) -> None:
+    data = {"game": "trick_taking", "settings": SMALL, "seats": [ME, GUEST], **change}
+    with server(tmp_path) as client:
+        answer = client.post("/api/tables", json=data, headers=AS_OWNER)
+        assert answer.status_code == 400 and answer.json()["error"]
+
+
+def test_garbage_is_answered_and_the_game_goes_on(tmp_path: Path) -> None:
+    garbage = [
+        "",
+        "not JSON",
+        "[]",
+        "null",
+        "[" * 3000,
+        '{"type": 3}',
+        '{"type": "fly"}',
+        '{"type": "act"}',
+        '{"type": "act", "ply": "0", "action": "x"}',
+        '{"type": "act", "ply": true, "action": "x"}',
+        '{"type": "undo", "more": 1}',
+        '{"type": "hint", "player": "' + "x" * 4000 + '"}',
+        "\x00" * 100,
+    ]
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            position = me.my_turn()
+            for text in garbage:
+                me.socket.send_text(text)
+                assert me.next("error")["text"]
+            me.socket.send_bytes(b"\xff\xfe")
+            assert me.next("error")["text"]
+            me.act(position, position["legal"][0])
+            assert me.my_turn()["ply"] > position["ply"]
+
+
+def test_a_client_that_only_makes_mistakes_is_closed(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            for _ in range(40):
+                me.socket.send_text("junk")
+            assert me.next("closed")["text"] == "too many wrong messages"
+
+
+def test_a_flooding_client_is_closed_and_the_other_goes_on(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            position = me.my_turn()
+            with seated(client, tokens[1]) as guest:
+                for _ in range(90):
+                    guest.socket.send_json({"type": "look", "is_narrow": False})
+                assert guest.next("closed")["text"] == "too many messages"
+            me.act(position, position["legal"][0])
+            assert me.next("position")["ply"] == 1
+
+
+def test_moves_that_are_illegal_late_or_anothers_are_refused(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+        with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
+            position = me.my_turn()
+            legal = position["legal"][0]
+            others = guest.next("position")
+            assert others["legal"] == [] and others["clicks"] == {}
+            guest.act(others, legal)
+            assert "not your turn" in guest.next("error")["text"]
+            me.act(position, "card:9.9")
+            assert "not legal" in me.next("error")["text"]
+            me.act({"ply": 7}, legal)
+            assert "not your turn" in me.next("error")["text"]
+            me.act(position, legal)
+            assert me.next("position")["last"] == {"seat": 0, "action": legal}
+
+
+def test_a_token_opens_its_own_seat_only(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "president", [ME, GUEST, GUEST, player("lowest")])
+        assert len(set(tokens)) == 5 and all(len(token) >= 32 for token in tokens)
+        for token, seat in zip(tokens[:3], range(3), strict=True):
+            with seated(client, token) as one:
+                assert one.next("position")["seat"] == seat
+        with seated(client, tokens[3]) as thief:
+            assert "a player has taken" in thief.next("closed")["text"]
+        with seated(client, "guessed") as thief:
+            assert "no seat has this token" in thief.next("closed")["text"]
+        with seated(client, tokens[4]) as watcher:
+            position = watcher.next("position")
+            assert position["svg"] is None and position["seat"] is None
+            watcher.act(position, "pass")
+            assert "only watch" in watcher.next("error")["text"]
+
+
+def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
+    seats = [ME, player("high_low")]
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            position = me.my_turn()
+            me.act(position, position["legal"][-1])
+            before = me.my_turn()
+    with server(tmp_path) as client, seated(client, tokens[0]) as me:
+        again = me.next("table")
+        assert again["history"][0]["action"] == position["legal"][-1]
+        assert me.my_turn() == before
+        me.act(before, before["legal"][0])
+        assert me.play_to_the_end()["returns"] is not None
+
+
+def test_moves_are_taken_back_and_played_again(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            first = me.my_turn()
+            assert not first["can_undo"]
+            me.act(first, first["legal"][1])
+            second = me.my_turn()
+            me.socket.send_json({"type": "undo"})
+            back = me.my_turn()
+            assert (back["ply"], back["svg"]) == (first["ply"], first["svg"])
+            assert back["can_redo"]
+            me.socket.send_json({"type": "redo"})
+            assert me.my_turn()["svg"] == second["svg"]
+            me.socket.send_json({"type": "redo"})
+            assert "nothing to play again" in me.next("error")["text"]
+
+
+def test_nobody_takes_back_moves_between_people(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            position = me.my_turn()
+            me.act(position, position["legal"][0])
+            me.socket.send_json({"type": "undo"})
+            assert "nothing to take back" in me.next("error")["text"]
+
+
+def test_hints_value_every_legal_move_and_the_review_finds_regret(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("perfect")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            position = me.my_turn()
+            me.socket.send_json({"type": "hint", "player": "search"})
+            hints = me.next("hints")
+            assert hints["source"] == "exact" and set(hints["values"]) == set(position["legal"])
+            me.act(position, min(hints["values"], key=lambda action: hints["values"][action]))
+            last = me.play_to_the_end()
+            me.socket.send_json({"type": "review"})
+            row = me.next("review")
+            best, worst = max(hints["values"].values()), min(hints["values"].values())
+            assert row["ply"] == 0 and row["regret"] == pytest.approx(best - worst, abs=1e-3)
+            assert me.next("reviewed")["of"] >= 1
+            assert last["returns"] is not None
+
+
+def test_the_same_deal_is_played_from_the_next_seat(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("first_play")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            me.my_turn()
+            me.socket.send_json({"type": "again", "deal": "same", "turned": True})
+            token = me.next("moved")["token"]
+        with seated(client, token) as me:
+            table = me.next("table")
+            assert table["seat"] == 1 and table["seats"][0]["name"] == "first_play"
+            assert me.play_to_the_end()["returns"] is not None
+
+
+def test_a_player_takes_over_an_abandoned_seat(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            me.my_turn()
+            me.socket.send_json({"type": "take_over", "seat": 1, "player": "high_low"})
+            assert me.next("table")["seats"][1]["kind"] == "player"
+            assert me.play_to_the_end()["returns"] is not None
+        with seated(client, tokens[1]) as late:
+            assert "a player has taken" in late.next("closed")["text"]
+
+
+def test_a_player_that_thinks_too_long_loses_its_move_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+    monkeypatch.setattr(host_module.GameTable, "choose", lambda *_: release.wait(20))
+    with server(tmp_path, thinking_limit=0.01) as client:
+        tokens = open_table(client, "trick_taking", [player("high_low"), ME], settings=SMALL)
+        with seated(client, tokens[1]) as me:
+            assert "random legal move" in me.next("notice")["text"]
+            assert me.my_turn()["ply"] == 1
+    release.set()
+
+
+def test_names_are_data_never_markup(tmp_path: Path) -> None:
+    name = '<img src=x onerror="alert(1)">'
+    with server(tmp_path) as client:
+        seats = [{"kind": "here", "name": name}, GUEST]
+        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            assert me.next("table")["seats"][0]["name"] == name
+            assert "<img" not in json.dumps(me.next("position"))
+
+
+def test_an_allowance_fills_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0.0]
+    monkeypatch.setattr("parlour.scripts.table.guard.time.monotonic", lambda: now[0])
+    allowance = Allowance(a_second=2, burst=3)
+    assert [allowance.take() for _ in range(4)] == [True, True, True, False]
+    now[0] = 1.0
+    assert [allowance.take() for _ in range(3)] == [True, True, False]
+
+
+def test_tokens_are_readable_by_their_owner_only(tmp_path: Path) -> None:
+    with server(tmp_path):
+        assert (tmp_path / "tables.db").stat().st_mode & 0o077 == 0
+
+
+def test_new_tables_are_limited_in_rate(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        data = {"game": "chess", "settings": {}, "seats": [ME, GUEST]}
+        codes = {post(client, data) for _ in range(25)}
+        assert codes == {400, 429}
+
+
+def post(client: TestClient, data: dict) -> int:
+    return client.post("/api/tables", json=data, headers=AS_OWNER).status_code

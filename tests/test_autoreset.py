@@ -1,0 +1,158 @@
+"""The vector environment's autoreset modes, compared with Gymnasium's own vector environment."""
+
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode, SyncVectorEnv
+
+from parlour.envs.core.views.vector import TablesEnv
+from tests.view_tools import choose
+
+ID = "parlour:TrickTaking-v0"
+NUM_ENVS = 3
+SHORT: dict[str, Any] = {"num_values": 3}  # games of six plies
+NEXT_STEP, DISABLED = AutoresetMode.NEXT_STEP, AutoresetMode.DISABLED
+every_mode = pytest.mark.parametrize("mode", AutoresetMode)
+
+
+def native(**settings: Any) -> TablesEnv:
+    envs = gymnasium.make_vec(ID, NUM_ENVS, **SHORT, **settings)
+    assert isinstance(envs, TablesEnv)
+    return envs
+
+
+def gymnasiums(mode: AutoresetMode, **settings: Any) -> SyncVectorEnv:
+    kwargs = {"autoreset_mode": mode}
+    envs = gymnasium.make_vec(ID, NUM_ENVS, "sync", kwargs, **SHORT, **settings)
+    assert isinstance(envs, SyncVectorEnv)
+    return envs
+
+
+def last_legal(observations: Any, masks: np.ndarray, rngs: Any) -> np.ndarray:
+    return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
+
+
+def actions_for(masks: np.ndarray, rng: np.random.Generator, num_wrong: int) -> np.ndarray:
+    """Legal actions, but for some rows any at all; one where no action is legal."""
+    actions = np.array([choose(mask, rng) if mask.any() else 0 for mask in masks])
+    wrong = rng.integers(len(masks), size=num_wrong)
+    actions[wrong] = rng.integers(masks.shape[1], size=num_wrong)
+    return actions
+
+
+@every_mode
+@pytest.mark.parametrize("opponents", ["first_legal", last_legal])
+@pytest.mark.parametrize("seat", [0, "random"])
+def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, opponents: Any, seat: Any) -> None:
+    settings = {"opponents": opponents, "seat": seat}
+    ours, theirs = native(autoreset_mode=mode, **settings), gymnasiums(mode, **settings)
+    seen = ours.reset(seed=3), theirs.reset(seed=3)
+    rng = np.random.default_rng(0)
+    ended = np.zeros(NUM_ENVS, np.bool_)
+    num_ended = 0
+    for ply in range(60):
+        np.testing.assert_array_equal(seen[0][0], seen[1][0])
+        for key in ("action_mask", "seat"):
+            is_told = seen[1][1][f"_{key}"]  # Gymnasium's tells only of the tables it reset
+            np.testing.assert_array_equal(seen[0][1][key][is_told], seen[1][1][key][is_told])
+        if mode is DISABLED and ended.any():
+            seed = ply if ply % 2 else None
+            seen = tuple(  # type: ignore[assignment]
+                envs.reset(seed=seed, options={"reset_mask": ended.copy()})
+                for envs in (ours, theirs)
+            )
+            ended = np.zeros(NUM_ENVS, np.bool_)
+            continue
+        actions = actions_for(seen[0][1]["action_mask"], rng, num_wrong=int(ply % 7 == 0))
+        mine, its = ours.step(actions), theirs.step(actions)
+        for k in (1, 2, 3):
+            np.testing.assert_array_equal(mine[k], its[k])
+        ended = mine[2]
+        num_ended += ended.sum()
+        compare_infos(mine[4], its[4], ended, mode)
+        seen = (mine[0], mine[4]), (its[0], its[4])
+    assert num_ended > 10
+
+
+def compare_infos(
+    ours: dict[str, Any], theirs: dict[str, Any], ended: np.ndarray, mode: AutoresetMode
+) -> None:
+    """Of the games that have just ended."""
+    is_same_step = mode is AutoresetMode.SAME_STEP
+    assert ("final_obs" in ours) == ("final_obs" in theirs) == (is_same_step and ended.any())
+    if is_same_step:
+        for row in np.flatnonzero(ended):
+            np.testing.assert_array_equal(ours["final_obs"][row], theirs["final_obs"][row])
+        ours, theirs = ours.get("final_info", {}), theirs.get("final_info", {})
+    for key in ("returns", "illegal_action"):
+        if key in theirs:
+            rows = theirs[f"_{key}"]
+            np.testing.assert_array_equal(ours[key][rows], theirs[key][rows])
+    assert ("illegal_action" in ours) == ("illegal_action" in theirs)
+
+
+@pytest.mark.parametrize("skip_forced", [False, True])
+def test_in_self_play_the_modes_play_the_same_games(skip_forced: bool) -> None:
+    """NEXT_STEP spends a step on each new game; DISABLED spends a reset."""
+    played = [
+        games(native(self_play=True, autoreset_mode=mode, skip_forced=skip_forced), 40)
+        for mode in AutoresetMode
+    ]
+    for row in range(NUM_ENVS):
+        seen = [tables[row] for tables in played]
+        shortest = min(map(len, seen))
+        assert shortest > 15
+        assert seen[0][:shortest] == seen[1][:shortest] == seen[2][:shortest]
+
+
+def games(envs: TablesEnv, num_steps: int) -> list[list[Any]]:
+    """What is seen at each table and what is earned there, without the steps that only deal."""
+    observations, info = envs.reset(seed=1)
+    seen: list[list[Any]] = [[] for _ in range(NUM_ENVS)]
+    ended = np.zeros(NUM_ENVS, np.bool_)
+    for _ in range(num_steps):
+        if envs.autoreset_mode is DISABLED and ended.any():
+            observations, info = envs.reset(options={"reset_mask": ended})
+        before = (observations, info["seat"], info["action_mask"])
+        observations, rewards, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        for row in range(NUM_ENVS):
+            if before[2][row].any():
+                here = [array[row].tobytes() for array in before]
+                seen[row].append((here, rewards[row], info["returns"][row].tolist()))
+    return seen
+
+
+def test_a_table_that_is_over_shows_its_last_position_and_no_legal_action() -> None:
+    envs = native(autoreset_mode="NextStep", self_play=True, render_mode="ansi")
+    _, info = envs.reset(seed=0)
+    ended = np.zeros(NUM_ENVS, np.bool_)
+    while not ended.any():
+        _, _, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
+    assert not info["action_mask"][ended].any()
+    over = ended.argmax()
+    shown = envs.render()
+    assert shown is not None
+    assert shown[over] == envs.game.describe(envs._tables.states[over], None)
+    assert envs.game.is_terminal(envs._tables.states[over])
+
+
+def test_disabled_wants_a_reset_and_says_so() -> None:
+    envs = native(autoreset_mode=DISABLED, self_play=True)
+    with pytest.raises(ValueError, match=r"the first reset\(\) starts games at all tables"):
+        envs.reset(options={"reset_mask": np.array([True, False, False])})
+    _, info = envs.reset(seed=0)
+    ended = np.zeros(NUM_ENVS, np.bool_)
+    while not ended.any():
+        _, _, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
+    with pytest.raises(ValueError, match=f"the game at table {ended.argmax()} is over: reset"):
+        envs.step(info["action_mask"].argmax(axis=1))
+    for wrong in (np.zeros(NUM_ENVS, np.bool_), np.ones(2, np.bool_), np.ones(NUM_ENVS)):
+        with pytest.raises(ValueError, match="reset_mask must be 3 booleans with at least one Tr"):
+            envs.reset(options={"reset_mask": wrong})
+
+
+def test_an_unknown_mode_is_refused() -> None:
+    with pytest.raises(ValueError, match="one of 'NextStep', 'SameStep', 'Disabled'; got 'None'"):
+        native(autoreset_mode="None")

@@ -1,0 +1,191 @@
+"""What other libraries expect of an environment, with the libraries themselves if installed."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from gymnasium.vector import AutoresetMode
+from gymnasium.wrappers import vector as vector_wrappers
+
+from parlour.baselines.environments import make_solo, make_vector
+from parlour.envs.core.views.render import RENDER_MODES, Window
+
+ROOT = Path(__file__).resolve().parents[1]
+ID = "parlour:TrickTaking-v0"
+SHORT: dict[str, Any] = {"num_values": 3}
+NEXT_STEP = AutoresetMode.NEXT_STEP
+
+
+def play(envs: Any, num_steps: int) -> Any:
+    """Play the first legal actions; return the last observations."""
+    observations, info = envs.reset(seed=0)
+    for _ in range(num_steps):
+        observations, *_, info = envs.step(info["action_mask"].argmax(axis=-1))
+    return observations
+
+
+# Gymnasium
+
+
+@pytest.mark.parametrize("make", [make_solo, make_vector])
+def test_gymnasium_knows_the_render_modes_before_there_is_an_environment(make: Any) -> None:
+    assert make.metadata["render_modes"] == list(RENDER_MODES)
+
+
+def test_lists_of_frames_can_be_collected() -> None:
+    env = gymnasium.make(ID, render_mode="rgb_array_list", **SHORT)
+    _, info = env.reset(seed=0)
+    env.step(info["action_mask"].argmax())
+    frames = env.render()
+    assert isinstance(frames, list)
+    assert [np.asarray(frame).dtype for frame in frames] == [np.uint8] * 2
+
+
+@pytest.mark.parametrize("mode", [NEXT_STEP, "SameStep", "Disabled"])
+def test_the_autoreset_mode_is_an_attribute_and_in_the_metadata(mode: Any) -> None:
+    envs: Any = gymnasium.make_vec(ID, 2, autoreset_mode=mode, **SHORT)
+    assert envs.autoreset_mode is envs.metadata["autoreset_mode"] is AutoresetMode(mode)
+
+
+@pytest.mark.parametrize(
+    "wrap",
+    [
+        vector_wrappers.NormalizeObservation,
+        vector_wrappers.FlattenObservation,
+        lambda envs: vector_wrappers.DtypeObservation(envs, np.float64),
+        lambda envs: vector_wrappers.RescaleObservation(envs, np.float32(0), np.float32(1)),
+        vector_wrappers.NormalizeReward,
+        vector_wrappers.RecordEpisodeStatistics,
+        vector_wrappers.DictInfoToList,
+    ],
+)
+def test_gymnasiums_vector_wrappers_take_the_next_step_mode(wrap: Any) -> None:
+    plain = gymnasium.make_vec(ID, 3, autoreset_mode=NEXT_STEP, **SHORT)
+    envs = wrap(gymnasium.make_vec(ID, 3, autoreset_mode=NEXT_STEP, **SHORT))
+    observations, info = envs.reset(seed=0)
+    _, own_info = plain.reset(seed=0)
+    num_ended = 0
+    for _ in range(20):
+        actions = own_info["action_mask"].argmax(axis=1)
+        _, _, own_ended, _, own_info = plain.step(actions)
+        observations, _, ended, _, info = envs.step(actions)
+        np.testing.assert_array_equal(ended, own_ended)
+        num_ended += ended.sum()
+    assert num_ended > 3
+    assert observations in envs.observation_space
+    assert info
+
+
+def test_the_mean_of_normalized_observations_is_about_zero() -> None:
+    envs = gymnasium.make_vec(ID, 8, autoreset_mode=NEXT_STEP, **SHORT)
+    wrapped = vector_wrappers.NormalizeObservation(envs)
+    play(wrapped, 100)
+    assert wrapped.obs_rms.count > 700
+    assert np.isfinite(wrapped.obs_rms.mean).all()
+
+
+@pytest.mark.parametrize("self_play", [False, True])
+def test_every_table_of_the_vector_environment_is_rendered(self_play: bool) -> None:
+    settings = {"self_play": self_play, **SHORT}
+    envs = gymnasium.make_vec(ID, 3, render_mode="rgb_array", **settings)
+    assert (envs.render_mode, envs.metadata["render_fps"]) == ("rgb_array", 2)
+    with pytest.raises(ValueError, match=r"call reset\(\) before render\(\)"):
+        envs.render()
+    envs.reset(seed=0)
+    frames: Any = envs.render()
+    assert [frame.dtype for frame in frames] == [np.uint8] * 3
+    assert len({frame.tobytes() for frame in frames}) == 3
+    texts = gymnasium.make_vec(ID, 3, render_mode="ansi", **settings)
+    texts.reset(seed=0)
+    shown: Any = texts.render()
+    tables: Any = texts.unwrapped
+    seats = [None] * 3 if self_play else [0] * 3
+    states = tables._tables.states
+    assert shown == tuple(map(tables.game.describe, states, seats))
+
+
+def test_render_seat_is_that_of_the_single_seat_environment() -> None:
+    for render_seat, seat in (("all", None), ("own", 0), (1, 1)):
+        envs: Any = gymnasium.make_vec(ID, 2, render_mode="ansi", render_seat=render_seat, **SHORT)
+        envs.reset(seed=0)
+        assert envs.render()[1] == envs.game.describe(envs._tables.states[1], seat)
+    with pytest.raises(ValueError, match="render_seat must be one of 'own', 'all', 0, 1; got 2"):
+        gymnasium.make_vec(ID, 2, render_seat=2, **SHORT)
+
+
+def test_a_window_shows_the_first_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[np.ndarray] = []
+    monkeypatch.setattr(Window, "show", lambda self, frame: shown.append(frame))
+    human = gymnasium.make_vec(ID, 3, render_mode="human", **SHORT)
+    pixels = gymnasium.make_vec(ID, 3, render_mode="rgb_array", **SHORT)
+    human.reset(seed=0)
+    pixels.reset(seed=0)
+    assert human.render() is None
+    frames: Any = pixels.render()
+    np.testing.assert_array_equal(shown[0], frames[0])
+    human.close()
+
+
+def test_videos_of_all_tables_are_recorded(tmp_path: Path) -> None:
+    pytest.importorskip("moviepy")
+    envs = gymnasium.make_vec(ID, 4, autoreset_mode=NEXT_STEP, render_mode="rgb_array", **SHORT)
+    wrapped = vector_wrappers.RecordVideo(envs, str(tmp_path), episode_trigger=lambda e: e == 0)
+    play(wrapped, 12)
+    wrapped.close()
+    (video,) = tmp_path.glob("*.mp4")
+    assert video.stat().st_size > 1000
+
+
+# TorchRL
+
+
+@pytest.mark.parametrize("make", [make_solo, make_vector])
+def test_an_unknown_keyword_is_refused_in_pythons_words(make: Any) -> None:
+    """TorchRL tries `frameskip`, and leaves it out if the TypeError says this."""
+    with pytest.raises(TypeError, match=r"got an unexpected keyword argument 'frameskip': .*num_v"):
+        make("trick_taking", frameskip=1)
+
+
+def run_python(source: str) -> None:
+    """Run this in a process of its own: TorchRL changes what is imported after it."""
+    variables = {**os.environ, "PYTHONPATH": str(ROOT)}
+    result = subprocess.run(
+        [sys.executable, "-c", source], env=variables, capture_output=True, text=True, check=False
+    )
+    assert result.returncode == 0, result.stderr
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("layout", ["flat", "dict"])
+def test_torchrl_makes_the_single_seat_environment_by_its_id(layout: str) -> None:
+    pytest.importorskip("torchrl")
+    run_python(
+        "import torch\n"
+        "from torchrl.envs import GymEnv\n"
+        "from torchrl.envs.utils import check_env_specs\n"
+        f"env = GymEnv('{ID}', layout='{layout}', illegal_action='random', num_values=3)\n"
+        "check_env_specs(env)\n"
+        "played = env.rollout(50, break_when_any_done=False)\n"
+        "assert played['next', 'terminated'].sum() > 5\n"
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("mode", ["SameStep", "Disabled"])
+def test_torchrl_wraps_the_vector_environment(mode: str) -> None:
+    pytest.importorskip("torchrl")
+    run_python(
+        "import gymnasium\n"
+        "from torchrl.envs import GymWrapper\n"
+        f"envs = gymnasium.make_vec('{ID}', 4, autoreset_mode='{mode}',\n"
+        "                           illegal_action='random', num_values=3)\n"
+        "env = GymWrapper(envs)\n"
+        "played = env.rollout(50, break_when_any_done=False)\n"
+        "assert played.batch_size == (4, 50), played.batch_size\n"
+        "assert played['next', 'terminated'].sum() > 20\n"
+    )
