@@ -61,6 +61,7 @@ class Settings(NamedTuple):
     epsilon: float = EPSILON
     expansion_threshold: int = EXPANSION_THRESHOLD
     exploration_constant: float = EXPLORATION_CONSTANT
+    has_fixed_opponents: bool = False
 
 
 @with_aliases(ALIASES)
@@ -76,6 +77,7 @@ def mcts(
     network: str | None = None,
     num_considered: int = NUM_CONSIDERED,
     num_determinizations: int = NUM_DETERMINIZATIONS,
+    fixed_opponents: bool = False,
 ) -> Policy:
     """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
 
@@ -83,7 +85,8 @@ def mcts(
     `epsilon` are as for `playout`. A node is a leaf until `expansion_threshold` simulations have
     passed through it. `exploration_constant` weighs the term that favours actions tried seldom: of
     UCT 0.5 by default, of PUCT 1.25. `shortlist`, a compiled function (observation, mask words),
-    clears the bits of actions that are not worth a simulation.
+    clears the bits of actions that are not worth a simulation. With `fixed_opponents` the other
+    seats always act as `playout_policy` does, in the tree too: a search for the best reply to it.
 
     With `network`, the file of a checkpoint, its policy and value take the place of playouts, as
     `guided` describes: the `num_considered` most probable actions are simulated, each in
@@ -96,8 +99,10 @@ def mcts(
         exploration_constant = EXPLORATION_CONSTANT if network is None else guided.PUCT_CONSTANT
     _check_exploration_constant(exploration_constant)
     if network is not None:
-        if playout_policy is not None or shortlist is not None:
-            raise ValueError("a search with a network has no playout_policy and no shortlist")
+        if playout_policy is not None or shortlist is not None or fixed_opponents:
+            raise ValueError(
+                "a search with a network has no playout_policy, shortlist or fixed_opponents"
+            )
         check_range("num_considered", num_considered, 1, MAX_BUDGET)
         check_range("num_determinizations", num_determinizations, 1, MAX_DETERMINIZATIONS)
         settings_of_guided = guided.Settings(
@@ -111,7 +116,9 @@ def mcts(
     row_function, player_weights = playout_player(game, playout_policy)
     shorten = shortlist or _keep_all
     shorten_masks = _bind_shorten(shorten)
-    settings = Settings(float(epsilon), expansion_threshold, float(exploration_constant))
+    settings = Settings(
+        float(epsilon), expansion_threshold, float(exploration_constant), bool(fixed_opponents)
+    )
     max_nodes = MAX_NODES_IN_TIME if milliseconds is not None else budget + game.num_actions + 1
 
     def searched(
@@ -222,7 +229,8 @@ def _bind_search(
     determinize = bind_lean(determinize_template, **rules)
     evaluate = bind_lean(play_out_template, choose=choose, **dict(in_playouts))
     select = bind_lean(_select, choose=choose, shorten=shorten, **rules)
-    simulate = bind_lean(_simulate, select=select, evaluate=evaluate, **rules)
+    act = bind_lean(_act, choose=choose, **dict(in_playouts))
+    simulate = bind_lean(_simulate, select=select, evaluate=evaluate, act=act, **rules)
     return bind_lean(_search, determinize=determinize, simulate=simulate, **rules)
 
 
@@ -240,21 +248,33 @@ def _search(position, rng, alive, rounds, sums, tree, settings, scratch):
                 sums[action] += scratch.values[seat]
 
 
-def _simulate(state, rng, seat, action, tree, settings, scratch):
+def _simulate(state, rng, own_seat, action, tree, settings, scratch):
     """Simulate one action of the root; `scratch.values` then holds its value for each seat."""
-    node = expand(tree, 0, ROOT, action, seat)
+    node = expand(tree, 0, ROOT, action, own_seat)
     length = 1
     apply_action(state, action)
     settle(state, rng)
     while not is_terminal(state) and not is_leaf(tree, node, length, settings):
         seat = seat_to_act(state)
-        action = select(state, rng, seat, tree, node, settings, scratch)
-        node = expand(tree, length, node, action, seat)
-        length += 1
-        apply_action(state, action)
+        if settings.has_fixed_opponents and seat != own_seat:
+            apply_action(state, act(state, rng, seat, scratch))
+        else:
+            action = select(state, rng, seat, tree, node, settings, scratch)
+            node = expand(tree, length, node, action, seat)
+            length += 1
+            apply_action(state, action)
         settle(state, rng)
-    evaluate(state, rng, settings.epsilon, scratch)
+    other_epsilon = 0.0 if settings.has_fixed_opponents else settings.epsilon
+    evaluate(state, rng, own_seat, settings.epsilon, other_epsilon, scratch)
     backpropagate(tree, length, scratch.values)
+
+
+def _act(state, rng, seat, scratch):
+    """Return what the playouts' player does."""
+    scratch.words[:] = 0
+    legal_actions(state, scratch.words)
+    observe(state, seat, scratch.observation[0])
+    return choose(scratch, rng)
 
 
 @lean_rule

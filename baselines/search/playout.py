@@ -253,7 +253,7 @@ def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):
                     states[1] = states[0]
                     streams[1] = streams[0]
                     apply_action(states[1], action)
-                    play_out(states[1], streams[1], epsilon, scratch)
+                    play_out(states[1], streams[1], seat, epsilon, epsilon, scratch)
                     sums[row, action] += scratch.values[seat]
 
 
@@ -264,16 +264,21 @@ def determinize_template(position, seat, rng, states, streams, index):
     split(rng, streams[index])
 
 
-def play_out_template(state, rng, epsilon, scratch):
-    """Let one player act for all seats to the end; write the returns into `scratch.values`."""
+def play_out_template(state, rng, own_seat, epsilon, other_epsilon, scratch):
+    """Let one player act for all seats to the end; write the returns into `scratch.values`.
+
+    It acts at random with probability `epsilon` in one seat and `other_epsilon` in the others.
+    """
     settle(state, rng)
     while not is_terminal(state):
+        seat = seat_to_act(state)
+        chance = epsilon if seat == own_seat else other_epsilon
         scratch.words[:] = 0
         legal_actions(state, scratch.words)
-        if epsilon > 0.0 and uniform(rng) < epsilon:
+        if chance > 0.0 and uniform(rng) < chance:
             action = random_allowed(scratch.words, rng)
         else:
-            observe(state, seat_to_act(state), scratch.observation[0])
+            observe(state, seat, scratch.observation[0])
             action = choose(scratch, rng)
         apply_action(state, action)
         settle(state, rng)
