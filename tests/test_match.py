@@ -43,7 +43,7 @@ def test_the_result_does_not_depend_on_the_number_of_threads(
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5])
 def test_a_number_of_threads_that_is_none_is_refused(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="num_threads must be an integer in 1 .. 1024; got"):
+    with pytest.raises(ValueError, match=r"num_threads must be an integer in 1 \.\. 1024; got"):
         play_match(TWO, "lowest", "random", 2, plan=Plan(Workers(num_threads=wrong)))
 
 

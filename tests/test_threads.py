@@ -30,7 +30,7 @@ def made(name: str, num_threads: int, **settings: Any) -> TablesEnv:
 
 
 def played(envs: TablesEnv, num_steps: int) -> list[np.ndarray]:
-    """All arrays of some steps: illegal actions, autoreset and a copy of the environment included."""
+    """All arrays of some steps, with illegal actions and from a copy of the environment."""
     rng = np.random.default_rng(0)
     observations, info = envs.reset(seed=3)
     arrays = [observations, *in_info(info)]
@@ -118,5 +118,5 @@ def test_a_forked_process_has_threads_of_its_own() -> None:
 
 @pytest.mark.parametrize("wrong", [0, -1, 1.5, "2", True])
 def test_a_number_of_threads_that_is_none_is_refused(wrong: Any) -> None:
-    with pytest.raises(ValueError, match="num_threads must be an integer in 1 .. 1024; got"):
+    with pytest.raises(ValueError, match=r"num_threads must be an integer in 1 \.\. 1024; got"):
         gymnasium.make_vec("parlour:President-v0", num_envs=2, self_play=True, num_threads=wrong)
