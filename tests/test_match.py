@@ -1,16 +1,18 @@
 """Matches on duplicate deals: the same whatever the batch, fair to equals, clear about mistakes."""
 
 import dataclasses
+from typing import Any
 
 import numpy as np
 import pytest
 
-from parlour.baselines.arena import Plan, Sprt, play_match
+from parlour.baselines.arena import Plan, Sprt, Workers, play_match
 from parlour.baselines.arena.batches import Batch, Fault, Outcomes, play_deals
 from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.players import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
+from parlour.envs.core import threads
 from parlour.envs.core.rng import streams
 from tests import toy_game as toy
 
@@ -28,6 +30,22 @@ def test_the_result_does_not_depend_on_the_batch(size: int) -> None:
     plain = play_match(FOUR, "lowest", "random", num_deals=15, seed=3)
     batched = play_match(FOUR, "lowest", "random", 15, 3, plan=Plan(batch_deals=size))
     assert batched == plain
+
+
+@pytest.mark.parametrize("second", ["random", "playout:num_playouts=50"])
+def test_the_result_does_not_depend_on_the_number_of_threads(
+    second: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "MIN_ROWS", 1)
+    plain = play_match(TWO, "lowest", second, num_deals=5, seed=3)
+    threaded = Plan(Workers(num_threads=3))
+    assert play_match(TWO, "lowest", second, 5, 3, plan=threaded) == plain
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5])
+def test_a_number_of_threads_that_is_none_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"num_threads must be an integer in 1 \.\. 1024; got"):
+        play_match(TWO, "lowest", "random", 2, plan=Plan(Workers(num_threads=wrong)))
 
 
 def test_the_seed_decides_the_result() -> None:
