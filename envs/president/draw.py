@@ -117,7 +117,7 @@ def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> 
         shapes += _last_action(state, owner, seat, layout)
         shapes += _seat(state, owner, seat, layout)
     if ACTION_NAMES[PASS] in clicks:
-        place = (314.0, layout.size[1] - 22.0) if is_narrow else (706.0, layout.size[1] - 68.0)
+        place = (314.0, layout.size[1] - 22.0) if is_narrow else (706.0, layout.size[1] - 62.0)
         shapes.append(button("pass", "pass", *place, 82))
     return table_picture(layout.size, shapes, clicks)
 
