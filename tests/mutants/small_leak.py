@@ -23,7 +23,7 @@ from tests.trick_taking.test_second_opinion import check_uniform
 
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
     ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
-    ("president", {"num_players": 5}),
+    ("president", {"num_players": 5, "economy": "none"}),
     ("splendor", {"num_players": 3}),
     ("top_trumps", {"num_cards": 9, "num_fields": 3}),
     ("trick_taking", {"num_seats": 4, "num_values": 4}),
