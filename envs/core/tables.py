@@ -248,7 +248,7 @@ def _step_tables(
     `seats`, `words` and `masks` describe the seats to act, before and after. A finished game sets
     `ended`, writes its returns to `rewards` [tables, seats], and the last actor's observation to
     `finals`. What the seats to act know goes to `numbers` [tables, num_inputs], by way of `records`
-    [block] and `buffers` (see `block_buffers`); `constants` holds the constant fields of each table.
+    [block] and `buffers` (see `block_buffers`). `constants` has the constant fields of each table.
     """
     for first in range(0, states.shape[0], records.shape[0]):
         end = first + records.shape[0]
@@ -432,8 +432,8 @@ def _step_learner(
 
 
 def _play_learner(
-    states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
-    actions, words, ended, rewards, finals, scratch,
+    states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated,
+    places, actions, words, ended, rewards, finals, scratch,
 ):  # fmt: skip
     """Play a ply of the learner at one table and of the others until its next turn; deal if over.
 
