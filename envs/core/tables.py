@@ -28,7 +28,7 @@ from .rng import STREAM, below
 NO_ROW = -1
 ILLEGAL = -2  # `step_table` returns it in place of a seat
 FAULT = -2  # `step_learner` returns it where another player's choice is illegal
-NEW_GAME = -2  # an action of `step_table` and `step_learner`: deal first
+NEW_GAME = -2  # an action of `step_table`, `step_learner` and `step_learners`: deal first
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
@@ -446,13 +446,13 @@ def _play_learner(
 ):  # fmt: skip
     """Play a ply of the learner at one table and of the others until its next turn; deal if over.
 
-    The arguments are those of `_step_learners`. Returns as `_to_learner`.
+    NEW_GAME deals at once. The arguments are those of `_step_learners`. Returns as `_to_learner`.
     """
     state, learner = states[row], learners[row]
     seat, action = np.int64(NO_SEAT), np.int64(NO_ACTION)
     if actions[row] == NO_ACTION:
         rewards[row, learner] = LOSS
-    else:
+    elif actions[row] != NEW_GAME:
         apply_action(state, actions[row])
         settle(state, rngs[row])
         seat, action = to_learner(
@@ -462,7 +462,8 @@ def _play_learner(
             returns(state, rewards[row])
     if seat == NO_SEAT:
         ended[row] = True
-        observe(state, learner, finals[row])
+        if actions[row] != NEW_GAME:
+            observe(state, learner, finals[row])
     for _ in range(MAX_DEALS):
         if seat != NO_SEAT:
             break
