@@ -28,7 +28,8 @@ class Policy:
     pure function of these, and shares no randomness with other players of the same deal.
 
     `values`, where a policy has it, estimates the return of each action: (records [B], masks
-    int8 [B, A]) -> float [B, A], meaningful at legal actions only.
+    int8 [B, A]) -> float [B, A], meaningful at legal actions only. That of a searching policy takes
+    streams [B] and positions [B] as well.
 
     A searching policy (`needs_positions`) is also given positions [B]: determinized states, drawn
     from all those that its seat cannot distinguish from the true one.

@@ -18,7 +18,7 @@ from .core.jit import rule
 from .core.records import Field
 from .core.rng import below, shuffle, streams, uniform
 from .core.seats import next_seat, relative_seat
-from .core.views.picture import Circle, Line, Picture, Polygon, Rectangle, Text
+from .core.views.picture import Circle, Line, Part, Picture, Polygon, Rectangle, Text
 from .registry import make_aec, make_raw_aec, register_game
 
 __all__ = [
@@ -29,6 +29,7 @@ __all__ = [
     "Field",
     "Game",
     "Line",
+    "Part",
     "Picture",
     "Polygon",
     "Rectangle",

@@ -18,6 +18,7 @@ from ..envs.core.seating import PlayerError
 from . import (
     bench,
     evaluate,
+    exploit,
     games,
     match,
     play,
@@ -42,6 +43,7 @@ COMMANDS: dict[str, ModuleType] = {
     "tournament": tournament,
     "ratings": ratings,
     "train": train,
+    "exploit": exploit,
     "trials": trials,
     "bench": bench,
     "warm": warm,

@@ -142,7 +142,7 @@ def _value_type(hint: Any) -> Callable[[str], Any]:
 def run(arguments: argparse.Namespace) -> None:
     """Train as long as the settings say; write the checkpoint, its model card and the curve."""
     plan = _plan(arguments)
-    last = _train(plan, arguments.tensorboard)
+    last = train_with_view(plan, arguments.tensorboard)
     print_matches(last)
     print(
         f"saved in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
@@ -162,7 +162,7 @@ def _plan(arguments: argparse.Namespace) -> "Session":
         config = arguments.config(**{f.name: getattr(arguments, f.name) for f in fields})
     folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
     if not (arguments.resume or arguments.overwrite):
-        _refuse_used(folder / session.CHECKPOINT_FILE)
+        refuse_used(folder / session.CHECKPOINT_FILE)
     return session.Session(
         algorithm=arguments.algorithm,
         game=game,
@@ -177,7 +177,7 @@ def _plan(arguments: argparse.Namespace) -> "Session":
     )
 
 
-def _train(plan: "Session", has_tensorboard: bool) -> list[MatchResult]:
+def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[MatchResult]:
     """Train with a live view; return the last measurement. Raises BadArgument."""
     from ..training import session
 
@@ -207,7 +207,7 @@ def _train(plan: "Session", has_tensorboard: bool) -> list[MatchResult]:
     return last
 
 
-def _refuse_used(checkpoint: Path) -> None:
+def refuse_used(checkpoint: Path) -> None:
     """Raise BadArgument where a folder already holds a trained player."""
     if checkpoint.exists():
         raise BadArgument(

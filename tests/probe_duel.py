@@ -6,6 +6,7 @@ or goes on to a room of its own, where it wins 1 or loses 1. A sound learner sta
 seat 1 will hit, and goes through the door: 0.8 and 1.
 """
 
+import dataclasses
 from typing import Any
 
 import numpy as np
@@ -17,10 +18,18 @@ from parlour.envs.core.records import Field
 from parlour.envs.core.rng import below
 
 from .probes import NO_ACTION, new_probe
+from .probes import Config as NoSettings
 
 STAY, GO, HIT, MISS, LOSE, WIN = range(6)
 NAMES = ("stay", "go", "hit", "miss", "lose", "win")
 GATE, DOOR, BENCH, ROOM, OVER = range(5)
+
+
+@dataclasses.dataclass(frozen=True)
+class Config(NoSettings):
+    """What to set."""
+
+    stay: int = 8  # what seat 0 gets for staying, in tenths
 
 
 @rule
@@ -66,7 +75,7 @@ def returns(state, out):
     out[:] = 0.0
     if state.place == OVER:
         won = state.last == MISS or state.last == WIN
-        out[0] = 0.8 if state.last == STAY else (1.0 if won else -1.0)
+        out[0] = state.stay / 10 if state.last == STAY else (1.0 if won else -1.0)
         out[1] = -out[0]
 
 
@@ -80,7 +89,7 @@ def probe_duel(**settings: Any) -> Game:
     """The probe as a Game of two seats."""
     return new_probe(
         probe_duel,
-        settings,
+        Config(**settings),
         NAMES,
         OVER,
         (

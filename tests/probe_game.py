@@ -15,7 +15,7 @@ from parlour.envs.core.jit import rule
 from parlour.envs.core.records import Field
 from parlour.envs.core.rng import below
 
-from .probes import NO_ACTION, new_probe
+from .probes import NO_ACTION, Config, new_probe
 
 SAFE, TRAP, LOSE, WIN = range(4)
 NAMES = ("safe", "trap", "lose", "win")
@@ -74,7 +74,7 @@ def probe_game(**settings: Any) -> Game:
     """The probe as a Game of two seats, of which only seat 0 ever acts."""
     return new_probe(
         probe_game,
-        settings,
+        Config(**settings),
         NAMES,
         OVER,
         (Field("is_room", np.int8, (), 0, 1, "in the cell or the treasury"),),

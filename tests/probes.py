@@ -1,4 +1,4 @@
-"""The common part of the probe games: two seats, a place and a last action, no settings."""
+"""The common part of the probe games: two seats, a place, a last action and the settings."""
 
 import dataclasses
 from collections.abc import Callable
@@ -31,23 +31,29 @@ def deal_from(state: np.record, data: dict[str, int], rng: np.record) -> None:
 
 def new_probe(
     make: Callable[..., Game],
-    settings: dict[str, Any],
+    config: Config,
     action_names: tuple[str, ...],
     last_place: int,
     observation_fields: tuple[Field, ...],
     **rules: Any,
 ) -> Game:
-    """A Game of two seats whose state is a place, 0 .. last_place, and the last action."""
+    """A Game of two seats whose state is a place, 0 .. last_place, and the last action.
+
+    A game with settings has a subclass of `Config`, each setting a number in -10 .. 10.
+    """
+    settings = dataclasses.asdict(config)
     return Game(
         name=make.__name__,
         version=0,
-        config=Config(**settings),
+        config=config,
         make=make,
+        house_rules=settings,
         num_seats=2,
         num_actions=len(action_names),
         state_fields=(
             Field("place", np.int8, (), 0, last_place, "where the game is"),
             Field("last", np.int8, (), NO_ACTION, len(action_names) - 1, "the last action"),
+            *(Field(name, np.int8, (), -10, 10, "a setting") for name in settings),
         ),
         observation_fields=observation_fields,
         has_chance=True,

@@ -15,7 +15,8 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.seating import player_streams
 from parlour.envs.core.tables import Tables, action_masks
-from parlour.envs.core.views.picture import Card, Picture, Rectangle, Text, card_row, seats_around
+from parlour.envs.core.views.cards import Card, CardPart, card_row
+from parlour.envs.core.views.picture import Picture, Rectangle, Text
 from parlour.envs.core.views.render import (
     Renderer,
     Window,
@@ -23,6 +24,7 @@ from parlour.envs.core.views.render import (
     picture_svg,
     render_frame,
 )
+from parlour.envs.core.views.table import seats_around
 
 PRESIDENT_SETTINGS = [
     {"num_players": 2},
@@ -184,10 +186,11 @@ def test_seats_go_clockwise_from_the_viewer_at_the_bottom() -> None:
 
 @pytest.mark.parametrize("number", [0, 1, 2, 10, 40])
 def test_a_row_of_cards_is_centred_and_never_wider_than_asked(number: int) -> None:
-    cards: list[Card | None] = [Card(str(k // 2), "#000000") for k in range(number)]
+    cards = [CardPart(str(k), "", Card(str(k // 2), "#000000")) for k in range(number)]
     faces = [
         shape
-        for shape in card_row(cards, 200, 100, 100, 300)
+        for part in card_row(cards, 200, 100, 100, 300)
+        for shape in part.shapes
         if isinstance(shape, Rectangle) and shape.height == 100 and shape.outline
     ]
     assert len(faces) == number
@@ -214,7 +217,7 @@ def test_a_picture_as_svg_is_well_formed_and_holds_its_texts() -> None:
     picture = game.draw(positions(game)[0][0])
     root = ElementTree.fromstring(picture_svg(picture))
     assert len(root) == 1 + len(picture.shapes)
-    texts = [element.text for element in root if element.tag.endswith("text")]
+    texts = [element.text for element in root.iter() if element.tag.endswith("text")]
     assert texts == drawn_texts(picture)
 
 

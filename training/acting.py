@@ -161,7 +161,7 @@ class SelfPlay:
         self._player_weights = tuple(
             NO_WEIGHTS if p.weights is None else p.weights for p in opponent_mix.opponents
         )
-        self._scales = _wide_scales(game, rows), _wide_scales(game, critic_rows or rows)
+        self._scales = wide_scales(game, rows), wide_scales(game, critic_rows or rows)
         self._spare = new_batch(num_tables, 1, game.num_mask_words, rows, critic_rows or rows)
         seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
         self._places = _Places(
@@ -230,7 +230,7 @@ def _whole(game: Game) -> np.dtype:
     return np.dtype((np.record, [("numbers", first, (size // first.itemsize,))]))
 
 
-def _wide_scales(game: Game, rows: InputRows) -> np.ndarray:
+def wide_scales(game: Game, rows: InputRows) -> np.ndarray:
     """Return the factors of the wide inputs, [V]."""
     first = game.observation_dtype[0].base
     step = game.observation_dtype.itemsize // first.itemsize
@@ -411,6 +411,22 @@ def _judge(critic, state, seat, places, whole, table):
         observe(state, (seat + step) % num_seats, places.views[table, step])
     critic_body(critic, whole[table, 0], units)
     return value_of(critic, units)
+
+
+def input_notes(
+    game: Game, rows: InputRows, observations: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a network is shown of observations [B]: rows [B, K] and wide numbers [B, V]."""
+    found = np.zeros((len(observations), len(rows.first_rows)), np.int32)
+    wide = np.zeros((len(observations), len(rows.wide_columns)), np.float32)
+    _note_all(rows, observations, wide_scales(game, rows), found, wide)
+    return found, wide
+
+
+@lean_rule
+def _note_all(rows, observations, scale, found, wide):
+    for row in range(observations.shape[0]):
+        note_inputs(rows, observations[row], scale, found[row], wide[row])
 
 
 @lean_rule

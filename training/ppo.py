@@ -8,7 +8,6 @@ see; it is not part of the player. A game has rewards only at its end, so nothin
 import dataclasses
 import itertools
 import math
-import pickle
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -23,6 +22,7 @@ from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
 from ..envs.core.game import Game, check_range
 from .acting import Batch, OpponentMix, SelfPlay, new_batch
+from .resuming import load_run, save_run
 
 
 @dataclasses.dataclass
@@ -82,7 +82,7 @@ NUM_EARLIER = 8  # earlier networks that are kept to play against
 EARLIER_EVERY = 1 / 32  # of the run
 
 
-class Progress(NamedTuple):
+class SelfPlayProgress(NamedTuple):
     """Where a run stands; `done` goes from 0 to 1."""
 
     done: float
@@ -102,7 +102,7 @@ class Losses(NamedTuple):
     entropy: Any
 
 
-def train(game: Game, config: Config) -> Iterator[tuple[Progress, PolicyValue]]:
+def train(game: Game, config: Config) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
     """Learn `game`, yielding the progress and the network after every batch.
 
     The network is the learner's own: evaluate it before the next step, or copy it. `Learner` does
@@ -129,7 +129,7 @@ class Learner:
         self.parameters = [p for network in networks for p in network.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5)
         self.earlier = self.network.record(game)
-        self.progress = Progress(0.0, 0.0, 0, 0, math.nan, math.nan, math.nan)
+        self.progress = SelfPlayProgress(0.0, 0.0, 0, 0, math.nan, math.nan, math.nan)
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a later run needs to continue this one; it deals new games."""
@@ -147,23 +147,18 @@ class Learner:
         if self.critic is not None:
             self.critic.load_state_dict(saved["critic"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.progress = Progress(*saved["progress"])
+        self.progress = SelfPlayProgress(*saved["progress"])
         self.earlier = saved["earlier"].numpy().view(self.earlier.dtype)
 
     def save(self, path: Path) -> None:
         """Write `state_dict` to a file."""
-        torch.save(self.state_dict(), path)
+        save_run(self, path)
 
     def load(self, path: Path) -> None:
         """Continue from a file. Raises ValueError where it is none, or of another network."""
-        if not path.is_file():
-            raise ValueError(f"there is no run to resume in {path.parent}: no {path.name}")
-        try:
-            self.load_state_dict(torch.load(path, weights_only=True))
-        except (RuntimeError, KeyError, TypeError, pickle.UnpicklingError) as error:
-            raise ValueError(f"{path} does not fit this game and these settings") from error
+        load_run(self, path)
 
-    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
+    def run(self) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
         """Learn to the end of the run."""
         config, game = self.config, self.game
         random = np.random.default_rng((config.seed, self.progress.updates))
@@ -293,7 +288,7 @@ class Learner:
         seconds += before.seconds
         decisions = before.decisions + size
         done = max(decisions / config.total_steps, seconds / (60 * config.minutes))
-        self.progress = Progress(
+        self.progress = SelfPlayProgress(
             done=min(done, 1.0),
             seconds=seconds,
             decisions=decisions,

@@ -40,7 +40,7 @@ class Network(NamedTuple):
 
 def weights_record(rows: InputRows, network: Network) -> np.ndarray:
     """The network as an array of one record [1]: what compiled functions take as `weights[0]`."""
-    first, *deeper = network.hidden
+    first = network.hidden[0]
     num_unary = len(first.weights) - len(rows.wide_columns)
     units = len(first.bias)
     table = np.zeros((len(rows.parents), units))
@@ -49,14 +49,25 @@ def weights_record(rows: InputRows, network: Network) -> np.ndarray:
     del fields["parents"], fields["sources"]
     fields["table"] = table.astype(np.float32)
     fields["wide"] = first.weights[num_unary:] * network.scale[:, None]
-    fields["bias_0"] = first.bias
-    for index, layer in enumerate(deeper, start=1):
-        fields[f"weights_{index}"] = layer.weights
-        fields[f"bias_{index}"] = layer.bias
-    fields["actions"] = network.actions.weights.T  # a row an action: only legal ones are read
-    fields["actions_bias"] = network.actions.bias
+    fields |= layer_fields(network.hidden, network.actions)
     fields["value"] = network.value.weights[:, 0]
     fields["value_bias"] = network.value.bias
+    return record_of(fields)
+
+
+def layer_fields(hidden: Sequence[Layer], actions: Layer) -> dict[str, np.ndarray]:
+    """The fields of all that follows the inputs of the first layer, without a value head."""
+    fields = {"bias_0": hidden[0].bias}
+    for index, layer in enumerate(hidden[1:], start=1):
+        fields[f"weights_{index}"] = layer.weights
+        fields[f"bias_{index}"] = layer.bias
+    fields["actions"] = actions.weights.T  # a row an action: only legal ones are read
+    fields["actions_bias"] = actions.bias
+    return fields
+
+
+def record_of(fields: dict[str, np.ndarray]) -> np.ndarray:
+    """A record [1] of these arrays."""
     record = np.zeros(1, _record_dtype(tuple((k, v.dtype.str, v.shape) for k, v in fields.items())))
     for name, numbers in fields.items():
         record[name][0] = numbers
@@ -92,18 +103,19 @@ class Functions(NamedTuple):
 @lru_cache
 def network_functions(num_layers: int) -> Functions:
     """The functions for networks of this many hidden layers (at least 1)."""
-    body = _body_of(num_layers)
+    body = body_of(num_layers, _one_layer)
     evaluate = bind_lean(_evaluate, body=body)
     best = bind_lean(_best_action, evaluate=evaluate)
     return Functions(body, evaluate, best, bind_lean(_sample_action, evaluate=evaluate))
 
 
-def _body_of(num_layers: int) -> Function:
+def body_of(num_layers: int, first_layer: Function) -> Function:
+    """All hidden layers, of which this template (weights, observation, units) is the first."""
     if num_layers == 1:
-        return bind_lean(_one_layer)
+        return bind_lean(first_layer)
     last = num_layers - 1
     names = {"WEIGHTS": f"weights_{last}", "BIAS": f"bias_{last}", "INPUTS": f"bias_{last - 1}"}
-    return bind_lean(_one_more_layer, before=_body_of(last), **names)
+    return bind_lean(_one_more_layer, before=body_of(last, first_layer), **names)
 
 
 def _one_layer(weights, observation, units):

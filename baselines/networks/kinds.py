@@ -13,6 +13,7 @@ from .compiled import network_functions, num_layers
 from .modules import ActionValues, RankedValues, mask_values
 from .perceptron import Perceptron
 from .policy_value import PolicyValue
+from .ranked import ranked_action
 
 
 class Kind(NamedTuple):
@@ -34,6 +35,7 @@ def _perceptron(game: Game, settings: Mapping[str, Any]) -> nn.Module:
 
 KINDS = {  # by the name of the learner
     "dqn": Kind(lambda game, settings: ActionValues(game, settings["hidden"]), True),
+    "expert_iteration": Kind(lambda game, settings: PolicyValue(game, settings["hidden"]), False),
     "lookahead": Kind(_ranked_values, True),
     "mlp": Kind(_perceptron, False),
     "ppo": Kind(lambda game, settings: PolicyValue(game, settings["hidden"]), False),
@@ -54,16 +56,20 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
     def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         return action_values(game, network, observations, masks)
 
+    opinion = values if KINDS[algorithm].has_values else None
     if isinstance(network, ActionValues | PolicyValue):
         record = network.record(game)
         row_function = network_functions(num_layers(record)).best_action
-        opinion = values if KINDS[algorithm].has_values else None
+        return compiled_policy(name or algorithm, game, row_function, record, opinion)
+    if isinstance(network, RankedValues):
+        record = network.record(game)
+        row_function = ranked_action(num_layers(record))
         return compiled_policy(name or algorithm, game, row_function, record, opinion)
     return Policy(
         name or algorithm,
         game,
         lambda observations, masks, rngs: values(observations, masks).argmax(axis=1),
-        values=values if KINDS[algorithm].has_values else None,
+        values=opinion,
     )
 
 

@@ -2,10 +2,14 @@
 
 import dataclasses
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...envs.core.game import Game
 from ..parts import parts_folder
 from ..policy import Policy
+
+if TYPE_CHECKING:
+    from .policy_value import PolicyValue
 
 
 def learned_policy(
@@ -21,6 +25,24 @@ def learned_policy(
     checkpoint = load_checkpoint(path)
     network = network_for(checkpoint, game, other_rules)
     return policy_of(checkpoint.algorithm, game, network, name or Path(path).stem)
+
+
+def guide_network(path: Path | str, game: Game) -> "PolicyValue":
+    """The network of a checkpoint that has a policy and a value, to guide a search.
+
+    Raises ValueError where it has not, and where it does not fit the game.
+    """
+    from .checkpoints import load_checkpoint, network_for
+    from .policy_value import PolicyValue
+
+    checkpoint = load_checkpoint(path)
+    network = network_for(checkpoint, game)
+    if not isinstance(network, PolicyValue):
+        raise ValueError(
+            f"{path} was made by {checkpoint.algorithm} and cannot guide a search: that needs a "
+            "policy and a value, as ppo and expert_iteration learn"
+        )
+    return network
 
 
 def checkpoint_folder(game_name: str) -> Path:

@@ -37,7 +37,7 @@ def _first_type(record: types.Record) -> Any:
 
 
 def _view(record: types.Record, dtype: Any) -> Any:
-    kind = types.Array(dtype, 1, "C")
+    kind = types.Array(dtype, 1, "C", aligned=False)
     length = record.size * 8 // dtype.bitwidth
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
@@ -68,6 +68,11 @@ if numba_config.DISABLE_JIT:
         """A record as bytes."""
         return np.frombuffer(record.tobytes(), np.uint8)
 
+    def machine_words(record: Any) -> np.ndarray:
+        """A record as 64-bit words, without the bytes that are left over."""
+        data = record.tobytes()
+        return np.frombuffer(data, np.int64, len(data) // 8)
+
     def float_scratch(like: np.ndarray) -> np.ndarray:
         """Room for float32s, as many as a field of a record is long, until the function returns."""
         return np.empty(len(like), np.float32)
@@ -75,6 +80,10 @@ if numba_config.DISABLE_JIT:
     def int_scratch(like: np.ndarray) -> np.ndarray:
         """The same for int32."""
         return np.empty(len(like), np.int32)
+
+    def word_scratch(like: np.ndarray) -> np.ndarray:
+        """The same for int64."""
+        return np.empty(len(like), np.int64)
 
 else:
 
@@ -89,6 +98,11 @@ else:
         return _view(record, types.uint8)
 
     @intrinsic
+    def machine_words(typing: Any, record: Any) -> Any:
+        """A record as 64-bit words, without the bytes that are left over: no copy."""
+        return _view(record, types.int64)
+
+    @intrinsic
     def float_scratch(typing: Any, like: Any) -> Any:
         """Room for float32s, as many as a field of a record is long, until the function returns."""
         return _stack_array(like, types.float32)
@@ -97,3 +111,8 @@ else:
     def int_scratch(typing: Any, like: Any) -> Any:
         """The same for int32."""
         return _stack_array(like, types.int32)
+
+    @intrinsic
+    def word_scratch(typing: Any, like: Any) -> Any:
+        """The same for int64."""
+        return _stack_array(like, types.int64)

@@ -13,6 +13,7 @@ from torch import nn
 from ...envs.core.game import Game
 from .compiled import Layer, Network, weights_record
 from .inputs import InputRows, input_rows
+from .ranked import ranked_record
 
 WIDEST_UNARY = 24  # a number with a wider range is shown scaled, not in unary
 BLOCKED = -1e9  # value of an illegal action: below any real one, still finite
@@ -112,6 +113,7 @@ class RankedValues(nn.Module):
         fields: Sequence[str] = (),
     ) -> None:
         super().__init__()
+        self.sets = list(sets)
         columns = torch.tensor([set_columns(game, name) for name in sets])
         self.encoder = UnaryEncoder(game, fields)
         self.register_buffer("columns", columns)
@@ -133,6 +135,11 @@ class RankedValues(nn.Module):
         ranked = self.body(shown.flatten(start_dim=1).float())
         baseline = self.baseline(self.encoder(observations))
         return ranked.gather(1, place.flatten(start_dim=1)) + baseline
+
+    def record(self, game: Game) -> np.ndarray:
+        """The weights as one record [1] for `ranked_action`, without the baseline."""
+        *hidden, actions = [layer_of(layer) for layer in self.body if isinstance(layer, nn.Linear)]
+        return ranked_record(game, self.sets, hidden, actions)
 
 
 def set_columns(game: Game, name: str) -> list[list[int]]:

@@ -5,6 +5,8 @@ a tree in which every seat prefers the actions that have served it best (UCT: Ko
 2006). A node stands for the actions that led to it in every determinization (Cowling, Powley and
 Whitehouse 2012), so `select` considers only those that are legal in the position at hand.
 
+With a network, the search is that of `guided`.
+
 A simulation is four steps: `select` an action down to a leaf, `expand` the tree by its node,
 `evaluate` the leaf, `backpropagate` its value to every node of the path.
 """
@@ -17,9 +19,11 @@ import numpy as np
 from ...envs.core.bits import gather_mask, is_allowed, random_allowed
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.jit import bind, bind_lean, lean_rule, rule
-from ...envs.core.tables import meanings_of
+from ...envs.core.tables import NO_WEIGHTS, meanings_of
+from ..networks.learned import guide_network
 from ..policy import Policy
 from ..roster import with_aliases
+from . import guided
 from .halving import choose_by_halving, choose_in_time, single_rows
 from .playout import (
     EPSILON,
@@ -30,73 +34,25 @@ from .playout import (
     determinize_template,
     meanings_for,
     play_out_template,
-    row_function_of,
+    playing,
+    playout_player,
 )
+from .tree import NO_NODE, ROOT, Tree, backpropagate, child_of, new_child, pass_through
 
 NAME = "mcts"
 EXPLORATION_CONSTANT = 0.5
 EXPANSION_THRESHOLD = 8
 MAX_EXPANSION_THRESHOLD = 1_000_000
-MAX_PATH_LENGTH = 64  # deeper nodes are leaves
+NUM_CONSIDERED = 16
+NUM_DETERMINIZATIONS = 8
+MAX_DETERMINIZATIONS = 10_000
 MAX_NODES_IN_TIME = 200_000  # of a search limited by time; a full tree is searched without growing
-NO_NODE = 0  # the root is nobody's child
-ROOT = 0
 ALIASES = {  # former names of settings
     "num_playouts": "num_simulations",
     "noise": "epsilon",
     "expand_at": "expansion_threshold",
     "explore": "exploration_constant",
 }
-
-NODE = np.dtype(
-    (
-        np.record,
-        [
-            ("action", np.int32),  # that leads here from the parent
-            ("visit_count", np.int32),  # simulations that passed through
-            ("first_child", np.int32),  # or NO_NODE
-            ("next_sibling", np.int32),  # or NO_NODE
-            ("value_sum", np.float64),  # their values for the seat that chose `action`
-        ],
-    )
-)
-PATH_STEP = np.dtype((np.record, [("node", np.int64), ("seat", np.int64)]))
-
-
-class Tree(NamedTuple):
-    """The tree of one move. The children of a node form a linked list; their order has no meaning.
-
-    There is no parent link: `path` holds the way from the root to the leaf of the simulation under
-    way, each node with the seat that chose its action, root excluded.
-    """
-
-    nodes: np.ndarray  # NODE [N]; node ROOT is the position to move in
-    num_nodes: np.ndarray  # int64 [1]: how many are in use; the rest are zero
-    path: np.ndarray  # PATH_STEP [MAX_PATH_LENGTH]
-
-    @staticmethod
-    def empty(max_nodes: int) -> "Tree":
-        """Return a tree of the root alone, with room for `max_nodes`."""
-        return Tree(
-            nodes=np.zeros(max_nodes, NODE),
-            num_nodes=np.ones(1, np.int64),
-            path=np.zeros(MAX_PATH_LENGTH, PATH_STEP),
-        )
-
-    def clear(self) -> None:
-        """Remove all nodes but the root."""
-        self.nodes[: self.num_nodes[0]] = np.zeros(1, NODE)
-        self.num_nodes[0] = 1
-
-    def action_values(self, num_actions: int) -> np.ndarray:
-        """Return the mean value of each action at the root [A], for its seat; NaN if not tried."""
-        values = np.full(num_actions, np.nan)
-        child = self.nodes[ROOT]["first_child"]
-        while child != NO_NODE:
-            node = self.nodes[child]
-            values[node["action"]] = node["value_sum"] / node["visit_count"]
-            child = node["next_sibling"]
-        return values
 
 
 class Settings(NamedTuple):
@@ -105,6 +61,7 @@ class Settings(NamedTuple):
     epsilon: float = EPSILON
     expansion_threshold: int = EXPANSION_THRESHOLD
     exploration_constant: float = EXPLORATION_CONSTANT
+    has_fixed_opponents: bool = False
 
 
 @with_aliases(ALIASES)
@@ -115,35 +72,63 @@ def mcts(
     playout_policy: str | None = None,
     epsilon: float = EPSILON,
     expansion_threshold: int = EXPANSION_THRESHOLD,
-    exploration_constant: float = EXPLORATION_CONSTANT,
+    exploration_constant: float | None = None,
     shortlist: Function | None = None,
+    network: str | None = None,
+    num_considered: int = NUM_CONSIDERED,
+    num_determinizations: int = NUM_DETERMINIZATIONS,
+    fixed_opponents: bool = False,
 ) -> Policy:
     """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
 
     A move takes `num_simulations` (400 by default) or `milliseconds`; `playout_policy` and
     `epsilon` are as for `playout`. A node is a leaf until `expansion_threshold` simulations have
-    passed through it. `exploration_constant` weighs the term of UCT that favours actions tried
-    seldom. `shortlist`, a compiled function (observation, mask words), clears the bits of actions
-    that are not worth a simulation. Raises ValueError for a value out of range.
+    passed through it. `exploration_constant` weighs the term that favours actions tried seldom: of
+    UCT 0.5 by default, of PUCT 1.25. `shortlist`, a compiled function (observation, mask words),
+    clears the bits of actions that are not worth a simulation. With `fixed_opponents` the other
+    seats always act as `playout_policy` does, in the tree too: a search for the best reply to it.
+
+    With `network`, the file of a checkpoint, its policy and value take the place of playouts, as
+    `guided` describes: the `num_considered` most probable actions are simulated, each in
+    `num_determinizations` determinized positions in turn.
+
+    Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
     budget = checked_budget(NAME, "num_simulations", num_simulations, milliseconds)
+    if exploration_constant is None:
+        exploration_constant = EXPLORATION_CONSTANT if network is None else guided.PUCT_CONSTANT
+    _check_exploration_constant(exploration_constant)
+    if network is not None:
+        if playout_policy is not None or shortlist is not None or fixed_opponents:
+            raise ValueError(
+                "a search with a network has no playout_policy, shortlist or fixed_opponents"
+            )
+        check_range("num_considered", num_considered, 1, MAX_BUDGET)
+        check_range("num_determinizations", num_determinizations, 1, MAX_DETERMINIZATIONS)
+        settings_of_guided = guided.Settings(
+            budget, num_considered, num_determinizations, float(exploration_constant), 0.0
+        )
+        weights = guide_network(network, game).record(game)
+        return guided.guided_policy(NAME, game, weights, settings_of_guided, milliseconds)
     check_epsilon(epsilon)
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
-    _check_exploration_constant(exploration_constant)
     _check_shortlist(shortlist)
-    row_function = row_function_of(game, playout_policy)
+    row_function, player_weights = playout_player(game, playout_policy)
     shorten = shortlist or _keep_all
     shorten_masks = _bind_shorten(shorten)
-    settings = Settings(float(epsilon), expansion_threshold, float(exploration_constant))
+    settings = Settings(
+        float(epsilon), expansion_threshold, float(exploration_constant), bool(fixed_opponents)
+    )
     max_nodes = MAX_NODES_IN_TIME if milliseconds is not None else budget + game.num_actions + 1
 
-    def choose(
+    def searched(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
-    ) -> np.ndarray:
-        search = TreeSearch(game, row_function, shorten, max_nodes, settings)
+    ) -> tuple[np.ndarray, np.ndarray]:
+        search = TreeSearch(game, row_function, shorten, max_nodes, settings, player_weights)
         masks = action_masks.astype(np.int8)
         shorten_masks(observations, masks, np.zeros(game.num_mask_words, np.int64))
         actions = np.empty(len(positions), np.int64)
+        values = np.empty(masks.shape)
         for index, one in enumerate(single_rows(len(positions))):
             search.tree.clear()
             batch = (masks[one], rngs[one], positions[one])
@@ -151,9 +136,16 @@ def mcts(
                 actions[index] = choose_by_halving(search.simulate, *batch, budget)[0]
             else:
                 actions[index] = choose_in_time(search.simulate, *batch, milliseconds / 1000)
-        return actions
+            values[index] = search.tree.action_values(game.num_actions)
+        return actions, values
 
-    return Policy(NAME, game, choose, needs_positions=True)
+    return Policy(
+        NAME,
+        game,
+        lambda *inputs: searched(*inputs)[0],
+        needs_positions=True,
+        values=lambda *inputs: searched(*inputs)[1],
+    )
 
 
 def _check_exploration_constant(value: float) -> None:
@@ -177,14 +169,18 @@ class TreeSearch:
         shorten: Function,
         max_nodes: int,
         settings: Settings,
+        weights: np.ndarray = NO_WEIGHTS,
     ) -> None:
         self.tree = Tree.empty(min(max_nodes, MAX_BUDGET))
         self.settings = settings
-        self._scratch = Scratch.empty(game)
+        self._scratch = Scratch.empty(game, weights)
         in_playouts = meanings_for(game, row_function)
         in_tree = in_playouts if shorten is _keep_all else meanings_of(game)
         self._simulate = _bind_search(
-            row_function, shorten, tuple(in_playouts.items()), tuple(in_tree.items())
+            playing(row_function, weights),
+            shorten,
+            tuple(in_playouts.items()),
+            tuple(in_tree.items()),
         )
 
     def simulate(
@@ -226,14 +222,15 @@ Meanings = tuple[tuple[str, Function], ...]
 
 @lru_cache
 def _bind_search(
-    row_function: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
+    choose: Function, shorten: Function, in_playouts: Meanings, in_tree: Meanings
 ) -> Function:
     # The two differ where a shortlist needs observations and the playouts' player does not.
     rules = dict(in_tree)
     determinize = bind_lean(determinize_template, **rules)
-    evaluate = bind_lean(play_out_template, choose=row_function, **dict(in_playouts))
-    select = bind_lean(_select, choose=row_function, shorten=shorten, **rules)
-    simulate = bind_lean(_simulate, select=select, evaluate=evaluate, **rules)
+    evaluate = bind_lean(play_out_template, choose=choose, **dict(in_playouts))
+    select = bind_lean(_select, choose=choose, shorten=shorten, **rules)
+    act = bind_lean(_act, choose=choose, **dict(in_playouts))
+    simulate = bind_lean(_simulate, select=select, evaluate=evaluate, act=act, **rules)
     return bind_lean(_search, determinize=determinize, simulate=simulate, **rules)
 
 
@@ -242,7 +239,7 @@ def _search(position, rng, alive, rounds, sums, tree, settings, scratch):
     states, streams = scratch.states, scratch.rngs
     seat = seat_to_act(position)
     for _ in range(rounds):
-        determinize(position, seat, rng, scratch)
+        determinize(position, seat, rng, states, streams, 0)
         for action in range(alive.shape[0]):
             if alive[action] != 0:
                 states[1] = states[0]
@@ -251,21 +248,33 @@ def _search(position, rng, alive, rounds, sums, tree, settings, scratch):
                 sums[action] += scratch.values[seat]
 
 
-def _simulate(state, rng, seat, action, tree, settings, scratch):
+def _simulate(state, rng, own_seat, action, tree, settings, scratch):
     """Simulate one action of the root; `scratch.values` then holds its value for each seat."""
-    node = expand(tree, 0, ROOT, action, seat)
+    node = expand(tree, 0, ROOT, action, own_seat)
     length = 1
     apply_action(state, action)
     settle(state, rng)
     while not is_terminal(state) and not is_leaf(tree, node, length, settings):
         seat = seat_to_act(state)
-        action = select(state, rng, seat, tree, node, settings, scratch)
-        node = expand(tree, length, node, action, seat)
-        length += 1
-        apply_action(state, action)
+        if settings.has_fixed_opponents and seat != own_seat:
+            apply_action(state, act(state, rng, seat, scratch))
+        else:
+            action = select(state, rng, seat, tree, node, settings, scratch)
+            node = expand(tree, length, node, action, seat)
+            length += 1
+            apply_action(state, action)
         settle(state, rng)
-    evaluate(state, rng, settings.epsilon, scratch)
+    other_epsilon = 0.0 if settings.has_fixed_opponents else settings.epsilon
+    evaluate(state, rng, own_seat, settings.epsilon, other_epsilon, scratch)
     backpropagate(tree, length, scratch.values)
+
+
+def _act(state, rng, seat, scratch):
+    """Return what the playouts' player does."""
+    scratch.words[:] = 0
+    legal_actions(state, scratch.words)
+    observe(state, seat, scratch.observation[0])
+    return choose(scratch, rng)
 
 
 @lean_rule
@@ -289,7 +298,7 @@ def _select(state, rng, seat, tree, node, settings, scratch):
     if num_tried * num_tried >= tree.nodes[node].visit_count:
         return best
     observe(state, seat, observation[0])
-    preferred = choose(observation[0], words, rng)
+    preferred = choose(scratch, rng)
     if child_of(tree, node, preferred) == NO_NODE:
         return preferred
     shorten(observation[0], words)
@@ -321,36 +330,10 @@ def best_child(tree, node, words, exploration_constant):
 
 
 @lean_rule
-def child_of(tree, node, action):
-    """Return the child of a node that stands for `action`, or NO_NODE."""
-    nodes = tree.nodes
-    child = np.int64(nodes[node].first_child)
-    while child != NO_NODE and nodes[child].action != action:
-        child = np.int64(nodes[child].next_sibling)
-    return child
-
-
-@lean_rule
 def expand(tree, length, node, action, seat):
     """Append the child for `action` to a path of this length, made if there is none; return it."""
-    nodes = tree.nodes
     child = child_of(tree, node, action)
     if child == NO_NODE:
-        child = tree.num_nodes[0]
-        tree.num_nodes[0] += 1
-        nodes[child].action = action
-        nodes[child].next_sibling = nodes[node].first_child
-        nodes[node].first_child = child
-    tree.path[length].node = child
-    tree.path[length].seat = seat
+        child = new_child(tree, node, action)
+    pass_through(tree, length, child, seat)
     return child
-
-
-@lean_rule
-def backpropagate(tree, length, values):
-    """Add to each node of the path a visit, and the value for the seat that chose its action."""
-    for index in range(length):
-        step = tree.path[index]
-        node = tree.nodes[step.node]
-        node.visit_count += 1
-        node.value_sum += values[step.seat]

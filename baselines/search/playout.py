@@ -13,7 +13,8 @@ from ...envs.core.bits import random_allowed
 from ...envs.core.game import Function, Game, check_range
 from ...envs.core.jit import bind_lean, rule
 from ...envs.core.rng import split, uniform
-from ...envs.core.tables import meanings_of, new_streams
+from ...envs.core.tables import NO_WEIGHTS, meanings_of, new_streams
+from ..networks.learned import learned_policy
 from ..policy import Policy
 from ..roster import BLIND, own_players, with_aliases
 from .halving import choose_by_halving, choose_in_time, single_rows
@@ -39,14 +40,16 @@ def playout(
 
     A move takes either `num_playouts` games (400 by default; at least one for each legal action) or
     `milliseconds`, with which the choices depend on the machine. `playout_policy` names a compiled
-    player of the game; the default is its strongest script that is fast enough. In playouts that
+    player of the game or the file of a checkpoint; the default is its strongest script that is fast
+    enough. In playouts that
     player acts at random with probability `epsilon`: without it, the playouts of a player that
     never draws would all be alike. Raises ValueError for an unknown player, for both budgets at
     once, and for a value out of range.
     """
     num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds)
     check_epsilon(epsilon)
-    search = _Search(game, row_function_of(game, playout_policy), epsilon)
+    row_function, weights = playout_player(game, playout_policy)
+    search = _Search(game, row_function, epsilon, weights)
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
@@ -87,6 +90,20 @@ def check_epsilon(epsilon: float) -> None:
         raise ValueError(f"epsilon must be a probability in 0 .. 1; got {epsilon!r}")
 
 
+def playout_player(game: Game, name: str | None) -> tuple[Function, np.ndarray]:
+    """Return the row function of a compiled player and its weights, a record [1] or NO_WEIGHTS.
+
+    `name` is a script or the file of a checkpoint; None stands for the strongest fast script.
+    Raises ValueError for a player that does not exist or is not compiled.
+    """
+    if name is None or not name.endswith(".pt"):
+        return row_function_of(game, name), NO_WEIGHTS
+    policy = learned_policy(name, game)
+    if policy.row_function is None or policy.weights is None:
+        raise ValueError(f"{name} is not compiled, so it cannot play out games")
+    return policy.row_function, policy.weights
+
+
 def row_function_of(game: Game, name: str | None) -> Function:
     """Return the compiled player called `name`; None stands for the strongest fast script.
 
@@ -122,27 +139,36 @@ class Scratch(NamedTuple):
     observation: np.ndarray  # record [1]
     words: np.ndarray  # int64 [W]: a mask of actions
     values: np.ndarray  # float [seats]: what the simulation was worth to each seat
+    weights: np.ndarray  # of the player in playouts: a record [1] or NO_WEIGHTS; only read
 
     @staticmethod
-    def empty(game: Game) -> "Scratch":
-        """Return scratch for searches of `game`."""
+    def empty(game: Game, weights: np.ndarray) -> "Scratch":
+        """Return scratch for searches of `game` with playouts by a player of these weights."""
         return Scratch(
             states=game.new_states(2),
             rngs=new_streams((2,)),
             observation=game.new_observations(),
             words=np.zeros(game.num_mask_words, np.int64),
             values=np.zeros(game.num_seats),
+            weights=weights,
         )
 
 
 class _Search:
     """The compiled playouts of one game by one player."""
 
-    def __init__(self, game: Game, row_function: Function, epsilon: float) -> None:
+    def __init__(
+        self,
+        game: Game,
+        row_function: Function,
+        epsilon: float,
+        weights: np.ndarray = NO_WEIGHTS,
+    ) -> None:
         self.game = game
         self.epsilon = float(epsilon)
+        self._weights = weights
         self._simulate = _bind_simulate(
-            row_function, tuple(meanings_for(game, row_function).items())
+            playing(row_function, weights), tuple(meanings_for(game, row_function).items())
         )
 
     def choose(
@@ -170,8 +196,26 @@ class _Search:
         sums: np.ndarray,
     ) -> None:
         """Play live actions out; see `halving.Simulate`."""
-        scratch = Scratch.empty(self.game)  # fresh, so that threads do not share it
+        scratch = Scratch.empty(self.game, self._weights)  # fresh, so that threads do not share it
         self._simulate(positions, rngs, alive, rounds, sums, self.epsilon, scratch)
+
+
+@lru_cache
+def _bind_playing(row_function: Function, has_weights: bool) -> Function:
+    return bind_lean(_network_plays if has_weights else _script_plays, row_function=row_function)
+
+
+def playing(row_function: Function, weights: np.ndarray) -> Function:
+    """Return the function (scratch, rng) -> action of a player that sees what `scratch` holds."""
+    return _bind_playing(row_function, weights.size > 0)
+
+
+def _script_plays(scratch, rng):
+    return row_function(scratch.observation[0], scratch.words, rng)
+
+
+def _network_plays(scratch, rng):
+    return row_function(scratch.weights[0], scratch.observation[0], scratch.words, rng)
 
 
 @rule
@@ -191,10 +235,10 @@ def meanings_for(game: Game, row_function: Function) -> dict[str, Function]:
 
 
 @lru_cache
-def _bind_simulate(row_function: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
+def _bind_simulate(choose: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
     rules = dict(meanings)
     determinize = bind_lean(determinize_template, **rules)
-    play_out = bind_lean(play_out_template, choose=row_function, **rules)
+    play_out = bind_lean(play_out_template, choose=choose, **rules)
     return bind_lean(_simulate, determinize=determinize, play_out=play_out, **rules)
 
 
@@ -203,34 +247,39 @@ def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):
     for row in range(positions.shape[0]):
         seat = seat_to_act(positions[row])
         for _ in range(rounds[row]):
-            determinize(positions[row], seat, rngs[row], scratch)
+            determinize(positions[row], seat, rngs[row], states, streams, 0)
             for action in range(alive.shape[1]):
                 if alive[row, action] != 0:
                     states[1] = states[0]
                     streams[1] = streams[0]
                     apply_action(states[1], action)
-                    play_out(states[1], streams[1], epsilon, scratch)
+                    play_out(states[1], streams[1], seat, epsilon, epsilon, scratch)
                     sums[row, action] += scratch.values[seat]
 
 
-def determinize_template(position, seat, rng, scratch):
-    """Deal anew what `seat` cannot see, into states[0], and seed rngs[0] for what follows."""
-    scratch.states[0] = position
-    reshuffle_unseen(scratch.states[0], seat, rng)
-    split(rng, scratch.rngs[0])
+def determinize_template(position, seat, rng, states, streams, index):
+    """Deal anew what `seat` cannot see, into states[index]; seed its stream for what follows."""
+    states[index] = position
+    reshuffle_unseen(states[index], seat, rng)
+    split(rng, streams[index])
 
 
-def play_out_template(state, rng, epsilon, scratch):
-    """Let one player act for all seats to the end; write the returns into `scratch.values`."""
+def play_out_template(state, rng, own_seat, epsilon, other_epsilon, scratch):
+    """Let one player act for all seats to the end; write the returns into `scratch.values`.
+
+    It acts at random with probability `epsilon` in one seat and `other_epsilon` in the others.
+    """
     settle(state, rng)
     while not is_terminal(state):
+        seat = seat_to_act(state)
+        chance = epsilon if seat == own_seat else other_epsilon
         scratch.words[:] = 0
         legal_actions(state, scratch.words)
-        if epsilon > 0.0 and uniform(rng) < epsilon:
+        if chance > 0.0 and uniform(rng) < chance:
             action = random_allowed(scratch.words, rng)
         else:
-            observe(state, seat_to_act(state), scratch.observation[0])
-            action = choose(scratch.observation[0], scratch.words, rng)
+            observe(state, seat, scratch.observation[0])
+            action = choose(scratch, rng)
         apply_action(state, action)
         settle(state, rng)
     returns(state, scratch.values)

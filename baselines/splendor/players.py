@@ -348,7 +348,10 @@ def mcts(game: Game, **settings: Any) -> Policy:
     """Search a tree of the planner's best actions over re-dealt decks, with greedy playouts.
 
     `settings` are those of `baselines.search.mcts.mcts`: `num_simulations` or `milliseconds`, ...
+    With a `network`, that chooses what to look at, and there are no playouts.
     """
+    if settings.get("network") is not None:
+        return tree_search(game, **settings)
     return tree_search(game, **{**SEARCH, "shortlist": shortlist, **settings})
 
 

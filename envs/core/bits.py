@@ -44,6 +44,11 @@ def mask_bytes_words(num_actions: int) -> int:
     return -(-num_actions // 8)
 
 
+def allowed_list(mask: np.ndarray) -> list[int]:
+    """The actions of a mask in ascending order; for Python code."""
+    return np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little")).tolist()
+
+
 @rule
 def popcount(word):
     """The number of bits set in a 64-bit word."""

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from . import defaults
-from .bits import mask_words
+from .bits import allowed_list, mask_words
 from .records import Field, FlatLayout, record_dtype
 
 CHANCE = -1  # value of seat_to_act if the game itself must draw next
@@ -77,9 +77,8 @@ class Game:
     is_terminal: Function  # (state) -> bool
     returns: Function  # (state, out): out[seat] in -1 .. 1; all 0 before the end
     observe: Function  # (state, seat, out): only what that seat may know
-    observe_inputs: Function = (  # (state, seat, out): `observe` where `out` may keep what is hidden
-        defaults.derived  # or is_constant; for games in which that is most of an observation
-    )
+    observe_inputs: Function | None = None  # (state, seat, out): the same, but fields that are
+    # hidden or is_constant may be left as they are in `out`; worth it where they are most of it
     reshuffle_unseen: Function = (  # (state, seat, rng): re-deal what the seat cannot know
         defaults.nothing_is_unseen
     )
@@ -89,7 +88,7 @@ class Game:
     describe: Function  # (state, seat | None) -> str
     action_name: Callable[[int], str]  # ValueError if there is no such action
     parse_action: Callable[[str], int] = defaults.derived  # ValueError if there is no such action
-    draw: Function = defaults.derived  # (state, seat | None) -> picture.Picture
+    draw: Function = defaults.derived  # (state, seat | None, is_narrow=False) -> picture.Picture
 
     def __post_init__(self) -> None:
         if self.has_hidden and self.reshuffle_unseen is defaults.nothing_is_unseen:
@@ -100,10 +99,9 @@ class Game:
         if self.play_chance is not None and not self.has_chance:
             raise ValueError(f"{self.name} has play_chance but declares has_chance=False")
         derived: dict[str, Function] = {
-            "observe_inputs": self.observe,
             "deal_from": partial(defaults.deal_from_fields, self.deal, self.state_fields),
             "parse_action": partial(defaults.parse_name, self.action_name, self.num_actions),
-            "draw": partial(defaults.draw_text, self.describe),
+            "draw": partial(defaults.draw_text, self),
         }
         for name, function in derived.items():
             if getattr(self, name) is defaults.derived:
@@ -146,8 +144,7 @@ class Game:
             return []
         mask = np.zeros(self.num_mask_words, np.int64)
         self.legal_actions(state, mask)
-        bits = np.unpackbits(mask.view(np.uint8), bitorder="little")
-        return np.flatnonzero(bits).tolist()
+        return allowed_list(mask)
 
     def config_dict(self) -> dict[str, Any]:
         """The configuration as plain data: `load_game(game.name, **game.config_dict())`."""

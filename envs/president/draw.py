@@ -3,35 +3,56 @@
 Ranks are coloured from cool to warm by strength, since 3 and 1 beat 12; the 2 of oros bears a coin.
 """
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..core.game import NO_ACTION
-from ..core.views.picture import (
+from ..core.views.cards import (
     CARD_ASPECT,
-    CHALK,
-    DIM_CHALK,
-    FELT_LIGHT,
     GOLD,
-    ROOM,
+    PAPER,
     Card,
-    Circle,
-    Picture,
-    Point,
-    Rectangle,
-    Shape,
-    Text,
+    CardPart,
+    card_back,
     card_row,
+    card_rows,
     coin,
     crown,
+    small_card_shapes,
+)
+from ..core.views.picture import Circle, Part, Picture, Rectangle, Shape, Text
+from ..core.views.table import (
+    CHALK,
+    DIM_CHALK,
+    LIGHT_GOLD,
+    NARROW_WIDTH,
+    PANEL,
+    YELLOW,
+    YELLOW_INK,
+    Layout,
+    SeatPlace,
+    around_places,
+    button,
+    legal_list,
     pill,
     seat_plate,
-    seats_around,
-    small_card_shapes,
-    table_shapes,
-    toward,
+    stacked_places,
+    table_picture,
 )
-from .rules import GIVE, NO_RANK, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS, SWAP_TWO, is_terminal
+from .rules import (
+    GIVE,
+    NO_RANK,
+    NUM_ACTIONS,
+    NUM_RANKS,
+    NUM_SUITS,
+    PASS,
+    SWAP_TWO,
+    is_terminal,
+    legal_actions,
+)
 from .text import (
+    ACTION_NAMES,
     RANK_NAMES,
     headline,
     is_of_this_round,
@@ -43,9 +64,6 @@ from .text import (
     title,
     turn_line,
 )
-
-WIDTH, HEIGHT = 1080, 740
-CENTER: Point = (WIDTH / 2, HEIGHT / 2 + 2)
 
 # From the weakest rank to the strongest.
 INKS = (
@@ -74,52 +92,93 @@ PALE_INKS = (
 )
 CARDS = tuple(Card(name, ink) for name, ink in zip(RANK_NAMES, INKS, strict=True))
 GOLDS = Card(RANK_NAMES[0], "#8f6216", coin)
-PLAY_HEIGHT = 112.0
+FADED = "#e8e4d8"  # paper of a play from an earlier round
+PLAY_HEIGHT, NARROW_PLAY_HEIGHT = 112.0, 80.0
 SMALL_HEIGHT, SMALL_STEP = 46.0, 20.0
 
 # By number of seats: width of a hand, height of its cards, how far out the seats sit, and where
 # between them and the middle their last actions lie.
-HAND_WIDTH = {2: 760.0, 4: 330.0, 5: 310.0, 8: 230.0}
+HAND_WIDTH = {2: 760.0, 4: 290.0, 5: 270.0, 8: 190.0}
 CARD_HEIGHT = {2: 124.0, 4: 104.0, 5: 100.0, 8: 84.0}
-HALF_WIDTH = {2: 360.0, 4: 366.0, 5: 366.0, 8: 380.0}
-HALF_HEIGHT = {2: 230.0, 4: 268.0, 5: 262.0, 8: 268.0}
-ACTION_SHARE = {2: 0.47, 4: 0.555, 5: 0.54, 8: 0.5}
+HALF_WIDTH = {2: 360.0, 4: 320.0, 5: 325.0, 8: 345.0}
+HALF_HEIGHT = {2: 230.0, 4: 244.0, 5: 246.0, 8: 250.0}
+ACTION_SHARE = {2: 0.47, 4: 0.54, 5: 0.53, 8: 0.5}
+ROWS = {2: 1, 4: 3, 5: 4, 8: 4}  # of other seats in a narrow picture
+ROW_HEIGHT = 74.0
 
 
-def draw(state: np.record, seat: int | None = None) -> Picture:
+def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> Picture:
     """Draw the table with all hands (seat None), or as `seat` may see it."""
-    num_seats = len(state.hands)
-    places = seats_around(
-        num_seats, CENTER, HALF_WIDTH[num_seats], HALF_HEIGHT[num_seats], seat or 0
+    layout = (_narrow_layout if is_narrow else _wide_layout)(len(state.hands), seat or 0)
+    clicks = _clicks(state, seat)
+    shapes = [*layout.ground(headline(state)), *_ranks_to_come(state, layout)]
+    shapes += _center(state, seat, layout)
+    for owner in range(len(layout.seats)):
+        shapes += _last_action(state, owner, seat, layout)
+        shapes += _seat(state, owner, seat, layout)
+    if ACTION_NAMES[PASS] in clicks:
+        place = (314.0, layout.size[1] - 22.0) if is_narrow else (706.0, layout.size[1] - 68.0)
+        shapes.append(button("pass", "pass", *place, 82))
+    return table_picture(layout.size, shapes, clicks)
+
+
+def _wide_layout(num_seats: int, first: int) -> Layout:
+    center = (540.0, 372.0)
+    places = around_places(
+        num_seats,
+        first,
+        center=center,
+        half_width=HALF_WIDTH[num_seats],
+        half_height=HALF_HEIGHT[num_seats],
+        hand_width=HAND_WIDTH[num_seats],
+        card_height=CARD_HEIGHT[num_seats],
+        most_in_row=24,
+        action_share=ACTION_SHARE[num_seats],
     )
-    shapes = table_shapes(WIDTH, HEIGHT, 52)
-    shapes.append(Text(20, 18, headline(state), 16, DIM_CHALK, "start"))
-    shapes += _ranks_to_come(state)
-    shapes += _center(state, seat)
-    for owner, place in enumerate(places):
-        shapes += _last_action(state, owner, seat, place)
-        shapes += _seat(state, owner, seat, place)
-    return Picture(WIDTH, HEIGHT, ROOM, tuple(shapes))
+    return Layout((1080, 740), center, places)
 
 
-# The middle
+def _narrow_layout(num_seats: int, first: int) -> Layout:
+    height = 640
+    places = stacked_places(
+        num_seats,
+        first,
+        top=32,
+        row_height=ROW_HEIGHT,
+        bottom=height - 8,
+        card_height=84,
+        most_in_row=12,
+        columns=2 if num_seats == 8 else 1,
+        most_in_small_row=24,
+    )
+    top = 32 + ROW_HEIGHT * ROWS[num_seats]
+    return Layout((NARROW_WIDTH, height), (92.0, (top + height - 160) / 2), places)
 
 
-def _center(state: np.record, seat: int | None) -> list[Shape]:
-    """The play to beat, or what replaces it, and a line below it."""
-    x, y = CENTER
-    line = turn_line(state)
-    if is_terminal(state):
-        shapes = crown(x, y - 8, 92)
-    elif state.gives_left > 0:
-        shapes = _gifts(state, seat)
-    elif state.table_action != PASS:
-        rank, count = _play(int(state.table_action))
-        shapes = card_row([CARDS[rank]] * count, x, y, PLAY_HEIGHT, 220)
-        line = f"of player {state.table_seat}"
-    else:
-        shapes = [Rectangle(x - 38, y - 56, 76, PLAY_HEIGHT, "#ffffff0a", 9, "#ffffff38", 2)]
-    return [*shapes, Text(x, y + PLAY_HEIGHT / 2 + 20, line, 17, CHALK, is_bold=True)]
+# Actions and the parts that stand for them
+
+
+def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
+    """The cards of each legal action, from the right of those of their rank."""
+    if is_terminal(state) or seat not in (None, state.seat_to_act):
+        return {}
+    owner = int(state.seat_to_act)
+    counts = rank_counts(int(state.hands[owner]))
+    clicks = {}
+    for action in legal_list(legal_actions, state, NUM_ACTIONS):
+        if action == PASS:
+            ids: tuple[str, ...] = ("pass",)
+        elif action >= GIVE:
+            ids = (_card_id(owner, action - GIVE, 0),)  # the 2 of oros, the last two, goes last
+        else:
+            rank, count = _play(action)
+            ids = tuple(_card_id(owner, rank, counts[rank] - 1 - copy) for copy in range(count))
+        clicks[ACTION_NAMES[action]] = ids
+    return clicks
+
+
+def _card_id(owner: int, rank: int, copy: int) -> str:
+    return f"seat:{owner}:{RANK_NAMES[rank]}:{copy}"
 
 
 def _play(action: int) -> tuple[int, int]:
@@ -127,111 +186,192 @@ def _play(action: int) -> tuple[int, int]:
     return (action - 1) // NUM_SUITS, (action - 1) % NUM_SUITS + 1
 
 
-def _gifts(state: np.record, seat: int | None) -> list[Shape]:
+def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
+    """The cards of a hand from low to high, the 2 of oros last of the twos."""
+    hand = int(state.hands[owner])
+    if seat not in (None, owner):
+        return [card_back(owner, index) for index in range(hand.bit_count())]
+    counts = rank_counts(hand)
+    whose = "" if owner == seat else f", player {owner}"
+    cards = [
+        CardPart(_card_id(owner, rank, copy), RANK_NAMES[rank] + whose, CARDS[rank])
+        for rank, count in enumerate(counts)
+        for copy in range(count)
+    ]
+    if shows_golds(state, owner, seat):
+        last = counts[0] - 1
+        cards[last] = CardPart(cards[last].id, "2 of oros" + whose, GOLDS)
+    return cards
+
+
+def _played_cards(state: np.record, seat: int | None) -> list[CardPart]:
+    """The play to beat; its cards keep the ids that they had in the hand."""
+    owner = int(state.table_seat)
+    rank, count = _play(int(state.table_action))
+    hand = int(state.hands[owner])
+    label = f"{RANK_NAMES[rank]}, played by player {owner}"
+    if seat in (None, owner):
+        left = rank_counts(hand)[rank]
+        ids = [_card_id(owner, rank, left + copy) for copy in range(count)]
+    else:
+        ids = [card_back(owner, hand.bit_count() + copy).id for copy in range(count)]
+    return [CardPart(part_id, label, CARDS[rank]) for part_id in ids]
+
+
+# The middle
+
+
+def _center(state: np.record, seat: int | None, layout: Layout) -> list[Shape | Part]:
+    """The play to beat, or what replaces it, and a line below it."""
+    x, y = layout.center
+    height = NARROW_PLAY_HEIGHT if layout.is_narrow else PLAY_HEIGHT
+    line = turn_line(state)
+    shapes: list[Shape | Part] = []
+    if is_terminal(state):
+        shapes += crown(x, y - 8, height * 0.8)
+    elif state.gives_left > 0:
+        shapes += _gifts(state, seat, layout)
+    elif state.table_action != PASS:
+        width = 160.0 if layout.is_narrow else 220.0
+        shapes += card_row(_played_cards(state, seat), x, y, height, width)
+        line = f"of player {state.table_seat}"
+    else:
+        width = height * CARD_ASPECT
+        place = (x - width / 2, y - height / 2, width, height)
+        shapes.append(Rectangle(*place, "#ffffff0a", 9, "#ffffff38", 2))
+    size = min(17.0, 172 / (0.55 * len(line))) if layout.is_narrow else 17.0
+    return [*shapes, Text(x, y + height / 2 + 16, line, max(11.0, size), CHALK, is_bold=True)]
+
+
+def _gifts(state: np.record, seat: int | None, layout: Layout) -> list[Shape | Part]:
     """What the seat that gives back has received."""
     giver = int(state.seat_to_act)
     is_two = state.economy == SWAP_TWO and state.roles[giver] == 1
-    x, y = CENTER
-    cards: list[Card | None] = [None] * (2 if is_two else 1)
+    x, y = layout.center
+    label = f"received by player {giver}"
+    cards = [CardPart(f"gift:{k}", f"a card {label}", None) for k in range(2 if is_two else 1)]
     if knows_exchange(state, giver, seat):
-        cards = [CARDS[rank] for rank in state.received[giver] if rank != NO_RANK]
-    received = Text(x, y - 52, "in return for", 15, DIM_CHALK)
-    return [received, *card_row(cards, x, y + 10, 88, 200, spread=1.1)]
+        cards = [
+            CardPart(f"gift:{place}", f"{RANK_NAMES[rank]}, {label}", CARDS[rank])
+            for place, rank in enumerate(state.received[giver])
+            if rank != NO_RANK
+        ]
+    height = 64.0 if layout.is_narrow else 88.0
+    received = Text(x, y - height / 2 - 8, "in return for", 13 if layout.is_narrow else 15, CHALK)
+    return [received, *card_row(cards, x, y + 10, height, 170, spread=1.1)]
 
 
-def _ranks_to_come(state: np.record) -> list[Shape]:
-    """The cards not yet played, in the corner: a column for each rank, a dot for each card."""
-    step = 25.0
-    left, top = WIDTH - 28 - step * (NUM_RANKS - 1), HEIGHT - 48.0
+def _ranks_to_come(state: np.record, layout: Layout) -> list[Shape | Part]:
+    """The cards not yet played: a column for each rank, a dot for each card."""
+    step, width = (16.6, 172) if layout.is_narrow else (25.0, 261)
+    left = layout.size[0] - width - 9 + (width - step * (NUM_RANKS - 1)) / 2
+    top = layout.center[1] if layout.is_narrow else layout.size[1] - 48.0
     shapes: list[Shape] = [
-        Rectangle(left - 18, top - 38, step * 9 + 36, 76, "#ffffff0c", 12),
+        Rectangle(layout.size[0] - width - 9, top - 38, width, 76, PANEL, 12),
         Text(left - 7, top - 22, "to come", 13, DIM_CHALK, "start"),
     ]
-    for rank, played in enumerate(played_counts(state)):
+    counts = [NUM_SUITS - played for played in played_counts(state)]
+    for rank, count in enumerate(counts):
         x, ink = left + step * rank, PALE_INKS[rank]
-        shapes.append(Text(x, top - 1, RANK_NAMES[rank], 15, ink, is_bold=True))
+        size = 12 if layout.is_narrow else 15
+        shapes.append(Text(x, top - 1, RANK_NAMES[rank], size, ink, is_bold=True))
         for place in range(NUM_SUITS):
-            dot_x, dot_y = x - 4.5 + 9 * (place % 2), top + 17 + 10 * (place // 2)
-            is_to_come = place < NUM_SUITS - played
-            shapes.append(Circle(dot_x, dot_y, 3.2, ink if is_to_come else "#ffffff16"))
-    return shapes
+            dot_x, dot_y = x - 4 + 8 * (place % 2), top + 17 + 10 * (place // 2)
+            shapes.append(Circle(dot_x, dot_y, 3.0, ink if place < count else "#ffffff16"))
+    names = zip(RANK_NAMES, counts, strict=True)
+    label = "cards to come: " + ", ".join(f"{count} x {name}" for name, count in names)
+    return [Part("to come", label, tuple(shapes))]
 
 
 # The seats
 
 
-def _seat(state: np.record, owner: int, seat: int | None, place: Point) -> list[Shape]:
+def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> list[Shape | Part]:
     """The hand of a seat, or its placing, and its plate."""
-    num_seats = len(state.hands)
-    x, y = place
+    place = layout.seats[owner]
     size = int(state.hands[owner]).bit_count()
-    dealt = NUM_CARDS // num_seats
-    card_height = CARD_HEIGHT[num_seats]
-    hand_y, plate_y = y - 12, y + card_height / 2 + 2
     placing = int(state.placings[owner])
-    shapes: list[Shape] = []
+    shapes: list[Shape | Part] = []
     if placing:
-        shapes += _placing(placing, num_seats, x, hand_y)
+        shapes += _placing(placing, place, len(layout.seats))
     else:
         cards = _hand(state, owner, seat)
-        row_height = card_height * min(1.0, dealt / size)  # cards received make a hand larger
-        shapes += card_row(cards, x, hand_y, row_height, HAND_WIDTH[num_seats])
+        shapes += card_rows(
+            cards, *place.hand, place.card_height, place.hand_width, place.most_in_row
+        )
+    is_to_act = owner == state.seat_to_act and not is_terminal(state)
+    badge = "" if placing else str(size)
+    plate = seat_plate(
+        *place.plate,
+        place.plate_width,
+        _plate_name(state, owner, place.plate_width),
+        badge,
+        is_to_act,
+        layout.plate_height,
+    )
+    label = f"{_seat_name(state, owner)}{', you' if owner == seat else ''}: {size} cards"
+    if placing:
+        label += f", {title(placing, len(layout.seats))}"
+    return [*shapes, Part(f"seat:{owner}", label, tuple(plate))]
+
+
+def _seat_name(state: np.record, owner: int) -> str:
+    """The seat, its title from the game before, and its points in a match."""
     name = f"player {owner}"
     if state.roles[owner] and not is_terminal(state):
-        name += f", {title(int(state.roles[owner]), num_seats)}"
+        name += f", {title(int(state.roles[owner]), len(state.hands))}"
     if len(state.next_hands) > 1:
         name += f"  {int(state.points[owner]):+}"
-    badge = "" if placing else str(size)
-    is_to_act = owner == state.seat_to_act and not is_terminal(state)
-    return shapes + seat_plate(x, plate_y, 200, name, badge, is_to_act)
+    return name
 
 
-def _hand(state: np.record, owner: int, seat: int | None) -> list[Card | None]:
-    """The cards of a hand from low to high, the 2 of oros first."""
-    hand = int(state.hands[owner])
-    if seat not in (None, owner):
-        return [None] * hand.bit_count()
-    cards: list[Card | None] = []
-    for rank, count in enumerate(rank_counts(hand)):
-        cards += [CARDS[rank]] * count
-    if shows_golds(state, owner, seat):
-        cards[0] = GOLDS
-    return cards
+def _plate_name(state: np.record, owner: int, width: float) -> str:
+    """The name as far as a plate has room for it."""
+    name = _seat_name(state, owner)
+    if width < 150 and len(name) > len("player 0  +10"):
+        name = f"{owner}, {name.partition(', ')[2].partition(' ')[0]}"
+    return name
 
 
-def _placing(placing: int, num_seats: int, x: float, y: float) -> list[Shape]:
+def _placing(placing: int, place: SeatPlace, num_seats: int) -> list[Shape]:
     """The title of a seat that has gone out."""
+    x, y = place.hand
+    size = min(26.0, place.card_height * 0.4)
     if placing == 1:
-        return [*crown(x, y - 18, 54), Text(x, y + 24, "president", 20, GOLD, is_bold=True)]
+        crowned = crown(x, y - size * 0.8, size * 2)
+        return [*crowned, Text(x, y + size, "president", size * 0.8, LIGHT_GOLD, is_bold=True)]
     color = DIM_CHALK if placing == num_seats else CHALK
-    return [Text(x, y + 8, title(placing, num_seats), 26, color, is_bold=True)]
+    return [Text(x, y + 8, title(placing, num_seats), size, color, is_bold=True)]
 
 
-def _last_action(state: np.record, owner: int, seat: int | None, place: Point) -> list[Shape]:
+def _last_action(state: np.record, owner: int, seat: int | None, layout: Layout) -> list[Shape]:
     """The last action of a seat, in front of it; faded if it is from an earlier round."""
     action = int(state.last_actions[owner])
     if action == NO_ACTION:
         return []
-    x, y = toward(place, CENTER, ACTION_SHARE[len(state.hands)])
-    if action == PASS or action >= GIVE:
-        is_now = is_of_this_round(state, owner)
-        fill, ink = ("#0e2b22", CHALK) if is_now else ("#0e2b2266", DIM_CHALK)
-        return pill(x, y, last_action_name(state, owner, seat), fill, ink)
+    x, y = layout.seats[owner].action
+    is_now = is_of_this_round(state, owner)
+    is_table = is_now and owner == state.table_seat and action != PASS
+    if action == PASS or action >= GIVE or layout.is_narrow:
+        fill, ink = (PANEL, CHALK) if is_now else ("#0e2b2266", DIM_CHALK)
+        if is_table:
+            fill, ink = YELLOW, YELLOW_INK
+        size = 12 if layout.is_narrow else 14
+        return pill(x, y, last_action_name(state, owner, seat), fill, ink, size)
     rank, count = _play(action)
-    shapes = _small_play(rank, count, x, y)
-    if not is_of_this_round(state, owner):
-        shapes.append(_ground(count, x, y, FELT_LIGHT + "99"))
-    elif owner == state.table_seat:
-        shapes.insert(0, _ground(count, x, y, GOLD))
-    return shapes
+    if not is_now:
+        return _small_play(rank, count, x, y, FADED)
+    ground = [_ground(count, x, y, GOLD)] if is_table else []
+    return ground + _small_play(rank, count, x, y, PAPER)
 
 
-def _small_play(rank: int, count: int, x: float, y: float) -> list[Shape]:
+def _small_play(rank: int, count: int, x: float, y: float, paper: str) -> list[Shape]:
     left = x - _small_width(count) / 2
+    card = replace(CARDS[rank], paper=paper)
     shapes: list[Shape] = []
     for index in range(count):
         shapes += small_card_shapes(
-            CARDS[rank], left + SMALL_STEP * index, y - SMALL_HEIGHT / 2, SMALL_HEIGHT
+            card, left + SMALL_STEP * index, y - SMALL_HEIGHT / 2, SMALL_HEIGHT
         )
     return shapes
 
@@ -240,7 +380,7 @@ def _small_width(count: int) -> float:
     return SMALL_HEIGHT * CARD_ASPECT + SMALL_STEP * (count - 1)
 
 
-def _ground(count: int, x: float, y: float, fill: str) -> Rectangle:
+def _ground(count: int, x: float, y: float, fill: str) -> Shape:
     """A patch of the size of a small play."""
     width, height = _small_width(count) + 7, SMALL_HEIGHT + 7
     return Rectangle(x - width / 2, y - height / 2, width, height, fill, 7)

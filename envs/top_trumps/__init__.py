@@ -1,8 +1,9 @@
 """Top Trumps: `game(**config)` and the environment made from it."""
 
 import dataclasses
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
 from ..core.game import Game, check_choice, check_range, functions_in, make_config
 from . import cards, draw, observation, rules, text
@@ -14,6 +15,8 @@ STARTERS = (0, 1, "random")
 @dataclasses.dataclass(frozen=True)
 class Config:
     """The sizes and house rules of Top Trumps."""
+
+    FOR_PEOPLE: ClassVar[Mapping[str, str]] = {"deck": "planets"}  # where they choose no settings
 
     num_cards: int = 50  # cards in the deck: 2 .. 128
     num_fields: int = 5  # integers on a card: 1 .. 16

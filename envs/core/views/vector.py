@@ -105,13 +105,17 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._finals = game.new_observations(num_envs)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
-        self._parts = [self._new_part(rows) for rows in slices_of(num_envs, num_threads)]
+        self._parts = self._new_parts()
         # The constant fields of each table, and all that `play_random` observes.
         self._numbers = self._new_numbers()
 
-    def _new_part(self, rows: slice) -> _Part:
-        records = self.game.new_observations(BLOCK)
-        return _Part(rows, records, self._encoder.block_buffers(records))
+    def _new_parts(self) -> list[_Part]:
+        slices = slices_of(self.num_envs, self.num_threads)
+        blocks = [self.game.new_observations(BLOCK) for _ in slices]
+        return [
+            _Part(rows, records, self._encoder.block_buffers(records))
+            for rows, records in zip(slices, blocks, strict=True)
+        ]
 
     def _new_numbers(self) -> np.ndarray:
         return np.empty((self.num_envs, self._encoder.layout.num_inputs), self._encoder.dtype)
@@ -358,6 +362,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
         self._renderer.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_parts"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._parts = self._new_parts()  # because a copy of `buffers` would not show `records`
 
     # Beyond Gymnasium
 

@@ -1,0 +1,138 @@
+"""The compiled forward pass of networks that see only the order of the cards left.
+
+See `modules.RankedValues`. Its baseline moves the values of all actions alike, so it is left out
+here, where only the best action counts.
+"""
+
+from functools import lru_cache
+
+import numpy as np
+
+from ...envs.core.bits import WORD_BITS, lowest_bit, popcount
+from ...envs.core.game import NO_ACTION, Function, Game
+from ...envs.core.jit import bind_lean, lean_rule, vector_rule
+from .compiled import Layer, body_of, dot, layer_fields, record_of
+from .memory import float_scratch, int_scratch, octets, word_scratch
+from .vectors import add_rows
+
+BYTE_BITS = 8
+
+
+def ranked_record(game: Game, sets: list[str], hidden: list[Layer], actions: Layer) -> np.ndarray:
+    """The weights as one record [1], with where an observation holds its sets."""
+    offsets = game.observation_dtype.fields
+    assert offsets is not None
+    fields = {field.name: field for field in game.observation_fields}
+    num_words = fields[sets[0]].size
+    starts = [[offsets[name][1] + 8 * word for word in range(num_words)] for name in sets]
+    return record_of(
+        {
+            "table": hidden[0].weights,
+            "set_offsets": np.array(starts, np.int32),  # [sets, colours] in bytes
+            "places": np.zeros(num_words, np.int32),  # shapes of scratch
+            "inputs": np.zeros(len(hidden[0].weights), np.int32),
+            "num_bits": np.array([fields[sets[0]].num_bits], np.int32),
+            **layer_fields(hidden, actions),
+        }
+    )
+
+
+@lru_cache
+def ranked_action(num_layers: int) -> Function:
+    """The row function (weights, observation, mask, rng) -> action of the highest value."""
+    body = body_of(num_layers, _ranked_layer)
+    return bind_lean(_ranked_action, body=body, UNITS=f"bias_{num_layers - 1}")
+
+
+def _ranked_action(weights, observation, mask, rng):
+    """The legal action of the highest value; of equals the lowest."""
+    units = float_scratch(weights[UNITS])
+    body(weights, observation, units)
+    left = word_scratch(weights.places)
+    places = int_scratch(weights.places)
+    rank_colours(weights, observation, left, places)
+    num_bits = np.int64(weights.num_bits[0])
+    best, best_value = np.int64(NO_ACTION), np.float32(-np.inf)
+    for index in range(mask.shape[0]):
+        word = mask[index]
+        while word != 0:
+            action = index * WORD_BITS + lowest_bit(word)
+            colour = action // num_bits
+            rank = popcount(left[colour] & ((np.int64(1) << (action % num_bits)) - 1))
+            output = places[colour] * num_bits + rank
+            value = dot(weights.actions, output, units) + weights.actions_bias[output]
+            if best == NO_ACTION or value > best_value:
+                best, best_value = action, value
+            word &= word - 1
+    return best
+
+
+def _ranked_layer(weights, observation, units):
+    """The first hidden layer: one row for each card of a set, by colour's place and card's rank."""
+    left = word_scratch(weights.places)
+    places = int_scratch(weights.places)
+    rank_colours(weights, observation, left, places)
+    rows = int_scratch(weights.inputs)
+    num_bits = np.int64(weights.num_bits[0])
+    num_sets = weights.set_offsets.shape[0]
+    count = 0
+    for colour in range(places.shape[0]):
+        for index in range(num_sets):
+            word = set_of(weights, observation, index, colour)
+            while word != 0:
+                below = (word & -word) - 1
+                rank = popcount(left[colour] & below)
+                rows[count] = (places[colour] * num_sets + index) * num_bits + rank
+                count += 1
+                word &= word - 1
+    sum_layer(weights, rows, count, units)
+
+
+@vector_rule
+def sum_layer(weights, rows, count, units):
+    """The first hidden layer from the rows that are 1."""
+    for unit in range(weights.bias_0.shape[0]):
+        units[unit] = weights.bias_0[unit]
+    add_rows(weights.table, rows, count, None, units)
+    for unit in range(weights.bias_0.shape[0]):
+        units[unit] = max(units[unit], np.float32(0.0))
+
+
+@lean_rule
+def rank_colours(weights, observation, left, places):
+    """Fill the cards left of each colour, and the colour's place in order of its sets."""
+    for colour in range(places.shape[0]):
+        left[colour] = 0
+        for index in range(weights.set_offsets.shape[0]):
+            left[colour] |= set_of(weights, observation, index, colour)
+    for colour in range(places.shape[0]):
+        key = key_of(weights, observation, left, colour)
+        place = 0
+        for other in range(places.shape[0]):
+            other_key = key_of(weights, observation, left, other)
+            place += other_key < key or (other_key == key and other < colour)
+        places[colour] = place
+
+
+@lean_rule
+def key_of(weights, observation, left, colour):
+    """The number by which colours are ordered: bits of the first set lowest, gaps closed."""
+    key = np.int64(0)
+    for index in range(weights.set_offsets.shape[0]):
+        word = set_of(weights, observation, index, colour)
+        while word != 0:
+            rank = popcount(left[colour] & ((word & -word) - 1))
+            key |= np.int64(1) << (index * np.int64(weights.num_bits[0]) + rank)
+            word &= word - 1
+    return key
+
+
+@lean_rule
+def set_of(weights, observation, index, colour):
+    """One word of a packed field."""
+    data = octets(observation)
+    start = weights.set_offsets[index, colour]
+    word = np.int64(0)
+    for byte in range((weights.num_bits[0] + BYTE_BITS - 1) // BYTE_BITS):
+        word |= np.int64(data[start + byte]) << (BYTE_BITS * byte)
+    return word

@@ -1,0 +1,473 @@
+"""Tree search for any game, guided by a network: its policy is the prior, its value the leaf's.
+
+Each simulation starts from one of a few determinized positions in turn and ends with one evaluation
+of the network. At the root, sequential halving compares the actions as in Gumbel AlphaZero
+(Danihelka, Guez, Schrittwieser and Silver 2022); below, `select` follows the bound of PUCT (Silver
+et al. 2017).
+
+A node of the tree stands for an action, and its children for what the next seat with a choice then
+knows: its observation and mask, by their hash. So the outcomes of chance and the hands dealt anew
+are told apart exactly where that seat can tell them apart, and there are at most as many as
+determinizations. The children of an outcome are its actions again.
+"""
+
+import time
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.bits import WORD_BITS, clear, lowest_bit, num_allowed
+from ...envs.core.game import NO_SEAT, Function, Game
+from ...envs.core.jit import bind_lean, lean_rule
+from ...envs.core.rng import uniform
+from ...envs.core.tables import meanings_of, new_streams
+from ..networks.compiled import network_functions, num_layers, to_chances
+from ..networks.memory import machine_words, octets
+from ..policy import Policy
+from .halving import SIMULATIONS_BETWEEN_CLOCKS
+from .playout import determinize_template
+from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
+
+MAX_NODES = 4_000_000
+NODES_OF_EVALUATION = 64  # room for each simulation; a full tree is searched without growing
+LEAST_CHANCE = 1e-30
+PUCT_CONSTANT = 1.25
+VISIT_OFFSET = 50.0  # of Gumbel AlphaZero: how much values count against priors before any visit
+VALUE_SCALE = 0.5  # of Gumbel AlphaZero, for values in -1 .. 1
+
+
+class Settings(NamedTuple):
+    """The numbers that steer a search; see `mcts`."""
+
+    num_simulations: int
+    num_considered: int
+    num_determinizations: int
+    exploration_constant: float
+    gumbel_scale: float  # of the random numbers that vary the actions considered: 1 to learn, or 0
+
+
+class Scratch(NamedTuple):
+    """Arrays that a search writes to; nothing in them outlives it.
+
+    `roots` and `root_streams` are the determinized positions and the streams of what follows.
+    """
+
+    roots: np.ndarray  # records [D]
+    root_streams: np.ndarray  # streams [D]
+    state: np.ndarray  # record [1] of the simulation under way
+    rng: np.ndarray  # stream [1]
+    observation: np.ndarray  # record [1]
+    words: np.ndarray  # int64 [W]: a mask of actions
+    chances: np.ndarray  # float32 [A]
+    candidates: np.ndarray  # int64 [A]: children of the root, best first
+    scores: np.ndarray  # float [A]: of these, Gumbel noise and logit together
+    values: np.ndarray  # float [seats]: what the simulation was worth to each seat
+
+
+class Found(NamedTuple):
+    """What searches found, a row for each position."""
+
+    actions: np.ndarray  # int64 [B]
+    values: np.ndarray  # float [B]: of the position, for its seat
+    action_values: np.ndarray  # float [B, A]; of illegal actions NaN
+    policies: np.ndarray  # float32 [B, A]: the improved policy; of illegal actions 0
+
+    @staticmethod
+    def empty(num_rows: int, num_actions: int) -> "Found":
+        """Return room for `num_rows` positions."""
+        return Found(
+            np.zeros(num_rows, np.int64),
+            np.zeros(num_rows),
+            np.full((num_rows, num_actions), np.nan),
+            np.zeros((num_rows, num_actions), np.float32),
+        )
+
+
+def guided_policy(
+    name: str,
+    game: Game,
+    weights: np.ndarray,
+    settings: Settings,
+    milliseconds: float | None = None,
+) -> Policy:
+    """Return the policy that searches, guided by a network's record [1]; see `mcts`."""
+    guided = GuidedSearch(game, weights, settings)
+
+    def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
+        if milliseconds is None:
+            return guided.search(positions, rngs)
+        return guided.search_in_time(positions, rngs, milliseconds / 1000)
+
+    return Policy(
+        name,
+        game,
+        lambda observations, masks, rngs, positions: found(rngs, positions).actions,
+        needs_positions=True,
+        values=lambda observations, masks, rngs, positions: found(rngs, positions).action_values,
+    )
+
+
+def new_scratch(game: Game, settings: Settings) -> Scratch:
+    """Return scratch for searches of `game`; threads must not share it."""
+    return Scratch(
+        roots=game.new_states(settings.num_determinizations),
+        root_streams=new_streams((settings.num_determinizations,)),
+        state=game.new_states(),
+        rng=new_streams((1,)),
+        observation=game.new_observations(),
+        words=np.zeros(game.num_mask_words, np.int64),
+        chances=np.zeros(game.num_actions, np.float32),
+        candidates=np.zeros(game.num_actions, np.int64),
+        scores=np.zeros(game.num_actions),
+        values=np.zeros(game.num_seats),
+    )
+
+
+def new_tree(game: Game, settings: Settings) -> Tree:
+    """Return a tree with room for all that a search is likely to meet."""
+    per_evaluation = 2 + min(game.num_actions, NODES_OF_EVALUATION)
+    size = settings.num_simulations * per_evaluation + game.num_actions + 1
+    return Tree.empty(min(size, MAX_NODES))
+
+
+class Functions(NamedTuple):
+    """The compiled steps of a search, and all of them together.
+
+    `search_one(position, rng, weights, tree, settings, scratch, policy, action_values)` writes to
+    the last two [A], where illegal actions are left as they are, and returns (action, value).
+    """
+
+    begin: Function
+    simulate_best: Function
+    search_one: Function
+    search_rows: Function
+
+
+@lru_cache
+def guided_functions(game: Game, num_layers: int) -> Functions:
+    """Return the functions of a game for networks of this many hidden layers."""
+    rules = meanings_of(game)
+    determinize = bind_lean(determinize_template, **rules)
+    assess = bind_lean(_assess, evaluate=network_functions(num_layers).evaluate)
+    begin = bind_lean(_begin, determinize=determinize, assess=assess, **rules)
+    simulate = bind_lean(_simulate, assess=assess, **rules)
+    simulate_best = bind_lean(_simulate_best, simulate=simulate, **rules)
+    steps = {"begin": begin, "simulate_best": simulate_best}
+    search_one = bind_lean(_search_one, **steps, **rules)
+    return Functions(**steps, search_one=search_one, search_rows=bind_lean(_rows, one=search_one))
+
+
+class GuidedSearch:
+    """Searches of one game by one network, a record [1]."""
+
+    def __init__(self, game: Game, weights: np.ndarray, settings: Settings) -> None:
+        self.game = game
+        self.weights = weights
+        self.settings = settings
+        self._functions = guided_functions(game, num_layers(weights))
+
+    def search(self, positions: np.ndarray, rngs: np.ndarray) -> Found:
+        """Search positions [B], each with its stream, in one compiled call."""
+        found = Found.empty(len(positions), self.game.num_actions)
+        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
+        self._functions.search_rows(
+            positions, rngs, self.weights, tree, self.settings, scratch, found
+        )
+        return found
+
+    def search_in_time(self, positions: np.ndarray, rngs: np.ndarray, seconds: float) -> Found:
+        """Search each position for `seconds`; each phase of the halving takes equally long."""
+        found = Found.empty(len(positions), self.game.num_actions)
+        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
+        for row, position in enumerate(positions):
+            start = time.perf_counter()
+            what = self.weights[0], tree, self.settings, scratch
+            num_left = self._functions.begin(position, rngs[row], *what)
+            num_phases = num_halvings(num_left)
+            for phase in range(num_phases if num_left > 1 else 0):
+                end = start + seconds * (phase + 1) / num_phases
+                rounds = max(1, SIMULATIONS_BETWEEN_CLOCKS // num_left)
+                self._functions.simulate_best(position, num_left, rounds * num_left, *what)
+                while time.perf_counter() < end:
+                    self._functions.simulate_best(position, num_left, rounds * num_left, *what)
+                rank_candidates(tree, scratch, num_left)
+                num_left = (num_left + 1) // 2
+            found.actions[row] = tree.nodes[scratch.candidates[0]]["action"]
+            found.values[row] = improve(tree, found.policies[row], found.action_values[row])
+        return found
+
+
+def _rows(positions, rngs, weights, tree, settings, scratch, found):
+    for row in range(positions.shape[0]):
+        found.actions[row], found.values[row] = one(
+            positions[row], rngs[row], weights[0], tree, settings, scratch,
+            found.policies[row], found.action_values[row],
+        )  # fmt: skip
+
+
+def _search_one(position, rng, weights, tree, settings, scratch, policy, action_values):
+    num_left = begin(position, rng, weights, tree, settings, scratch)
+    num_phases = num_halvings(num_left)
+    budget = settings.num_simulations
+    for phase in range(num_phases if num_left > 1 else 0):
+        num_rounds = max(settings.num_simulations // (num_phases * num_left), 1)
+        num_spent = min(budget, num_rounds * num_left) if phase < num_phases - 1 else budget
+        simulate_best(position, num_left, num_spent, weights, tree, settings, scratch)
+        budget -= num_spent
+        rank_candidates(tree, scratch, num_left)
+        num_left = (num_left + 1) // 2
+    action = np.int64(tree.nodes[scratch.candidates[0]].action)
+    return action, improve(tree, policy, action_values)
+
+
+def _simulate_best(position, num_left, num_simulations, weights, tree, settings, scratch):
+    """Simulate the first `num_left` candidates in turn."""
+    seat = np.int64(seat_to_act(position))
+    for index in range(num_simulations):
+        candidate = scratch.candidates[index % num_left]
+        simulate(candidate, seat, weights, tree, settings, scratch)
+
+
+@lean_rule
+def num_halvings(num_candidates):
+    """Return how often the candidates can be halved until one is left, at least once."""
+    num_phases = 1
+    while 1 << num_phases < num_candidates:
+        num_phases += 1
+    return num_phases
+
+
+def _begin(position, rng, weights, tree, settings, scratch):
+    """Determinize, evaluate the root and rank its actions; return how many to simulate."""
+    seat = np.int64(seat_to_act(position))
+    for index in range(settings.num_determinizations):
+        determinize(position, seat, rng, scratch.roots, scratch.root_streams, index)
+    tree.num_nodes[0] = 1
+    clear(scratch.words)
+    legal_actions(position, scratch.words)
+    observe(position, seat, scratch.observation[0])
+    value = assess(weights, scratch)
+    expand(tree, ROOT, value, scratch.words, scratch.chances)
+    num_legal = list_candidates(tree, rng, settings, scratch)
+    rank_candidates(tree, scratch, num_legal)
+    return min(num_legal, settings.num_considered, settings.num_simulations)
+
+
+@lean_rule
+def list_candidates(tree, rng, settings, scratch):
+    """List the actions at the root with their scores; return how many there are."""
+    num_legal = 0
+    child = np.int64(tree.nodes[ROOT].first_child)
+    while child != NO_NODE:
+        score = np.log(max(np.float64(tree.nodes[child].prior), LEAST_CHANCE))
+        if settings.gumbel_scale > 0.0:
+            score -= settings.gumbel_scale * np.log(-np.log(max(uniform(rng), LEAST_CHANCE)))
+        scratch.candidates[num_legal] = child
+        scratch.scores[num_legal] = score
+        num_legal += 1
+        child = np.int64(tree.nodes[child].next_sibling)
+    return num_legal
+
+
+def _assess(weights, scratch):
+    """Evaluate the observation at hand; fill the chances of its actions, return its value."""
+    value = np.float64(evaluate(weights, scratch.observation[0], scratch.words, scratch.chances))
+    to_chances(scratch.words, scratch.chances)
+    return min(max(value, -1.0), 1.0)
+
+
+@lean_rule
+def expand(tree, node, value, words, chances):
+    """Give a node the value just assessed, and a child for each action."""
+    tree.nodes[node].visit_count = 1
+    tree.nodes[node].value_sum = value
+    tree.nodes[node].first_child = NO_NODE
+    for index in range(words.shape[0]):
+        word = words[index]
+        while word != 0:
+            action = index * WORD_BITS + lowest_bit(word)
+            child = new_child(tree, node, action)
+            tree.nodes[child].prior = chances[action]
+            word &= word - 1
+
+
+def _simulate(node, root_seat, weights, tree, settings, scratch):
+    """Simulate one action of the root, a node, in the next of the determinized positions."""
+    index = tree.nodes[node].visit_count % settings.num_determinizations
+    scratch.state[0] = scratch.roots[index]
+    scratch.rng[0] = scratch.root_streams[index]
+    state, words = scratch.state[0], scratch.words
+    seat = root_seat
+    length = 0
+    while True:
+        length = pass_through(tree, length, node, seat)
+        seat = play(state, scratch.rng[0], tree.nodes[node].action, words, True)
+        if seat == NO_SEAT:
+            returns(state, scratch.values)
+            break
+        observe(state, seat, scratch.observation[0])
+        key = key_of(scratch.observation[0], words, seat)
+        outcome = outcome_of(tree, node, key)
+        if outcome == NO_NODE or length + 2 > tree.path.shape[0]:
+            value = assess(weights, scratch)
+            if outcome == NO_NODE and has_room(tree, words):
+                outcome = new_child(tree, node, tree.nodes[node].action)
+                tree.nodes[outcome].key = key
+                expand(tree, outcome, value, words, scratch.chances)
+            share(value, seat, scratch.values)
+            break
+        length = pass_through(tree, length, outcome, seat)
+        node = best_by_puct(tree, outcome, settings.exploration_constant)
+    backpropagate(tree, length, scratch.values)
+
+
+@lean_rule
+def has_room(tree, words):
+    """Return whether a new outcome with all its actions fits into the tree."""
+    return tree.num_nodes[0] + 1 + num_allowed(words) <= tree.nodes.shape[0]
+
+
+@lean_rule
+def key_of(observation, words, seat):
+    """Hash what a seat with a choice knows."""
+    mixed = np.int64(seat + 1)
+    data = machine_words(observation)
+    for index in range(data.shape[0]):
+        mixed = (mixed ^ data[index]) * np.int64(0x00000100000001B3)
+        mixed ^= mixed >> 29
+    rest = octets(observation)
+    for index in range(8 * data.shape[0], rest.shape[0]):
+        mixed = (mixed ^ np.int64(rest[index])) * np.int64(0x00000100000001B3)
+        mixed ^= mixed >> 29
+    for index in range(words.shape[0]):
+        mixed = (mixed ^ words[index]) * np.int64(0x00000100000001B3)
+        mixed ^= mixed >> 29
+    return mixed
+
+
+@lean_rule
+def outcome_of(tree, node, key):
+    """Return the outcome with this key of a node's action, or NO_NODE."""
+    nodes = tree.nodes
+    outcome = np.int64(nodes[node].first_child)
+    while outcome != NO_NODE and nodes[outcome].key != key:
+        outcome = np.int64(nodes[outcome].next_sibling)
+    return outcome
+
+
+@lean_rule
+def share(value, seat, values):
+    """Fill the values of all seats from that of one: what it gains, the others lose equally."""
+    for other in range(values.shape[0]):
+        values[other] = -value / max(values.shape[0] - 1, 1)
+    values[seat] = value
+
+
+@lean_rule
+def best_by_puct(tree, node, exploration_constant):
+    """Return the child of an outcome with the highest bound of PUCT.
+
+    The bound of a child with mean value q, prior p and n of its parent's N visits is
+    q + c p sqrt(N) / (1 + n); before its first visit, q is the mean value of the parent.
+    """
+    nodes = tree.nodes
+    best, best_bound = np.int64(NO_NODE), -np.inf
+    spread = exploration_constant * np.sqrt(np.float64(nodes[node].visit_count))
+    parent_mean = nodes[node].value_sum / nodes[node].visit_count
+    child = np.int64(nodes[node].first_child)
+    while child != NO_NODE:
+        visit_count = nodes[child].visit_count
+        mean = nodes[child].value_sum / visit_count if visit_count > 0 else parent_mean
+        bound = mean + spread * nodes[child].prior / (1 + visit_count)
+        if bound > best_bound:
+            best, best_bound = child, bound
+        child = np.int64(nodes[child].next_sibling)
+    return best
+
+
+@lean_rule
+def rank_candidates(tree, scratch, count):
+    """Sort the first `count` candidates by score and value; of equals, the order stays."""
+    candidates, scores = scratch.candidates, scratch.scores
+    scale = value_scale(tree)
+    for place in range(1, count):
+        candidate, score = candidates[place], scores[place]
+        total = score + scale * mean_of(tree, candidate)
+        other = place
+        while other > 0 and total > scores[other - 1] + scale * mean_of(
+            tree, candidates[other - 1]
+        ):
+            candidates[other], scores[other] = candidates[other - 1], scores[other - 1]
+            other -= 1
+        candidates[other], scores[other] = candidate, score
+
+
+@lean_rule
+def mean_of(tree, node):
+    """Return the mean value of a node's simulations; 0 without any."""
+    visit_count = tree.nodes[node].visit_count
+    return tree.nodes[node].value_sum / visit_count if visit_count > 0 else 0.0
+
+
+@lean_rule
+def value_scale(tree):
+    """Return what a value at the root counts against a logit: more with more visits."""
+    highest = np.int64(0)
+    child = np.int64(tree.nodes[ROOT].first_child)
+    while child != NO_NODE:
+        highest = max(highest, np.int64(tree.nodes[child].visit_count))
+        child = np.int64(tree.nodes[child].next_sibling)
+    return VALUE_SCALE * (VISIT_OFFSET + highest)
+
+
+@lean_rule
+def improve(tree, policy, action_values):
+    """Write the improved policy and the completed action values; return the value of the root.
+
+    An action that was not simulated is given the network's value of the root, mixed with the mean
+    of those that were, weighed by their priors.
+    """
+    nodes = tree.nodes
+    completed = completed_value(tree)
+    scale = value_scale(tree)
+    highest = -np.inf
+    child = np.int64(nodes[ROOT].first_child)
+    while child != NO_NODE:
+        value = mean_of(tree, child) if nodes[child].visit_count > 0 else completed
+        logit = np.log(max(np.float64(nodes[child].prior), LEAST_CHANCE)) + scale * value
+        action_values[nodes[child].action] = value
+        policy[nodes[child].action] = logit
+        highest = max(highest, logit)
+        child = np.int64(nodes[child].next_sibling)
+    total, value = 0.0, 0.0
+    child = np.int64(nodes[ROOT].first_child)
+    while child != NO_NODE:
+        action = nodes[child].action
+        policy[action] = np.exp(policy[action] - highest)
+        total += policy[action]
+        value += policy[action] * action_values[action]
+        child = np.int64(nodes[child].next_sibling)
+    child = np.int64(nodes[ROOT].first_child)
+    while child != NO_NODE:
+        policy[nodes[child].action] /= total
+        child = np.int64(nodes[child].next_sibling)
+    return value / total
+
+
+@lean_rule
+def completed_value(tree):
+    """Return the value that stands for the actions at the root that were not simulated."""
+    nodes = tree.nodes
+    total, mass, weighted = 0.0, 0.0, 0.0
+    child = np.int64(nodes[ROOT].first_child)
+    while child != NO_NODE:
+        if nodes[child].visit_count > 0:
+            prior = max(np.float64(nodes[child].prior), LEAST_CHANCE)
+            total += nodes[child].visit_count
+            mass += prior
+            weighted += prior * mean_of(tree, child)
+        child = np.int64(nodes[child].next_sibling)
+    if total == 0.0:
+        return nodes[ROOT].value_sum
+    return (nodes[ROOT].value_sum + total * weighted / mass) / (1.0 + total)

@@ -1,0 +1,111 @@
+"""The tree that searches grow: records of nodes, and how values reach them.
+
+Searches differ in what a node stands for and in which action they select next; see `mcts` and
+`guided`.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.jit import lean_rule
+
+MAX_PATH_LENGTH = 64  # deeper nodes are leaves
+NO_NODE = 0  # the root is nobody's child
+ROOT = 0
+
+NODE = np.dtype(
+    (
+        np.record,
+        [
+            ("action", np.int32),  # that leads here from the parent
+            ("visit_count", np.int32),  # simulations that passed through
+            ("first_child", np.int32),  # or NO_NODE
+            ("next_sibling", np.int32),  # or NO_NODE
+            ("value_sum", np.float64),  # their values for the seat that chose `action`
+            ("key", np.int64),  # what `guided` distinguishes the outcomes of an action by
+            ("prior", np.float32),  # probability of `action` according to a network
+        ],
+    )
+)
+PATH_STEP = np.dtype((np.record, [("node", np.int64), ("seat", np.int64)]))
+
+
+class Tree(NamedTuple):
+    """The tree of one move. The children of a node form a linked list; their order has no meaning.
+
+    There is no parent link: `path` holds the way from the root to the leaf of the simulation under
+    way, each node with the seat that chose its action, root excluded.
+    """
+
+    nodes: np.ndarray  # NODE [N]; node ROOT is the position to move in
+    num_nodes: np.ndarray  # int64 [1]: how many are in use; the rest are zero
+    path: np.ndarray  # PATH_STEP [MAX_PATH_LENGTH]
+
+    @staticmethod
+    def empty(max_nodes: int) -> "Tree":
+        """Return a tree of the root alone, with room for `max_nodes`."""
+        return Tree(
+            nodes=np.zeros(max_nodes, NODE),
+            num_nodes=np.ones(1, np.int64),
+            path=np.zeros(MAX_PATH_LENGTH, PATH_STEP),
+        )
+
+    def clear(self) -> None:
+        """Remove all nodes but the root."""
+        self.nodes[: self.num_nodes[0]] = np.zeros(1, NODE)
+        self.num_nodes[0] = 1
+
+    def action_values(self, num_actions: int) -> np.ndarray:
+        """Return the mean value of each action at the root [A], for its seat; NaN if not tried."""
+        values = np.full(num_actions, np.nan)
+        child = self.nodes[ROOT]["first_child"]
+        while child != NO_NODE:
+            node = self.nodes[child]
+            if node["visit_count"] > 0:
+                values[node["action"]] = node["value_sum"] / node["visit_count"]
+            child = node["next_sibling"]
+        return values
+
+
+@lean_rule
+def child_of(tree, node, action):
+    """Return the child of a node that stands for `action`, or NO_NODE."""
+    nodes = tree.nodes
+    child = np.int64(nodes[node].first_child)
+    while child != NO_NODE and nodes[child].action != action:
+        child = np.int64(nodes[child].next_sibling)
+    return child
+
+
+@lean_rule
+def new_child(tree, node, action):
+    """Append a child for `action` to a node; return it. There must be room."""
+    nodes = tree.nodes
+    child = tree.num_nodes[0]
+    tree.num_nodes[0] += 1
+    nodes[child].action = action
+    nodes[child].visit_count = 0
+    nodes[child].first_child = NO_NODE
+    nodes[child].next_sibling = nodes[node].first_child
+    nodes[child].value_sum = 0.0
+    nodes[node].first_child = child
+    return child
+
+
+@lean_rule
+def pass_through(tree, length, node, seat):
+    """Append a node, which `seat` chose, to a path of this length; return the new length."""
+    tree.path[length].node = node
+    tree.path[length].seat = seat
+    return length + 1
+
+
+@lean_rule
+def backpropagate(tree, length, values):
+    """Add to each node of the path a visit, and the value for the seat that chose its action."""
+    for index in range(length):
+        step = tree.path[index]
+        node = tree.nodes[step.node]
+        node.visit_count += 1
+        node.value_sum += values[step.seat]

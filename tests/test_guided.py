@@ -1,0 +1,236 @@
+"""The tree search guided by a network: what it finds, what it may know, its budget, its errors."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.baselines import make_policy
+from parlour.baselines.arena import play_match
+from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
+from parlour.baselines.networks.learned import shipped_checkpoints
+from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.baselines.search.guided import (
+    VALUE_SCALE,
+    VISIT_OFFSET,
+    GuidedSearch,
+    Settings,
+    best_by_puct,
+    guided_functions,
+    new_scratch,
+    new_tree,
+)
+from parlour.baselines.search.tree import NO_NODE, ROOT, Tree, new_child
+from parlour.envs import find_game, load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from tests import toy_game
+
+from .probe_duel import DOOR, GATE, GO, STAY, probe_duel
+
+TRICKS = load_game("trick_taking", num_values=5)  # solved exactly; only the order dealt is hidden
+TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
+DUEL = probe_duel()
+NUM_TABLES = 40
+
+
+def settings(num_simulations: int, **changed: Any) -> Settings:
+    return Settings(num_simulations, 16, 4, 1.25, 0.0)._replace(**changed)
+
+
+def record(game: Game) -> np.ndarray:
+    torch.manual_seed(0)
+    return PolicyValue(game, (16, 16)).record(game)
+
+
+def saved(game: Game, folder: Path) -> Path:
+    """A checkpoint of an untrained network."""
+    torch.manual_seed(0)
+    path = folder / "network.pt"
+    weights = PolicyValue(game, (16, 16)).state_dict()
+    facts = game.name, game.version, game.config_dict(), "ppo", {}, (16, 16), weights
+    save_checkpoint(Checkpoint(*facts), path)
+    return path
+
+
+def after_plies(game: Game, num_plies: int) -> tuple[Tables, np.ndarray, np.ndarray, np.ndarray]:
+    """Positions after random plies: tables, seats to act, observations, masks."""
+    tables = Tables(game, streams(range(NUM_TABLES)))
+    tables.deal(tables.all_rows)
+    policy, rngs = make_policy("random", game), streams(range(NUM_TABLES), 9)
+    for _ in range(num_plies):
+        _, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        tables.apply(tables.all_rows, policy(observations, masks, rngs))
+    seats, observations, words = tables.show(tables.all_rows)
+    return tables, seats, observations, action_masks(words, game.num_actions)
+
+
+def searched_tree(game: Game, position: np.record, how: Settings) -> Tree:
+    """The tree of one search by an untrained network."""
+    tree, scratch = new_tree(game, how), new_scratch(game, how)
+    policy, values = np.zeros(game.num_actions, np.float32), np.zeros(game.num_actions)
+    guided_functions(game, 2).search_one(
+        position, streams([0])[0], record(game)[0], tree, how, scratch, policy, values
+    )
+    return tree
+
+
+def children(tree: Tree, node: int) -> list[int]:
+    found, child = [], int(tree.nodes[node]["first_child"])
+    while child != NO_NODE:
+        found.append(child)
+        child = int(tree.nodes[child]["next_sibling"])
+    return found
+
+
+def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
+    """With values of the wrong sign or seat it goes at the gate, or stays at the door."""
+    tables = Tables(DUEL, streams([0, 1]))
+    for row, place in enumerate((GATE, DOOR)):
+        tables.deal_from(row, {"place": place})
+    search = GuidedSearch(DUEL, record(DUEL), settings(64))
+    found = search.search(tables.states, streams([0, 1]))
+    assert found.actions.tolist() == [STAY, GO]
+    np.testing.assert_allclose(found.action_values[0, STAY], 0.8)
+    assert found.action_values[0, GO] < -0.8
+    assert found.action_values[1, GO] > 0.9
+    assert found.policies.argmax(axis=1).tolist() == [STAY, GO]
+    assert found.values[0] == pytest.approx(0.8, abs=0.05)
+
+
+def test_an_untrained_network_with_many_simulations_plays_almost_perfectly() -> None:
+    tables, _, observations, masks = after_plies(TRICKS, 2)
+    search = GuidedSearch(TRICKS, record(TRICKS), settings(2000))
+    actions = search.search(tables.states, streams(range(NUM_TABLES))).actions
+    values = make_policy("perfect", TRICKS).values
+    assert values is not None
+    exact = np.where(masks == 1, values(observations, masks), -np.inf)
+    is_best = exact[np.arange(NUM_TABLES), actions] == exact.max(axis=1)
+    assert is_best.mean() >= 0.9
+
+
+def test_exploration_is_weighed_as_in_the_papers_formula() -> None:
+    """q + c p sqrt(N) / (1 + n): 0.5 + 0.6 * 10 / 61 for the first, q + 0.4 * 10 / 41 after it."""
+
+    def chosen(second_mean: float) -> int:
+        tree = Tree.empty(10)
+        tree.nodes[ROOT]["visit_count"] = 100
+        for action, visits, mean, prior in ((0, 60, 0.5, 0.6), (1, 40, second_mean, 0.4)):
+            child = tree.nodes[new_child(tree, ROOT, action)]
+            child["prior"], child["visit_count"] = prior, visits
+            child["value_sum"] = mean * visits
+        return int(tree.nodes[best_by_puct(tree, ROOT, 1.0)]["action"])
+
+    equal = 0.5 + 6 / 61 - 4 / 41
+    assert chosen(equal - 0.001) == 0
+    assert chosen(equal + 0.001) == 1
+
+
+def test_the_improved_policy_and_completed_values_are_those_of_the_paper() -> None:
+    """Computed again from the tree, where 3 of 5 actions were simulated."""
+    tables, *_ = after_plies(TRICKS, 0)
+    how = settings(30, num_considered=3)
+    tree = searched_tree(TRICKS, tables.states[0], how)
+    actions = tree.nodes[children(tree, ROOT)]
+    visits, prior = actions["visit_count"], actions["prior"].astype(float)
+    assert sorted(visits > 0) == [False, False, True, True, True]
+    tried = visits > 0
+    mean = np.where(tried, actions["value_sum"] / np.maximum(visits, 1), 0.0)
+    weighted = (prior * mean)[tried].sum() / prior[tried].sum()
+    completed = (tree.nodes[ROOT]["value_sum"] + visits.sum() * weighted) / (1 + visits.sum())
+    q = np.where(tried, mean, completed)
+    logits = np.log(prior) + VALUE_SCALE * (VISIT_OFFSET + visits.max()) * q
+    policy = np.exp(logits - logits.max())
+    policy /= policy.sum()
+    found = GuidedSearch(TRICKS, record(TRICKS), how).search(tables.states[:1], streams([0]))
+    np.testing.assert_allclose(found.action_values[0, actions["action"]], q, atol=1e-9)
+    np.testing.assert_allclose(found.policies[0, actions["action"]], policy, atol=1e-5)
+    assert found.values[0] == pytest.approx(float(policy @ q), abs=1e-5)
+
+
+@pytest.mark.parametrize("num_simulations", [2, 7, 40, 100])
+def test_exactly_the_budget_is_simulated(num_simulations: int) -> None:
+    tables, *_ = after_plies(TRICKS, 2)
+    for position in tables.states:
+        tree = searched_tree(TRICKS, position, settings(num_simulations))
+        visits = [int(tree.nodes[child]["visit_count"]) for child in children(tree, ROOT)]
+        assert sum(visits) == num_simulations
+
+
+def test_an_action_has_at_most_one_outcome_for_each_determinization() -> None:
+    tables, *_ = after_plies(TOY, 0)
+    most = 0
+    for position in tables.states:
+        tree = searched_tree(TOY, position, settings(120, num_determinizations=3))
+        outcomes = [len(children(tree, action)) for action in children(tree, ROOT)]
+        most = max(most, *outcomes)
+    assert most == 3
+
+
+@pytest.mark.parametrize("num_plies", [0, 1, 2, 3])
+def test_choices_depend_on_the_observation_and_the_stream_alone(num_plies: int) -> None:
+    tables, seats, *_ = after_plies(TOY, num_plies)
+    search = GuidedSearch(TOY, record(TOY), settings(40))
+    before = tables.states.tobytes()
+    true = search.search(tables.states, streams(range(NUM_TABLES), 1))
+    assert tables.states.tobytes() == before
+    for seed in (100, 200):
+        positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), seed))
+        again = search.search(positions, streams(range(NUM_TABLES), 1))
+        np.testing.assert_array_equal(again.policies, true.policies)
+
+
+def test_choices_do_not_depend_on_the_batch() -> None:
+    tables, *_ = after_plies(TRICKS, 2)
+    search = GuidedSearch(TRICKS, record(TRICKS), settings(40, gumbel_scale=1.0))
+    together = search.search(tables.states, streams(range(NUM_TABLES), 1))
+    for row in range(NUM_TABLES):
+        one = search.search(tables.states[row : row + 1], streams([row], 1))
+        np.testing.assert_array_equal(one.policies[0], together.policies[row])
+
+
+def test_it_plays_matches_with_the_network_of_a_file(tmp_path: Path) -> None:
+    path = saved(TRICKS, tmp_path)
+    result = play_match(TRICKS, f"mcts:network={path},num_simulations=1500", "random", num_deals=20)
+    assert result.mean_return.low > 0
+
+
+def test_it_searches_for_as_long_as_it_is_given_and_values_the_actions(tmp_path: Path) -> None:
+    tables, _, observations, masks = after_plies(TRICKS, 2)
+    policy = make_policy(f"mcts:network={saved(TRICKS, tmp_path)},milliseconds=5", TRICKS)
+    one = slice(0, 1)
+    what = observations[one], masks[one], streams([0]), tables.states[one]
+    assert masks[0, policy(*what)[0]] == 1
+    assert policy.values is not None
+    assert (np.isfinite(policy.values(*what)[0]) == (masks[0] == 1)).all()
+
+
+def test_a_checkpoint_that_does_not_fit_is_refused(tmp_path: Path) -> None:
+    path = saved(TRICKS, tmp_path)
+    with pytest.raises(ValueError, match="this checkpoint plays trick_taking, not splendor"):
+        make_policy(f"mcts:network={path}", find_game("splendor"))
+    with pytest.raises(ValueError, match="num_values=5"):
+        make_policy(f"mcts:network={path}", load_game("trick_taking"))
+    president = load_game("president")
+    dqn = shipped_checkpoints(president)["dqn"]
+    with pytest.raises(ValueError, match="made by dqn and cannot guide a search"):
+        make_policy(f"mcts:network={dqn}", president)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ("num_considered=0", "num_considered must be"),
+        ("num_determinizations=0", "num_determinizations must be"),
+        ("exploration_constant=-1", "exploration_constant must be"),
+        ("playout_policy=random", "has no playout_policy"),
+        ("num_simulations=5,milliseconds=5", "num_simulations or milliseconds, not both"),
+    ],
+)
+def test_a_bad_setting_is_refused(given: str, message: str, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_policy(f"mcts:network={saved(TRICKS, tmp_path)},{given}", TRICKS)

@@ -1,0 +1,264 @@
+"""Pictures that can be played: parts, clicks, what they reveal, and whether they can be read."""
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.envs import GAMES, find_game
+from parlour.envs.core.game import CHANCE, Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.seating import player_streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.core.views.picture import (
+    Circle,
+    Line,
+    Part,
+    Picture,
+    Polygon,
+    Rectangle,
+    Shape,
+    Text,
+)
+
+from .example_games import imported
+
+MOST_PLIES = 500  # of one game
+MOST_POSITIONS = 8  # looked at of one game
+MIN_CONTRAST = 4.5  # WCAG 2.1, success criterion 1.4.3
+NARROW_WIDTH = 360
+MIN_NARROW_TEXT = 11.0
+
+SETTINGS: dict[str, list[dict]] = {
+    "president": [
+        {},
+        {"num_players": 2},
+        {"num_players": 5},
+        {"num_players": 8, "num_games": 3, "economy": "swap_two"},
+    ],
+    "notty": [{}, {"num_players": 4, "discard": "manual"}],
+    "splendor": [{}, {"num_players": 4}],
+    "top_trumps": [{}, {"deck": "planets"}, {"num_fields": 16}],
+    "trick_taking": [{}, {"num_seats": 4}, {"num_seats": 3, "num_values": 32}],
+}
+CASES = [(name, settings) for name in GAMES for settings in SETTINGS.get(name, [{}])]
+
+
+class Shown(NamedTuple):
+    """A position and a picture of it."""
+
+    state: np.record
+    seat: int | None
+    is_narrow: bool
+    picture: Picture
+
+
+@pytest.fixture(params=range(len(CASES)), ids=[str(case) for case in CASES], scope="module")
+def case(request: pytest.FixtureRequest) -> int:
+    """The number of a game with its settings; all tests of one run before those of the next."""
+    return request.param
+
+
+@lru_cache(maxsize=1)
+def looked_at(case: int) -> tuple[Game, list[np.ndarray]]:
+    """Some positions of one random game, the first and the last among them, as states [1]."""
+    name, settings = CASES[case]
+    game = find_game(name, **settings)
+    tables = Tables(game, streams([5]))
+    rngs = player_streams([5], game.num_seats)
+    policy = make_policy("random", game)
+    tables.deal(tables.all_rows)
+    seen = [tables.states.copy()]
+    while not game.is_terminal(tables.states[0]) and len(seen) < MOST_PLIES:
+        seats, observations, words = tables.show(tables.all_rows)
+        mask = action_masks(words, game.num_actions)[0]
+        action = policy.act(observations[0], mask, rng=rngs[:, seats[0]])
+        tables.apply(tables.all_rows, np.array([action]))
+        seen.append(tables.states.copy())
+    chosen = np.linspace(0, len(seen) - 1, min(MOST_POSITIONS, len(seen))).astype(int)
+    return game, [seen[k] for k in chosen]
+
+
+@lru_cache(maxsize=1)
+def shown(case: int) -> list[Shown]:
+    """Both pictures of each position, for a spectator and for each seat."""
+    game, positions = looked_at(case)
+    return [
+        Shown(states[0], seat, is_narrow, game.draw(states[0], seat, is_narrow))
+        for states in positions
+        for seat in (None, *range(game.num_seats))
+        for is_narrow in (False, True)
+    ]
+
+
+def parts_of(picture: Picture) -> list[Part]:
+    """The parts of a picture."""
+    return [shape for shape in picture.shapes if isinstance(shape, Part)]
+
+
+def texts_of(picture: Picture) -> list[Text]:
+    """All that is written in a picture."""
+    return [shape for shape in picture.all_shapes() if isinstance(shape, Text)]
+
+
+def check_clicks(game: Game, state: np.record, seat: int | None, picture: Picture) -> None:
+    """Every legal action of the seat that looks has clicks of its own, and no other action has."""
+    actor = CHANCE if game.is_terminal(state) else int(game.seat_to_act(state))
+    legal = game.legal_action_list(state) if seat in (None, actor) else []
+    assert set(picture.clicks) == {game.action_name(action) for action in legal}
+    ids = [part.id for part in parts_of(picture)]
+    assert len(ids) == len(set(ids))
+    chosen = [tuple(sorted(clicked)) for clicked in picture.clicks.values()]
+    assert len(chosen) == len(set(chosen)) and all(chosen)
+    assert {part_id for clicked in chosen for part_id in clicked} <= set(ids)
+    assert all(part.label.strip() and part.label.isascii() for part in parts_of(picture))
+
+
+def test_every_legal_action_can_be_clicked(case: int) -> None:
+    game, _ = looked_at(case)
+    for state, seat, _, picture in shown(case):
+        check_clicks(game, state, seat, picture)
+
+
+def test_a_seat_is_shown_the_same_in_positions_it_cannot_tell_apart(case: int) -> None:
+    game, _ = looked_at(case)
+    rngs = streams([1])
+    for state, seat, is_narrow, picture in shown(case):
+        if seat is not None:
+            determinized = np.array([state], game.state_dtype).view(np.recarray)[0]
+            game.reshuffle_unseen(determinized, seat, rngs[0])
+            assert game.draw(determinized, seat, is_narrow) == picture
+
+
+def test_most_parts_keep_their_ids_during_a_move(case: int) -> None:
+    game, positions = looked_at(case)
+    before, after = (
+        {part.id for part in parts_of(game.draw(states[0]))} for states in positions[:2]
+    )
+    assert len(before & after) > len(before) / 2
+
+
+# Whether it can be read
+
+
+def test_every_text_lies_within_the_picture(case: int) -> None:
+    fonts = pytest.importorskip("PIL.ImageFont")
+    measured: dict[Text, float] = {}
+    for _, _, _, picture in shown(case):
+        for text in texts_of(picture):
+            if text not in measured:
+                measured[text] = fonts.load_default(text.size).getlength(text.text)
+            width = measured[text]
+            left = text.x - {"start": 0.0, "middle": 0.5, "end": 1.0}[text.anchor] * width
+            assert left >= 0 and left + width <= picture.width, text
+            assert text.size / 2 <= text.y <= picture.height - text.size / 2, text
+
+
+def test_a_narrow_picture_can_be_read_on_a_phone(case: int) -> None:
+    narrow = [picture for _, _, is_narrow, picture in shown(case) if is_narrow]
+    for picture in narrow:
+        assert picture.width <= NARROW_WIDTH
+        assert min(text.size for text in texts_of(picture)) >= MIN_NARROW_TEXT
+
+
+def test_text_stands_out_from_what_lies_under_it(case: int) -> None:
+    checked = set()
+    for _, _, _, picture in shown(case):
+        under: list[Shape] = []
+        for shape in picture.all_shapes():
+            if not isinstance(shape, Text):
+                under.append(shape)
+                continue
+            ground = color_at(middle_of(shape), under, picture.background)
+            if (shape.color, ground) not in checked:
+                checked.add((shape.color, ground))
+                ratio = contrast(blended(shape.color, ground), ground)
+                assert ratio >= MIN_CONTRAST, (ratio, shape, ground)
+
+
+Color = tuple[float, float, float]
+
+
+def middle_of(text: Text) -> tuple[float, float]:
+    """About the middle of a text."""
+    half_width = 0.25 * text.size * len(text.text)
+    return text.x + {"start": half_width, "middle": 0.0, "end": -half_width}[text.anchor], text.y
+
+
+def color_at(point: tuple[float, float], shapes: list[Shape], background: str) -> Color:
+    """The colour of a picture at a point, where `shapes` lie on the background."""
+    color = blended(background, (0.0, 0.0, 0.0))
+    for shape in shapes:
+        if not isinstance(shape, Text | Line) and is_inside(point, shape):
+            color = blended(shape.fill, color)
+    return color
+
+
+def is_inside(point: tuple[float, float], shape: Shape) -> bool:
+    """Whether a point lies in a filled shape."""
+    x, y = point
+    match shape:
+        case Rectangle():
+            return 0 <= x - shape.x <= shape.width and 0 <= y - shape.y <= shape.height
+        case Circle():
+            return math.dist(point, (shape.x, shape.y)) <= shape.radius
+        case Polygon(points):
+            crossings = 0
+            for (ax, ay), (bx, by) in zip(points, (*points[1:], points[0]), strict=True):
+                if (ay > y) != (by > y) and x < ax + (y - ay) * (bx - ax) / (by - ay):
+                    crossings += 1
+            return crossings % 2 == 1
+    return False
+
+
+def blended(color: str, ground: Color) -> Color:
+    """A colour "#rrggbb" or "#rrggbbaa" on a ground, as three numbers in 0 .. 1."""
+    red, green, blue = (int(color[place : place + 2], 16) / 255 for place in (1, 3, 5))
+    alpha = int(color[7:9], 16) / 255 if len(color) == len("#rrggbbaa") else 1.0
+    mixed = [
+        alpha * over + (1 - alpha) * under
+        for over, under in zip((red, green, blue), ground, strict=True)
+    ]
+    return (mixed[0], mixed[1], mixed[2])
+
+
+def contrast(one: Color, other: Color) -> float:
+    """The contrast ratio of WCAG 2.1, in 1 .. 21."""
+    low, high = sorted((luminance(one), luminance(other)))
+    return (high + 0.05) / (low + 0.05)
+
+
+def luminance(color: Color) -> float:
+    """The relative luminance of WCAG 2.1."""
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in color
+    )
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_contrast_is_that_of_the_guidelines() -> None:
+    white, black = (1.0, 1.0, 1.0), (0.0, 0.0, 0.0)
+    assert contrast(white, black) == pytest.approx(21)
+    grey = blended("#777777", black)
+    assert contrast(grey, white) == pytest.approx(4.48, abs=0.01)  # just too low
+    assert blended("#ffffff80", black)[0] == pytest.approx(128 / 255)
+
+
+# Games without a picture of their own
+
+
+@pytest.mark.parametrize("name", ["nim", "kuhn"])
+def test_a_game_without_a_picture_gets_its_text_and_a_button_for_each_action(name: str) -> None:
+    with imported(name):
+        game = find_game(name)
+        states = game.new_states()
+        game.deal(states[0], streams([0])[0])
+        for is_narrow in (False, True):
+            for seat in (None, 0, 1):
+                picture = game.draw(states[0], seat, is_narrow)
+                check_clicks(game, states[0], seat, picture)
+                first = game.describe(states[0], seat).splitlines()[0]
+                assert texts_of(picture)[0].text == first

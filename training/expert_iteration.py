@@ -1,0 +1,295 @@
+"""Expert iteration: learn the moves and the outcomes of a search that the network itself guides.
+
+First the network may imitate a `teacher`, any policy or search. Then it plays itself: every move is
+chosen by a search as in Gumbel AlphaZero (Danihelka et al. 2022); the policy learns the improved
+policy of the search, and the value learns what came of it. Searching is compiled and runs in its
+own threads while torch learns from the batches before, so learning is always one batch behind.
+"""
+
+import dataclasses
+import itertools
+import math
+import time
+from collections.abc import Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from ..baselines.networks.learned import guide_network
+from ..baselines.networks.policy_value import PolicyValue, legal_lists
+from ..baselines.players import make_policy
+from ..baselines.search.guided import PUCT_CONSTANT, Settings
+from ..envs.core.game import Game, check_range
+from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
+from .resuming import load_run, save_run
+from .teaching import Lesson, lesson_of, taught
+
+
+@dataclasses.dataclass
+class Config:
+    """Settings of the learner."""
+
+    total_steps: int = 10_000_000  # length of the run, in decisions
+    minutes: float = math.inf  # time limit of the run, counting learning alone
+    seed: int = 0  # number that decides all random choices
+    hidden: tuple[int, ...] = (128, 128)  # units of each hidden layer
+    start: str = ""  # checkpoint whose network the run starts from, of the same sizes
+    teacher: str = ""  # player that is imitated first, such as mcts:num_simulations=300
+    teacher_steps: int = 100_000  # number of its decisions
+    teacher_temperature: float = 0.05  # of a teacher that values the actions: low is sharp
+    num_tables: int = 256  # number of games played side by side
+    batch_decisions: int = 16  # number of decisions of each table in a batch
+    num_simulations: int = 32  # number of simulations of each search
+    num_considered: int = 16  # number of actions that a search compares
+    num_determinizations: int = 4  # number of positions dealt anew that a search starts from
+    exploration_constant: float = PUCT_CONSTANT  # weight of the priors below the root
+    kept_batches: int = 8  # number of latest batches that are learned from
+    minibatch_size: int = 1024  # number of decisions in a gradient step
+    epochs: int = 2  # number of times each decision is learned from, on average
+    learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
+    final_learning_rate: float = 3e-5  # of Adam at the end
+    value_coefficient: float = 0.5  # weight of the value's squared error
+    trace: float = 0.9  # lambda of the values' targets: 1 is the outcome alone, 0 the next search
+    threads: int = 2  # number of threads
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for a setting with which nothing could be learned."""
+        for name in COUNTS:
+            check_range(name, getattr(self, name), 1, MAX_COUNT)
+        for name in ("seed", "teacher_steps"):
+            check_range(name, getattr(self, name), 0, MAX_COUNT)
+        if not self.hidden:
+            raise ValueError("hidden must name at least one layer of units")
+        for units in self.hidden:
+            check_range("hidden", units, 1, MAX_COUNT)
+        for name in ("minutes", "learning_rate", "teacher_temperature"):
+            if not getattr(self, name) > 0:
+                raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
+        if self.num_simulations < 2:
+            raise ValueError("num_simulations must be at least 2: one compares nothing")
+        if not 0 <= self.trace <= 1:
+            raise ValueError(f"trace must be in 0 .. 1; got {self.trace}")
+
+
+COUNTS = (
+    "total_steps", "num_tables", "batch_decisions", "num_simulations", "num_considered",
+    "num_determinizations", "kept_batches", "minibatch_size", "epochs", "threads",
+)  # fmt: skip
+MAX_COUNT = 10**12
+MAX_GRADIENT_NORM = 1.0
+
+
+class Progress(NamedTuple):
+    """Where a run stands; `done` goes from 0 to 1."""
+
+    done: float
+    seconds: float  # spent learning: neither compilation nor what the caller does in between
+    decisions: int  # of searches and of the teacher
+    updates: int
+    loss: float
+    entropy: float  # of the policies that were learned, in nats
+
+
+class Losses(NamedTuple):
+    """Means over the decisions of a gradient step, or of several."""
+
+    policy: Any  # cross-entropy
+    value: Any
+    entropy: Any  # of the policies to be learned
+
+
+def train(game: Game, config: Config) -> Iterator[tuple[Progress, PolicyValue]]:
+    """Learn `game`, yielding the progress and the network after every batch.
+
+    The network is the learner's own: evaluate it before the next step, or copy it. `Learner` does
+    the same and can be saved.
+    """
+    yield from Learner(game, config).run()
+
+
+class Learner:
+    """The network, its optimizer, and what it has seen lately."""
+
+    def __init__(self, game: Game, config: Config) -> None:
+        torch.manual_seed(config.seed)
+        torch.set_num_threads(1)
+        self.game = game
+        self.config = config
+        self.network = PolicyValue(game, config.hidden)
+        if config.start:
+            self.network.load_state_dict(_weights_of(config.start, game, config.hidden))
+        self.rows = self.network.rows(game)
+        self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
+        self.progress = Progress(0.0, 0.0, 0, 0, math.nan, math.nan)
+        self.lessons: list[Lesson] = []
+        self.settings = Settings(
+            config.num_simulations,
+            config.num_considered,
+            config.num_determinizations,
+            config.exploration_constant,
+            gumbel_scale=1.0,
+        )
+
+    def state_dict(self) -> dict[str, Any]:
+        """Return what a later run needs to continue this one; it deals new games."""
+        return {
+            "network": self.network.state_dict(),
+            "optimizer": self.optimizer.state_dict(),
+            "progress": tuple(self.progress),
+        }
+
+    def load_state_dict(self, saved: dict[str, Any]) -> None:
+        """Continue from what `state_dict` gave."""
+        self.network.load_state_dict(saved["network"])
+        self.optimizer.load_state_dict(saved["optimizer"])
+        self.progress = Progress(*saved["progress"])
+
+    def save(self, path: Path) -> None:
+        """Write `state_dict` to a file."""
+        save_run(self, path)
+
+    def load(self, path: Path) -> None:
+        """Continue from a file. Raises ValueError where it is none, or of another network."""
+        load_run(self, path)
+
+    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
+        """Learn to the end of the run."""
+        random = np.random.default_rng((self.config.seed, self.progress.updates))
+        if self.config.teacher and self.progress.decisions < self.config.teacher_steps:
+            yield from self._imitate(random)
+        yield from self._play(random)
+
+    def _imitate(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
+        """Learn from whole games of the teacher."""
+        config = self.config
+        teacher = make_policy(config.teacher, self.game)
+        limit = min(config.teacher_steps, config.total_steps)
+        while self.progress.decisions < limit and self.progress.done < 1.0:
+            start = time.monotonic()
+            seed = int(random.integers(2**62))
+            lesson = taught(
+                self.game, teacher, config.num_tables, seed, self.rows, config.teacher_temperature
+            )
+            self._keep(lesson)
+            losses = self._learn(random)
+            self._report(losses, len(lesson.actions), time.monotonic() - start)
+            yield self.progress, self.network
+
+    def _play(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
+        """Learn from searches that the network guides."""
+        config, game = self.config, self.game
+        seed = int(random.integers(2**62))
+        play = GuidedPlay(game, config.num_tables, seed, self.settings, self.rows)
+        shape = game, config.num_tables, config.batch_decisions, self.rows
+        batches = [new_guided_batch(*shape) for _ in range(2)]
+        self._compile(play)
+        with ThreadPoolExecutor(config.threads) as pool:
+            start = time.monotonic()
+            wait(self._act(play, batches[0], pool))
+            while self.progress.done < 1.0:
+                acting = self._act(play, batches[1], pool)
+                lesson = lesson_of(*batches[0])
+                self._keep(lesson)
+                losses = self._learn(random)
+                wait(acting)
+                batches.reverse()
+                self._report(losses, len(lesson.actions), time.monotonic() - start)
+                yield self.progress, self.network
+                start = time.monotonic()
+
+    def _compile(self, play: GuidedPlay) -> None:
+        """Call everything once, on nothing, before the clock starts."""
+        empty = new_guided_batch(self.game, 0, self.config.batch_decisions, self.rows)
+        play.act(self.network.record(self.game), self.config.trace, empty, slice(0, 0))
+        one = lesson_of(*new_guided_batch(self.game, 1, 1, self.rows))
+        sum(self._losses(one, np.zeros(1, np.int64))).backward()
+        self.optimizer.zero_grad(set_to_none=True)
+
+    def _act(
+        self, play: GuidedPlay, batch: GuidedBatch, pool: ThreadPoolExecutor
+    ) -> list[Future[None]]:
+        """Fill a batch in the threads of the pool, with the network as it is now."""
+        config = self.config
+        what = self.network.record(self.game), config.trace, batch
+        edges = np.linspace(0, config.num_tables, config.threads + 1).astype(int).tolist()
+        slices = [slice(*edge) for edge in itertools.pairwise(edges)]
+        return [pool.submit(play.act, *what, tables) for tables in slices]
+
+    def _keep(self, lesson: Lesson) -> None:
+        self.lessons = [*self.lessons, lesson][-self.config.kept_batches :]
+
+    def _learn(self, random: np.random.Generator) -> Losses:
+        """Learn from decisions drawn from all lessons kept; return the means of what was found."""
+        config = self.config
+        for group in self.optimizer.param_groups:
+            start, end = config.learning_rate, config.final_learning_rate
+            group["lr"] = start + self.progress.done * (end - start)
+        newest = len(self.lessons[-1].actions)
+        together = Lesson(*map(np.concatenate, zip(*self.lessons, strict=True)))
+        found = []
+        for _ in range(self._num_steps(newest)):
+            size = min(config.minibatch_size, newest)
+            found.append(self._step(together, random.integers(len(together.actions), size=size)))
+        return Losses(*np.mean(found, axis=0).tolist())
+
+    def _num_steps(self, num_decisions: int) -> int:
+        return max(1, round(self.config.epochs * num_decisions / self.config.minibatch_size))
+
+    def _step(self, lesson: Lesson, chosen: np.ndarray) -> list[float]:
+        """One gradient step on the decisions `chosen`."""
+        losses = self._losses(lesson, chosen)
+        loss = losses.policy + self.config.value_coefficient * losses.value
+        self.optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(self.network.parameters(), MAX_GRADIENT_NORM)
+        self.optimizer.step()
+        return [part.item() for part in losses]
+
+    def _losses(self, lesson: Lesson, chosen: np.ndarray) -> Losses:
+        """The cross-entropy over legal actions, and the squared error of values."""
+        lists = legal_lists(lesson.masks[chosen], lesson.actions[chosen])
+        units, values = self.network.of_rows(self.rows, lesson.rows[chosen], lesson.wide[chosen])
+        log_chances = torch.log_softmax(self.network.legal_logits(units, lists.legal), dim=1)
+        policies = np.take_along_axis(
+            lesson.policies[chosen], np.maximum(lists.legal, 0).astype(np.int64), axis=1
+        )
+        learned = torch.from_numpy(np.where(lists.legal >= 0, policies, 0.0).astype(np.float32))
+        return Losses(
+            policy=-(learned * log_chances).sum(dim=1).mean(),
+            value=nn.functional.mse_loss(values, torch.from_numpy(lesson.targets[chosen])),
+            entropy=-torch.special.xlogy(learned, learned).sum(dim=1).mean(),
+        )
+
+    def _report(self, losses: Losses, num_decisions: int, seconds: float) -> None:
+        """Update the progress after a batch."""
+        config, before = self.config, self.progress
+        seconds += before.seconds
+        decisions = before.decisions + num_decisions
+        done = max(decisions / config.total_steps, seconds / (60 * config.minutes))
+        self.progress = Progress(
+            done=min(done, 1.0),
+            seconds=seconds,
+            decisions=decisions,
+            updates=before.updates + self._num_steps(num_decisions),
+            loss=losses.policy + config.value_coefficient * losses.value,
+            entropy=losses.entropy,
+        )
+
+
+def _weights_of(path: str, game: Game, hidden: tuple[int, ...]) -> dict[str, torch.Tensor]:
+    """Return the weights of a checkpoint. Raises ValueError where it is of another kind or size."""
+    network = guide_network(path, game)
+    sizes = tuple(layer.out_features for layer in network.layers)
+    if sizes != tuple(hidden):
+        raise ValueError(f"{path} has hidden layers {sizes}; hidden is {tuple(hidden)}")
+    return network.state_dict()
+
+
+def wait(futures: list[Future[None]]) -> None:
+    """Wait until all are done; raise the error of any."""
+    for future in futures:
+        future.result()
