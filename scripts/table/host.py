@@ -21,6 +21,7 @@ from .thinking import Thinkers, TooSlow
 from .views import SPECTATOR, drawn, history_message, position_message
 
 THINKING_LIMIT = 30.0  # seconds a move
+SETUP_LIMIT = 600.0  # seconds: the first time, rules are compiled
 STUDY_SECONDS = 8.0  # how long hints become better while a person thinks
 STUDY_SLICE = 0.4
 REVIEW_SECONDS = 0.3  # for each of a person's moves
@@ -182,7 +183,7 @@ class Host:
         self, setup: Setup, actions: list[int], version: int | None = None
     ) -> GameTable:
         try:
-            return await self.students.run(120.0, _made_and_warm, setup, actions, version)
+            return await self.students.run(SETUP_LIMIT, _made_and_warm, setup, actions, version)
         except (ValueError, TypeError, ImportError, OSError) as error:
             raise Refused(str(error)) from error
         except TooSlow as error:
@@ -283,7 +284,7 @@ class Host:
         """Send values that become better; a change of the position cancels this."""
         table, ply = live.table, len(live.table.plies)
         try:
-            study = await self.students.run(120.0, _study, table, player)
+            study = await self.students.run(SETUP_LIMIT, _study, table, player)
             until = time.monotonic() + STUDY_SECONDS
             while True:
                 found = await self.students.run(self.thinking_limit, study.think, STUDY_SLICE)
@@ -307,7 +308,7 @@ class Host:
         try:
             for count, number in enumerate(chosen, start=1):
                 row = await self.students.run(
-                    120.0, _reviewed, table, number, seat, connection.is_narrow
+                    SETUP_LIMIT, _reviewed, table, number, seat, connection.is_narrow
                 )
                 connection.put({"type": "review", "of": len(chosen), "count": count, **row})
             connection.put({"type": "reviewed", "of": len(chosen)})

@@ -69,7 +69,7 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 def table_page(browser: Any, address: str, name: str, width: int) -> Iterator[Any]:
     """A page at a fresh table of this game, against a random player."""
     page = browser.new_page(viewport={"width": width, "height": 800}, reduced_motion="reduce")
-    page.set_default_timeout(60_000)
+    page.set_default_timeout(300_000)  # rules may have to be compiled
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)

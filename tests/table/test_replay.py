@@ -101,4 +101,4 @@ def test_notebooks_show_transcripts_and_environments() -> None:
         assert set(env._repr_mimebundle_()) == {"text/plain"}
         env.reset(seed=1)
         assert env._repr_mimebundle_()["image/svg+xml"] == env.render()
-        assert env.render().startswith("<svg")
+        assert str(env.render()).startswith("<svg")
