@@ -56,6 +56,17 @@ from pathlib import Path
 COST = int((Path(__file__).parent / "tables" / "costs.csv").read_text())
 """,
     "chess/tables/costs.csv": "5\n",
+    "chess/board.py": """
+import numpy as np
+from parlour.envs.core.jit import rule
+
+@rule
+def num_squares(boards):
+    return boards[0].squares.shape[0]
+
+def new_boards(num_squares):
+    return np.zeros(1, [("squares", "i1", num_squares)])
+""",
     "chess/plot.py": "from . import rules\n",
     "chess/README.txt": "",
     "ludo/__init__.py": "",
@@ -84,6 +95,13 @@ from games.chess import rules as chess
 from games.ludo import rules as ludo
 for value in (chess.value, ludo.value, loops.bound(chess.value), loops.bound(ludo.value)):
     print(value(np.int64(0)), sum(value.stats.cache_hits.values()))
+"""
+
+NAME_COMPILED = """
+from games.chess import board
+board.num_squares(board.new_boards({size}))
+(compiled,) = board.num_squares.overloads.values()
+print(compiled.fndesc.mangled_name)
 """
 
 
@@ -219,6 +237,18 @@ def test_our_games_depend_on_their_own_folders_and_on_the_core(checkout: Path) -
     assert changed("baselines/arena/plots.py") == []
     assert changed("envs/registry.py") == []
     assert changed("envs/core/rng.py") == list(before)
+
+
+def test_two_processes_give_code_for_different_records_different_names(
+    games: Path, tmp_path: Path
+) -> None:
+    """A process that loads two functions of one name runs the first in place of the second."""
+
+    def name(size: int) -> str:
+        script = NAME_COMPILED.format(size=size)
+        return probe(games, ROOT, script=script, cache=tmp_path / "cache")[0]
+
+    assert name(3) != name(5)
 
 
 def test_the_bounds_check_has_a_folder_of_its_own_within_numba_cache_dir(tmp_path: Path) -> None:

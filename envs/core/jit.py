@@ -18,12 +18,15 @@ from numba.core import config as numba_config
 
 from .code_cache import CodeCache
 from .inner import call_inside
+from .symbols import name_records_by_content
 
 _SUFFIX_LENGTH = 16
 _MODULES = "__parlour_modules__"  # of a copy made by `bind`: the modules it is compiled from
 _OURS = __name__.partition(".")[0]
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+name_records_by_content()
 
 
 def rule(function: F) -> F:
