@@ -25,7 +25,7 @@ from ..baselines import list_policies
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import importable_name
 from ..envs.registry import make_aec, make_raw_aec
-from . import bench_record, first_games, peers
+from . import bench_record, first_games, peers, sizes
 from .options import BadArgument, positive
 from .output import add_json, file_to_write, print_table, progress_bar, write_json
 from .replays import Play, aec_replay, fused, solo_replay, vector_replay
@@ -78,6 +78,22 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--quick", action="store_true", help="measure each figure once, for a short time"
     )
     parser.add_argument("--cold", action="store_true", help="measure only the time to start")
+    parser.add_argument(
+        "--sizes",
+        action="store_true",
+        help="measure only speed by the clock against the number of tables, "
+        f"{sizes.SIZES[0]} to {sizes.SIZES[-1]:,}, with one thread and with several",
+    )
+    parser.add_argument(
+        "--threads",
+        type=positive,
+        default=2,
+        metavar="N",
+        help="number of threads that --sizes compares with one (default 2)",
+    )
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="PNG file in which --sizes draws the speeds"
+    )
     add_json(parser)
 
 
@@ -89,6 +105,9 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
     names = [arguments.game] if arguments.game else list(GAMES)
     clock = Clock(repeats=1, seconds=0.02) if arguments.quick else Clock(REPEATS, SECONDS)
+    if arguments.sizes:
+        run_sizes(names, clock, arguments)
+        return
     report: dict[str, Any] = {"machine": machine(), "batch": arguments.batch, "games": {}}
     with progress_bar() as bar:
         task = bar.add_task("", total=None)
@@ -111,6 +130,27 @@ def run(arguments: argparse.Namespace) -> None:
     write_json(report, arguments.json)
     if arguments.record is not None:
         bench_record.write_record(report, arguments.record)
+
+
+def run_sizes(names: list[str], clock: "Clock", arguments: argparse.Namespace) -> None:
+    """Measure speed against the number of tables, print it and draw it."""
+    measured = {}
+    with progress_bar() as bar:
+        task = bar.add_task("", total=None)
+        for name in names:
+            measured[name] = sizes.measure(
+                name,
+                arguments.threads,
+                clock.repeats,
+                clock.seconds,
+                lambda what: bar.update(task, description=what),
+            )
+    if arguments.json != "-":
+        for name, rows in measured.items():
+            sizes.show(name, rows)
+    if arguments.plot is not None:
+        sizes.plot(measured, arguments.plot)
+    write_json({"machine": machine(), "sizes": measured}, arguments.json)
 
 
 class Clock:

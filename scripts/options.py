@@ -115,13 +115,21 @@ def add_game(parser: argparse.ArgumentParser) -> None:
 
 
 def add_plan(parser: argparse.ArgumentParser) -> None:
-    """`--workers`, `--cluster`, `--store` and `--contest`; see `chosen_plan`."""
+    """`--workers`, `--threads`, `--cluster`, `--store` and `--contest`; see `chosen_plan`."""
     parser.add_argument(
         "--workers",
         type=positive,
         default=1,
         metavar="N",
         help="number of processes that play games (default 1)",
+    )
+    parser.add_argument(
+        "--threads",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="number of threads of each process that play games between compiled players "
+        "(default 1)",
     )
     parser.add_argument(
         "--cluster", action="store_true", help="play on a running Ray cluster, with N processes"
@@ -145,7 +153,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
 @contextlib.contextmanager
 def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
     """Open the store and yield the plan of play. Raises BadArgument."""
-    workers = Workers(arguments.workers, arguments.cluster)
+    workers = Workers(arguments.workers, arguments.cluster, arguments.threads)
     with user_input():
         if arguments.cluster:
             start_cluster()

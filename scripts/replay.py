@@ -16,7 +16,7 @@ from ..baselines.arena import Store
 from ..baselines.move_values import Study
 from ..envs import find_game
 from ..envs.core.game import Game
-from ..envs.core.rng import fresh_seed, streams
+from ..envs.core.rng import SEED_LIMIT, fresh_seed, streams
 from ..envs.core.views.page.replay import PlyValues, replay_data, replay_page
 from ..envs.core.views.transcript import Transcript, TranscriptError, load, record, replay
 from .options import BadArgument, seconds, seed, user_input
@@ -86,7 +86,8 @@ def move_values(transcript: Transcript, think: float) -> PlyValues:
 
     Each seat's moves are valued from what that seat knew.
     """
-    game, found = transcript.game, []
+    game = transcript.game
+    found: list[dict[str, float] | None] = []
     for state, _ in zip(replay(transcript), transcript.plies, strict=False):
         legal = game.legal_action_list(state)
         if len(legal) < 2:
@@ -130,13 +131,12 @@ def _stored_game(path: Path, arguments: argparse.Namespace) -> tuple[Transcript,
         setting, contest = contests[arguments.contest - 1]
         if setting.control is not None:
             raise ValueError("games under contest time depend on the clock: they have no replay")
-        seeds = (
-            {} if arguments.deal is None else {"seeds": range(arguments.deal, arguments.deal + 1)}
-        )
-        first_seed, outcomes = next(store.read(setting, contest, **seeds), (0, None))
+        deal = arguments.deal
+        seeds = range(SEED_LIMIT) if deal is None else range(deal, deal + 1)
+        first_seed, outcomes = next(store.read(setting, contest, seeds), (0, None))
     if outcomes is None:
-        raise ValueError(f"{path} has no game of deal {arguments.deal}")
-    dealt = first_seed if arguments.deal is None else arguments.deal
+        raise ValueError(f"{path} has no game of deal {deal}")
+    dealt = first_seed if deal is None else deal
     sittings = outcomes.returns[dealt - first_seed]
     if not 0 <= arguments.sitting < len(sittings):
         raise ValueError(f"sitting must be in 0 .. {len(sittings) - 1}, not {arguments.sitting}")

@@ -9,7 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..envs.core.tables import random_actions
+
 VECTOR_PLIES = 32  # at every table, between two looks at the clock
+REPLAYED_PLIES = 256  # at every table, of a replay, so that few are the first of a game
 RECORDED_GAMES = 20
 
 Play = Callable[[], int]  # plays some plies and returns their number
@@ -27,19 +30,18 @@ def fused(envs: Any, batch: int, observe: bool) -> Play:
 
 def vector_replay(envs: Any, batch: int) -> Play:
     """Replay recorded random actions with `step()`."""
-    rng = np.random.default_rng(0)
-    _, info = envs.reset(seed=1)
+    rows = np.arange(batch)
+    envs.reset(seed=1)
     recorded = []
-    for _ in range(VECTOR_PLIES):
-        keys = rng.random(info["action_mask"].shape, np.float32) * info["action_mask"]
-        recorded.append(keys.argmax(axis=1))
-        *_, info = envs.step(recorded[-1])
+    for _ in range(REPLAYED_PLIES):
+        recorded.append(random_actions(envs._words, envs._player_rngs, rows, envs._seats))
+        envs.step(recorded[-1])
 
     def play() -> int:
         envs.reset(seed=1)
         for actions in recorded:
             envs.step(actions)
-        return VECTOR_PLIES * batch
+        return REPLAYED_PLIES * batch
 
     return play
 

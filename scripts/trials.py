@@ -88,7 +88,7 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.kind == "template":
         print(module.TEMPLATE.read_text(), end="")
         return
-    settings = module.Settings(arguments.num_fields, arguments.trick_limit, arguments.seed)
+    settings = module.TrialSettings(arguments.num_fields, arguments.trick_limit, arguments.seed)
     with user_input():
         trials = _chosen_trials(module, arguments)
         module.game_of(trials[0], settings)

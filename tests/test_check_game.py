@@ -272,6 +272,22 @@ def test_a_mutant_of_the_game_is_caught_by_the_check_for_it(
     assert caught.value.check == check
 
 
+def observe_inputs_but_one(state, seat, out):
+    before = out.drawn
+    toy.observe(state, seat, out)
+    out.drawn = before
+
+
+def test_a_constant_field_that_changes_and_an_input_left_out_are_caught() -> None:
+    fields = tuple(f._replace(is_constant=f.name == "drawn") for f in SOUND.observation_fields)
+    game = dataclasses.replace(SOUND, observation_fields=fields)
+    with pytest.raises(CheckError, match="'drawn' differs"):
+        check_game(game, num_games=3, max_plies=100)
+    game = dataclasses.replace(SOUND, observe_inputs=observe_inputs_but_one)
+    with pytest.raises(CheckError, match="observe_inputs leaves out"):
+        check_game(game, num_games=3, max_plies=100)
+
+
 @pytest.mark.parametrize(
     ("deal", "sentence"),
     [

@@ -1,14 +1,18 @@
 """Matches on duplicate deals: the same whatever the batch, fair to equals, clear about mistakes."""
 
+import dataclasses
+from typing import Any
+
 import numpy as np
 import pytest
 
-from parlour.baselines.arena import Plan, play_match
-from parlour.baselines.arena.batches import play_deals
+from parlour.baselines.arena import Plan, Sprt, Workers, play_match
+from parlour.baselines.arena.batches import Batch, Fault, Outcomes, play_deals
 from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.players import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
+from parlour.envs.core import threads
 from parlour.envs.core.rng import streams
 from tests import toy_game as toy
 
@@ -26,6 +30,22 @@ def test_the_result_does_not_depend_on_the_batch(size: int) -> None:
     plain = play_match(FOUR, "lowest", "random", num_deals=15, seed=3)
     batched = play_match(FOUR, "lowest", "random", 15, 3, plan=Plan(batch_deals=size))
     assert batched == plain
+
+
+@pytest.mark.parametrize("second", ["random", "playout:num_playouts=50"])
+def test_the_result_does_not_depend_on_the_number_of_threads(
+    second: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(threads, "MIN_ROWS", 1)
+    plain = play_match(TWO, "lowest", second, num_deals=5, seed=3)
+    threaded = Plan(Workers(num_threads=3))
+    assert play_match(TWO, "lowest", second, 5, 3, plan=threaded) == plain
+
+
+@pytest.mark.parametrize("wrong", [0, -1, 1.5])
+def test_a_number_of_threads_that_is_none_is_refused(wrong: Any) -> None:
+    with pytest.raises(ValueError, match=r"num_threads must be an integer in 1 \.\. 1024; got"):
+        play_match(TWO, "lowest", "random", 2, plan=Plan(Workers(num_threads=wrong)))
 
 
 def test_the_seed_decides_the_result() -> None:
@@ -129,3 +149,67 @@ def test_a_game_of_ones_own_has_the_generic_players() -> None:
     assert result.num_games == 60
     with pytest.raises(ValueError, match="toy has no player 'lowest'"):
         play_match(toy.game(), "lowest", "random", num_deals=1)
+
+
+@dataclasses.dataclass(frozen=True)
+class WinsSharesLoses:
+    """A control of three seats: player 0 wins a deal, shares the next, loses the third.
+
+    In sitting 0 of each deal it also commits a fault, in the other sittings an opponent does.
+    """
+
+    name: str = "script"
+
+    def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
+        own = seated == 0
+        returns = np.zeros(seated.shape)
+        for deal, seed in enumerate(batch.seeds):
+            mine, others = ((1.0, -0.5), (0.5, 0.5), (-1.0, 0.5))[seed % 3]
+            returns[deal] = np.where(own[deal], mine, others)
+            if seed % 3 == 1:  # one of the others shares, the other is last
+                returns[deal][np.roll(own[deal], 1, axis=1)] = -1.0
+        faults = [
+            Fault(int(seed), sitting, seat, "", "time", "")
+            for seed in batch.seeds
+            for sitting, seat in ((0, 0), (1, 0), (2, 0))
+        ]
+        return Outcomes(returns, tuple(faults))
+
+    def as_data(self) -> dict:
+        return dataclasses.asdict(self)
+
+
+def test_every_figure_of_a_match_is_what_its_deals_say() -> None:
+    game = toy.game(num_players=3)
+    told: list[int] = []
+    plan = Plan(batch_deals=4, control=WinsSharesLoses())
+    result = play_match(game, "first_legal", "random", 12, on_progress=told.append, plan=plan)
+    assert told == [12, 24, 36]
+    assert (result.num_deals, result.num_games) == (12, 36)
+    for estimate, mean in (
+        (result.wins, 1 / 3),
+        (result.draws, 1 / 3),
+        (result.losses, 1 / 3),
+        (result.first_places, 1 / 2),
+        (result.mean_return, 1 / 6),
+        (result.difference, (1.5 + 0.75 - 1.5) / 3),
+    ):
+        assert estimate.mean == pytest.approx(mean)
+    assert result.fair_share == pytest.approx(1 / 3)
+    assert result.faults == (12, 24)
+    assert result.control == {"name": "script"}
+    assert str(result).endswith("first_legal 12 games, random 24")
+
+
+def test_a_decided_match_counts_games_and_faults_up_to_the_deciding_deal() -> None:
+    told: list[int] = []
+    plan = Plan(batch_deals=4, control=WinsSharesLoses())
+    game, sprt = toy.game(num_players=3), Sprt(-150, 150)
+    result = play_match(game, "first_legal", "random", 60, 0, told.append, sprt, plan)
+    assert result.verdict is not None
+    num_deals = result.verdict.num_deals
+    assert num_deals % 4 and num_deals > 4
+    assert told == [12 * (block + 1) for block in range(num_deals // 4 + 1)]
+    assert result.num_deals == num_deals
+    assert result.faults == (num_deals, 2 * num_deals)
+    assert str(result).endswith(str(result.verdict))

@@ -38,7 +38,7 @@ def tables_after(*actions: int) -> Tables:
 def taught(tables: Tables, action: int, outcome: float) -> np.ndarray:
     """The targets that one choice in a match of this outcome teaches: [0 or 1, A]."""
     _, observations, _ = tables.show(tables.all_rows)
-    choices = mlp.Choices(observations, np.array([action]), np.array([outcome]))
+    choices = mlp.PlayedChoices(observations, np.array([action]), np.array([outcome]))
     network = new_network("mlp", GAME, dataclasses.asdict(CONFIG))
     return mlp.examples(GAME, network, choices, CONFIG.held)[1].numpy()
 

@@ -7,8 +7,16 @@ import dataclasses
 import pytest
 
 from tests.mutants.check import complaints
-from tests.mutants.record import Outcome, page
-from tests.mutants.sample import MODULE, Mutant, digest_of, function_at, no_faults, spans
+from tests.mutants.record import Outcome, likely, page
+from tests.mutants.sample import (
+    MODULE,
+    Mutant,
+    code_digest,
+    code_of,
+    function_at,
+    no_faults,
+    spans,
+)
 from tests.mutants.trial import quickest
 
 SOURCE = """LIMIT = 3
@@ -28,10 +36,8 @@ def outer():
 
     return inner
 """
-GROW = "".join(SOURCE.splitlines(keepends=True)[6:9])
-FAULT = Mutant(
-    "key", "box.py", "Box.grow", digest_of(GROW), 1, "self.size += by", "self.size -= by"
-)
+DIGEST = code_digest(code_of(SOURCE, "Box.grow"))
+FAULT = Mutant("key", "box.py", "Box.grow", DIGEST, 1, "self.size += by", "self.size -= by")
 
 
 def test_a_line_belongs_to_its_innermost_function() -> None:
@@ -48,6 +54,25 @@ def test_a_fault_is_planted_wherever_its_function_has_moved() -> None:
     moved = f"import os\n\n{SOURCE}"
     assert FAULT.plant(SOURCE) == SOURCE.replace("+= by", "-= by")
     assert FAULT.plant(moved) == moved.replace("+= by", "-= by")
+
+
+def test_docstrings_and_comments_do_not_matter() -> None:
+    explained = SOURCE.replace(
+        "        self.size += by\n",
+        '        """Grow.\n\n        For good.\n        """\n        # By what?\n'
+        "        self.size += by  # by this\n",
+    )
+    assert FAULT.plant(explained) == explained.replace("+= by", "-= by")
+
+
+def test_an_edit_of_a_function_leaves_the_module_around_it() -> None:
+    edited = SOURCE.replace("return 1", "return 2")
+    for name in (MODULE, "Box", "Box.grow"):
+        assert code_digest(code_of(edited, name)) == code_digest(code_of(SOURCE, name))
+    for name in ("outer", "outer.<locals>.inner"):
+        assert code_digest(code_of(edited, name)) != code_digest(code_of(SOURCE, name))
+    assert list(code_of(SOURCE, MODULE).values()) == ["LIMIT = 3"]
+    assert list(code_of(SOURCE, "Box").values()) == ["class Box:", "    size: int = 1"]
 
 
 def test_a_fault_is_not_planted_in_a_function_that_has_changed() -> None:
@@ -88,3 +113,32 @@ def test_a_survivor_without_a_reason_and_code_that_has_changed_are_complaints() 
     assert "not yet explained" in page([alive])
     explained = dataclasses.replace(alive, reason="nobody can tell")
     assert "nobody can tell" in page([explained])
+
+
+def test_tests_that_killed_the_mutant_before_are_tried_first_and_only_if_they_pass() -> None:
+    def killed(key: str, function: str, test: str) -> Outcome:
+        return Outcome("rules", FAULT._replace(key=key, function=function), test)
+
+    outcomes = {
+        "a": killed("a", "outer", "test::of_the_file"),
+        "b": killed("b", "Box.grow", "test::of_the_function"),
+        "c": killed("c", "Box.grow", "test::broken"),
+        "d": killed("d", "Box.grow", "SIGXCPU"),
+        "key": killed("key", "Box.grow", "test::itself"),
+    }
+    passing = {"test::of_the_file", "test::of_the_function", "test::itself"}
+    assert likely(outcomes, passing, FAULT) == [
+        "test::itself",
+        "test::of_the_function",
+        "test::of_the_file",
+    ]
+    assert likely(outcomes, passing, FAULT._replace(path="lid.py")) == []
+
+
+def test_the_page_tells_what_was_killed_before_tests_were_added() -> None:
+    outcomes = [
+        Outcome("rules", FAULT, "test::one"),
+        Outcome("rules", FAULT, "test::two", survived_first=True),
+        Outcome("rules", FAULT, "", reason="nobody can tell", survived_first=True),
+    ]
+    assert "| rules | 3 | 2 | 67 % | 1 |" in page(outcomes)

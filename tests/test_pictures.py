@@ -56,7 +56,7 @@ class Shown(NamedTuple):
     picture: Picture
 
 
-@pytest.fixture(params=range(len(CASES)), ids=map(str, CASES), scope="module")
+@pytest.fixture(params=range(len(CASES)), ids=[str(case) for case in CASES], scope="module")
 def case(request: pytest.FixtureRequest) -> int:
     """The number of a game with its settings; all tests of one run before those of the next."""
     return request.param
@@ -186,7 +186,6 @@ def middle_of(text: Text) -> tuple[float, float]:
     """About the middle of a text."""
     half_width = 0.25 * text.size * len(text.text)
     return text.x + {"start": half_width, "middle": 0.0, "end": -half_width}[text.anchor], text.y
-
 
 
 def color_at(point: tuple[float, float], shapes: list[Shape], background: str) -> Color:

@@ -1,12 +1,19 @@
 """The README: its examples run, and what it lists is what is there."""
 
+import configparser
+import json
 import re
+from inspect import signature
 from pathlib import Path
 
 import pytest
 
 from parlour.baselines import list_policies
 from parlour.envs import GAMES, find_game
+from parlour.envs.core.views.aec import RawEnv
+from parlour.envs.core.views.solo import SoloEnv
+from parlour.envs.core.views.vector import TablesEnv
+from parlour.scripts.bench_record import page, speed_table
 from parlour.scripts.main import COMMANDS
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -46,6 +53,34 @@ def test_games_and_their_players_are_listed(name: str) -> None:
     assert not [
         player for player in list_policies(find_game(name)) if f"| `{player}` |" not in README
     ]
+
+
+def test_every_option_of_an_environment_is_named() -> None:
+    options = {name for view in (SoloEnv, TablesEnv) for name in signature(view).parameters}
+    assert not [name for name in options - {"game", "num_envs"} if f"`{name}=" not in README]
+    ours = [f"`{name}=" for name in signature(RawEnv).parameters if name != "game"]
+    rows = [line for line in README.splitlines() if line.endswith("also in PettingZoo |")]
+    assert len(rows) == len(ours)
+    assert not [name for name in ours if not any(name in row for row in rows)]
+
+
+def test_every_extra_and_every_command_of_make_is_explained() -> None:
+    settings = configparser.ConfigParser()
+    settings.read(CHECKOUT / "setup.cfg")
+    former = {"play", "plots"}
+    extras = set(settings["options.extras_require"]) - former
+    assert not [extra for extra in extras if f"`{extra}`" not in README]
+    for command in ("make demo", "make test", "make test-long", ".ci/run"):
+        assert f"| `{command}` | " in README
+
+
+def test_the_speed_is_that_of_the_record() -> None:
+    record = json.loads((CHECKOUT / "docs/benchmarks/peers.json").read_text())
+    assert speed_table(record) in README
+    assert record["machine"]["processor"] in README
+    recorded = (CHECKOUT / "docs/benchmarks/peers.md").read_text()
+    assert page(record) == recorded
+    assert (CHECKOUT / "docs/benchmarks/peers.png").is_file()
 
 
 def test_every_command_is_shown() -> None:

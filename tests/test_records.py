@@ -29,6 +29,11 @@ def records(count: int) -> np.ndarray:
     return out
 
 
+def test_a_packed_field_cannot_be_constant() -> None:
+    with pytest.raises(ValueError, match="'colours' cannot be is_constant"):
+        FlatLayout((FIELDS[0], COLOURS._replace(is_constant=True)))
+
+
 def test_a_record_is_packed_and_has_named_attributes() -> None:
     dtype = record_dtype(FIELDS)
     assert dtype.itemsize == 1 + 6 + 1 + 1 + 16 + 8

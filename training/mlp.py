@@ -67,7 +67,7 @@ class MatchProgress(NamedTuple):
     loss: float
 
 
-class Choices(NamedTuple):
+class PlayedChoices(NamedTuple):
     """What the learner observed and did in a batch of matches; one row for each decision."""
 
     observations: np.ndarray  # records [D]
@@ -102,7 +102,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[MatchProgress, Perceptro
         yield MatchProgress(done, seconds, decisions, wins, losses, loss), network
 
 
-def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray) -> Choices:
+def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray) -> PlayedChoices:
     """Play a duplicate match on each deal, in which `policy` has either seat once.
 
     It wins the match if its return in seat 0 exceeds that of `opponent` in seat 0.
@@ -128,11 +128,11 @@ def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray
     with_seat_0 = tables.returns(tables.all_rows)[:, 0].reshape(-1, 2)  # of policy, opponent
     outcomes = np.sign(with_seat_0[:, 0] - with_seat_0[:, 1])
     played, observations, actions = (np.concatenate(part) for part in zip(*taken, strict=True))
-    return Choices(observations, actions, outcomes[played // 2])
+    return PlayedChoices(observations, actions, outcomes[played // 2])
 
 
 def examples(
-    game: Game, network: Perceptron, choices: Choices, held: str
+    game: Game, network: Perceptron, choices: PlayedChoices, held: str
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """Return the examples of these choices: inputs [E, ...] and 0/1 targets over actions [E, A].
 

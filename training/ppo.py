@@ -82,7 +82,7 @@ NUM_EARLIER = 8  # earlier networks that are kept to play against
 EARLIER_EVERY = 1 / 32  # of the run
 
 
-class Progress(NamedTuple):
+class SelfPlayProgress(NamedTuple):
     """Where a run stands; `done` goes from 0 to 1."""
 
     done: float
@@ -102,7 +102,7 @@ class Losses(NamedTuple):
     entropy: Any
 
 
-def train(game: Game, config: Config) -> Iterator[tuple[Progress, PolicyValue]]:
+def train(game: Game, config: Config) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
     """Learn `game`, yielding the progress and the network after every batch.
 
     The network is the learner's own: evaluate it before the next step, or copy it. `Learner` does
@@ -129,7 +129,7 @@ class Learner:
         self.parameters = [p for network in networks for p in network.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5)
         self.earlier = self.network.record(game)
-        self.progress = Progress(0.0, 0.0, 0, 0, math.nan, math.nan, math.nan)
+        self.progress = SelfPlayProgress(0.0, 0.0, 0, 0, math.nan, math.nan, math.nan)
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a later run needs to continue this one; it deals new games."""
@@ -147,7 +147,7 @@ class Learner:
         if self.critic is not None:
             self.critic.load_state_dict(saved["critic"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.progress = Progress(*saved["progress"])
+        self.progress = SelfPlayProgress(*saved["progress"])
         self.earlier = saved["earlier"].numpy().view(self.earlier.dtype)
 
     def save(self, path: Path) -> None:
@@ -158,7 +158,7 @@ class Learner:
         """Continue from a file. Raises ValueError where it is none, or of another network."""
         load_run(self, path)
 
-    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
+    def run(self) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
         """Learn to the end of the run."""
         config, game = self.config, self.game
         random = np.random.default_rng((config.seed, self.progress.updates))
@@ -288,7 +288,7 @@ class Learner:
         seconds += before.seconds
         decisions = before.decisions + size
         done = max(decisions / config.total_steps, seconds / (60 * config.minutes))
-        self.progress = Progress(
+        self.progress = SelfPlayProgress(
             done=min(done, 1.0),
             seconds=seconds,
             decisions=decisions,

@@ -13,6 +13,7 @@ from ...envs.core.game import Game
 from ...envs.core.rng import streams
 from ...envs.core.seating import Seating, player_streams
 from ...envs.core.tables import Tables
+from ...envs.core.threads import run_parts, slices_of
 from ..opened import Files, opened_by
 from ..players import make_policy
 from ..policy import Policy
@@ -86,8 +87,8 @@ class Batch(NamedTuple):
         return self.first_seed + np.arange(self.num_deals)
 
 
-def play_batch(batch: Batch) -> Outcomes:
-    """Play all games of a batch.
+def play_batch(batch: Batch, num_threads: int = 1) -> Outcomes:
+    """Play all games of a batch; compiled players act in up to `num_threads` threads.
 
     Without a control no game is forfeited: a player that fails or breaks a rule raises PlayerError.
     """
@@ -98,7 +99,7 @@ def play_batch(batch: Batch) -> Outcomes:
         batch.game.make, tuple(batch.game.config_dict().items()), batch.participants
     )
     places = np.array([batch.participants.index(entrant) for entrant in batch.contest.entrants])
-    returns = play_deals(batch.game, policies, batch.seeds, places[seated])
+    returns = play_deals(batch.game, policies, batch.seeds, places[seated], num_threads)
     files = [path for entrant in batch.contest.entrants for path in users_files(entrant.spec)]
     return Outcomes(returns, files=opened_by(files))
 
@@ -113,7 +114,11 @@ def _policies(
 
 
 def play_deals(
-    game: Game, policies: tuple[Policy, ...], seeds: np.ndarray, seated: np.ndarray
+    game: Game,
+    policies: tuple[Policy, ...],
+    seeds: np.ndarray,
+    seated: np.ndarray,
+    num_threads: int = 1,
 ) -> np.ndarray:
     """Play deals with policy `seated[deal, sitting, seat]` in each seat.
 
@@ -123,9 +128,11 @@ def play_deals(
     _, num_sittings, n = seated.shape
     repeated = np.repeat(seeds, num_sittings)
     tables = Tables(game, streams(repeated))
-    tables.deal(tables.all_rows)
+    parts = slices_of(len(repeated), num_threads)
+    run_parts(lambda part: tables.deal(tables.all_rows[parts[part]]), len(parts))
     rngs = player_streams(repeated, n, tables.all_rows % num_sittings)
-    Seating(tables, policies, seated.reshape(-1, n), rngs).advance(tables.all_rows)
+    seating = Seating(tables, policies, seated.reshape(-1, n), rngs, num_threads=num_threads)
+    seating.advance(tables.all_rows)
     return tables.returns(tables.all_rows).reshape(seated.shape)
 
 

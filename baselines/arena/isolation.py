@@ -314,7 +314,7 @@ class _Process:
 
         The charge is 0 where it must be below `ignored` seconds; measuring would take longer.
         """
-        clock = _Clock(self._own_seconds, self._seconds_used)
+        clock = _Meter(self._own_seconds, self._seconds_used)
         try:
             if request and select.select([self._replies], [], [], 0)[0]:
                 raise self._untimely()
@@ -339,7 +339,7 @@ class _Process:
         return Forfeit("protocol", "it answered more than it was asked")
 
     def _exchange(
-        self, request: bytes, size: int, clock: "_Clock", seconds: float, kind: str
+        self, request: bytes, size: int, clock: "_Meter", seconds: float, kind: str
     ) -> bytes:
         reply = b""
         while request or len(reply) < size:
@@ -461,7 +461,7 @@ def _printable(text: str) -> str:
     return kept if len(kept) <= _LONGEST_REASON else f"{kept[:_LONGEST_REASON]}..."
 
 
-class _Clock:
+class _Meter:
     """Measures the charge for one reply.
 
     The processor time of the player's first process is always known. That of its other processes

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 
+from ...envs.core.threads import check_num_threads
 from .batches import Batch, Outcomes, play_batch
 from .namespaces import end_with_parent
 
@@ -25,6 +26,7 @@ class Workers(NamedTuple):
 
     num_workers: int = 1  # 1: this process only
     cluster: bool = False  # use a Ray cluster instead of this machine
+    num_threads: int = 1  # of each process, for the games of compiled players
 
 
 def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
@@ -35,16 +37,18 @@ def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch
     """
     if workers.num_workers < 1:
         raise ValueError(f"there must be at least one worker; got {workers.num_workers}")
+    check_num_threads(workers.num_threads)
     if workers.cluster:
-        yield from _on_cluster(list(batches), workers.num_workers)
+        yield from _on_cluster(list(batches), workers)
     elif workers.num_workers == 1:
-        yield from ((batch, play_batch(batch)) for batch in batches)
+        yield from ((batch, play_batch(batch, workers.num_threads)) for batch in batches)
     else:
-        yield from _on_processes(iter(batches), workers.num_workers)
+        yield from _on_processes(iter(batches), workers)
 
 
-def _on_processes(batches: Iterator[Batch], num_workers: int) -> Iterator[tuple[Batch, Outcomes]]:
+def _on_processes(batches: Iterator[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
     """Replace workers that are killed, and play their batches again."""
+    num_workers = workers.num_workers
     waiting: list[Batch] = []
     failures = 0  # since the last result
     while failures < _TRIES:
@@ -56,7 +60,7 @@ def _on_processes(batches: Iterator[Batch], num_workers: int) -> Iterator[tuple[
                     batch = waiting.pop() if waiting else next(batches, None)
                     if batch is None:
                         break
-                    playing[pool.submit(play_batch, batch)] = batch
+                    playing[pool.submit(play_batch, batch, workers.num_threads)] = batch
                 if not playing:
                     return
                 for future in wait(playing, return_when=FIRST_COMPLETED).done:
@@ -77,12 +81,15 @@ def _become_worker() -> None:
     end_with_parent()
 
 
-def _on_cluster(batches: Sequence[Batch], num_workers: int) -> Iterator[tuple[Batch, Outcomes]]:
+def _on_cluster(batches: Sequence[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
     """Play by joblib's Ray backend, which gives results a round at a time."""
     start_cluster()
+    num_workers = workers.num_workers
     with joblib.parallel_config(backend="ray"), joblib.Parallel(num_workers) as run:
         for part in _rounds(batches, _CLUSTER_ROUND * num_workers):
-            outcomes: Any = run(joblib.delayed(play_batch)(batch) for batch in part)
+            outcomes: Any = run(
+                joblib.delayed(play_batch)(batch, workers.num_threads) for batch in part
+            )
             yield from zip(part, outcomes, strict=True)
 
 

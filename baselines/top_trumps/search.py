@@ -36,7 +36,7 @@ NO_FIELD = -1
 OUTSIDE = -1  # the game has left the tree
 
 
-class Tree(NamedTuple):
+class PlayoutTree(NamedTuple):
     """The tree: a node for each sequence of the seat's options; node 0 is the next trick."""
 
     visits: np.ndarray  # [nodes, options]
@@ -46,10 +46,10 @@ class Tree(NamedTuple):
     size: np.ndarray  # [1]: nodes in use
 
 
-def new_tree(num_nodes: int) -> Tree:
+def new_tree(num_nodes: int) -> PlayoutTree:
     """An empty tree with room for this many nodes; each playout adds at most one."""
     shape = (num_nodes, NUM_OPTIONS)
-    return Tree(
+    return PlayoutTree(
         np.zeros(shape, np.int64),
         np.zeros(shape),
         np.zeros(shape, np.int64),

@@ -59,7 +59,7 @@ class TrialSpec(NamedTuple):
         )
 
 
-class Settings(NamedTuple):
+class TrialSettings(NamedTuple):
     """The settings of all trials of a batch."""
 
     num_fields: int = 5
@@ -106,7 +106,7 @@ def _read_row(row: Any, number: int) -> TrialSpec:
     trial = TrialSpec(*row)
     try:
         check_range("num_trials", trial.num_trials, 1, MAX_TRIALS)
-        trial.players(game_of(trial, Settings()))
+        trial.players(game_of(trial, TrialSettings()))
     except (TypeError, ValueError) as error:
         raise ValueError(f"row {number}: {error}") from error
     return trial
@@ -117,7 +117,7 @@ def shipped_trials() -> list[TrialSpec]:
     return read_trials(json.loads(SHIPPED.read_text()))
 
 
-def game_of(trial: TrialSpec, settings: Settings) -> Game:
+def game_of(trial: TrialSpec, settings: TrialSettings) -> Game:
     """The game that a trial plays. Raises ValueError for an impossible size."""
     return load_game(
         GAME,
@@ -128,7 +128,7 @@ def game_of(trial: TrialSpec, settings: Settings) -> Game:
 
 
 def play_trial(
-    trial: TrialSpec, settings: Settings, on_progress: Callable[[int], None] | None = None
+    trial: TrialSpec, settings: TrialSettings, on_progress: Callable[[int], None] | None = None
 ) -> Result:
     """Play all games of a trial; calls `on_progress` with the number of games done."""
     game = game_of(trial, settings)
@@ -151,7 +151,7 @@ def _play(game: Game, players: tuple[Policy, Policy], seeds: np.ndarray) -> np.n
     return play_deals(game, players, seeds, seated)[:, 0, 0]
 
 
-def told_game(trial: TrialSpec, settings: Settings) -> Iterator[str]:
+def told_game(trial: TrialSpec, settings: TrialSettings) -> Iterator[str]:
     """Play one game and describe it trick by trick."""
     game = game_of(trial, settings)
     players = trial.players(game)
@@ -208,7 +208,7 @@ def reserve_files(folder: Path) -> tuple[Path, Path]:
 
 
 def write_results(
-    files: tuple[Path, Path], settings: Settings, results: Sequence[Result], num_trials: int
+    files: tuple[Path, Path], settings: TrialSettings, results: Sequence[Result], num_trials: int
 ) -> None:
     """Write all results so far, as data and as text."""
     head = {"game": GAME, **settings._asdict(), "is_complete": len(results) == num_trials}
@@ -217,7 +217,7 @@ def write_results(
     files[1].write_text(summary(settings, results))
 
 
-def summary(settings: Settings, results: Sequence[Result]) -> str:
+def summary(settings: TrialSettings, results: Sequence[Result]) -> str:
     """Return a line for each trial, with the proportion of wins and its 95 % interval."""
     shared = ", ".join(f"{key} {value}" for key, value in settings._asdict().items())
     names = [[_named(result.trial, player) for player in (1, 2)] for result in results]

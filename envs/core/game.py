@@ -77,9 +77,8 @@ class Game:
     is_terminal: Function  # (state) -> bool
     returns: Function  # (state, out): out[seat] in -1 .. 1; all 0 before the end
     observe: Function  # (state, seat, out): only what that seat may know
-    observe_inputs: Function = (  # (state, seat, out): `observe` where `out` may keep what is hidden
-        defaults.derived  # or is_constant; for games in which that is most of an observation
-    )
+    observe_inputs: Function | None = None  # (state, seat, out): the same, but fields that are
+    # hidden or is_constant may be left as they are in `out`; worth it where they are most of it
     reshuffle_unseen: Function = (  # (state, seat, rng): re-deal what the seat cannot know
         defaults.nothing_is_unseen
     )
@@ -100,7 +99,6 @@ class Game:
         if self.play_chance is not None and not self.has_chance:
             raise ValueError(f"{self.name} has play_chance but declares has_chance=False")
         derived: dict[str, Function] = {
-            "observe_inputs": self.observe,
             "deal_from": partial(defaults.deal_from_fields, self.deal, self.state_fields),
             "parse_action": partial(defaults.parse_name, self.action_name, self.num_actions),
             "draw": partial(defaults.draw_text, self),

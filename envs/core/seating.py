@@ -22,6 +22,7 @@ from .tables import (
     advance_loop,
     learner_loops,
 )
+from .threads import run_parts, slices_of
 
 _KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the other half is the seed
 _MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
@@ -99,6 +100,7 @@ class Seating:
 
     EXTERNAL stands for seats whose actions come from outside; with `skip_forced`, their plies
     without a choice are played at once. `rngs` [tables, seats] are the players' own streams.
+    Compiled players act in up to `num_threads` threads, which changes no result.
     """
 
     def __init__(
@@ -108,8 +110,10 @@ class Seating:
         seated: np.ndarray,
         rngs: np.ndarray,
         skip_forced: bool = False,
+        num_threads: int = 1,
     ) -> None:
         self.skip_forced = skip_forced
+        self.num_threads = num_threads
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
@@ -132,8 +136,6 @@ class Seating:
         )
         self._remembers = np.array([p.remember is not None for p in policies] + [False])
         self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
-        self._observation = tables.game.new_observations()
-        self._words = np.zeros(tables.game.num_mask_words, np.int64)
         self.seated = np.array(seated, dtype=np.int64)
         self._codes = self._code_of_policy[self.seated]
 
@@ -195,20 +197,27 @@ class Seating:
         if not self._players and not self.skip_forced:
             return
         tables = self.tables
-        row, action = advance_loop(tables.game, self._players)(
-            tables.states,
-            tables.rngs,
-            rows,
-            self._codes,
-            self._weights,
-            self.rngs,
-            self._observation,
-            self._words,
-            tables.game.num_actions,
-            self.skip_forced,
-        )
-        if row != NO_ROW:
-            self.blame(row, action)
+        game = tables.game
+        advance = advance_loop(game, self._players)
+        parts = slices_of(len(rows), self.num_threads)
+
+        def play(part: int) -> tuple[int, int]:
+            return advance(
+                tables.states,
+                tables.rngs,
+                rows[parts[part]],
+                self._codes,
+                self._weights,
+                self.rngs,
+                game.new_observations(),
+                np.zeros(game.num_mask_words, np.int64),
+                game.num_actions,
+                self.skip_forced,
+            )
+
+        for row, action in run_parts(play, len(parts)):
+            if row != NO_ROW:
+                self.blame(row, action)
 
     @property
     def is_compiled(self) -> bool:

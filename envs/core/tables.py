@@ -28,7 +28,7 @@ from .rng import STREAM, below
 NO_ROW = -1
 ILLEGAL = -2  # `step_table` returns it in place of a seat
 FAULT = -2  # `step_learner` returns it where another player's choice is illegal
-NEW_GAME = -2  # an action of `step_table` and `step_learner`: deal first
+NEW_GAME = -2  # an action of `step_table`, `step_learner` and `step_learners`: deal first
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
@@ -69,17 +69,17 @@ def loops_of(game: Game) -> Loops:
 
 
 @lru_cache
-def _bind_loops(functions: tuple[Function, ...], play_chance: Function | None) -> Loops:
+def _bind_loops(functions: tuple[Function | None, ...], play_chance: Function | None) -> Loops:
     meanings = rule_meanings(functions, play_chance)
     return Loops(*(bind_lean(_TEMPLATES[name], **meanings) for name in Loops._fields))
 
 
 @lru_cache
 def rule_meanings(
-    functions: tuple[Function, ...], play_chance: Function | None
+    functions: tuple[Function | None, ...], play_chance: Function | None
 ) -> dict[str, Function]:
     """Return the names that a loop template may use, with a game's functions as their meaning."""
-    meanings = dict(zip(_RULES, functions, strict=True))
+    meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
     chance = play_chance or _no_chance
     meanings["settle"] = bind_lean(
         _settle,
@@ -87,8 +87,9 @@ def rule_meanings(
         is_terminal=meanings["is_terminal"],
         play_chance=chance,
     )
-    has_inputs = meanings["observe_inputs"] is not meanings["observe"]
+    has_inputs = meanings["observe_inputs"] is not None
     meanings["observe_new"] = meanings["observe"] if has_inputs else _no_observation
+    meanings["observe_inputs"] = meanings["observe_inputs" if has_inputs else "observe"]
     for template in (_play, _new_game, _random_ply, _note_inputs, _step_block, _random_block):
         meanings[template.__name__.removeprefix("_")] = bind_inline(template, **meanings)
     return meanings
@@ -253,7 +254,7 @@ def _step_tables(
     `seats`, `words` and `masks` describe the seats to act, before and after. A finished game sets
     `ended`, writes its returns to `rewards` [tables, seats], and the last actor's observation to
     `finals`. What the seats to act know goes to `numbers` [tables, num_inputs], by way of `records`
-    [block] and `buffers` (see `block_buffers`); `constants` holds the constant fields of each table.
+    [block] and `buffers` (see `block_buffers`); `constants` has the constant fields of each table.
     """
     for first in range(0, states.shape[0], records.shape[0]):
         end = first + records.shape[0]
@@ -440,18 +441,18 @@ def _step_learner(
 
 
 def _play_learner(
-    states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
-    actions, words, ended, rewards, finals, scratch,
+    states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated,
+    places, actions, words, ended, rewards, finals, scratch,
 ):  # fmt: skip
     """Play a ply of the learner at one table and of the others until its next turn; deal if over.
 
-    The arguments are those of `_step_learners`. Returns as `_to_learner`.
+    NEW_GAME deals at once. The arguments are those of `_step_learners`. Returns as `_to_learner`.
     """
     state, learner = states[row], learners[row]
     seat, action = np.int64(NO_SEAT), np.int64(NO_ACTION)
     if actions[row] == NO_ACTION:
         rewards[row, learner] = LOSS
-    else:
+    elif actions[row] != NEW_GAME:
         apply_action(state, actions[row])
         settle(state, rngs[row])
         seat, action = to_learner(
@@ -461,7 +462,8 @@ def _play_learner(
             returns(state, rewards[row])
     if seat == NO_SEAT:
         ended[row] = True
-        observe(state, learner, finals[row])
+        if actions[row] != NEW_GAME:
+            observe(state, learner, finals[row])
     for _ in range(MAX_DEALS):
         if seat != NO_SEAT:
             break
@@ -588,7 +590,7 @@ def advance_loop(game: Game, players: tuple[CompiledPlayer, ...]) -> Function:
 
 @lru_cache
 def _bind_advance(
-    functions: tuple[Function, ...],
+    functions: tuple[Function | None, ...],
     play_chance: Function | None,
     players: tuple[CompiledPlayer, ...],
 ) -> Function:
@@ -611,7 +613,7 @@ def learner_loops(game: Game, players: tuple[CompiledPlayer, ...]) -> LearnerLoo
 
 @lru_cache
 def _bind_learner_loops(
-    functions: tuple[Function, ...],
+    functions: tuple[Function | None, ...],
     play_chance: Function | None,
     players: tuple[CompiledPlayer, ...],
 ) -> LearnerLoops:

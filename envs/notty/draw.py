@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.game import CHANCE, NO_SEAT
-from ..core.views.cards import Card, CardPart, card_rows, crown, diamond, polygon_mark
+from ..core.views.cards import Card, CardPart, card_rows, crown, diamond, disc, polygon_mark
 from ..core.views.picture import Circle, Part, Picture, Point, Rectangle, Shape, Text
 from ..core.views.table import (
     CHALK,
@@ -54,7 +54,7 @@ INKS = ("#c2242f", "#2c6a8c", "#2a7247", "#7d5c00")  # one per colour
 PALE_INKS = ("#ff8f84", "#8fd0ee", "#8fd6a8", "#f0cb75")  # the same on a dark panel
 NONE_LEFT = "#86a195"
 MARKS = (
-    lambda x, y, size: [Circle(x, y, size * 0.42, INKS[0])],
+    disc(INKS[0]),
     polygon_mark(INKS[1], ((-0.38, -0.38), (0.38, -0.38), (0.38, 0.38), (-0.38, 0.38))),
     polygon_mark(INKS[2], ((0.0, -0.45), (0.48, 0.4), (-0.48, 0.4))),
     diamond(INKS[3]),

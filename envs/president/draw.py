@@ -117,7 +117,7 @@ def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> 
         shapes += _last_action(state, owner, seat, layout)
         shapes += _seat(state, owner, seat, layout)
     if ACTION_NAMES[PASS] in clicks:
-        place = (314.0, layout.size[1] - 22.0) if is_narrow else (706.0, layout.size[1] - 68.0)
+        place = (314.0, layout.size[1] - 22.0) if is_narrow else (706.0, layout.size[1] - 62.0)
         shapes.append(button("pass", "pass", *place, 82))
     return table_picture(layout.size, shapes, clicks)
 
@@ -232,7 +232,7 @@ def _center(state: np.record, seat: int | None, layout: Layout) -> list[Shape | 
     elif state.gives_left > 0:
         shapes += _gifts(state, seat, layout)
     elif state.table_action != PASS:
-        width = 160 if layout.is_narrow else 220
+        width = 160.0 if layout.is_narrow else 220.0
         shapes += card_row(_played_cards(state, seat), x, y, height, width)
         line = f"of player {state.table_seat}"
     else:
@@ -256,7 +256,7 @@ def _gifts(state: np.record, seat: int | None, layout: Layout) -> list[Shape | P
             for place, rank in enumerate(state.received[giver])
             if rank != NO_RANK
         ]
-    height = 64 if layout.is_narrow else 88
+    height = 64.0 if layout.is_narrow else 88.0
     received = Text(x, y - height / 2 - 8, "in return for", 13 if layout.is_narrow else 15, CHALK)
     return [received, *card_row(cards, x, y + 10, height, 170, spread=1.1)]
 

@@ -33,7 +33,7 @@ UNAFFORDABLE = 25  # of each colour: more than a seat can have, but small enough
 COLOUR_BITS = 8
 
 
-class Card(NamedTuple):
+class DevelopmentCard(NamedTuple):
     """A card as printed."""
 
     tier: int  # 0 .. 2
@@ -57,9 +57,9 @@ def _rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-def _cards() -> tuple[Card, ...]:
+def _cards() -> tuple[DevelopmentCard, ...]:
     return tuple(
-        Card(
+        DevelopmentCard(
             int(row["tier"]) - 1,
             COLOURS.index(row["colour"]),
             int(row["points"]),

@@ -72,7 +72,7 @@ FULL_CARD_WIDTH, CARD_ASPECT = 92.0, 0.73  # width / height
 
 
 @dataclass(frozen=True)
-class Layout:
+class SplendorLayout:
     """The measures of a picture, in pixels; places are top left corners, of gems the centres."""
 
     size: tuple[int, int]
@@ -113,9 +113,9 @@ class Layout:
         return self.size[0] == NARROW_WIDTH
 
 
-def _wide_layout(num_seats: int) -> Layout:
+def _wide_layout(num_seats: int) -> SplendorLayout:
     is_roomy = num_seats == 2
-    return Layout(
+    return SplendorLayout(
         size=(1160, 760),
         title_size=16,
         felt=(20, 40, 596, 704),
@@ -150,10 +150,10 @@ def _wide_layout(num_seats: int) -> Layout:
     )
 
 
-def _narrow_layout(num_seats: int) -> Layout:
+def _narrow_layout(num_seats: int) -> SplendorLayout:
     seats_top, seat_step = 466, 124
     height = seats_top + seat_step * num_seats
-    return Layout(
+    return SplendorLayout(
         size=(NARROW_WIDTH, height),
         title_size=13,
         felt=(2, 24, NARROW_WIDTH - 4, 436),
@@ -206,7 +206,7 @@ def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> 
     return table_picture(layout.size, shapes, clicks)
 
 
-def _ground(state: np.record, layout: Layout) -> list[Shape | Part]:
+def _ground(state: np.record, layout: SplendorLayout) -> list[Shape | Part]:
     left, top, width, height = layout.felt
     radius = 12 if layout.is_narrow else 26
     inset = 3 if layout.is_narrow else 7
@@ -267,7 +267,7 @@ def _noble_id(noble: int) -> str:
     return f"noble:{noble}"
 
 
-def _buttons(chosen: set[str], layout: Layout) -> list[Part]:
+def _buttons(chosen: set[str], layout: SplendorLayout) -> list[Part]:
     """What can be done with a card, or a pass."""
     middle = layout.felt[0] + layout.felt[2] / 2
     texts = {"buy": "buy a card", "reserve": "reserve a card", "pass": "pass"}
@@ -282,7 +282,7 @@ def _buttons(chosen: set[str], layout: Layout) -> list[Part]:
 # The table
 
 
-def _noble_on_table(state: np.record, slot: int, layout: Layout) -> list[Shape | Part]:
+def _noble_on_table(state: np.record, slot: int, layout: SplendorLayout) -> list[Shape | Part]:
     x, y = layout.deck_left + layout.noble_step * slot, layout.noble_top
     noble = int(state.nobles[slot])
     if noble == NO_NOBLE:
@@ -315,7 +315,7 @@ def _colours_text(counts: Sequence[int]) -> str:
     return ", ".join(f"{count} {GEM_COLOURS[c]}" for c, count in enumerate(counts) if count)
 
 
-def _tier(state: np.record, tier: int, layout: Layout) -> list[Shape | Part]:
+def _tier(state: np.record, tier: int, layout: SplendorLayout) -> list[Shape | Part]:
     """The deck of a tier and its four slots; the third tier lies on top."""
     y = layout.table_top + layout.tier_step * (NUM_TIERS - 1 - tier)
     width = layout.card_width
@@ -382,7 +382,7 @@ def _gem(colour: int, x: float, y: float, radius: float, label: str) -> list[Sha
     ]
 
 
-def _bank(state: np.record, layout: Layout) -> list[Shape | Part]:
+def _bank(state: np.record, layout: SplendorLayout) -> list[Shape | Part]:
     """The gems of the bank, a disc a colour."""
     radius, y = layout.gem_radius, layout.bank_y
     left = layout.felt[0] + (8 if layout.is_narrow else 28)
@@ -403,7 +403,7 @@ def _bank(state: np.record, layout: Layout) -> list[Shape | Part]:
 
 
 def _seat(
-    state: np.record, owner: int, top: float, seat: int | None, layout: Layout
+    state: np.record, owner: int, top: float, seat: int | None, layout: SplendorLayout
 ) -> list[Shape | Part]:
     """All that a seat has, in a panel by its top."""
     x, width, height = layout.seats_left, layout.seats_width, layout.seat_step - 8
@@ -422,14 +422,17 @@ def _seat(
     return shapes + _won_nobles(state, owner, x, top + height, layout)
 
 
-def _plate(state: np.record, owner: int, top: float, seat: int | None, layout: Layout) -> Part:
+def _plate(
+    state: np.record, owner: int, top: float, seat: int | None, layout: SplendorLayout
+) -> Part:
     points = count_noun(int(state.points[owner]), "point")
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
-    place = (layout.seats_left + 82, top + 17, 156) if layout.is_narrow else (760, top + 24, 236)
+    x, y, width = (82, 17, 156) if layout.is_narrow else (128, 24, 236)
     height = 24 if layout.is_narrow else 28
     name, you = f"player {owner}", ", you" if owner == seat else ""
     shown = name if layout.is_narrow else name + you
-    shapes = seat_plate(*place, shown, points, is_to_act, height)
+    middle = layout.seats_left + x
+    shapes = seat_plate(middle, top + y, width, shown, points, is_to_act, height)
     return Part(f"seat:{owner}", f"{name}{you}: {points}", tuple(shapes))
 
 
@@ -444,7 +447,7 @@ def _last_action(name: str, x: float, y: float, size: float) -> list[Shape]:
 
 
 def _holdings(
-    state: np.record, owner: int, x: float, top: float, layout: Layout
+    state: np.record, owner: int, x: float, top: float, layout: SplendorLayout
 ) -> list[Shape | Part]:
     """Cards and gems by colour, one above the other."""
     cards, gems = unpack(state.cards[owner], NUM_COLOURS), unpack(state.gems[owner])
@@ -470,7 +473,7 @@ def _holdings(
 
 
 def _reserved(
-    state: np.record, owner: int, top: float, is_to_act: bool, layout: Layout
+    state: np.record, owner: int, top: float, is_to_act: bool, layout: SplendorLayout
 ) -> list[Shape | Part]:
     left, y = layout.seats_left + layout.reserved_left, top + layout.reserved_top
     shapes: list[Shape | Part] = []
@@ -484,7 +487,7 @@ def _reserved(
 
 
 def _won_nobles(
-    state: np.record, owner: int, x: float, bottom: float, layout: Layout
+    state: np.record, owner: int, x: float, bottom: float, layout: SplendorLayout
 ) -> list[Shape | Part]:
     """A small tile for each noble that a seat has received."""
     side = 15.0 if layout.is_narrow else 30.0

@@ -34,7 +34,7 @@ UNSEEN = "#dfe3e8"  # paper of a card that may not be seen
 FIELD_FILL = "#fffdf6"
 
 
-class Layout(NamedTuple):
+class TrumpsLayout(NamedTuple):
     """The measures of a picture, in pixels; the seat that looks is at the left, or on top."""
 
     size: tuple[int, int]
@@ -56,9 +56,9 @@ class Layout(NamedTuple):
         return self.size[0] == NARROW_WIDTH
 
 
-def _wide_layout(num_fields: int) -> Layout:
+def _wide_layout(num_fields: int) -> TrumpsLayout:
     row_height = min(50.0, 420 / num_fields)
-    return Layout(
+    return TrumpsLayout(
         size=(1080, 740),
         lefts=(52, 668),
         tops=(98, 98),
@@ -74,13 +74,13 @@ def _wide_layout(num_fields: int) -> Layout:
     )
 
 
-def _narrow_layout(num_fields: int) -> Layout:
+def _narrow_layout(num_fields: int) -> TrumpsLayout:
     """Both cards one below the other, each with rows large enough for a finger."""
     row_height, title_height, known = 26.0, 30.0, 42.0
     step = 34 + title_height + row_height * num_fields + known
     top, panel_height = 62.0, 112.0
     panel_top = top + step - 28
-    return Layout(
+    return TrumpsLayout(
         size=(NARROW_WIDTH, round(top + 2 * step + panel_height - 12)),
         lefts=(12, 12),
         tops=(top, top + step + panel_height + 12),
@@ -120,7 +120,7 @@ def _field_id(owner: int, field: int) -> str:
     return f"seat:{owner}:field:{field}"
 
 
-def _ground(state: np.record, layout: Layout) -> list[Shape | Part]:
+def _ground(state: np.record, layout: TrumpsLayout) -> list[Shape | Part]:
     width, height = layout.size
     title_x, title_y, size, gap = (8, 13, 13, 2) if layout.is_narrow else (20, 18, 16, 20)
     inset = gap + (3 if layout.is_narrow else 7)
@@ -157,7 +157,7 @@ def possible_tops(state: np.record, owner: int, seat: int | None) -> list[int]:
 
 
 def _seat(
-    names: Names, state: np.record, owner: int, seat: int | None, layout: Layout
+    names: Names, state: np.record, owner: int, seat: int | None, layout: TrumpsLayout
 ) -> list[Shape | Part]:
     """A seat's plate, its top card as far as it is known, and which cards it may be."""
     place = (owner - (seat or 0)) % NUM_SEATS
@@ -191,7 +191,7 @@ def _card(
     cards: Sequence[int],
     left: float,
     top: float,
-    layout: Layout,
+    layout: TrumpsLayout,
 ) -> list[Shape | Part]:
     """A card, or what the possible cards have in common; a part for each field."""
     is_known = len(cards) == 1
@@ -222,7 +222,7 @@ def _field(
     cards: Sequence[int],
     left: float,
     y: float,
-    layout: Layout,
+    layout: TrumpsLayout,
 ) -> Part:
     """One line of a card: the field and its value, or the least and the largest one possible."""
     values = [int(state["values"][card, field]) for card in cards]
@@ -245,7 +245,12 @@ def _field(
 
 
 def _known(
-    names: Names, state: np.record, cards: Sequence[int], left: float, top: float, layout: Layout
+    names: Names,
+    state: np.record,
+    cards: Sequence[int],
+    left: float,
+    top: float,
+    layout: TrumpsLayout,
 ) -> list[Shape]:
     """The names of the possible cards below the card, as many as there is room for."""
     if len(cards) == 1:
@@ -262,7 +267,8 @@ def _known(
 
 def _wrapped(words: Sequence[str], letters: int, most_lines: int) -> list[str]:
     """Words in lines; those for which there is no room are counted."""
-    lines, line = [], ""
+    lines: list[str] = []
+    line = ""
     for index, word in enumerate(words):
         rest = f"and {len(words) - index} more"
         is_last_line = len(lines) == most_lines - 1
@@ -282,11 +288,11 @@ def _wrapped(words: Sequence[str], letters: int, most_lines: int) -> list[str]:
 
 
 def _last_trick(
-    names: Names, state: np.record, seat: int | None, layout: Layout
+    names: Names, state: np.record, seat: int | None, layout: TrumpsLayout
 ) -> list[Shape | Part]:
     """Who won the last trick, its cards with the field that was compared, and the draw pile."""
     left, top, width, height = layout.panel
-    lines = [("no trick yet", CHALK)]
+    lines: list[tuple[str, str]] = [("no trick yet", CHALK)]
     shapes: list[Shape | Part] = []
     if state["last_winner"] != NONE:
         winner = int(state["last_winner"])
@@ -316,7 +322,9 @@ def _last_trick(
     return [Part("last trick", label, tuple(panel)), *shapes]
 
 
-def _played(names: Names, state: np.record, owner: int, seat: int | None, layout: Layout) -> Part:
+def _played(
+    names: Names, state: np.record, owner: int, seat: int | None, layout: TrumpsLayout
+) -> Part:
     """The card that a seat played last: its name, if `seat` knows it, and the value compared."""
     place = (owner - (seat or 0)) % NUM_SEATS
     left, top = layout.lefts[place], layout.played_tops[place]

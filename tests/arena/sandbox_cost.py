@@ -93,10 +93,12 @@ def _row(method: str, without: np.ndarray, within: np.ndarray) -> dict[str, Any]
     }
 
 
-def is_cheap(row: dict[str, Any], without: dict[str, Any]) -> bool:
-    """Whether the upper end of the interval is within one of the two bounds."""
+def verdict(row: dict[str, Any], without: dict[str, Any]) -> str:
+    """Whether the whole interval is within one of the two bounds, or beyond both, or neither."""
     per_cent, micros = ALLOWED
-    return row["added"][2] <= max(micros, per_cent / 100 * without["median"])
+    bound = max(micros, per_cent / 100 * without["median"])
+    _, low, high = row["added"]
+    return "kept" if high <= bound else "not kept" if low > bound else "undecided"
 
 
 def write_record(found: dict[str, Any]) -> None:
@@ -128,6 +130,6 @@ def page(found: dict[str, Any]) -> str:
         cells = [row["sandbox"], f"{row['best']:.0f}", f"{row['median']:.0f}", *shown]
         lines.append(f"| {' | '.join(cells if row is not without else [*cells[:3], '', ''])} |")
     per_cent, micros = ALLOWED
-    verdict = "Kept" if all(is_cheap(row, without) for row in others) else "NOT KEPT"
-    lines += ["", f"Promised: at most {per_cent:.0f} % or {micros:.0f} microseconds. {verdict}."]
+    kept = ", ".join(f"{row['sandbox']} {verdict(row, without)}" for row in others)
+    lines += ["", f"Promised: at most {per_cent:.0f} % or {micros:.0f} microseconds: {kept}."]
     return "\n".join(lines) + "\n"

@@ -1,6 +1,7 @@
 """Faults around a run lose no result and cost one line of message."""
 
 import os
+import select
 import signal
 import sqlite3
 import subprocess
@@ -140,3 +141,41 @@ def test_a_crash_names_file_and_line_and_everything_on_request(
             assert ("Traceback" in told) == bool(option)
     finally:
         sys.path.remove(str(tmp_path))
+
+
+FORKING = """
+import os
+from pathlib import Path
+from time import sleep
+
+def fork(observations, action_masks, rngs):
+    child = os.fork()
+    if child:
+        Path("{fifo}").write_text(str(child))
+    sleep(1000)
+"""
+CONTEST = """
+from parlour.baselines.arena import Plan, play_match
+from parlour.baselines.arena.time_control import TimeControl
+from parlour.envs import load_game
+
+control = TimeControl(seconds=500, forfeit_seconds=500, logs="{logs}", sandbox="none")
+game = load_game("trick_taking", num_values=4)
+play_match(game, "{player}:fork", "{player}:fork", num_deals=1, plan=Plan(control=control))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+def test_a_players_child_does_not_outlive_a_killed_arena(tmp_path: Path) -> None:
+    """Not even without a sandbox."""
+    fifo, player = tmp_path / "fifo", tmp_path / "forking.py"
+    os.mkfifo(fifo)
+    player.write_text(FORKING.format(fifo=fifo))
+    program = CONTEST.format(logs=tmp_path / "logs", player=player)
+    reader = os.open(fifo, os.O_RDONLY | os.O_NONBLOCK)
+    arena = subprocess.Popen([sys.executable, "-c", program])
+    assert select.select([reader, os.pidfd_open(arena.pid)], [], [])[0] == [reader]
+    child = os.pidfd_open(int(os.read(reader, 20)))
+    arena.kill()
+    arena.wait()
+    assert select.select([child], [], [], 60)[0], "it is still there"

@@ -1,10 +1,14 @@
 """Results are played once, kept whole, and read back deal by deal; no game is compiled here."""
 
 import dataclasses
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any, cast
 
 import numpy as np
+import pytest
 
+from parlour.baselines.arena import playing
 from parlour.baselines.arena.batches import Batch, Contest, Outcomes
 from parlour.baselines.arena.entrants import enter
 from parlour.baselines.arena.playing import Plan, Played, play_contests, read_contests
@@ -73,3 +77,39 @@ def test_all_that_a_store_has_is_rated(tmp_path: Path) -> None:
         play(store, range(40, 43))
         (played,) = read_contests(store, Setting.of(GAME, CONTROL))
     assert_deals(played, [*range(20), 40, 41, 42])
+
+
+class PlayedByAnother:
+    """A store in which another run claims every batch, and has played it at the second look."""
+
+    def __init__(self) -> None:
+        self.looks = 0
+        self.added: list[Batch] = []
+
+    def claim(self, batch: Batch) -> bool:
+        return False
+
+    def read(
+        self, setting: Setting, contest: Contest, seeds: range, current_only: bool = False
+    ) -> Iterator[tuple[int, Outcomes]]:
+        if not current_only:
+            self.looks += 1
+            if self.looks > 1:
+                sign = np.array([[1, -1], [-1, 1]])
+                yield seeds[0], Outcomes(sign * np.array(seeds)[:, None, None] / 1000)
+
+    def add(self, batch: Batch, outcomes: Outcomes) -> None:
+        self.added.append(batch)
+
+
+def test_what_another_run_plays_is_waited_for_and_not_kept_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(playing, "_POLL_SECONDS", 0)
+    PLAYED.clear()
+    store = PlayedByAnother()
+    plan = Plan(store=cast(Any, store), control=CONTROL)
+    (played,) = play_contests(GAME, [CONTEST], range(3, 9), plan)
+    assert_deals(played, list(range(3, 9)))
+    assert store.looks == 2
+    assert PLAYED == [] and store.added == []

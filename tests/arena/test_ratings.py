@@ -158,6 +158,13 @@ def test_a_player_that_met_only_itself_has_no_rating() -> None:
     assert alone.elo == [(0, -np.inf, np.inf)]
 
 
+def test_a_player_without_a_game_has_no_rating_and_changes_no_other() -> None:
+    made = count_choices([scored(*beats(0, 1, 3), *beats(1, 0, 1))])
+    *both, nobody = rate(made, 3).elo
+    assert both == rate(made, 2).elo
+    assert nobody == (0.0, -np.inf, np.inf)
+
+
 @pytest.mark.parametrize("simulate", [duels, tables])
 def test_the_order_of_contests_and_deals_is_nothing(simulate: Callable) -> None:
     contests = simulate(np.random.default_rng(2), 50)

@@ -101,3 +101,11 @@ def test_a_weaker_player_is_found_not_stronger_and_a_short_match_undecided() -> 
 def test_an_impossible_test_is_refused(numbers: tuple[float, ...], named: str) -> None:
     with pytest.raises(ValueError, match=named):
         Sprt(*numbers)
+
+
+def test_an_undecided_verdict_tells_the_ratio_after_its_last_deal() -> None:
+    scores, sprt = np.array([1.0, 0.5, 0.0, 1.0, 1.0]), Sprt(0, 20)
+    verdict = judge(scores, sprt)
+    assert (verdict.decision, verdict.num_deals) == (UNDECIDED, 5)
+    assert verdict.log_likelihood_ratio == log_likelihood_ratios(scores, sprt)[-1]
+    assert judge(scores, sprt, 3) == verdict

@@ -32,10 +32,11 @@ AREAS = {
             for name in ("rules", "observation", "discard", "position", "actions")
         ),
         tests=(
-            "tests/mutants/small_*.py",
-            *(f"tests/{game}/test_{name}.py" for game in GAMES for name in ("rules", "leak")),
+            "tests/mutants/small_leak.py",
+            "tests/mutants/small_lockstep.py",
+            *(f"tests/{game}/test_rules.py" for game in GAMES),
+            "tests/notty/test_leak.py",
             "tests/splendor/test_positions.py",
-            "tests/trick_taking/test_second_opinion.py",
             "tests/notty/test_discard.py",
             "tests/notty/test_best_discard.py",
             "tests/test_docs.py",
@@ -59,7 +60,7 @@ AREAS = {
             "tests/arena/test_playing.py",
             "tests/arena/test_seatings.py",
             "tests/arena/test_sprt.py",
-            "tests/arena/test_tournament.py",
+            "tests/mutants/small_tournament.py",
         ),
     ),
     "search": Area(
@@ -74,14 +75,7 @@ AREAS = {
     ),
     "learners": Area(
         code=("training/*.py",),
-        tests=(
-            "tests/test_dqn.py",
-            "tests/test_lookahead.py",
-            "tests/test_mlp.py",
-            "tests/test_training.py",
-            "tests/test_ppo.py",
-            "tests/test_acting.py",
-        ),
+        tests=("tests/mutants/small_training.py",),
     ),
 }
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from .areas import AREAS
 from .record import FEWEST, SMALLEST_SHARE, Outcome, load, shares
-from .trial import LONGEST, Workshop, killed_by
+from .trial import LONGEST, Workshop, killed_by, passing
 
 TRIED_AGAIN = 2  # of each area, the first of the record that a test killed
 
@@ -30,11 +30,16 @@ def complaints(outcomes: list[Outcome]) -> Iterator[str]:
 
 def tried_again(workshop: Workshop, outcomes: list[Outcome]) -> Iterator[str]:
     """Try a few killed mutants again, each before the test that killed it."""
+    chosen = []
     for area in AREAS:
-        killed = [o for o in outcomes if o.area == area and "::" in o.killed_by and o.is_current]
-        for outcome in killed[:TRIED_AGAIN]:
-            if not killed_by(workshop, outcome.mutant, [outcome.killed_by], LONGEST):
-                yield f"{outcome.killed_by} no longer notices {outcome.mutant.after!r}"
+        killed = [o for o in outcomes if o.area == area and o.is_by_test and o.is_current]
+        chosen += killed[:TRIED_AGAIN]
+    sound = passing(workshop, {outcome.killed_by for outcome in chosen})
+    for outcome in chosen:
+        if outcome.killed_by not in sound:
+            yield f"{outcome.killed_by} does not pass, or is not there"
+        elif not killed_by(workshop, outcome.mutant, [outcome.killed_by], LONGEST):
+            yield f"{outcome.killed_by} no longer notices {outcome.mutant.after!r}"
 
 
 def check(workshop: Workshop) -> list[str]:

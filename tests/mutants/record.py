@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections import defaultdict
+from collections import Counter, defaultdict
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
 from .areas import CHECKOUT
-from .sample import Mutant, digest_of, spans
+from .sample import Mutant, code_digest, code_of
 
 RECORD = CHECKOUT / "docs" / "studies" / "mutants.json"
 PAGE = RECORD.with_suffix(".md")
 FEWEST = 300  # mutants in all
+MAX_LIKELY = 6  # tests that killed mutants of the same file, tried before the others
 SMALLEST_SHARE = 0.85  # of an area's mutants that must be killed
 OPENING = """# Mutants
 
@@ -28,8 +29,11 @@ which one more or one less would do as well. Only tests that end within seconds 
 without compilation, are tried; the suite also has thousands of compiled games against the referees,
 matches and training runs.
 
-| area | mutants | killed | share |
-|---|---|---|---|
+Tests were added for survivors of this very sample, so its shares are higher than those of a new
+sample would be. The last column counts the mutants killed when they were first tried.
+
+| area | mutants | killed | share | killed at first |
+|---|---|---|---|---|
 """
 
 
@@ -42,6 +46,12 @@ class Outcome:
     killed_by: str  # the test that failed, or the signal that ended a test without end; "" survives
     tests: int = 0  # how many were tried
     reason: str = ""  # why it survives, written by hand
+    survived_first: bool = False  # when it was first tried; tests may have been added since
+
+    @property
+    def is_by_test(self) -> bool:
+        """Whether a test failed, rather than ran for ever."""
+        return "::" in self.killed_by
 
     @property
     def is_current(self) -> bool:
@@ -49,10 +59,8 @@ class Outcome:
         path = CHECKOUT / self.mutant.path
         if not path.exists():
             return False
-        source = path.read_text()
-        first, end = spans(source).get(self.mutant.function, (0, 0))
-        lines = source.splitlines(keepends=True)[first:end]
-        return digest_of("".join(lines)) == self.mutant.digest
+        code = code_of(path.read_text(), self.mutant.function)
+        return code_digest(code) == self.mutant.digest
 
 
 def load(path: Path = RECORD) -> dict[str, Outcome]:
@@ -86,10 +94,21 @@ def shares(outcomes: list[Outcome]) -> dict[str, tuple[int, int]]:
     return dict(counts)
 
 
+def likely(outcomes: dict[str, Outcome], passing: set[str], mutant: Mutant) -> list[str]:
+    """The tests that killed this mutant, others of its function, or others of its file before."""
+    killed = [
+        (outcome.mutant.key != mutant.key, outcome.mutant.function != mutant.function, key)
+        for key, outcome in outcomes.items()
+        if outcome.mutant.path == mutant.path and outcome.killed_by in passing
+    ]
+    return list(dict.fromkeys(outcomes[key].killed_by for *_, key in sorted(killed)))[:MAX_LIKELY]
+
+
 def page(ordered: list[Outcome]) -> str:
     """The study as Markdown."""
+    at_first = Counter(outcome.area for outcome in ordered if not outcome.survived_first)
     rows = [
-        f"| {area} | {tried} | {killed} | {100 * killed / tried:.0f} % |\n"
+        f"| {area} | {tried} | {killed} | {100 * killed / tried:.0f} % | {at_first[area]} |\n"
         for area, (killed, tried) in shares(ordered).items()
     ]
     survivors = [outcome for outcome in ordered if not outcome.killed_by]

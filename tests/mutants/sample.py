@@ -2,13 +2,18 @@
 
 Cosmic Ray's operators say what can be changed. A mutant is known by the function it is in and by
 what it changes there, not by line numbers, and the sample is drawn by a hash of that. So an edit
-elsewhere in a file leaves the sample and its recorded outcomes as they are.
+elsewhere in a file leaves the sample and its recorded outcomes as they are, and so does an edit of
+docstrings and comments.
 """
 
 from __future__ import annotations
 
 import ast
+import functools
 import hashlib
+import io
+import itertools
+import tokenize
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -19,6 +24,7 @@ LEFT_OUT = ("RemoveDecorator", "VariableReplacer", "VariableInserter")
 LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
 SETTINGS = "Config"  # the class with a learner's settings
 PLAIN = ("name", "newline", "string", "endmarker")  # most nodes; but for exceptions never changed
+BRACKETS = "()[]{}:,.="  # no arithmetic, and most of what Python calls operators
 MODULE = "<module>"  # code outside functions, named as Python names it
 
 
@@ -28,18 +34,18 @@ class Mutant(NamedTuple):
     key: str  # a digest of where it is and what it changes
     path: str
     function: str  # its qualified name
-    digest: str  # of the function's source as it was
-    line: int  # counted from 0, from the function's first line
+    digest: str  # of the function's code as it was
+    line: int  # counted from 0 among the function's lines of code
     before: str
     after: str
 
     def plant(self, source: str) -> str:
         """Return the source of the file with this fault in it. Raises ValueError if it differs."""
         lines = source.splitlines(keepends=True)
-        first, last = spans(source).get(self.function, (0, 0))
-        index = first + self.line
-        if digest_of("".join(lines[first:last])) != self.digest or self.before not in lines[index]:
-            raise ValueError(f"{self.path}: {self.function} has changed since it was sampled")
+        code = code_of(source, self.function)
+        if code_digest(code) != self.digest:
+            raise ValueError(f"{self.function} has changed since it was sampled")
+        index = list(code)[self.line]
         lines[index] = lines[index].replace(self.before, self.after)
         return "".join(lines)
 
@@ -49,6 +55,56 @@ def digest_of(*parts: str) -> str:
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
+@functools.cache
+def code_of(source: str, function: str) -> dict[int, str]:
+    """The lines of code of a function, counted from 0, without comments and docstrings.
+
+    Those of a module or a class do not include its functions.
+    """
+    where = spans(source)
+    first, end = where.get(function, (0, 0))
+    inner = [span for name, span in where.items() if is_within(name, function)]
+    return {
+        index: text
+        for index, text in lines_of_code(source).items()
+        if first <= index < end and not any(start <= index < stop for start, stop in inner)
+    }
+
+
+def is_within(name: str, outer: str) -> bool:
+    """Whether a name is that of a function or class inside a module or a class."""
+    return name != outer and is_open(outer) and (outer == MODULE or name.startswith(f"{outer}."))
+
+
+def is_open(name: str) -> bool:
+    """Whether a name is that of a module or a class, whose code runs when it is imported."""
+    return name == MODULE or name.rpartition(".")[2].lstrip("_")[0].isupper()
+
+
+def code_digest(code: dict[int, str]) -> str:
+    """What a recorded outcome belongs to."""
+    return digest_of("\n".join(code.values()))
+
+
+@functools.cache
+def lines_of_code(source: str) -> dict[int, str]:
+    """The lines that hold code, counted from 0, without comments and docstrings."""
+    lines = source.splitlines()
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            line, column = token.start
+            lines[line - 1] = lines[line - 1][:column]
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
+            node
+        ):
+            text = node.body[0]
+            for index in range(text.lineno - 1, text.end_lineno or text.lineno):
+                lines[index] = ""
+    return {index: text.rstrip() for index, text in enumerate(lines) if text.strip()}
+
+
+@functools.cache
 def spans(source: str) -> dict[str, tuple[int, int]]:
     """Every function's lines [first, end), by its qualified name; the module has all lines."""
     found = {MODULE: (0, len(source.splitlines()))}
@@ -91,38 +147,58 @@ def sample(area: Area, size: int) -> list[Mutant]:
 
 def possible(path: str) -> Iterator[tuple[str, str, Any]]:
     """All faults that fit into a file: the place, the fault, and a call that gives the mutant."""
+    source = (CHECKOUT / path).read_text()
+    lines = lines_of_code(source)
+    where = spans(source)
+    skipped = list(no_faults(source))
+    for offset, piece in pieces(source):
+        for operator, variant, occurrence, (in_piece, column) in faults(piece):
+            line = offset + in_piece
+            if any(start <= (line, column) < end for start, end in skipped):
+                continue
+            function = function_at(where, line - 1)
+            text = lines[line - 1]
+            code = code_of(source, function)
+            same_before = sum(code[index] == text for index in code if index < line - 1)
+            site = "|".join((path, function, text.strip(), str(same_before), str(column)))
+            yield (
+                site,
+                variant,
+                functools.partial(planted, path, offset, operator, occurrence, site),
+            )
+
+
+def pieces(source: str) -> Iterator[tuple[int, str]]:
+    """The statements of a module, and the lines before each: small texts are parsed quickly."""
+    lines = source.splitlines(keepends=True)
+    starts = [
+        min([node.lineno, *(part.lineno for part in getattr(node, "decorator_list", []))]) - 1
+        for node in ast.parse(source).body
+    ]
+    for first, end in itertools.pairwise([*starts, len(lines)]):
+        yield first, "".join(lines[first:end])
+
+
+def faults(piece: str) -> Iterator[tuple[Any, str, int, tuple[int, int]]]:
+    """An operator, its name, which of its places in the text, and the line and column there."""
     from cosmic_ray.ast import ast_nodes, get_ast
     from cosmic_ray.operators.provider import OperatorProvider
 
-    source = (CHECKOUT / path).read_text()
-    lines = source.splitlines()
-    where = spans(source)
-    skipped = list(no_faults(source))
-    every = list(ast_nodes(get_ast(source)))
+    every = list(ast_nodes(get_ast(piece)))
     few = [node for node in every if node.type not in PLAIN]
+    arithmetic = [node for node in few if node.type == "operator" and node.value not in BRACKETS]
     provider = OperatorProvider()
     for name in sorted(provider):
         if name in LEFT_OUT:
             continue
         operator = provider[name]()
-        nodes = every if name == "ExceptionReplacer" else few
+        nodes = arithmetic if "BinaryOperator" in name else few
+        if name == "ExceptionReplacer":
+            nodes = every
         positions = [at for node in nodes for at in operator.mutation_positions(node)]
-        for occurrence, ((line, column), _) in enumerate(positions):
-            if any(start <= (line, column) < end for start, end in skipped):
-                continue
-            function = function_at(where, line - 1)
-            first = where[function][0]
-            text = lines[line - 1]
-            same_before = lines[first : line - 1].count(text)
-            site = "|".join((path, function, text.strip(), str(same_before), str(column)))
+        for occurrence, (start, _) in enumerate(positions):
             variant = f"{name}|{positions[:occurrence].count(positions[occurrence])}"
-
-            def plant(
-                operator: Any = operator, occurrence: int = occurrence, site: str = site
-            ) -> Mutant:
-                return planted(path, source, where, operator, occurrence, site)
-
-            yield site, variant, plant
+            yield operator, variant, occurrence, start
 
 
 def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
@@ -141,15 +217,8 @@ def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
                 yield (part.lineno, part.col_offset), end
 
 
-def planted(
-    path: str,
-    source: str,
-    where: dict[str, tuple[int, int]],
-    operator: Any,
-    occurrence: int,
-    site: str,
-) -> Mutant:
-    """The mutant that an operator makes at one of the places it fits."""
+def planted(path: str, offset: int, operator: Any, occurrence: int, site: str) -> Mutant:
+    """The mutant that an operator makes at one of the places it fits, after `offset` lines."""
     from cosmic_ray.ast import Visitor, get_ast
 
     class Planter(Visitor):
@@ -162,12 +231,14 @@ def planted(
                 self.count += 1
             return node
 
-    old = source.splitlines()
-    new = Planter().walk(get_ast(source)).get_code().splitlines()
-    line = next(i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
-    function = function_at(where, line)
-    first, end = where[function]
-    whole = "".join(source.splitlines(keepends=True)[first:end])
-    before, after = old[line].strip(), new[line].strip()
+    source = (CHECKOUT / path).read_text()
+    piece = dict(pieces(source))[offset]
+    old, new = piece.splitlines(), Planter().walk(get_ast(piece)).get_code().splitlines()
+    changed = next(i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b)
+    line = offset + changed
+    function = function_at(spans(source), line)
+    code = code_of(source, function)
+    comment = old[changed].removeprefix(code[line])
+    before, after = code[line].strip(), new[changed].removesuffix(comment).strip()
     key = digest_of(site, after)
-    return Mutant(key, path, function, digest_of(whole), line - first, before, after)
+    return Mutant(key, path, function, code_digest(code), list(code).index(line), before, after)

@@ -27,7 +27,7 @@ from typing import Any
 import pytest
 
 from .areas import CHECKOUT
-from .sample import MODULE, Mutant, digest_of
+from .sample import Mutant, digest_of, is_open, spans
 
 LONGEST = 3.0  # CPU-seconds of a test while it is watched, which slows it down
 MAX_TOO_LONG = 2  # cases of one test that take longer; the others are not tried
@@ -80,7 +80,9 @@ class Workshop:
     def forked(self, work: Callable[[], Any], seconds: float) -> Any:
         """Do something in a process of its own, and return what it returned, as JSON has it.
 
-        Returns the name of the signal if it was killed, for taking too long or otherwise.
+        Returns the name of the signal that ended it, such as SIGXCPU where it used more CPU time.
+        Raises TimeoutError if it was stopped from outside or waited for ever, which may be the
+        machine's fault.
         """
         answer = self.folder / "answer.json"
         answer.unlink(missing_ok=True)
@@ -97,6 +99,8 @@ class Workshop:
         status = _wait(child)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(child, signal.SIGKILL)  # what the tests may have started
+        if os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL:
+            raise TimeoutError("no outcome")
         if os.WIFSIGNALED(status):
             return signal.Signals(os.WTERMSIG(status)).name
         return json.loads(answer.read_text()) if answer.exists() else "no answer"
@@ -169,19 +173,32 @@ class Stopwatch:
                 self.measured[item.nodeid] = (round(seconds, 3), self._called(watched))
 
     @pytest.hookimpl(wrapper=True)
+    def pytest_runtest_setup(self) -> Iterator[None]:
+        """End fixtures that take too long."""
+        with self._limited():
+            return (yield)
+
+    @pytest.hookimpl(wrapper=True)
     def pytest_runtest_call(self, item: pytest.Item) -> Iterator[None]:
         """End a test that takes too long, and leave out its like."""
         name = item.nodeid.partition("[")[0]
         if self._too_long[name] >= MAX_TOO_LONG:
             pytest.skip("others like it take too long")
-        signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too long"))
-        signal.setitimer(signal.ITIMER_PROF, LONGEST)
         started = time.process_time()
         try:
-            return (yield)
+            with self._limited():
+                return (yield)
+        finally:
+            self._too_long[name] += time.process_time() - started >= LONGEST
+
+    @contextlib.contextmanager
+    def _limited(self) -> Iterator[None]:
+        signal.signal(signal.SIGPROF, lambda *_: pytest.fail("too long"))
+        signal.setitimer(signal.ITIMER_PROF, LONGEST)
+        try:
+            yield
         finally:
             signal.setitimer(signal.ITIMER_PROF, 0)
-            self._too_long[name] += time.process_time() - started >= LONGEST
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         """Remember whether all parts of the test passed."""
@@ -211,11 +228,29 @@ def killed_by(workshop: Workshop, mutant: Mutant, tests: list[str], seconds: flo
         return str(workshop.forked(work, seconds * TIMES_SLOWER + SPARE))
 
 
+def passing(workshop: Workshop, tests: set[str]) -> set[str]:
+    """The tests that there are and that pass without a fault: only these can tell one."""
+    tests = {test for test in tests if (workshop.folder / test.partition("::")[0]).exists()}
+
+    def work() -> list[str]:
+        judge = Judge(sorted(tests))
+        arguments = [argument for argument in QUIET if argument != "-x"]
+        arguments.append("--continue-on-collection-errors")
+        pytest.main(
+            [*arguments, *sorted({test.partition("::")[0] for test in tests})], plugins=[judge]
+        )
+        return sorted(judge.passed)
+
+    found = workshop.forked(work, LONGEST * TIMES_SLOWER * len(tests) + SPARE) if tests else []
+    return set(found) if isinstance(found, list) else set()
+
+
 class Judge:
     """Runs the given tests in the given order and notes the one that fails."""
 
     def __init__(self, tests: list[str]) -> None:
         self.failed = ""
+        self.passed: set[str] = set()
         self._places = {test: place for place, test in enumerate(tests)}
 
     def pytest_collection_modifyitems(self, items: list[pytest.Item]) -> None:
@@ -224,9 +259,11 @@ class Judge:
         items.sort(key=lambda item: self._places[item.nodeid])
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
-        """Note the first failure."""
+        """Note the first failure, and what passed."""
         if report.failed and not self.failed:
             self.failed = report.nodeid
+        if report.when == "call" and report.passed:
+            self.passed.add(report.nodeid)
 
 
 def quickest(measured: Measured, mutant: Mutant, most_seconds: float) -> tuple[list[str], float]:
@@ -234,7 +271,7 @@ def quickest(measured: Measured, mutant: Mutant, most_seconds: float) -> tuple[l
 
     A fault outside functions, or in the body of a class, may show anywhere: all tests are tried.
     """
-    everywhere = mutant.function == MODULE or mutant.function.rpartition(".")[2][0].isupper()
+    everywhere = is_open(mutant.function)
     place = [mutant.path, mutant.function]
     chosen, total = [], 0.0
     for seconds, test, called in sorted((s, test, c) for test, (s, c) in measured.items()):
@@ -246,6 +283,7 @@ def quickest(measured: Measured, mutant: Mutant, most_seconds: float) -> tuple[l
     return chosen, total
 
 
-def file_digest(workshop: Workshop, test_file: str) -> str:
-    """What a measurement of a test file belongs to."""
-    return digest_of((workshop.folder / test_file).read_text(), str(LONGEST))
+def file_digest(workshop: Workshop, test_file: str, code: list[str]) -> str:
+    """What a measurement of a test file belongs to: its text, and the functions there are."""
+    names = [name for path in code for name in spans((workshop.folder / path).read_text())]
+    return digest_of((workshop.folder / test_file).read_text(), str(LONGEST), *names)

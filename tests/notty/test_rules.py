@@ -418,9 +418,10 @@ def test_cards_taken_are_counted() -> None:
     assert tables.states[0]["takes"].tolist() == [[0, 2], [1, 0]]
 
 
-def test_by_hand_a_discard_leaves_the_count_of_passes() -> None:
-    tables = table("red 3 4 5, blue 9", APART[1], discard="manual", script="pass pass")
-    play(tables, "discard:red 3-5 pass")
+@pytest.mark.parametrize("run", ["3 4 5", "1 2 3"])
+def test_by_hand_a_discard_leaves_the_count_of_passes(run: str) -> None:
+    tables = table(f"red {run}, blue 9", APART[1], discard="manual", script="pass pass")
+    play(tables, f"discard:red {run[0]}-{run[-1]} pass")
     assert tables.states[0]["passes"].tolist() == [2, 1]
 
 

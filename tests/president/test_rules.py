@@ -474,3 +474,8 @@ def test_games_of_a_match_that_are_not_given_are_dealt_from_the_stream() -> None
     assert hands[0] == hands[1]
     assert hands[0][0] == hands[2][0]
     assert hands[0][1] != hands[2][1]
+
+
+def test_the_number_and_the_rank_of_each_seats_last_play_are_seen() -> None:
+    seen = Table({"hands": ladder(4)}).play("4x2").sees(1)
+    assert (seen["last_count"][3], seen["last_rank"][3]) == (4, 0)

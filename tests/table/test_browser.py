@@ -33,7 +33,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # short games
 }
 WIDTHS = {"phone": 360, "desktop": 1400}
 MAX_MOVES = 120
-LAST_MOVE = '(document.querySelector("#moves li:last-child") || {textContent: ""}).textContent'
+LAST_MOVE = 'Array.from(document.querySelectorAll("#moves li"), (li) => li.textContent).join()'
 
 
 @pytest.fixture(scope="module")
@@ -100,9 +100,8 @@ def play_on(page: Any, press: Any) -> int:
         before = page.evaluate(LAST_MOVE)
         press(page)
         page.wait_for_function(
-            """(before) => !document.querySelector("#result").hidden
-                || (document.querySelector("#moves li:last-child") || {textContent: ""}).textContent !== before
-                || document.querySelector(".chosen") !== null""",
+            f"""(before) => !document.querySelector("#result").hidden
+                || {LAST_MOVE} !== before || document.querySelector(".chosen") !== null""",
             arg=before,
         )
     raise AssertionError("the game did not end")
@@ -167,7 +166,7 @@ def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
 
 def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> None:
     game = load_game("trick_taking", num_values=4)
-    actions = []
+    actions: list[str] = []
     for _ in range(2 * 4):
         played = record(game, 3, actions=actions)
         actions.append(legal_after(played)[0])

@@ -110,36 +110,17 @@ class Deducer(Agent):
         mine = my_top_card_df[available_fields].iloc[0]
         return ((tops < mine).mean() + self.draw_value * (tops == mine).mean()).idxmax()
 
-    def update_state(
-        self,
-        outcome: str,
-        chosen_field: str,
-        my_card_played_df: pd.DataFrame,
-        opponent_actual_card_id: Optional[str],  # noqa: UP045
-        opponent_revealed_value: Any,
-        pot_cards_df: pd.DataFrame,
-        cards_i_won_df: pd.DataFrame,
-        cards_opponent_won_df: pd.DataFrame,
-    ):
-        super().update_state(
-            outcome,
-            chosen_field,
-            my_card_played_df,
-            opponent_actual_card_id,
-            opponent_revealed_value,
-            pot_cards_df,
-            cards_i_won_df,
-            cards_opponent_won_df,
-        )
+    def update_state(self, **trick: Any):
+        super().update_state(**trick)
         played = self.places.pop(0)
-        if outcome == "loss":
-            values = self._indexed_ref_df.loc[sorted(played), chosen_field]
-            self.places.append(set(values.index[values == opponent_revealed_value]))
-            self.places += [{card} for card in cards_opponent_won_df["id"]]
+        if trick["outcome"] == "loss":
+            values = self._indexed_ref_df.loc[sorted(played), trick["chosen_field"]]
+            self.places.append(set(values.index[values == trick["opponent_revealed_value"]]))
+            self.places += [{card} for card in trick["cards_opponent_won_df"]["id"]]
         else:
-            assert opponent_actual_card_id in played
+            assert trick["opponent_actual_card_id"] in played
             for place in self.places:
-                place.discard(opponent_actual_card_id)
+                place.discard(trick["opponent_actual_card_id"])
         self._deduce()
         assert all(self.places)
 

@@ -14,7 +14,7 @@ from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.players import make_policy
 from parlour.baselines.top_trumps import agent_template as top_trumps_agent_template
 from parlour.baselines.top_trumps.trials import (
-    Settings,
+    TrialSettings,
     TrialSpec,
     play_trial,
     read_trials,
@@ -25,7 +25,7 @@ from parlour.baselines.top_trumps.trials import (
 from parlour.envs import load_game
 from parlour.scripts.main import main
 
-SMALL = Settings(num_fields=3, trick_limit=60)
+SMALL = TrialSettings(num_fields=3, trick_limit=60)
 
 
 def test_the_list_that_ships_is_the_documents() -> None:
@@ -36,7 +36,7 @@ def test_the_list_that_ships_is_the_documents() -> None:
     assert all((second, first) in pairs for first, second in pairs)
     assert sum(first == second for first, second in pairs) == 5
     assert all(trial.num_cards == 50 for trial in trials)
-    assert Settings().num_fields == 5
+    assert TrialSettings().num_fields == 5
 
 
 def test_a_trial_plays_player_1_in_the_first_seat_and_is_repeatable() -> None:

@@ -405,6 +405,42 @@ def check_buffers(game: Game, played: Sequence[PlayedGame]) -> None:
             raise CheckError("buffers", f"{where}: returns leaves seats as the buffer was")
 
 
+def check_constants(game: Game, played: Sequence[PlayedGame]) -> None:
+    """Constant fields never change in a game, and `observe_inputs` writes all others that show."""
+    fields = [f.name for f in game.observation_fields if f.is_constant]
+    observe_inputs = game.observe_inputs or game.observe
+    if not fields and observe_inputs is game.observe:
+        return
+    for one in played:
+        first = _observed(game, one.states[:1], 0)
+        for ply in range(len(one.states)):
+            states = one.states[ply : ply + 1]
+            for seat in range(game.num_seats):
+                where = f"{_at(one.seed, ply)}, seat {seat}"
+                out = _observed(game, states, seat)
+                _shows_same(game, fields, first, out, where)
+                partly = first.copy()
+                observe_inputs(states[0], seat, partly[0])
+                if not np.array_equal(game.layout.integers(partly), game.layout.integers(out)):
+                    raise CheckError(
+                        "constants",
+                        f"{where}: observe_inputs leaves out a field that is neither hidden nor "
+                        "is_constant, or writes it otherwise than observe",
+                    )
+
+
+def _shows_same(
+    game: Game, fields: Sequence[str], first: np.ndarray, out: np.ndarray, where: str
+) -> None:
+    for name in fields:
+        if not np.array_equal(first[name], out[name]):
+            raise CheckError(
+                "constants",
+                f"{where}: the observation field {name!r} differs from seat 0's at the start of "
+                "the game; it cannot be is_constant",
+            )
+
+
 def check_returns(game: Game, played: Sequence[PlayedGame]) -> None:
     """Returns are 0 before the end and within -1 .. 1 at it."""
     for where, states in _positions(played):
@@ -533,6 +569,7 @@ CHECKS = [
     check_everything_seen,
     check_ranges,
     check_buffers,
+    check_constants,
     check_returns,
     check_names,
     check_bad_deals,

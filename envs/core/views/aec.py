@@ -226,6 +226,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
         return self._renderer.render(self._tables.states[0], self._render_seat)
 
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Return what a notebook shows: the table, once there is one."""
+        if not self._is_started:
+            return {"text/plain": repr(self)}
+        return self._renderer.bundle(self, self._tables.states[0], self._render_seat)
+
     def close(self) -> None:
         """Close the window, if there is one."""
         self._renderer.close()

@@ -87,6 +87,11 @@ def club(ink: str) -> Mark:
     return mark
 
 
+def disc(ink: str) -> Mark:
+    """A disc."""
+    return lambda x, y, size: [Circle(x, y, size * 0.42, ink)]
+
+
 def diamond(ink: str) -> Mark:
     """A rhombus."""
     return polygon_mark(ink, ((0.0, -0.5), (0.38, 0.0), (0.0, 0.5), (-0.38, 0.0)))

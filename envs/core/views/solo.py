@@ -235,11 +235,20 @@ class SoloEnv(gymnasium.Env[Any, Any]):
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
-        state, own = self._episodes.tables.states[0], int(self._episodes.seats[0])
+        return self._renderer.render(self._episodes.tables.states[0], self._shown_seat())
+
+    def _shown_seat(self) -> int | None:
         if self.render_seat == WHOLE_TABLE:
-            return self._renderer.render(state)
-        seat = own if isinstance(self.render_seat, str) else self.render_seat
-        return self._renderer.render(state, seat)
+            return None
+        own = int(self._episodes.seats[0])
+        return own if isinstance(self.render_seat, str) else self.render_seat
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        """Return what a notebook shows: the table, once there is one."""
+        if not self._is_started:
+            return {"text/plain": repr(self)}
+        state = self._episodes.tables.states[0]
+        return self._renderer.bundle(self, state, self._shown_seat())
 
     def close(self) -> None:
         """Close the window, if there is one."""

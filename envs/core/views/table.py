@@ -100,12 +100,13 @@ def around_places(
 ) -> list[SeatPlace]:
     """The places in a wide picture: around a table, each seat with its plate below its hand.
 
-    `action_share` says how far from a seat to the middle its last action lies.
+    The seats at the top and at the bottom have room for wider hands. `action_share` says how far
+    from a seat to the middle its last action lies.
     """
     return [
         SeatPlace(
             (x, y - 12),
-            hand_width,
+            hand_width if abs(x - center[0]) > 1 else min(1.5 * hand_width, 800.0),
             card_height,
             most_in_row,
             (x, y + card_height / 2 + 2),

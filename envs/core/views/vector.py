@@ -15,7 +15,7 @@ from ..bits import mask_bytes_words
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message, player_streams
-from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
+from ..tables import LOSS, NEW_GAME, Tables, action_masks, random_actions, strike_illegal
 from ..threads import check_num_threads, run_parts, slices_of
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
 from .episodes import Episodes, seat_streams
@@ -105,13 +105,17 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._finals = game.new_observations(num_envs)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
-        self._parts = [self._new_part(rows) for rows in slices_of(num_envs, num_threads)]
+        self._parts = self._new_parts()
         # The constant fields of each table, and all that `play_random` observes.
         self._numbers = self._new_numbers()
 
-    def _new_part(self, rows: slice) -> _Part:
-        records = self.game.new_observations(BLOCK)
-        return _Part(rows, records, self._encoder.block_buffers(records))
+    def _new_parts(self) -> list[_Part]:
+        slices = slices_of(self.num_envs, self.num_threads)
+        blocks = [self.game.new_observations(BLOCK) for _ in slices]
+        return [
+            _Part(rows, records, self._encoder.block_buffers(records))
+            for rows, records in zip(slices, blocks, strict=True)
+        ]
 
     def _new_numbers(self) -> np.ndarray:
         return np.empty((self.num_envs, self._encoder.layout.num_inputs), self._encoder.dtype)
@@ -137,6 +141,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         deal, rows = self._given_options(options)
         if seed is not None or not self._is_started:
             self._seed(seed, rows)
+        is_compiled = self._episodes is not None and self._episodes.seating.is_compiled
+        if is_compiled and deal is None and len(rows) == self.num_envs:
+            return self._start_compiled()
         self._start(rows, deal)
         self._is_over[rows] = False
         tables = self._tables
@@ -146,6 +153,14 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         numbers = self._encoder.encode(records)
         for first, end in self._encoder.layout.constant_spans:
             self._numbers[:, first:end] = numbers[:, first:end]
+        return numbers, self._info(masks, returns)
+
+    def _start_compiled(self) -> tuple[np.ndarray, dict[str, Any]]:
+        """Start games at all tables with the compiled step, so that nothing else is compiled."""
+        self._is_over[:] = False
+        returns = np.zeros((self.num_envs, self.game.num_seats))
+        actions, is_new = np.full(self.num_envs, NEW_GAME), np.zeros(self.num_envs, np.bool_)
+        numbers, masks = self._step_compiled(actions, is_new, returns)
         return numbers, self._info(masks, returns)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
@@ -284,7 +299,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
         run_parts(step, len(self._parts))
         if self._episodes is not None:
-            self._seats = self._episodes.seats
+            self._seats = self._episodes.seats.copy()
         return numbers, mask_rows.view(np.int8)[:, : self.game.num_actions]
 
     def _step_rows(
@@ -358,6 +373,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
         self._renderer.close()
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_parts"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._parts = self._new_parts()  # because a copy of `buffers` would not show `records`
 
     # Beyond Gymnasium
 

@@ -121,8 +121,19 @@ class Board {
     this.onSelect(this.selected.length ? this.exact() : [], this.selected.length);
   }
 
+  // The part that a press on this one takes: of cards that say the same, the one that counts.
+  taken(id) {
+    const next = this.next();
+    if (next.has(id) || this.selected.includes(id)) return id;
+    const label = (part) => part.getAttribute("aria-label");
+    const pressed = this.parts().find((part) => part.dataset.part === id);
+    const twin = this.parts().find((part) => next.has(part.dataset.part) && label(part) === label(pressed));
+    return twin ? twin.dataset.part : id;
+  }
+
   press(id) {
     if (id === null || id === undefined) return;
+    id = this.taken(id);
     if (this.next().has(id)) {
       this.selected.push(id);
       const exact = this.exact();

@@ -1,0 +1,149 @@
+"""Speed by the clock against the number of tables and of threads, as a table and a plot."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from ..baselines.arena import Plan, Workers, play_match
+from ..envs import GAMES, find_game
+from ..envs.core.tables import random_actions
+from .output import print_table
+
+SIZES = (64, 256, 1024, 4096, 16_384, 65_536)
+PLAYERS = ("random", "first_legal")  # compiled players of every game
+MATCH = "match"
+WHAT = {
+    "playouts": "playouts, unobserved",
+    "vector": "vector, observed",
+    "step": "vector, step()",
+    MATCH: f"match, {' v '.join(PLAYERS)}",
+}
+PLIES = 32  # of compiled play in one call
+GAMES_PER_TABLE = 4  # of a match in batches of that many games
+
+Timed = Callable[[], tuple[int, float]]  # plays; returns the plies or games, and the seconds
+
+
+def measure(
+    name: str, num_threads: int, repeats: int, seconds: float, tell: Callable[[str], None]
+) -> list[dict[str, Any]]:
+    """Return a row for each thing measured and each size, with plies (or games) per second.
+
+    One thread and `num_threads` take turns, so that a busy machine disturbs both alike; the best
+    of `repeats` counts.
+    """
+    rows = []
+    for what in WHAT:
+        for size in SIZES:
+            tell(f"{name}, {size:,} tables: {WHAT[what]}")
+            plays = [_timed(name, what, size, count) for count in (1, num_threads)]
+            one, many = _best(plays, repeats, seconds)
+            rows.append(
+                {"what": what, "tables": size, "threads": num_threads, "one": one, "many": many}
+            )
+    return rows
+
+
+def _best(plays: Sequence[Timed], repeats: int, seconds: float) -> list[float]:
+    for play in plays:
+        play()
+    rates = [[_rate(play, seconds) for play in plays] for _ in range(repeats)]
+    return [max(column) for column in zip(*rates, strict=True)]
+
+
+def _rate(play: Timed, seconds: float) -> float:
+    done, spent = 0, 0.0
+    while spent < seconds:
+        number, took = play()
+        done, spent = done + number, spent + took
+    return done / spent
+
+
+def _timed(name: str, what: str, size: int, num_threads: int) -> Timed:
+    if what == MATCH:
+        return _match(name, size, num_threads)
+    envs: Any = gymnasium.make_vec(
+        f"parlour:{GAMES[name]}", num_envs=size, self_play=True, num_threads=num_threads
+    )
+    envs.reset(seed=0)
+    if what == "step":
+        return lambda: _step(envs)
+
+    def play() -> tuple[int, float]:
+        start = time.perf_counter()
+        envs.play_random(PLIES, observe=what == "vector")
+        return PLIES * size, time.perf_counter() - start
+
+    return play
+
+
+def _step(envs: Any) -> tuple[int, float]:
+    """Take one random step; the choice of the actions is not timed."""
+    rows = np.arange(envs.num_envs)
+    actions = random_actions(envs._words, envs._player_rngs, rows, envs._seats)
+    start = time.perf_counter()
+    envs.step(actions)
+    return len(rows), time.perf_counter() - start
+
+
+def _match(name: str, size: int, num_threads: int) -> Timed:
+    game = find_game(name)
+    num_deals = max(1, size // game.num_seats)
+    plan = Plan(Workers(num_threads=num_threads), num_deals)
+
+    def play() -> tuple[int, float]:
+        start = time.perf_counter()
+        result = play_match(game, *PLAYERS, GAMES_PER_TABLE * num_deals, plan=plan)
+        return result.num_games, time.perf_counter() - start
+
+    return play
+
+
+def show(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    """Print a table of one game."""
+    num_threads = rows[0]["threads"]
+    print(f"\n{name}: plies per second by the clock (games, for a match)")
+    headings = ["", "tables", "1 thread", f"{num_threads} threads", "times"]
+    cells = [
+        [
+            WHAT[row["what"]],
+            row["tables"],
+            round(row["one"]),
+            round(row["many"]),
+            f"{row['many'] / row['one']:.2f}",
+        ]
+        for row in rows
+    ]
+    print_table(headings, cells)
+
+
+def plot(results: Mapping[str, Sequence[Mapping[str, Any]]], file: Path) -> None:
+    """Draw plies per second against the number of tables: a panel for each game."""
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(5 * len(results), 4.5), layout="constrained")
+    panels: Any = figure.subplots(1, len(results), squeeze=False)[0]
+    for panel, (name, rows) in zip(panels, results.items(), strict=True):
+        for index, what in enumerate(w for w in WHAT if w != MATCH):
+            chosen = [row for row in rows if row["what"] == what]
+            for key, style in (("one", "--"), ("many", "-")):
+                count = 1 if key == "one" else chosen[0]["threads"]
+                panel.plot(
+                    [row["tables"] for row in chosen],
+                    [row[key] for row in chosen],
+                    style,
+                    color=f"C{index}",
+                    marker="o",
+                    label=f"{WHAT[what]}, {count} thread{'s' if count > 1 else ''}",
+                )
+        panel.set_xscale("log", base=2)
+        panel.set_yscale("log")
+        panel.set_xlabel("tables")
+        panel.set_title(name)
+    panels[0].set_ylabel("plies per second by the clock")
+    panels[0].legend()
+    figure.savefig(file, dpi=120)

@@ -1,0 +1,104 @@
+"""`parlour replay`: transcripts and stored games become one self-contained page."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.baselines.environments import make_solo
+from parlour.envs import load_game
+from parlour.envs.core.views.aec import RawEnv
+from parlour.envs.core.views.page.replay import replay_data, replay_page
+from parlour.envs.core.views.render import picture_svg
+from parlour.envs.core.views.transcript import record, replay, save
+from parlour.scripts.main import main
+
+GAME = load_game("trick_taking", num_values=5)
+PLAYED = record(GAME, 7, policies=make_policy("high_low", GAME))
+
+
+def data_of(page: str) -> dict:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_a_replay_holds_every_picture_and_shapes_once() -> None:
+    data = data_of(replay_page(replay_data(PLAYED, seat=1)))
+    pictures = ["\n".join(data["lines"][line] for line in frame) for frame in data["frames"]]
+    states = list(replay(PLAYED))
+    assert pictures == [picture_svg(GAME.draw(state, 1)).strip() for state in states]
+    assert len(set(data["lines"])) == len(data["lines"])
+    assert [ply["action"] for ply in data["plies"]] == [ply.action for ply in PLAYED.plies]
+    assert data["returns"] == list(PLAYED.returns)
+    assert data["seed"] is None  # it would reveal the other hands
+
+
+def test_a_replay_loads_nothing_from_elsewhere() -> None:
+    page = replay_page(replay_data(PLAYED, names=["</script><script>alert(1)</script>", "b"]))
+    assert not re.search(r'(src|href)="|@import|url\(|https?://(?!www\.w3\.org/2000/svg)', page)
+    assert page.count("<script") == 3
+    assert data_of(page)["names"][0].startswith("</script>")
+
+
+def test_a_transcript_is_replayed_with_exact_values(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(PLAYED, tmp_path / "game.txt")
+    html = tmp_path / "game.html"
+    assert main(["replay", str(tmp_path / "game.txt"), "--html", str(html), "--think", "0.01"]) == 0
+    assert "10 plies" in capsys.readouterr().out
+    values = data_of(html.read_text())["values"]
+    legal = GAME.legal_action_list(next(replay(PLAYED)))
+    assert set(values[0]) == {GAME.action_name(action) for action in legal}
+    assert values[-1] is None  # no choice
+
+
+def test_a_stored_game_is_played_again_as_it_was(tmp_path: Path) -> None:
+    store, html = tmp_path / "results.db", tmp_path / "game.html"
+    config = ["--set", "num_values=5"]
+    main(
+        ["match", "trick_taking", "random,high_low", "--deals", "4", "--store", str(store), *config]
+    )
+    for sitting, names in ((0, ["random", "high_low"]), (1, ["high_low", "random"])):
+        where = ["--deal", "2", "--sitting", str(sitting)]
+        assert main(["replay", str(store), *where, "--html", str(html), "--think", "0"]) == 0
+        data = data_of(html.read_text())
+        assert sorted(data["names"]) == sorted(names) and len(data["plies"]) == 10
+    first = data_of(html.read_text())["names"]
+    assert first in (["random", "high_low"], ["high_low", "random"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["no-such-file"], "cannot read"),
+        (["{game}", "--seat", "9"], "seat must be in 0 .. 1"),
+        (["{junk}"], "not a text file"),
+        (["{game}", "--html", "/no/such/folder/x.html", "--think", "0"], "cannot write"),
+    ],
+)
+def test_wrong_arguments_get_one_line(
+    tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    save(PLAYED, tmp_path / "game.txt")
+    (tmp_path / "junk").write_bytes(b"\xff\xfe\x00")
+    files = {"game": str(tmp_path / "game.txt"), "junk": str(tmp_path / "junk")}
+    with pytest.raises(SystemExit):
+        main(["replay", *(each.format(**files) for each in arguments)])
+    error = capsys.readouterr().err
+    assert said in error and error.count("\n") == 1
+
+
+def test_notebooks_show_transcripts_and_environments() -> None:
+    bundle = PLAYED._repr_mimebundle_()
+    assert bundle["text/html"].startswith('<iframe sandbox="allow-scripts" srcdoc="')
+    assert bundle["text/plain"].startswith("parlour transcript")
+    raw, solo = RawEnv(GAME, render_mode="svg"), make_solo("trick_taking", render_mode="svg")
+    for env in (raw, solo):
+        assert set(env._repr_mimebundle_()) == {"text/plain"}
+        env.reset(seed=1)
+        assert env._repr_mimebundle_()["image/svg+xml"] == env.render()
+        assert env.render().startswith("<svg")
