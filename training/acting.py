@@ -273,7 +273,7 @@ def _act(
             decide(weights[0], critic[0], places, whole, table, seat, scale, batch, index)
             if HAS_CRITIC:
                 seen, shown = batch.critic_rows[table, index], batch.critic_wide[table, index]
-                note_inputs(critic[0], whole[table, 0], critic_scale, seen, shown)
+                note_shown(critic[0], whole[table, 0], critic_scale, seen, shown)
             link(batch, places.latest, table, seat, index)
             seat = play_on(places, table, batch.actions[table, index], earlier, player_weights)
             if seat == NO_SEAT:
@@ -392,7 +392,7 @@ def _decide(weights, critic, places, whole, table, seat, scale, batch, index):
     write_logits(weights, units, mask, chances)
     to_chances(mask, chances)
     action = draw_action(mask, chances, uniform(places.player_rngs[table, seat]))
-    note_inputs(weights, observation, scale, batch.rows[table, index], batch.wide[table, index])
+    note_shown(weights, observation, scale, batch.rows[table, index], batch.wide[table, index])
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
@@ -426,11 +426,11 @@ def input_notes(
 @lean_rule
 def _note_all(rows, observations, scale, found, wide):
     for row in range(observations.shape[0]):
-        note_inputs(rows, observations[row], scale, found[row], wide[row])
+        note_shown(rows, observations[row], scale, found[row], wide[row])
 
 
 @lean_rule
-def note_inputs(weights, observation, scale, rows, wide):
+def note_shown(weights, observation, scale, rows, wide):
     """Note what a network is shown: its rows [K] and wide numbers [V], scaled."""
     find_rows(weights, observation, rows)
     values = numbers(observation)

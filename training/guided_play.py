@@ -25,7 +25,7 @@ from .acting import (
     is_pending,
     link,
     new_batch,
-    note_inputs,
+    note_shown,
     wide_scales,
 )
 
@@ -162,7 +162,7 @@ def _decide(
     action, value = search_one(state, rng, weights, tree, settings, scratch, policy, action_values)
     observe(state, seat, places.observations[table])
     rows, wide = batch.rows[table, index], batch.wide[table, index]
-    note_inputs(weights, places.observations[table], scale, rows, wide)
+    note_shown(weights, places.observations[table], scale, rows, wide)
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action

@@ -61,7 +61,7 @@ def taught(
         observations, words = observations[going], words[going]
         masks = action_masks(words, game.num_actions)
         own = rngs[alive, seats]
-        inputs = observations, masks, own
+        inputs: tuple[np.ndarray, ...] = observations, masks, own
         if teacher.needs_positions:
             inputs = *inputs, tables.determinize(alive, seats, own)
         if teacher.values is None:
@@ -80,7 +80,8 @@ def taught(
         tables.apply(alive, actions)
     returns = tables.returns(tables.all_rows)
     targets = np.concatenate([returns[place] for place in places]).astype(np.float32)
-    return Lesson(*map(np.concatenate, zip(*parts, strict=True)), targets)
+    columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
+    return Lesson(*columns, targets)
 
 
 def soft_policies(values: np.ndarray, masks: np.ndarray, temperature: float) -> np.ndarray:
