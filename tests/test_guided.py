@@ -51,8 +51,8 @@ def saved(game: Game, folder: Path) -> Path:
     torch.manual_seed(0)
     path = folder / "network.pt"
     weights = PolicyValue(game, (16, 16)).state_dict()
-    facts = game.name, game.version, game.config_dict()
-    save_checkpoint(Checkpoint(*facts, "ppo", {}, (16, 16), weights), path)
+    played = (game.name, game.version, game.config_dict())
+    save_checkpoint(Checkpoint(*played, "ppo", {}, (16, 16), weights), path)
     return path
 
 

@@ -82,7 +82,7 @@ PPO = ppo.Config(
     batch_decisions=6,
     minibatch_size=10,
     epochs=2,
-    threads=1,
+    num_threads=1,
 )
 
 
@@ -272,7 +272,7 @@ def test_what_is_noted_of_a_decision_is_what_the_networks_say(name: str, critic:
         taken = chances[np.arange(len(chances)), flat.actions]
         np.testing.assert_allclose(flat.log_chances, taken, atol=1e-5)
         np.testing.assert_allclose(flat.values, values.numpy(), atol=1e-5)
-        np.testing.assert_allclose(batch.advantages, estimated(batch, PPO.trace), atol=1e-6)
+        np.testing.assert_allclose(batch.advantages, estimated(batch, PPO.gae_lambda), atol=1e-6)
         np.testing.assert_allclose(batch.targets, batch.advantages + batch.values, atol=1e-6)
 
 
@@ -461,7 +461,7 @@ def test_the_curve_shows_every_point_with_its_interval(
         for point in (1, 2, 3)
         for player, share in (("lowest", 0.2), ("random", 0.3))
     ]
-    assert session.draw_curve(curve, tmp_path / "curve.png") is True
+    session.draw_curve(curve, tmp_path / "curve.png")
     (axes,) = drawn[0].axes
     first, second, fair = axes.get_lines()
     assert [line.get_label() for line in (first, second)] == [

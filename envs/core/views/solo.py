@@ -106,7 +106,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             )
 
     @property
-    def _np_random(self) -> np.random.Generator | None:  # type: ignore[override]
+    def _np_random(self) -> np.random.Generator | None:
         """Gymnasium's generator, made when first used, because seeding it is slow."""
         if self._generator is None and self._np_random_seed is not None:
             self._generator, self._np_random_seed = seeding.np_random(self._np_random_seed)
