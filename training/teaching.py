@@ -80,8 +80,8 @@ def taught(
         tables.apply(alive, actions)
     returns = tables.returns(tables.all_rows)
     targets = np.concatenate([returns[place] for place in places]).astype(np.float32)
-    rows, wide, words, actions, policies = map(np.concatenate, zip(*parts, strict=True))
-    return Lesson(rows, wide, words, actions, policies, targets)
+    shown, wide, words, actions, policies = map(np.concatenate, zip(*parts, strict=True))
+    return Lesson(shown, wide, words, actions, policies, targets)
 
 
 def soft_policies(values: np.ndarray, masks: np.ndarray, temperature: float) -> np.ndarray:
