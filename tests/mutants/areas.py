@@ -75,7 +75,7 @@ AREAS = {
     ),
     "learners": Area(
         code=("training/*.py",),
-        tests=("tests/mutants/small_training.py",),
+        tests=("tests/mutants/small_expert_iteration.py", "tests/mutants/small_training.py"),
     ),
 }
 

@@ -311,6 +311,39 @@ def test_a_decision_that_the_batch_cuts_off_is_worth_the_seats_next_value() -> N
     assert linked and cut_off
 
 
+def test_after_a_batch_every_decision_is_paid_or_valued() -> None:
+    """With three cards each, the decisions of both seats are open where a batch ends."""
+    config = dataclasses.replace(PPO, num_tables=8, batch_decisions=2, total_steps=64)
+    learner = ppo.Learner(load_game("trick_taking", num_values=3), config)
+    latest = []
+    act = learner._act
+
+    def spy(play: Any, *rest: Any) -> Any:
+        out = act(play, *rest)
+        latest.append(play._places.latest.copy())
+        return out
+
+    learner._act = spy  # type: ignore[method-assign]
+    for _ in learner.run():
+        pass
+    assert (np.array(latest) == acting.NO_DECISION).all()
+    pending = np.array([[acting.NO_DECISION, acting.NO_DECISION], [acting.NO_DECISION, 3]])
+    assert [bool(acting.is_pending(pending, table)) for table in (0, 1)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "damage", [{"network": 3}, {"progress": None}, {}, {"network": {}, "progress": (1,)}]
+)
+def test_a_state_that_does_not_fit_is_refused(damage: dict[str, Any], tmp_path: Path) -> None:
+    learner = ppo.Learner(probe_duel(), PPO)
+    path = tmp_path / "state.pt"
+    with pytest.raises(ValueError, match="there is no run to resume"):
+        learner.load(path)
+    torch.save({**learner.state_dict(), **damage} if damage else {}, path)
+    with pytest.raises(ValueError, match="does not fit this game and these settings"):
+        learner.load(path)
+
+
 @pytest.mark.parametrize(
     ("weights", "expected"),
     [((1.0, 0.0, 0.0), {EXTERNAL}), ((0.0, 1.0, 0.0), {-2, -3, -4}), ((0.0, 0.0, 2.0), {0})],
@@ -376,6 +409,7 @@ def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
 
 def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path: Path) -> None:
     learner = ppo.Learner(probe_duel(), dataclasses.replace(PPO, critic=True))
+    assert learner.progress[:4] == (0.0, 0.0, 0, 0)
     progresses = [progress for progress, _ in learner.run()]
     assert [progress.decisions for progress in progresses] == [30, 60, 90]
     assert [progress.updates for progress in progresses] == [6, 12, 18]  # 2 passes of 3 parts
