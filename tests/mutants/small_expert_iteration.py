@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from pathlib import Path
 from typing import Any
 
@@ -151,3 +152,24 @@ def test_a_game_without_a_choice_teaches_nothing() -> None:
     game = load_game("trick_taking", num_values=1)
     with pytest.raises(ValueError, match="choice"):
         list(expert_iteration.train(game, CONFIG))
+
+
+def test_a_teacher_is_imitated_first_for_as_many_decisions_as_asked(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    teachers = []
+
+    def noted(game: Any, teacher: Any, *rest: Any) -> Any:
+        teachers.append(teacher.name)
+        return taught(game, teacher, *rest)
+
+    monkeypatch.setattr(expert_iteration, "taught", noted)
+    list(expert_iteration.train(GAME, CONFIG))
+    assert teachers == []
+    taught_first = dataclasses.replace(CONFIG, teacher="random", teacher_steps=4)
+    progress = [progress for progress, _ in expert_iteration.train(GAME, taught_first)]
+    assert teachers and set(teachers) == {"random"}
+    assert progress[len(teachers) - 1].decisions >= 4
+    assert [one.decisions < 4 for one in progress[: len(teachers) - 1]] == [True] * (
+        len(teachers) - 1
+    )

@@ -31,6 +31,7 @@ from tests.test_mlp import (
     test_a_drawn_match_and_a_lost_last_card_teach_nothing,
     test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets,
     test_after_a_won_match_the_card_played_is_the_target,
+    test_each_lost_match_is_taught_by_its_own_hand,
     test_unknown_sets_and_games_of_more_seats_are_refused,
 )
 from tests.test_ppo import estimated
@@ -48,6 +49,7 @@ __all__ = [  # the quick ones of the suite's own tests
     "test_a_drawn_match_and_a_lost_last_card_teach_nothing",
     "test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets",
     "test_after_a_won_match_the_card_played_is_the_target",
+    "test_each_lost_match_is_taught_by_its_own_hand",
     "test_learning_begins_at_the_end_of_games_and_reaches_their_start",
     "test_settings_that_cannot_work_are_refused_before_the_first_step",
     "test_the_buffer_copies_what_it_is_given",
@@ -441,12 +443,17 @@ def plan(folder: Path, algorithm: str, config: Any, **settings: Any) -> session.
     return session.Session(algorithm, CARDS, config, folder / "run", **given)
 
 
-def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("stop_after", "rest"), [(0.5, [3 / 6, 4 / 6, 5 / 6, 1]), (0.7, [5 / 6, 1])]
+)
+def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
+    stop_after: float, rest: list[float], tmp_path: Path
+) -> None:
     class Stopped(Exception):
         pass
 
     def stop(progress: Any) -> None:
-        if progress.done > 0.5:
+        if progress.done > stop_after:
             raise Stopped
 
     config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
@@ -456,7 +463,7 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(tmp_path: Pa
     session.run(
         plan(tmp_path, "ppo", config, resume=True), lambda progress: told.append(progress.done)
     )
-    assert told == pytest.approx([3 / 6, 4 / 6, 5 / 6, 1])
+    assert told == pytest.approx(rest)
     curve = session.read_curve(tmp_path / "run")
     assert [point["against"] for point in curve] == ["random", "first_play"] * 3
     assert [point["done"] for point in curve[::2]] == pytest.approx([1 / 3, 2 / 3, 1])
