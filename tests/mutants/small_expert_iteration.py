@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -167,7 +169,10 @@ def test_a_teacher_is_imitated_first_for_as_many_decisions_as_asked(
     list(expert_iteration.train(GAME, CONFIG))
     assert teachers == []
     taught_first = dataclasses.replace(CONFIG, teacher="random", teacher_steps=4)
+    clock = SimpleNamespace(monotonic=itertools.count(5.0).__next__)  # a second at each look
+    monkeypatch.setattr(expert_iteration, "time", clock)
     progress = [progress for progress, _ in expert_iteration.train(GAME, taught_first)]
+    assert [one.seconds for one in progress] == [n + 1.0 for n in range(len(progress))]
     assert teachers and set(teachers) == {"random"}
     assert progress[len(teachers) - 1].decisions >= 4
     assert [one.decisions < 4 for one in progress[: len(teachers) - 1]] == [True] * (
