@@ -41,6 +41,7 @@ AREAS = {
             "tests/notty/test_best_discard.py",
             "tests/test_docs.py",
             "tests/test_golden.py",
+            "tests/test_ranges.py",
         ),
     ),
     "statistics": Area(
