@@ -15,10 +15,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..baselines.networks.kinds import action_values, new_network
+from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.modules import ActionValues, mask_values
 from ..baselines.players import make_policy
 from ..envs.core.game import Game, check_range
+from ..envs.core.rng import streams
 from ..envs.core.tables import action_masks
 from .progress import Progress, cosine_decay, fraction_done, start_of_run
 from .replay_buffer import ReplayBuffer
@@ -134,10 +135,14 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
 def epsilon_greedy(
     game: Game, network: ActionValues, epsilon: float, random: np.random.Generator
 ) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """Return the behaviour: the best legal action, or with probability `epsilon` a random one."""
+    """Return the behaviour: the best legal action, or with probability `epsilon` a random one.
+
+    The network acts compiled, with the weights that it has now.
+    """
+    best = policy_of("dqn", game, network)
 
     def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        actions = action_values(game, network, observations, masks).argmax(axis=1)
+        actions = best(observations, masks, streams(np.zeros(len(observations), np.int64)))
         explores = random.random(len(actions)) < epsilon
         keys = random.random((int(explores.sum()), game.num_actions))
         actions[explores] = (keys * masks[explores]).argmax(axis=1)
