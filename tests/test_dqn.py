@@ -146,14 +146,16 @@ def test_minutes_are_of_training_whatever_happens_between_the_steps(
     """An hour passes after every step, and none of it in the learner."""
     hours = iter(range(0, 10**9, 3600))
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(dqn, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(
+        dqn, "time", SimpleNamespace(monotonic=lambda: clock.now, process_time=lambda: clock.now)
+    )
     config = dataclasses.replace(PROBE, total_steps=5 * PROBE.num_tables, minutes=1.0)
     progresses = []
     for progress, _ in dqn.train(probe_game(), config):
         clock.now = float(next(hours))
         progresses.append(progress)
     assert len(progresses) == 5
-    assert progresses[-1].seconds == 0.0
+    assert progresses[-1].seconds == progresses[-1].cpu_seconds == 0.0
 
 
 def test_the_same_seed_learns_the_same_network() -> None:

@@ -111,7 +111,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
     progress = start_of_run()
     updates_due = 0.0
     while progress.done < 1.0:
-        start = time.monotonic()
+        start, start_cpu = time.monotonic(), time.process_time()
         decay = cosine_decay(progress.done)
         optimizer.param_groups[0]["lr"] = config.learning_rate * decay
         buffer.add(rollout.step(epsilon_greedy(game, network, config.epsilon * decay, random)))
@@ -128,7 +128,8 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
         decisions = progress.decisions + config.num_tables
         seconds = progress.seconds + time.monotonic() - start
         done = fraction_done(decisions, config.total_steps, seconds, config.minutes)
-        progress = Progress(done, seconds, decisions, updates, loss)
+        cpu_seconds = progress.cpu_seconds + time.process_time() - start_cpu
+        progress = Progress(done, seconds, decisions, updates, loss, cpu_seconds)
         yield progress, network
 
 
