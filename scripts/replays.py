@@ -9,8 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from ..envs.core.tables import random_actions
-
 VECTOR_PLIES = 32  # at every table, between two looks at the clock
 REPLAYED_PLIES = 256  # at every table, of a replay, so that few are the first of a game
 RECORDED_GAMES = 20
@@ -30,6 +28,8 @@ def fused(envs: Any, batch: int, observe: bool) -> Play:
 
 def vector_replay(envs: Any, batch: int) -> Play:
     """Replay recorded random actions with `step()`."""
+    from ..envs.core.tables import random_actions  # `peer_plies` runs this file without Numba
+
     rows = np.arange(batch)
     envs.reset(seed=1)
     recorded = []

@@ -189,9 +189,14 @@ def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[Matc
             log(progress, results)
             last[:] = results
             first = ", ".join(
-                f"{100 * r.first_places.mean:.1f} % against {r.second}" for r in results
+                f"{100 * r.first_places.mean:.1f} "
+                f"[{100 * r.first_places.low:.1f}, {100 * r.first_places.high:.1f}] % "
+                f"against {r.second}"
+                for r in results
             )
-            bar.console.print(f"{progress.done:5.0%}  {progress.seconds:5.0f} s  first in {first}")
+            bar.console.print(
+                f"{progress.done:5.0%}  {progress.cpu_seconds / 60:5.1f} CPU min  first in {first}"
+            )
 
         def on_progress(progress: Any) -> None:
             bar.update(task, completed=progress.done, description=_standing(progress))

@@ -4,6 +4,7 @@ import math
 import os
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")  # read when torch is first imported
+os.environ.pop("COLUMNS", None)  # the width of the window in which the tests were started
 
 from parlour.envs.core import progress
 

@@ -16,7 +16,7 @@ from parlour.baselines.networks.modules import ActionValues
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
+from parlour.envs.core.tables import Tables, action_masks
 from parlour.training import dqn
 from parlour.training.rollout import Transitions
 
@@ -120,20 +120,42 @@ def test_behaviour_and_exported_policy_stay_within_the_mask() -> None:
     assert (choose(observations, masks) == LOSE).all()
 
 
+def test_behaviour_without_exploration_is_the_action_of_highest_value() -> None:
+    """Acting is compiled, values are torch's; equal values may be chosen either way."""
+    game = load_game("splendor")
+    network = ActionValues(game, (64, 64))
+    tables = Tables(game, streams(range(300)))
+    tables.deal(tables.all_rows)
+    chooser = np.random.default_rng(0)
+    for _ in range(3):
+        _, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        values = action_values(game, network, observations, masks)
+        chosen = dqn.epsilon_greedy(game, network, 0.0, chooser)(observations, masks)
+        taken = np.take_along_axis(values, chosen[:, None], axis=1)[:, 0]
+        np.testing.assert_allclose(taken, values.max(axis=1), atol=1e-5)
+        assert (chosen == values.argmax(axis=1)).mean() > 0.99
+        tables.apply(tables.all_rows, chosen)
+        with torch.no_grad():
+            network.body[-1].bias.normal_()  # type: ignore[operator]
+
+
 def test_minutes_are_of_training_whatever_happens_between_the_steps(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """An hour passes after every step, and none of it in the learner."""
     hours = iter(range(0, 10**9, 3600))
     clock = SimpleNamespace(now=0.0)
-    monkeypatch.setattr(dqn, "time", SimpleNamespace(monotonic=lambda: clock.now))
+    monkeypatch.setattr(
+        dqn, "time", SimpleNamespace(monotonic=lambda: clock.now, process_time=lambda: clock.now)
+    )
     config = dataclasses.replace(PROBE, total_steps=5 * PROBE.num_tables, minutes=1.0)
     progresses = []
     for progress, _ in dqn.train(probe_game(), config):
         clock.now = float(next(hours))
         progresses.append(progress)
     assert len(progresses) == 5
-    assert progresses[-1].seconds == 0.0
+    assert progresses[-1].seconds == progresses[-1].cpu_seconds == 0.0
 
 
 def test_the_same_seed_learns_the_same_network() -> None:

@@ -1,6 +1,5 @@
 """The games of docs/examples work in every view, in the arena, in a search and in a learner."""
 
-import itertools
 import os
 import subprocess
 import sys
@@ -19,11 +18,11 @@ from parlour.baselines.arena import play_match
 from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.envs import GAMES, check_game, find_game, register_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.rng import streams
 from parlour.envs.core.views import transcript
 from parlour.envs.registry import make_aec
 from parlour.scripts.main import main
 from tests.example_games import EXAMPLES, imported
+from tests.kuhn_poker import Kuhn
 
 NAMES = ("nim", "kuhn")
 MAX_LINES = 110  # of the page to copy
@@ -172,58 +171,9 @@ def test_kuhn_poker_is_worth_minus_one_eighteenth_to_the_first_seat(
     modules: dict[str, Any],
 ) -> None:
     """Kuhn 1950. Exact: the value of the matrix game of all pure strategies, 64 a seat."""
-    value = solve(strategy_matrix(modules["kuhn"])) * modules["kuhn"].MAX_CHIPS
+    kuhn = Kuhn(modules["kuhn"])
+    value = solve(kuhn.matrix()) * kuhn.max_chips
     assert value == pytest.approx(-1 / 18, abs=1e-9)
-
-
-def strategy_matrix(kuhn: Any) -> np.ndarray:
-    """Mean return of seat 0, by the pure strategies of both: [of seat 0, of seat 1]."""
-    game = kuhn.game()
-    leaves = [
-        leaf for cards in itertools.permutations(kuhn.RANKS, 2) for leaf in plays(game, cards)
-    ]
-    choices = [
-        sorted({step for leaf, _ in leaves for step in leaf if step[0] == seat}) for seat in (0, 1)
-    ]
-    strategies = [pure_strategies(steps) for steps in choices]
-    matrix = np.zeros(tuple(map(len, strategies)))
-    for leaf, outcome in leaves:
-        reach = [
-            [set(leaf) & set(choices[seat]) <= strategy for strategy in strategies[seat]]
-            for seat in (0, 1)
-        ]
-        matrix += outcome * np.outer(np.array(reach[0]), np.array(reach[1]))
-    return matrix / 6  # deals, each as likely
-
-
-Step = tuple[int, bytes, int]  # seat, what it observes, its action
-
-
-def plays(game: Game, cards: tuple[str, ...]) -> Iterator[tuple[tuple[Step, ...], float]]:
-    """All ways in which a deal can be played, each with the return of seat 0."""
-    states = game.new_states()
-    game.deal_from(states[0], {"cards": "".join(cards)}, streams([0])[0])
-    open_plays: list[tuple[np.ndarray, tuple[Step, ...]]] = [(states, ())]
-    while open_plays:
-        states, steps = open_plays.pop()
-        if game.is_terminal(states[0]):
-            out = np.zeros(2)
-            game.returns(states[0], out)
-            yield steps, float(out[0])
-            continue
-        seat = int(game.seat_to_act(states[0]))
-        seen = game.new_observations()
-        game.observe(states[0], seat, seen[0])
-        for action in game.legal_action_list(states[0]):
-            after = states.copy()
-            game.apply_action(after[0], action)
-            open_plays.append((after, (*steps, (seat, seen.tobytes(), action))))
-
-
-def pure_strategies(steps: list[Step]) -> list[set[Step]]:
-    """One action for each thing that the seat may observe, in all ways."""
-    by_look = [list(group) for _, group in itertools.groupby(steps, key=lambda step: step[1])]
-    return [set(chosen) for chosen in itertools.product(*by_look)]
 
 
 def solve(matrix: np.ndarray) -> float:

@@ -228,7 +228,7 @@ def test_a_renderer_gives_text_pixels_or_nothing_by_its_mode() -> None:
     assert Renderer(game, "ansi").render(state, 1) == game.describe(state, 1)
     pixels = Renderer(game, "rgb_array").render(state, 1)
     np.testing.assert_array_equal(pixels, render_frame(game, state, 1))
-    with pytest.raises(ValueError, match="'rgb_array', 'human'; got 'video'"):
+    with pytest.raises(ValueError, match="'rgb_array', 'svg', 'human'; got 'video'"):
         Renderer(game, "video")
 
 

@@ -351,6 +351,8 @@ def test_a_session_leaves_its_checkpoint_its_card_and_its_curve(tmp_path: Path) 
     assert [point["against"] for point in curve] == ["random", "lowest"] * 4
     assert [float(point["done"]) for point in curve[::2]] == [0.25, 0.5, 0.75, 1.0]
     assert [int(point["games"]) for point in curve[::2]] == [4, 4, 4, 6]
+    times = [float(point["cpu_seconds"]) for point in curve[::2]]
+    assert 0 < times[0] < times[1] < times[2] < times[3]
     for point in curve:
         assert 0 <= float(point["low"]) <= float(point["first_places"]) <= float(point["high"]) <= 1
     kept = load_checkpoint(tmp_path / "run" / session.CHECKPOINT_FILE)

@@ -15,10 +15,11 @@ import numpy as np
 import torch
 from torch import nn
 
-from ..baselines.networks.kinds import action_values, new_network
+from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.modules import ActionValues, mask_values
 from ..baselines.players import make_policy
 from ..envs.core.game import Game, check_range
+from ..envs.core.rng import streams
 from ..envs.core.tables import action_masks
 from .progress import Progress, cosine_decay, fraction_done, start_of_run
 from .replay_buffer import ReplayBuffer
@@ -110,7 +111,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
     progress = start_of_run()
     updates_due = 0.0
     while progress.done < 1.0:
-        start = time.monotonic()
+        start, start_cpu = time.monotonic(), time.process_time()
         decay = cosine_decay(progress.done)
         optimizer.param_groups[0]["lr"] = config.learning_rate * decay
         buffer.add(rollout.step(epsilon_greedy(game, network, config.epsilon * decay, random)))
@@ -127,17 +128,22 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
         decisions = progress.decisions + config.num_tables
         seconds = progress.seconds + time.monotonic() - start
         done = fraction_done(decisions, config.total_steps, seconds, config.minutes)
-        progress = Progress(done, seconds, decisions, updates, loss)
+        cpu_seconds = progress.cpu_seconds + time.process_time() - start_cpu
+        progress = Progress(done, seconds, decisions, updates, loss, cpu_seconds)
         yield progress, network
 
 
 def epsilon_greedy(
     game: Game, network: ActionValues, epsilon: float, random: np.random.Generator
 ) -> Callable[[np.ndarray, np.ndarray], np.ndarray]:
-    """Return the behaviour: the best legal action, or with probability `epsilon` a random one."""
+    """Return the behaviour: the best legal action, or with probability `epsilon` a random one.
+
+    The network acts compiled, with the weights that it has now.
+    """
+    best = policy_of("dqn", game, network)
 
     def choose(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
-        actions = action_values(game, network, observations, masks).argmax(axis=1)
+        actions = best(observations, masks, streams(np.zeros(len(observations), np.int64)))
         explores = random.random(len(actions)) < epsilon
         keys = random.random((int(explores.sum()), game.num_actions))
         actions[explores] = (keys * masks[explores]).argmax(axis=1)

@@ -53,7 +53,7 @@ class Config:
     learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
     final_learning_rate: float = 3e-5  # of Adam at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
-    td_lambda: float = 0.9  # lambda of the values' targets: 1 is the outcome alone, 0 the next search
+    td_lambda: float = 0.9  # of the values' targets: 1 is the outcome, 0 the next search
     num_threads: int = 2  # number of threads
 
     def __post_init__(self) -> None:
@@ -92,6 +92,7 @@ class Progress(NamedTuple):
     updates: int
     loss: float
     entropy: float  # of the policies that were learned, in nats
+    cpu_seconds: float = 0.0  # of all threads of the process, in the same time
 
 
 class Losses(NamedTuple):
@@ -169,14 +170,15 @@ class Learner:
         teacher = make_policy(config.teacher, self.game)
         limit = min(config.teacher_steps, config.total_steps)
         while self.progress.decisions < limit and self.progress.done < 1.0:
-            start = time.monotonic()
+            start, start_cpu = time.monotonic(), time.process_time()
             seed = int(random.integers(2**62))
             lesson = taught(
                 self.game, teacher, config.num_tables, seed, self.rows, config.teacher_temperature
             )
             self._keep(lesson)
             losses = self._learn(random)
-            self._report(losses, len(lesson.actions), time.monotonic() - start)
+            spent = time.monotonic() - start, time.process_time() - start_cpu
+            self._report(losses, len(lesson.actions), *spent)
             yield self.progress, self.network
 
     def _play(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
@@ -188,7 +190,7 @@ class Learner:
         batches = [new_guided_batch(*shape) for _ in range(2)]
         self._compile(play)
         with ThreadPoolExecutor(config.num_threads) as pool:
-            start = time.monotonic()
+            start, start_cpu = time.monotonic(), time.process_time()
             wait(self._act(play, batches[0], pool))
             while self.progress.done < 1.0:
                 acting = self._act(play, batches[1], pool)
@@ -197,9 +199,10 @@ class Learner:
                 losses = self._learn(random)
                 wait(acting)
                 batches.reverse()
-                self._report(losses, len(lesson.actions), time.monotonic() - start)
+                spent = time.monotonic() - start, time.process_time() - start_cpu
+                self._report(losses, len(lesson.actions), *spent)
                 yield self.progress, self.network
-                start = time.monotonic()
+                start, start_cpu = time.monotonic(), time.process_time()
 
     def _compile(self, play: GuidedPlay) -> None:
         """Call everything once, on nothing, before the clock starts."""
@@ -264,7 +267,9 @@ class Learner:
             entropy=-torch.special.xlogy(learned, learned).sum(dim=1).mean(),
         )
 
-    def _report(self, losses: Losses, num_decisions: int, seconds: float) -> None:
+    def _report(
+        self, losses: Losses, num_decisions: int, seconds: float, cpu_seconds: float
+    ) -> None:
         """Update the progress after a batch."""
         config, before = self.config, self.progress
         seconds += before.seconds
@@ -277,6 +282,7 @@ class Learner:
             updates=before.updates + self._num_steps(num_decisions),
             loss=losses.policy + config.value_coefficient * losses.value,
             entropy=losses.entropy,
+            cpu_seconds=before.cpu_seconds + cpu_seconds,
         )
 
 

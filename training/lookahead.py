@@ -79,9 +79,9 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
     length = shortest_game(game, config.num_tables, random)
     tables = Tables(game, streams(random.integers(2**62, size=config.num_tables)))
     deal_aged(game, tables, tables.all_rows, first_ply(config, length, 0.0), length, random)
-    start = time.monotonic()
     progress = start_of_run()
     while progress.done < 1.0:
+        start, start_cpu = time.monotonic(), time.process_time()
         optimizer.param_groups[0]["lr"] = config.learning_rate * cosine_decay(progress.done)
         positions = look(game, tables, tables.all_rows)
         td_target = torch.from_numpy(td_targets(game, target, positions, config.return_step))
@@ -99,9 +99,11 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
         over = play(tables, tables.all_rows, actions)
         deal_aged(game, tables, over, first_ply(config, length, progress.done), length, random)
         decisions = progress.decisions + config.num_tables
-        seconds = time.monotonic() - start
+        seconds = progress.seconds + time.monotonic() - start
+        cpu_seconds = progress.cpu_seconds + time.process_time() - start_cpu
         done = fraction_done(decisions, config.total_steps, seconds, config.minutes)
-        progress = Progress(done, seconds, decisions, progress.updates + 1, loss.item())
+        updates = progress.updates + 1
+        progress = Progress(done, seconds, decisions, updates, loss.item(), cpu_seconds)
         yield progress, network
 
 

@@ -65,6 +65,7 @@ class MatchProgress(NamedTuple):
     wins: float  # fraction of decisions in won matches
     losses: float  # fraction of decisions in lost matches
     loss: float
+    cpu_seconds: float = 0.0  # of all threads of the process, in the same time
 
 
 class PlayedChoices(NamedTuple):
@@ -89,17 +90,19 @@ def train(game: Game, config: Config) -> Iterator[tuple[MatchProgress, Perceptro
     network = new_network("mlp", game, dataclasses.asdict(config))
     optimizer = torch.optim.RMSprop(network.parameters(), config.learning_rate, alpha=DECAY)
     opponent = make_policy(config.opponent, game)
-    start, decisions = time.monotonic(), 0
+    decisions, seconds, cpu_seconds = 0, 0.0, 0.0
     for batch in range(1, config.num_batches + 1):
+        start, start_cpu = time.monotonic(), time.process_time()
         seeds = random.integers(2**62, size=config.num_matches)
         choices = play_matches(game, policy_of("mlp", game, network), opponent, seeds)
         inputs, targets = examples(game, network, choices, config.held)
         loss = fit(network, optimizer, inputs, targets, config)
         decisions += len(choices.actions)
         wins, losses = (float((choices.outcomes == sign).mean()) for sign in (1, -1))
-        seconds = time.monotonic() - start
+        seconds += time.monotonic() - start
+        cpu_seconds += time.process_time() - start_cpu
         done = batch / config.num_batches
-        yield MatchProgress(done, seconds, decisions, wins, losses, loss), network
+        yield MatchProgress(done, seconds, decisions, wins, losses, loss, cpu_seconds), network
 
 
 def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray) -> PlayedChoices:

@@ -92,6 +92,7 @@ class SelfPlayProgress(NamedTuple):
     loss: float
     entropy: float  # of the policy at the latest decisions, in nats
     forced: float  # fraction of the learning seats' plies without a choice
+    cpu_seconds: float = 0.0  # of all threads of the process, in the same time
 
 
 class Losses(NamedTuple):
@@ -180,16 +181,17 @@ class Learner:
         self._compile(play)
         num_actors = config.num_threads // 2
         with ThreadPoolExecutor(max(1, num_actors)) as pool:
-            start = time.monotonic()
+            start, start_cpu = time.monotonic(), time.process_time()
             wait(self._act(play, batches[0], pool, num_actors))
             while self.progress.done < 1.0:
                 acting = self._act(play, batches[1], pool, num_actors)
                 losses = self._learn(batches[0], random)
                 wait(acting)
                 batches.reverse()
-                self._report(losses, time.monotonic() - start, play)
+                spent = time.monotonic() - start, time.process_time() - start_cpu
+                self._report(losses, *spent, play)
                 yield self.progress, self.network
-                start = time.monotonic()
+                start, start_cpu = time.monotonic(), time.process_time()
 
     def _new_batch(self, num_tables: int) -> Batch:
         return new_batch(
@@ -281,7 +283,7 @@ class Learner:
             entropy=-(log_chances.exp() * log_chances).sum(dim=1).mean(),
         )
 
-    def _report(self, losses: Losses, seconds: float, play: SelfPlay) -> None:
+    def _report(self, losses: Losses, seconds: float, cpu_seconds: float, play: SelfPlay) -> None:
         """Update the progress after a batch."""
         config, before = self.config, self.progress
         size = config.num_tables * config.batch_decisions
@@ -296,6 +298,7 @@ class Learner:
             loss=losses.policy + config.value_coefficient * losses.value,
             entropy=losses.entropy,
             forced=play.forced_fraction,
+            cpu_seconds=before.cpu_seconds + cpu_seconds,
         )
         if math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY):
             kept = [self.earlier, self.network.record(self.game)]

@@ -14,6 +14,7 @@ class Progress(NamedTuple):
     decisions: int  # of learning seats
     updates: int  # gradient steps
     loss: float  # of the last gradient step; NaN before the first
+    cpu_seconds: float = 0.0  # of all threads of the process, in the same time
 
 
 def start_of_run() -> Progress:

@@ -199,7 +199,7 @@ def draw_curve(curve: list[dict[str, Any]], path: Path) -> None:
     axes = figure.subplots()
     for player in dict.fromkeys(point["against"] for point in curve):
         points = [point for point in curve if point["against"] == player]
-        minutes = [point["seconds"] / 60 for point in points]
+        minutes = [point["cpu_seconds"] / 60 for point in points]
         mean, low, high = (
             [100 * point[part] for point in points] for part in ("first_places", "low", "high")
         )
@@ -208,8 +208,8 @@ def draw_curve(curve: list[dict[str, Any]], path: Path) -> None:
         axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
         axes.vlines(minutes, low, high, color=line.get_color(), alpha=0.4)  # one point has no band
     axes.axhline(100 * curve[0]["fair_share"], color="grey", linestyle=":", label="fair share")
-    axes.set(xlabel="minutes of training", ylabel="first places, %", ylim=(0, 100))
-    axes.set_xlim(0, 1.03 * curve[-1]["seconds"] / 60)
+    axes.set(xlabel="CPU minutes of training", ylabel="first places, %", ylim=(0, 100))
+    axes.set_xlim(0, 1.03 * curve[-1]["cpu_seconds"] / 60)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.3)
     figure.legend(loc="outside right upper", frameon=False)  # never over a line

@@ -5,6 +5,7 @@ What the network is shown is encoded inside it, so that a checkpoint needs no re
 
 import itertools
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import torch
@@ -157,8 +158,15 @@ def set_columns(game: Game, name: str) -> list[list[int]]:
 
 def encoder_rows(game: Game, encoder: UnaryEncoder, num_views: int = 1) -> InputRows:
     """How a compiled first layer reads what an Encoder shows of an observation of `game`."""
-    unary, wide = encoder.unary_columns.numpy(), encoder.wide_columns.numpy()
-    return input_rows(game, unary, wide, num_views)
+    unary, wide = encoder.unary_columns.tolist(), encoder.wide_columns.tolist()
+    return _cached_rows(game, tuple(unary), tuple(wide), num_views)
+
+
+@lru_cache(maxsize=32)  # a learner makes a record of its weights before every step
+def _cached_rows(
+    game: Game, unary: tuple[int, ...], wide: tuple[int, ...], num_views: int
+) -> InputRows:
+    return input_rows(game, np.array(unary, np.int64), np.array(wide, np.int64), num_views)
 
 
 def layer_of(layer: nn.Linear) -> Layer:
