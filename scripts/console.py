@@ -10,7 +10,7 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from ..baselines.human import EndOfInput
-from ..baselines.move_values import SEARCH, MoveValues, Study
+from ..baselines.move_values import SEARCH, MoveValues
 from .table.table import GameTable
 
 HINT_SECONDS = 1.5
@@ -107,9 +107,7 @@ def _in_order(name: str) -> str:
 
 def hint_lines(table: GameTable) -> list[str]:
     """The value of every legal move, best first."""
-    positions, seen, mask = table.determinized(purpose=1)
-    study = Study(table.game, positions, seen, mask, table.study_stream(), SEARCH)
-    found = study.think(HINT_SECONDS)
+    found = table.study(SEARCH).think(HINT_SECONDS)
     ranked = sorted(found.values, key=lambda action: -found.values[action])
     names = [f"{table.game.action_name(a)} {found.values[a]:+.2f}" for a in ranked]
     return [_source(found), *_columns(names, _width())]
@@ -175,7 +173,7 @@ def _print_plies(table: GameTable, seat: int, first: int) -> int:
 def _ply_lines(table: GameTable, seat: int, first: int) -> list[str]:
     lines = []
     for number, ply in enumerate(table.plies[first:], start=first + 1):
-        name = table.game.action_name(ply.action) if seat in ply.seen_by else "a hidden move"
+        name = table.game.action_name(ply.action) if table.sees(ply, seat) else "a hidden move"
         forced = "" if ply.had_choice or ply.seat != seat else "  (the only move)"
         lines.append(f"{number:4}  {_who(table, ply.seat, seat)}: {name}{forced}")
     return lines
