@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 
 from ..baselines.human import EndOfInput
 from ..baselines.move_values import SEARCH, MoveValues
+from .ending import result_lines
 from .table.table import GameTable
 
 HINT_SECONDS = 1.5
@@ -185,15 +186,9 @@ def _who(table: GameTable, seat: int, own: int) -> str:
 
 def _print_result(table: GameTable, seat: int) -> None:
     """Print how it ended, in three lines."""
-    returns = table.returns
-    ranked = sorted(range(len(returns)), key=lambda other: -returns[other])
-    scores = [f"{_who(table, other, seat)} {returns[other]:+.2f}" for other in ranked]
-    best = max(returns)
-    winners = [_who(table, other, seat) for other in ranked if returns[other] == best]
-    headline = "a draw" if len(winners) == len(returns) else f"{' and '.join(winners)} won"
-    print(_bold(f"The game is over after {len(table.plies)} plies: {headline}."))
-    print(", ".join(scores))
-    print(f"The same deal again: --seed {table.setup.seed}")
+    who = [_who(table, each, seat) for each in range(table.game.num_seats)]
+    first, *rest = result_lines(who, table.returns, len(table.plies), table.setup.seed)
+    print("\n".join([_bold(first), *rest]))
 
 
 def _answer(ask: Ask, prompt: str) -> str:
