@@ -34,7 +34,7 @@ CONFIG = expert_iteration.Config(
     epochs=4,
     learning_rate=1e-2,
     final_learning_rate=1e-3,
-    threads=1,
+    num_threads=1,
 )
 
 
@@ -171,7 +171,7 @@ def equal(first: torch.nn.Module, second: torch.nn.Module) -> bool:
 def test_the_same_seed_learns_the_same_with_any_number_of_threads() -> None:
     short = {"total_steps": 1_000, "batch_decisions": 3}
     alone = trained(**short).network
-    assert equal(alone, trained(**short, threads=3).network)
+    assert equal(alone, trained(**short, num_threads=3).network)
     assert not equal(alone, trained(**short, seed=1).network)
 
 
@@ -195,7 +195,7 @@ def test_an_interrupted_run_continues_where_it_stood() -> None:
         ({"num_tables": 0}, "num_tables must be"),
         ({"hidden": ()}, "at least one layer"),
         ({"num_simulations": 1}, "num_simulations must be at least 2"),
-        ({"trace": 1.5}, r"trace must be in 0 \.\. 1"),
+        ({"td_lambda": 1.5}, r"td_lambda must be in 0 \.\. 1"),
         ({"teacher_temperature": 0.0}, "teacher_temperature must be above 0"),
         ({"teacher": "nobody"}, "no player 'nobody'"),
     ],

@@ -75,6 +75,17 @@ def test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets() -> Non
     assert set(target.tolist()) == {0.0, 1.0}
 
 
+def test_each_lost_match_is_taught_by_its_own_hand() -> None:
+    first, second = tables_after(), tables_after(9, 0, 8, 12)
+    alone = [taught(tables, 7, -1.0)[0] for tables in (first, second)]
+    seen = [tables.show(np.arange(1))[1] for tables in (first, second)]
+    choices = mlp.PlayedChoices(np.concatenate(seen), np.array([7, 7]), np.array([-1.0, -1.0]))
+    network = new_network("mlp", GAME, dataclasses.asdict(CONFIG))
+    _, together = mlp.examples(GAME, network, choices, CONFIG.held)
+    assert together.tolist() == [target.tolist() for target in alone]
+    assert together[0].tolist() != together[1].tolist()
+
+
 def test_a_drawn_match_and_a_lost_last_card_teach_nothing() -> None:
     assert len(taught(tables_after(), 9, 0.0)) == 0
     tricks = [card for lead in range(9, 1, -1) for card in (lead, 20 - lead if lead < 9 else 0)]

@@ -250,7 +250,7 @@ def test_contrast_is_that_of_the_guidelines() -> None:
 # Games without a picture of their own
 
 
-@pytest.mark.parametrize("name", ["nim", "kuhn"])
+@pytest.mark.parametrize("name", ["nim", "kuhn"], ids=["open", "hidden"])
 def test_a_game_without_a_picture_gets_its_text_and_a_button_for_each_action(name: str) -> None:
     with imported(name):
         game = find_game(name)

@@ -53,8 +53,8 @@ class Config:
     learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
     final_learning_rate: float = 3e-5  # of Adam at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
-    trace: float = 0.9  # lambda of the values' targets: 1 is the outcome alone, 0 the next search
-    threads: int = 2  # number of threads
+    td_lambda: float = 0.9  # lambda of the values' targets: 1 is the outcome alone, 0 the next search
+    num_threads: int = 2  # number of threads
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
@@ -71,13 +71,13 @@ class Config:
                 raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
         if self.num_simulations < 2:
             raise ValueError("num_simulations must be at least 2: one compares nothing")
-        if not 0 <= self.trace <= 1:
-            raise ValueError(f"trace must be in 0 .. 1; got {self.trace}")
+        if not 0 <= self.td_lambda <= 1:
+            raise ValueError(f"td_lambda must be in 0 .. 1; got {self.td_lambda}")
 
 
 COUNTS = (
     "total_steps", "num_tables", "batch_decisions", "num_simulations", "num_considered",
-    "num_determinizations", "kept_batches", "minibatch_size", "epochs", "threads",
+    "num_determinizations", "kept_batches", "minibatch_size", "epochs", "num_threads",
 )  # fmt: skip
 MAX_COUNT = 10**12
 MAX_GRADIENT_NORM = 1.0
@@ -187,7 +187,7 @@ class Learner:
         shape = game, config.num_tables, config.batch_decisions, self.rows
         batches = [new_guided_batch(*shape) for _ in range(2)]
         self._compile(play)
-        with ThreadPoolExecutor(config.threads) as pool:
+        with ThreadPoolExecutor(config.num_threads) as pool:
             start = time.monotonic()
             wait(self._act(play, batches[0], pool))
             while self.progress.done < 1.0:
@@ -204,7 +204,7 @@ class Learner:
     def _compile(self, play: GuidedPlay) -> None:
         """Call everything once, on nothing, before the clock starts."""
         empty = new_guided_batch(self.game, 0, self.config.batch_decisions, self.rows)
-        play.act(self.network.record(self.game), self.config.trace, empty, slice(0, 0))
+        play.act(self.network.record(self.game), self.config.td_lambda, empty, slice(0, 0))
         one = lesson_of(*new_guided_batch(self.game, 1, 1, self.rows))
         sum(self._losses(one, np.zeros(1, np.int64))).backward()
         self.optimizer.zero_grad(set_to_none=True)
@@ -214,8 +214,8 @@ class Learner:
     ) -> list[Future[None]]:
         """Fill a batch in the threads of the pool, with the network as it is now."""
         config = self.config
-        what = self.network.record(self.game), config.trace, batch
-        edges = np.linspace(0, config.num_tables, config.threads + 1).astype(int).tolist()
+        what = self.network.record(self.game), config.td_lambda, batch
+        edges = np.linspace(0, config.num_tables, config.num_threads + 1).astype(int).tolist()
         slices = [slice(*edge) for edge in itertools.pairwise(edges)]
         return [pool.submit(play.act, *what, tables) for tables in slices]
 

@@ -85,10 +85,10 @@ class GuidedPlay:
             observations=game.new_observations(num_tables),
         )
 
-    def act(self, weights: np.ndarray, trace: float, into: GuidedBatch, tables: slice) -> None:
+    def act(self, weights: np.ndarray, td_lambda: float, into: GuidedBatch, tables: slice) -> None:
         """Fill the rows `tables` of a batch; other threads may fill others at the same time.
 
-        `weights` is a network's record [1], `trace` the lambda of the values' targets. Raises
+        `weights` is a network's record [1], `td_lambda` the lambda of the values' targets. Raises
         ValueError where a game never gives a seat a choice.
         """
         places = _Places(*(array[tables] for array in self._places))
@@ -102,7 +102,7 @@ class GuidedPlay:
             new_scratch(self.game, self.settings),
             np.zeros(self.game.num_actions),
             self._scales,
-            trace,
+            td_lambda,
         )
         if (places.seats == NO_SEAT).any():
             raise no_choice_error(self.game)
@@ -123,7 +123,7 @@ def _bind_act(game: Game, num_layers: int) -> Function:
 
 def _act(
     batch, policies, spare, spare_policies, places, weights, tree, settings, scratch, values, scale,
-    trace,
+    td_lambda,
 ):  # fmt: skip
     for table in range(batch.actions.shape[0]):
         state, rng, mask = places.states[table], places.rngs[table], places.masks[table]
@@ -148,7 +148,7 @@ def _act(
                 if not is_pending(places.latest, table):
                     break
             play_on(places, table, spare.actions[table, 0], batch)
-        estimate_advantages(batch, table, trace)
+        estimate_advantages(batch, table, td_lambda)
 
 
 def _decide(

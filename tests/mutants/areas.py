@@ -41,6 +41,7 @@ AREAS = {
             "tests/notty/test_best_discard.py",
             "tests/test_docs.py",
             "tests/test_golden.py",
+            "tests/test_ranges.py",
         ),
     ),
     "statistics": Area(
@@ -75,7 +76,7 @@ AREAS = {
     ),
     "learners": Area(
         code=("training/*.py",),
-        tests=("tests/mutants/small_training.py",),
+        tests=("tests/mutants/small_expert_iteration.py", "tests/mutants/small_training.py"),
     ),
 }
 

@@ -31,6 +31,7 @@ from tests.test_mlp import (
     test_a_drawn_match_and_a_lost_last_card_teach_nothing,
     test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets,
     test_after_a_won_match_the_card_played_is_the_target,
+    test_each_lost_match_is_taught_by_its_own_hand,
     test_unknown_sets_and_games_of_more_seats_are_refused,
 )
 from tests.test_ppo import estimated
@@ -48,6 +49,7 @@ __all__ = [  # the quick ones of the suite's own tests
     "test_a_drawn_match_and_a_lost_last_card_teach_nothing",
     "test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets",
     "test_after_a_won_match_the_card_played_is_the_target",
+    "test_each_lost_match_is_taught_by_its_own_hand",
     "test_learning_begins_at_the_end_of_games_and_reaches_their_start",
     "test_settings_that_cannot_work_are_refused_before_the_first_step",
     "test_the_buffer_copies_what_it_is_given",
@@ -311,6 +313,39 @@ def test_a_decision_that_the_batch_cuts_off_is_worth_the_seats_next_value() -> N
     assert linked and cut_off
 
 
+def test_after_a_batch_every_decision_is_paid_or_valued() -> None:
+    """With three cards each, the decisions of both seats are open where a batch ends."""
+    config = dataclasses.replace(PPO, num_tables=8, batch_decisions=2, total_steps=64)
+    learner = ppo.Learner(load_game("trick_taking", num_values=3), config)
+    latest = []
+    act = learner._act
+
+    def spy(play: Any, *rest: Any) -> Any:
+        out = act(play, *rest)
+        latest.append(play._places.latest.copy())
+        return out
+
+    learner._act = spy  # type: ignore[method-assign]
+    for _ in learner.run():
+        pass
+    assert (np.array(latest) == acting.NO_DECISION).all()
+    pending = np.array([[acting.NO_DECISION, acting.NO_DECISION], [acting.NO_DECISION, 3]])
+    assert [bool(acting.is_pending(pending, table)) for table in (0, 1)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "damage", [{"network": 3}, {"progress": None}, {}, {"network": {}, "progress": (1,)}]
+)
+def test_a_state_that_does_not_fit_is_refused(damage: dict[str, Any], tmp_path: Path) -> None:
+    learner = ppo.Learner(probe_duel(), PPO)
+    path = tmp_path / "state.pt"
+    with pytest.raises(ValueError, match="there is no run to resume"):
+        learner.load(path)
+    torch.save({**learner.state_dict(), **damage} if damage else {}, path)
+    with pytest.raises(ValueError, match="does not fit this game and these settings"):
+        learner.load(path)
+
+
 @pytest.mark.parametrize(
     ("weights", "expected"),
     [((1.0, 0.0, 0.0), {EXTERNAL}), ((0.0, 1.0, 0.0), {-2, -3, -4}), ((0.0, 0.0, 2.0), {0})],
@@ -376,6 +411,7 @@ def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
 
 def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path: Path) -> None:
     learner = ppo.Learner(probe_duel(), dataclasses.replace(PPO, critic=True))
+    assert learner.progress[:4] == (0.0, 0.0, 0, 0)
     progresses = [progress for progress, _ in learner.run()]
     assert [progress.decisions for progress in progresses] == [30, 60, 90]
     assert [progress.updates for progress in progresses] == [6, 12, 18]  # 2 passes of 3 parts
@@ -407,12 +443,17 @@ def plan(folder: Path, algorithm: str, config: Any, **settings: Any) -> session.
     return session.Session(algorithm, CARDS, config, folder / "run", **given)
 
 
-def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("stop_after", "rest"), [(0.5, [3 / 6, 4 / 6, 5 / 6, 1]), (0.7, [5 / 6, 1])]
+)
+def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
+    stop_after: float, rest: list[float], tmp_path: Path
+) -> None:
     class Stopped(Exception):
         pass
 
     def stop(progress: Any) -> None:
-        if progress.done > 0.5:
+        if progress.done > stop_after:
             raise Stopped
 
     config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
@@ -422,7 +463,7 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(tmp_path: Pa
     session.run(
         plan(tmp_path, "ppo", config, resume=True), lambda progress: told.append(progress.done)
     )
-    assert told == pytest.approx([3 / 6, 4 / 6, 5 / 6, 1])
+    assert told == pytest.approx(rest)
     curve = session.read_curve(tmp_path / "run")
     assert [point["against"] for point in curve] == ["random", "first_play"] * 3
     assert [point["done"] for point in curve[::2]] == pytest.approx([1 / 3, 2 / 3, 1])
