@@ -10,7 +10,8 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from ..baselines.human import EndOfInput
-from ..baselines.move_values import SEARCH, MoveValues, Study
+from ..baselines.move_values import SEARCH, MoveValues
+from .ending import result_lines
 from .table.table import GameTable
 
 HINT_SECONDS = 1.5
@@ -107,9 +108,7 @@ def _in_order(name: str) -> str:
 
 def hint_lines(table: GameTable) -> list[str]:
     """The value of every legal move, best first."""
-    positions, seen, mask = table.determinized(purpose=1)
-    study = Study(table.game, positions, seen, mask, table.study_stream(), SEARCH)
-    found = study.think(HINT_SECONDS)
+    found = table.study(SEARCH).think(HINT_SECONDS)
     ranked = sorted(found.values, key=lambda action: -found.values[action])
     names = [f"{table.game.action_name(a)} {found.values[a]:+.2f}" for a in ranked]
     return [_source(found), *_columns(names, _width())]
@@ -175,7 +174,7 @@ def _print_plies(table: GameTable, seat: int, first: int) -> int:
 def _ply_lines(table: GameTable, seat: int, first: int) -> list[str]:
     lines = []
     for number, ply in enumerate(table.plies[first:], start=first + 1):
-        name = table.game.action_name(ply.action) if seat in ply.seen_by else "a hidden move"
+        name = table.game.action_name(ply.action) if table.sees(ply, seat) else "a hidden move"
         forced = "" if ply.had_choice or ply.seat != seat else "  (the only move)"
         lines.append(f"{number:4}  {_who(table, ply.seat, seat)}: {name}{forced}")
     return lines
@@ -187,15 +186,9 @@ def _who(table: GameTable, seat: int, own: int) -> str:
 
 def _print_result(table: GameTable, seat: int) -> None:
     """Print how it ended, in three lines."""
-    returns = table.returns
-    ranked = sorted(range(len(returns)), key=lambda other: -returns[other])
-    scores = [f"{_who(table, other, seat)} {returns[other]:+.2f}" for other in ranked]
-    best = max(returns)
-    winners = [_who(table, other, seat) for other in ranked if returns[other] == best]
-    headline = "a draw" if len(winners) == len(returns) else f"{' and '.join(winners)} won"
-    print(_bold(f"The game is over after {len(table.plies)} plies: {headline}."))
-    print(", ".join(scores))
-    print(f"The same deal again: --seed {table.setup.seed}")
+    who = [_who(table, each, seat) for each in range(table.game.num_seats)]
+    first, *rest = result_lines(who, table.returns, len(table.plies), table.setup.seed)
+    print("\n".join([_bold(first), *rest]))
 
 
 def _answer(ask: Ask, prompt: str) -> str:

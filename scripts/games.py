@@ -6,6 +6,7 @@ from ..baselines import list_policies
 from ..envs import GAMES, find_game
 from .output import add_json, print_table, print_text, write_json
 
+HUMAN = "human"  # a player of every game: you, at the console
 _INDENT = len("  settings  ")
 
 
@@ -24,6 +25,8 @@ def run(arguments: argparse.Namespace) -> None:
             settings = " ".join(f"{key}={value}" for key, value in fact["settings"].items())
             print(f"\n{fact['game']}")
             print_text(f"  settings  {settings}", _INDENT)
+            for setting, values in fact["named"].items():
+                print_text(f"  {setting:<8}  {' '.join(values)}", _INDENT)
             print_text(f"  players   {' '.join(fact['players'])}", _INDENT)
     write_json(facts, arguments.json)
 
@@ -38,5 +41,7 @@ def _facts(name: str) -> dict:
         "actions": game.num_actions,
         "inputs": game.layout.num_inputs,  # numbers in an observation
         "settings": game.config_dict(),
-        "players": list_policies(game),
+        # Values of settings that ship with the game, such as decks with real names.
+        "named": {key: list(names) for key, names in getattr(game.config, "NAMED", {}).items()},
+        "players": [HUMAN, *list_policies(game)],
     }

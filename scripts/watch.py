@@ -12,6 +12,7 @@ from ..envs.core.public import is_seen
 from ..envs.core.rng import streams
 from ..envs.core.seating import Seating, player_streams
 from ..envs.core.tables import Tables
+from .ending import result_lines
 from .options import (
     BadArgument,
     add_game,
@@ -78,9 +79,9 @@ def run(arguments: argparse.Namespace) -> None:
         time.sleep(arguments.delay)
     print(game.describe(tables.states[0], arguments.seat))
     if game.is_terminal(tables.states[0]):
-        returns = tables.returns(tables.all_rows)[0]
-        for seat, player in enumerate(players):
-            print(f"player {seat} ({player.name}): {returns[seat]:+.3f}")
+        who = [f"player {seat} ({player.name})" for seat, player in enumerate(players)]
+        returns = tables.returns(tables.all_rows)[0].tolist()
+        print("\n".join(result_lines(who, returns, ply, first_seed(arguments))))
 
 
 def _seated(players: list[Policy], game: Game) -> list[Policy]:

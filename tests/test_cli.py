@@ -267,6 +267,8 @@ def test_games_lists_all(capsys: pytest.CaptureFixture[str]) -> None:
     assert run("games") == 0
     shown = capsys.readouterr().out
     assert all(name in shown and env_id in shown for name, env_id in GAMES.items())
+    assert shown.count("players   human ") == len(GAMES)
+    assert "deck      planets" in shown
     assert run("games --json -") == 0
     assert [game["game"] for game in json.loads(capsys.readouterr().out)] == list(GAMES)
 
@@ -277,7 +279,9 @@ def test_a_watched_game_is_the_game_of_its_seed(capsys: pytest.CaptureFixture[st
         assert run(f"watch {GAME} --seed {seed}") == 0
         shown.append(capsys.readouterr().out)
     assert shown[0] == shown[1] != shown[2]
-    assert shown[0].splitlines()[-1].startswith("player ")
+    over, scores, again = shown[0].splitlines()[-3:]
+    assert over.startswith("The game is over after ") and scores.count("player ") == 4
+    assert again == "The same deal again: --seed 5"
 
 
 def test_options_keep_their_former_names_without_showing_them(

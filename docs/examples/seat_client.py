@@ -1,6 +1,5 @@
-"""Take a seat at a table of `parlour play` and play at random: see docs/protocol.md.
+"""Play at random from a seat of `parlour play` (docs/protocol.md), given the link of that seat:
 
-Run it with the address of the seat, as the page's "copy link" gives it:
 `python seat_client.py "http://127.0.0.1:8477/#seat=TOKEN"`
 """
 
@@ -23,14 +22,11 @@ async def play(link: str) -> list[float]:
             message = json.loads(text)
             if message["type"] in ("closed", "error"):
                 raise RuntimeError(message["text"])
-            if message["type"] != "position":
-                continue
-            if message["returns"] is not None:
+            if message.get("returns") is not None:
                 return message["returns"]
-            if message["legal"]:
-                action = choose(message)
-                answer = {"type": "act", "ply": message["ply"], "action": action}
-                await socket.send(json.dumps(answer))
+            if message.get("legal"):
+                act = {"type": "act", "ply": message["ply"], "action": choose(message)}
+                await socket.send(json.dumps(act))
     raise RuntimeError("the server closed the connection")
 
 

@@ -1,7 +1,7 @@
 """Top Trumps: `game(**config)` and the environment made from it."""
 
 import dataclasses
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
@@ -17,6 +17,7 @@ class Config:
     """The sizes and house rules of Top Trumps."""
 
     FOR_PEOPLE: ClassVar[Mapping[str, str]] = {"deck": "planets"}  # where they choose no settings
+    NAMED: ClassVar[Mapping[str, Sequence[str]]] = {"deck": tuple(cards.SHIPPED)}  # with real names
 
     num_cards: int = 50  # cards in the deck: 2 .. 128
     num_fields: int = 5  # integers on a card: 1 .. 16

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from ...baselines.move_values import MoveValues, Study
+from ...baselines.move_values import SEARCH, MoveValues
 from ...envs.core.seating import PlayerError
 from ...envs.core.views.render import picture_svg
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
@@ -137,10 +137,12 @@ class Host:
         if id is None:
             raise Refused("no seat has this token")
         live = await self._live(id)
-        if len(live.connections) >= MAX_CONNECTIONS_A_TABLE:
-            raise Refused("too many connections to this table")
         number = live.tokens.index(token)
         is_seat = number < live.table.game.num_seats
+        await self._recall(live.table, number if is_seat else SPECTATOR)
+        live = await self._live(id)  # everybody may have left meanwhile
+        if len(live.connections) >= MAX_CONNECTIONS_A_TABLE:
+            raise Refused("too many connections to this table")
         if is_seat and live.table.policies[number] is not None:
             raise Refused("a player has taken this seat")
         connection.seat = number if is_seat else SPECTATOR
@@ -152,6 +154,14 @@ class Host:
         if live.driver is None:
             live.driver = asyncio.create_task(self._drive(live))
         live.wake.set()
+
+    async def _recall(self, table: GameTable, seat: int | None) -> None:
+        """Find out beside the event loop what a newcomer saw of earlier moves."""
+        if table.game.has_hidden and table.plies:
+            try:
+                await self.students.run(SETUP_LIMIT, table.recall, seat)
+            except TooSlow as error:
+                raise Refused(str(error)) from error
 
     def leave(self, connection: Connection) -> None:
         """Forget a connection, and its table if it was the last."""
@@ -284,7 +294,7 @@ class Host:
         """Send values that become better; a change of the position cancels this."""
         table, ply = live.table, len(live.table.plies)
         try:
-            study = await self.students.run(SETUP_LIMIT, _study, table, player)
+            study = await self.students.run(SETUP_LIMIT, table.study, player)
             until = time.monotonic() + STUDY_SECONDS
             while True:
                 found = await self.students.run(self.thinking_limit, study.think, STUDY_SLICE)
@@ -303,8 +313,8 @@ class Host:
     async def _give_review(self, table: GameTable, connection: Connection) -> None:
         """Send, move by move, what a person's choices were worth."""
         seat = connection.seat
-        chosen = [n for n, ply in enumerate(table.plies) if ply.seat == seat and ply.had_choice]
-        chosen = chosen[-MAX_REVIEWED:]
+        assert seat is not None
+        chosen = table.choices_of(seat)[-MAX_REVIEWED:]
         try:
             for count, number in enumerate(chosen, start=1):
                 row = await self.students.run(
@@ -382,15 +392,10 @@ def _made_and_warm(setup: Setup, actions: list[int], version: int | None) -> Gam
     return table
 
 
-def _study(table: GameTable, player: str) -> Study:
-    positions, seen, mask = table.determinized(purpose=1)
-    return Study(table.game, positions, seen, mask, table.study_stream(), player)
-
-
 def _reviewed(table: GameTable, number: int, seat: int, is_narrow: bool) -> dict[str, Any]:
     """Return what one choice was worth, with the picture that the seat saw."""
     earlier = table.at_ply(number)
-    found = _study(earlier, "search").think(REVIEW_SECONDS)
+    found = earlier.study(SEARCH).think(REVIEW_SECONDS)
     action = table.plies[number].action
     picture = drawn(table.game, earlier.state, seat, is_narrow)
     return {

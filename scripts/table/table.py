@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ...baselines.move_values import Study
 from ...baselines.players import make_policy
 from ...baselines.policy import Policy
 from ...envs import find_game
@@ -24,6 +25,7 @@ HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
 MAX_NAME = 40
 MAX_SEATS = 16
+RECENT = 200  # actions that a newcomer is sent
 _TOKEN_BYTES = 24
 
 
@@ -74,14 +76,23 @@ def setup_from(data: dict[str, Any]) -> Setup:
     return Setup(**{**data, "seats": tuple(Occupant(**seat) for seat in data["seats"])})
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclasses.dataclass
 class PlayedPly:
-    """An action, which seats saw it, and whether there was another."""
+    """An action, the position before it, and whether there was another action."""
 
     seat: int
     action: int
-    seen_by: frozenset[int]
+    before: np.record
     had_choice: bool
+    seen: dict[int, bool] = dataclasses.field(default_factory=dict)  # by seat, where known
+
+    def is_seen_by(self, game: Game, seat: int) -> bool:
+        """Return whether a seat saw the action; it is found out when first asked."""
+        if not game.has_hidden:
+            return True
+        if seat not in self.seen:
+            self.seen[seat] = is_seen(game, self.before, self.action, seat)
+        return self.seen[seat]
 
 
 class GameTable:
@@ -150,9 +161,15 @@ class GameTable:
         """The player to act, or None where a person acts or nobody."""
         return None if self.is_over else self.policies[self.seat_to_act]
 
-    def sees_all(self, ply: PlayedPly) -> bool:
-        """Whether every seat saw what was played."""
-        return len(ply.seen_by) == self.game.num_seats
+    def sees(self, ply: PlayedPly, seat: int | None) -> bool:
+        """Return whether a seat, or every seat where that is None, saw what was played."""
+        seats = range(self.game.num_seats) if seat is None else (seat,)
+        return all(ply.is_seen_by(self.game, each) for each in seats)
+
+    def recall(self, seat: int | None) -> None:
+        """Find out which of the last `RECENT` actions a seat saw: slow the first time."""
+        for ply in self.plies[-RECENT:]:
+            self.sees(ply, seat)
 
     # Moves
 
@@ -210,6 +227,16 @@ class GameTable:
         """A stream [1] for a search that helps the seat to act."""
         return streams([fresh_seed()])
 
+    def study(self, player: str) -> Study:
+        """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""
+        positions, seen, mask = self.determinized(purpose=1)
+        return Study(self.game, positions, seen, mask, self.study_stream(), player)
+
+    def choices_of(self, seat: int) -> list[int]:
+        """Return the numbers of the plies in which a seat had a choice."""
+        plies = enumerate(self.plies)
+        return [number for number, ply in plies if ply.seat == seat and ply.had_choice]
+
     def at_ply(self, number: int) -> "GameTable":
         """The same table as it was before ply `number`, without players."""
         setup = dataclasses.replace(self.setup, seats=(Occupant(HERE, "-"),) * self.game.num_seats)
@@ -236,14 +263,10 @@ class GameTable:
         return player_streams([self.setup.seed], self.game.num_seats, sitting)
 
     def _append(self, action: int) -> None:
-        seat, had_choice = self.seat_to_act, len(self.legal) > 1
-        seen_by = frozenset(
-            other
-            for other in range(self.game.num_seats)
-            if not self.game.has_hidden or is_seen(self.game, self.state, action, other)
-        )
+        before = self.tables.states.copy()[0]
+        ply = PlayedPly(self.seat_to_act, action, before, len(self.legal) > 1)
         self._apply(action)
-        self.plies.append(PlayedPly(seat, action, seen_by, had_choice))
+        self.plies.append(ply)
 
     def _apply(self, action: int) -> None:
         self.tables.apply(self.tables.all_rows, np.array([action]))

@@ -12,10 +12,9 @@ from typing import Any
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.views.picture import Picture
 from ...envs.core.views.render import picture_svg
-from .table import GameTable, PlayedPly
+from .table import RECENT, GameTable, PlayedPly
 
 SPECTATOR = None  # in place of a seat
-RECENT = 200  # actions that a newcomer is sent
 
 
 def title(name: str) -> str:
@@ -33,7 +32,7 @@ def position_message(table: GameTable, seat: int | None, is_narrow: bool = False
         "ply": len(table.plies),
         "seat": seat,
         "to_act": None if to_act == NO_SEAT else to_act,
-        "last": action_seen(game, table.plies[-1], seat) if table.plies else None,
+        "last": action_seen(table, table.plies[-1], seat) if table.plies else None,
         "legal": [game.action_name(action) for action in table.legal] if is_own else [],
         "returns": table.returns if table.is_over else None,
         "can_undo": is_own_table(table, seat) and table.can_undo,
@@ -61,7 +60,7 @@ def is_own_table(table: GameTable, seat: int | None) -> bool:
 
 def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
     """Return the message with who sits where, and the last actions as this seat saw them."""
-    seen = [action_seen(table.game, ply, seat) for ply in table.plies[-RECENT:]]
+    seen = [action_seen(table, ply, seat) for ply in table.plies[-RECENT:]]
     return {
         "type": "table",
         "game": table.game.name,
@@ -74,10 +73,13 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
     }
 
 
-def action_seen(game: Game, ply: PlayedPly, seat: int | None) -> dict[str, Any]:
-    """Return a played action, with None in place of one that the seat did not see."""
-    sees = len(ply.seen_by) == game.num_seats if seat is SPECTATOR else seat in ply.seen_by
-    return {"seat": ply.seat, "action": game.action_name(ply.action) if sees else None}
+def action_seen(table: GameTable, ply: PlayedPly, seat: int | None) -> dict[str, Any]:
+    """Return a played action, with None in place of one that the seat did not see.
+
+    A spectator is told what every seat saw.
+    """
+    name = table.game.action_name(ply.action) if table.sees(ply, seat) else None
+    return {"seat": ply.seat, "action": name}
 
 
 def drawn(game: Game, state: Any, seat: int | None, is_narrow: bool) -> Picture:

@@ -2,13 +2,16 @@
 
 import contextlib
 import random
+import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import uvicorn
 from starlette.testclient import TestClient, WebSocketTestSession
 
-from parlour.scripts.table.server import make_app
+from parlour.scripts.table.server import make_app, server_settings
 from parlour.scripts.table.store import TableStore
 
 OWNER = "owner-key-of-the-tests"
@@ -30,6 +33,24 @@ def server(folder: Path, **settings: Any) -> Iterator[TestClient]:
     app = make_app(TableStore(folder / "tables.db"), OWNER, {ADDRESS}, **settings)
     with TestClient(app, base_url=f"http://{ADDRESS}") as client:
         yield client
+
+
+@contextlib.contextmanager
+def listening_server(folder: Path) -> Iterator[str]:
+    """The HOST:PORT of a server on a loopback port, for programs that are no test clients."""
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        listener.listen()
+        host, port = listener.getsockname()
+        app = make_app(TableStore(folder / "tables.db"), OWNER, {f"{host}:{port}"})
+        serving = uvicorn.Server(uvicorn.Config(app, **server_settings(port, host)))
+        thread = threading.Thread(target=serving.run, args=([listener],))
+        thread.start()
+        try:
+            yield f"{host}:{port}"
+        finally:
+            serving.should_exit = True
+            thread.join(10)
 
 
 def open_table(client: TestClient, game: str, seats: list[dict], **more: Any) -> list[str]:

@@ -153,6 +153,17 @@ def test_a_game_is_played_to_its_end_with_the_keyboard(
         assert play_on(page, press_enter_on_anything) > 0
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_axe_finds_no_barrier(browser: Any, address: str, name: str) -> None:
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    with table_page(browser, address, name, WIDTHS["desktop"]) as page:
+        for width in WIDTHS.values():
+            page.set_viewport_size({"width": width, "height": 800})
+            page.wait_for_selector("#status.yours")
+            found = axe.Axe().run(page)
+            assert found.violations_count == 0, found.generate_report()
+
+
 def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
     with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
         page.wait_for_selector("#status.yours")

@@ -119,7 +119,12 @@ function noteMove(message) {
 function moveLine(move) {
   return make("li", {}, make("span", { class: "number" }, `${move.ply}`),
     make("span", { class: "who" }, name(move.seat)),
-    make("span", { class: "what" }, move.action === null ? "hidden" : move.action));
+    make("span", { class: "what" }, ...(move.action === null ? ["hidden"] : breakable(move.action))));
+}
+
+// A name that may be broken after each "+".
+function breakable(action) {
+  return action.split(/(?<=\+)/).flatMap((part) => [part, make("wbr")]);
 }
 
 function showPosition(message, animate) {
@@ -202,7 +207,7 @@ function showSeats() {
     const line = make("li", { class: seat === acts ? "acts" : "" },
       make("span", { class: `dot ${isOn ? "on" : ""}` }),
       make("span", { class: "who" }, name(seat)),
-      make("span", { class: "tag" }, isPlayer ? "player" : isOn ? "here" : "away"));
+      make("span", { class: "tag" }, `player ${seat}${isPlayer ? "" : isOn ? " · here" : " · away"}`));
     if (isHere && !isPlayer && !isOn && seat !== game.table.seat) {
       line.append(make("button", { type: "button", on: { click: () => takeOver(seat) } }, "Replace"));
     }
