@@ -2,7 +2,7 @@
 
 import pytest
 
-from parlour.envs import load_game
+from parlour.envs import find_game
 
 RANGES: dict[str, dict[str, tuple[int, int]]] = {
     "president": {  # four seats, forty cards in ten ranks, ten plays of each rank, pass and swaps
@@ -58,6 +58,6 @@ SETS = {"president": {"next_hands": (0, 2**40 - 1)}}
 
 @pytest.mark.parametrize("name", RANGES)
 def test_declared_ranges_are_the_numbers_of_the_rulebook(name: str) -> None:
-    declared = {field.name: (field.low, field.high) for field in load_game(name).state_fields}
+    declared = {field.name: (field.low, field.high) for field in find_game(name).state_fields}
     expected = {**RANGES[name], **SETS.get(name, {})}
     assert {field: declared[field] for field in expected} == expected

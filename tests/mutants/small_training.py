@@ -325,7 +325,7 @@ def test_after_a_batch_every_decision_is_paid_or_valued() -> None:
         latest.append(play._places.latest.copy())
         return out
 
-    learner._act = spy  # type: ignore[method-assign]
+    learner._act = spy  # type: ignore[method-assign, assignment]
     for _ in learner.run():
         pass
     assert (np.array(latest) == acting.NO_DECISION).all()
