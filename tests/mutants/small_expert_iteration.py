@@ -106,7 +106,7 @@ def test_only_the_latest_lessons_are_kept_and_the_rate_falls(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     learner = expert_iteration.Learner(GAME, CONFIG)
-    assert learner.progress[:4] == (0.0, 0.0, 0, 0)
+    assert learner.progress[:4] == (0.0, 0.0, 0, 0) and learner.progress.cpu_seconds == 0.0
     rates, sizes = [], []
     learn = learner._learn
 
@@ -169,10 +169,13 @@ def test_a_teacher_is_imitated_first_for_as_many_decisions_as_asked(
     list(expert_iteration.train(GAME, CONFIG))
     assert teachers == []
     taught_first = dataclasses.replace(CONFIG, teacher="random", teacher_steps=4)
-    clock = SimpleNamespace(monotonic=itertools.count(5.0).__next__)  # a second at each look
+    clock = SimpleNamespace(  # one second, and three of the processor, from look to look
+        monotonic=itertools.count(5.0).__next__, process_time=itertools.count(2.0, 3.0).__next__
+    )
     monkeypatch.setattr(expert_iteration, "time", clock)
     progress = [progress for progress, _ in expert_iteration.train(GAME, taught_first)]
     assert [one.seconds for one in progress] == [n + 1.0 for n in range(len(progress))]
+    assert [one.cpu_seconds for one in progress] == [3 * (n + 1.0) for n in range(len(progress))]
     assert teachers and set(teachers) == {"random"}
     assert progress[len(teachers) - 1].decisions >= 4
     assert [one.decisions < 4 for one in progress[: len(teachers) - 1]] == [True] * (

@@ -411,7 +411,7 @@ def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
 
 def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path: Path) -> None:
     learner = ppo.Learner(probe_duel(), dataclasses.replace(PPO, critic=True))
-    assert learner.progress[:4] == (0.0, 0.0, 0, 0)
+    assert learner.progress[:4] == (0.0, 0.0, 0, 0) and learner.progress.cpu_seconds == 0.0
     progresses = [progress for progress, _ in learner.run()]
     assert [progress.decisions for progress in progresses] == [30, 60, 90]
     assert [progress.updates for progress in progresses] == [6, 12, 18]  # 2 passes of 3 parts
@@ -493,7 +493,8 @@ def test_the_curve_shows_every_point_with_its_interval(
     curve = [
         {
             "against": player,
-            "seconds": 90.0 * point,
+            "seconds": 60.0 * point,
+            "cpu_seconds": 90.0 * point,
             "first_places": 0.1 * point + share,
             "low": 0.1 * point,
             "high": 0.1 * point + 2 * share,
