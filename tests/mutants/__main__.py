@@ -54,7 +54,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         workshop = Workshop(Path(folder))
         if options.check:
-            sys.exit("\n".join(check(workshop)))
+            sys.exit("\n".join(check(workshop)) or 0)
         for name in options.areas:
             try_area(workshop, name, options.size, retry=options.retry, tests=options.tests)
 

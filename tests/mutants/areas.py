@@ -72,6 +72,7 @@ AREAS = {
             "tests/test_best_response.py",
             "tests/test_halving.py",
             "tests/test_against_slow_search.py",
+            "tests/mutants/small_guided.py",
         ),
     ),
     "learners": Area(
