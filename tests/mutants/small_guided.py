@@ -63,7 +63,7 @@ class Outcome:
 class SlowSearch:
     """One search, from the positions that the fast one has determinized."""
 
-    def __init__(self, game: Game, how: Settings, position: np.ndarray) -> None:
+    def __init__(self, game: Game, how: Settings, position: np.record) -> None:
         self.game, self.how, self.rules = game, how, meanings_of(game)
         self.weights = record(game)
         self.scratch = guided.new_scratch(game, how)
@@ -73,7 +73,7 @@ class SlowSearch:
         self.seat = int(self.rules["seat_to_act"](position))
         self.root = self.outcome_of(position, self.seat)[1]
 
-    def outcome_of(self, state: np.ndarray, seat: int) -> tuple[float, Outcome, Any]:
+    def outcome_of(self, state: np.record, seat: int) -> tuple[float, Outcome, Any]:
         """What the seat to act makes of a position: value, new outcome, and all that it knows."""
         words = np.zeros(self.game.num_mask_words, np.int64)
         self.rules["legal_actions"](state, words)
@@ -122,7 +122,7 @@ class SlowSearch:
         def bound(action: int) -> float:
             taken = outcome.actions[action]
             mean = taken.mean if taken.visits else outcome.total / outcome.visits
-            return mean + spread * np.float32(taken.prior) / (1 + taken.visits)
+            return float(mean + spread * np.float32(taken.prior) / (1 + taken.visits))
 
         return max(outcome.actions, key=bound)  # the first of equals
 
