@@ -83,7 +83,7 @@ MAX_COUNT = 10**12
 MAX_GRADIENT_NORM = 1.0
 
 
-class Progress(NamedTuple):
+class GuidedProgress(NamedTuple):
     """Where a run stands; `done` goes from 0 to 1."""
 
     done: float
@@ -103,7 +103,7 @@ class Losses(NamedTuple):
     entropy: Any  # of the policies to be learned
 
 
-def train(game: Game, config: Config) -> Iterator[tuple[Progress, PolicyValue]]:
+def train(game: Game, config: Config) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
     """Learn `game`, yielding the progress and the network after every batch.
 
     The network is the learner's own: evaluate it before the next step, or copy it. `Learner` does
@@ -125,7 +125,7 @@ class Learner:
             self.network.load_state_dict(_weights_of(config.start, game, config.hidden))
         self.rows = self.network.rows(game)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
-        self.progress = Progress(0.0, 0.0, 0, 0, math.nan, math.nan)
+        self.progress = GuidedProgress(0.0, 0.0, 0, 0, math.nan, math.nan)
         self.lessons: list[Lesson] = []
         self.settings = Settings(
             config.num_simulations,
@@ -147,7 +147,7 @@ class Learner:
         """Continue from what `state_dict` gave."""
         self.network.load_state_dict(saved["network"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.progress = Progress(*saved["progress"])
+        self.progress = GuidedProgress(*saved["progress"])
 
     def save(self, path: Path) -> None:
         """Write `state_dict` to a file."""
@@ -157,14 +157,14 @@ class Learner:
         """Continue from a file. Raises ValueError where it is none, or of another network."""
         load_run(self, path)
 
-    def run(self) -> Iterator[tuple[Progress, PolicyValue]]:
+    def run(self) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
         """Learn to the end of the run."""
         random = np.random.default_rng((self.config.seed, self.progress.updates))
         if self.config.teacher and self.progress.decisions < self.config.teacher_steps:
             yield from self._imitate(random)
         yield from self._play(random)
 
-    def _imitate(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
+    def _imitate(self, random: np.random.Generator) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
         """Learn from whole games of the teacher."""
         config = self.config
         teacher = make_policy(config.teacher, self.game)
@@ -181,7 +181,7 @@ class Learner:
             self._report(losses, len(lesson.actions), *spent)
             yield self.progress, self.network
 
-    def _play(self, random: np.random.Generator) -> Iterator[tuple[Progress, PolicyValue]]:
+    def _play(self, random: np.random.Generator) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
         """Learn from searches that the network guides."""
         config, game = self.config, self.game
         seed = int(random.integers(2**62))
@@ -275,7 +275,7 @@ class Learner:
         seconds += before.seconds
         decisions = before.decisions + num_decisions
         done = max(decisions / config.total_steps, seconds / (60 * config.minutes))
-        self.progress = Progress(
+        self.progress = GuidedProgress(
             done=min(done, 1.0),
             seconds=seconds,
             decisions=decisions,
