@@ -371,6 +371,6 @@ def _ascii(name: str) -> str:
 
 
 def _short(name: str, letters: int) -> str:
-    """A name in ASCII, shortened to so many letters."""
+    """Return a name in ASCII, shortened to a number of letters."""
     plain = _ascii(name)
     return plain if len(plain) <= letters else plain[: max(letters - 2, 1)] + ".."

@@ -25,7 +25,7 @@ NEW_DEAL, SAME_DEAL = "new", "same"
 
 
 class BadMessage(ValueError):
-    """A message that is not in the protocol; the text is for whoever wrote the client."""
+    """A message that is not in the protocol; its text helps the author of the client."""
 
 
 def parse(text: str | bytes) -> dict[str, Any]:

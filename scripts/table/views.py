@@ -76,7 +76,7 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
 def action_seen(table: GameTable, ply: PlayedPly, seat: int | None) -> dict[str, Any]:
     """Return a played action, with None in place of one that the seat did not see.
 
-    A spectator is told what every seat saw.
+    A spectator sees what every seat saw.
     """
     name = table.game.action_name(ply.action) if table.sees(ply, seat) else None
     return {"seat": ply.seat, "action": name}
