@@ -123,8 +123,8 @@ def run(arguments: argparse.Namespace) -> None:
                 "plies_per_cpu_second": rates,
                 "start": start_times(name),
             }
-        wanted = arguments.peers
-        report["peers"] = peers.measure(clock.seconds, clock.repeats, tell) if wanted else []
+        libraries = arguments.peers
+        report["peers"] = peers.measure(clock.seconds, clock.repeats, tell) if libraries else []
     if arguments.json != "-":
         show(report)
     write_json(report, arguments.json)

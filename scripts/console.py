@@ -86,10 +86,10 @@ def chosen(table: GameTable, answer: str) -> int:
     legal = table.legal
     if answer.isdecimal() and 1 <= int(answer) <= len(legal):
         return legal[int(answer) - 1]
-    wanted = _in_order(answer)
+    given = _in_order(answer)
     names = {_in_order(table.game.action_name(action)): action for action in legal}
-    if wanted in names:
-        return names[wanted]
+    if given in names:
+        return names[given]
     found = [name for name in names if answer and name.startswith(answer)]
     if len(found) == 1:
         return names[found[0]]
