@@ -44,6 +44,7 @@ class Config:
     value_coefficient: float = 0.5  # weight of the value's squared error
     clip: float = 0.2  # maximum change of an action's probability in a batch, as a ratio
     gae_lambda: float = 0.95  # lambda of generalized advantage estimation
+    first_place_weight: float = 0.0  # weight of being first; the rest is that of the return
     self_play: float = 1.0  # weight of the tables at which every seat learns
     earlier: float = 0.0  # weight of the tables against earlier networks of the run
     opponents: tuple[str, ...] = ()  # compiled players that one seat learns against
@@ -63,8 +64,9 @@ class Config:
         for name in ("minutes", "learning_rate", "clip"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
-        if not 0 <= self.gae_lambda <= 1:
-            raise ValueError(f"gae_lambda must be in 0 .. 1; got {self.gae_lambda}")
+        for name in ("gae_lambda", "first_place_weight"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be in 0 .. 1; got {getattr(self, name)}")
 
 
 COUNTS = (
@@ -176,6 +178,7 @@ class Learner:
             opponent_mix,
             self.rows,
             self.critic_rows,
+            config.first_place_weight,
         )
         batches = [self._new_batch(config.num_tables) for _ in range(2)]
         self._compile(play)
