@@ -22,6 +22,7 @@ from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
 from ..envs.core.game import Game, check_range
 from .acting import Batch, OpponentMix, SelfPlay, new_batch
+from .progress import fraction_done
 from .resuming import load_run, save_run
 
 
@@ -145,12 +146,13 @@ class Learner:
         }
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave."""
+        """Continue from what `state_dict` gave, for as long as the settings say now."""
         self.network.load_state_dict(saved["network"])
         if self.critic is not None:
             self.critic.load_state_dict(saved["critic"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.progress = SelfPlayProgress(*saved["progress"])
+        progress = SelfPlayProgress(*saved["progress"])
+        self.progress = progress._replace(done=self._done(progress.decisions, progress.seconds))
         self.earlier = saved["earlier"].numpy().view(self.earlier.dtype)
 
     def save(self, path: Path) -> None:
@@ -286,15 +288,19 @@ class Learner:
             entropy=-(log_chances.exp() * log_chances).sum(dim=1).mean(),
         )
 
+    def _done(self, decisions: int, seconds: float) -> float:
+        config = self.config
+        return fraction_done(decisions, config.total_steps, seconds, config.minutes)
+
     def _report(self, losses: Losses, seconds: float, cpu_seconds: float, play: SelfPlay) -> None:
         """Update the progress after a batch."""
         config, before = self.config, self.progress
         size = config.num_tables * config.batch_decisions
         seconds += before.seconds
         decisions = before.decisions + size
-        done = max(decisions / config.total_steps, seconds / (60 * config.minutes))
+        done = self._done(decisions, seconds)
         self.progress = SelfPlayProgress(
-            done=min(done, 1.0),
+            done=done,
             seconds=seconds,
             decisions=decisions,
             updates=before.updates + config.epochs * max(1, round(size / config.minibatch_size)),
