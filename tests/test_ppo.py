@@ -151,7 +151,9 @@ def test_the_first_place_may_be_worth_more_than_its_return(weight: float, worth:
     config = dataclasses.replace(CONFIG, batch_decisions=7, first_place_weight=weight)
     batch = next(iter(batches_of(ppo.Learner(GAME, config))))
     ended = (batch.next_decisions == NO_DECISION)[:, :-2]
-    assert set(batch.ends[:, :-2][ended].astype(float).round(6).tolist()) == {round(w, 6) for w in worth}
+    assert set(batch.ends[:, :-2][ended].astype(float).round(6).tolist()) == {
+        round(w, 6) for w in worth
+    }
 
 
 def test_a_shared_first_place_is_worth_its_share() -> None:
