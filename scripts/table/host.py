@@ -127,7 +127,7 @@ class Host:
         table = await self._made(setup, [])
         id = secrets.token_hex(8)
         tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
-        self.store.add(id, setup, table.game.version, tokens)
+        self.store.add(id, table.setup, table.game.version, tokens)
         self.live[id] = LiveTable(id, tokens, table)
         return id, tokens
 
@@ -363,7 +363,7 @@ class Host:
         if live.version != version:
             raise Refused("somebody moved meanwhile: try again")
         live.table = changed
-        self.store.change_setup(live.id, setup)
+        self.store.change_setup(live.id, changed.setup)
         live.broadcast(lambda c: history_message(live.table, c.seat))
         self._keep(live)
 
