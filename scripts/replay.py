@@ -13,10 +13,9 @@ import numpy as np
 
 from ..baselines import make_policy
 from ..baselines.arena import Store
-from ..baselines.move_values import Study
+from ..baselines.move_values import study_of
 from ..envs import find_game
-from ..envs.core.game import Game
-from ..envs.core.rng import SEED_LIMIT, fresh_seed, streams
+from ..envs.core.rng import SEED_LIMIT
 from ..envs.core.views.page.replay import PlyValues, replay_data, replay_page
 from ..envs.core.views.transcript import Transcript, TranscriptError, load, record, replay
 from .options import BadArgument, seconds, seed, user_input
@@ -93,21 +92,9 @@ def move_values(transcript: Transcript, think: float) -> PlyValues:
         if len(legal) < 2:
             found.append(None)
             continue
-        values = _study(game, state, legal).think(think).values
+        values = study_of(game, state).think(think).values
         found.append({game.action_name(a): round(v, 4) for a, v in values.items()})
     return found
-
-
-def _study(game: Game, state: np.record, legal: list[int]) -> Study:
-    seat = int(game.seat_to_act(state))
-    rng = streams([fresh_seed()])
-    position, seen = game.new_states(), game.new_observations()
-    position[0] = state
-    game.reshuffle_unseen(position[0], seat, rng[0])
-    game.observe(state, seat, seen[0])
-    mask = np.zeros((1, game.num_actions), np.int8)
-    mask[0, legal] = 1
-    return Study(game, position, seen, mask, rng)
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:

@@ -21,6 +21,7 @@ from ...envs.core.views.page import asset
 from .catalogue import game_choices, game_names
 from .guard import Allowance, Guard
 from .host import MAX_CONNECTIONS, Connection, Host, Refused
+from .matches import new_plan, result_data
 from .protocol import MAX_BYTES, BadMessage, parse
 from .store import StoredTable, TableStore
 from .table import MAX_SEATS, Occupant, Setup
@@ -30,6 +31,7 @@ STATIC = Path(__file__).with_name("static")
 SECONDS_TO_SIT = 10.0  # for a new connection to send its token
 MAX_MISTAKES = 20  # wrong messages before a connection is closed
 NUM_RECENT = 12
+MAX_PACE = 10.0
 
 _PAGES = {
     "/": ("index.html", "text/html"),
@@ -58,6 +60,8 @@ def make_app(store: TableStore, owner_key: str, hosts: Iterable[str], **settings
         Route("/api/games/{name}", _game, methods=["POST"]),
         Route("/api/tables", _tables, methods=["GET"]),
         Route("/api/tables", _open, methods=["POST"]),
+        Route("/api/matches", _open_match, methods=["POST"]),
+        Route("/api/matches/{id}", _match),
         WebSocketRoute("/seat", _seat),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
@@ -113,6 +117,35 @@ async def _open(request: Request) -> Response:
     return JSONResponse({"id": id, "tokens": tokens})
 
 
+async def _open_match(request: Request) -> Response:
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour play` printed")
+    if not request.app.state.opening.take():
+        return _refusal(429, "too many new tables: wait a little")
+    try:
+        data = await _json(request)
+        if not isinstance(data.get("settings"), dict) or type(data.get("deals")) is not int:
+            raise TypeError("settings is an object, and deals a number")
+        names = [str(data[key]) for key in ("game", "agent", "opponent")]
+        match = await _host(request).open_match(
+            lambda: new_plan(names[0], data["settings"], names[1], names[2], data["deals"])
+        )
+    except (Refused, ValueError, TypeError) as error:
+        return _refusal(400, str(error))
+    except KeyError as error:
+        return _refusal(400, f"a match needs {error.args[0]}")
+    return JSONResponse({"id": match.id, "token": match.token})
+
+
+async def _match(request: Request) -> Response:
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour play` printed")
+    match = _host(request).store.match(id=request.path_params["id"])
+    if match is None:
+        return _refusal(404, "there is no such match")
+    return JSONResponse(result_data(match.plan, match.returns))
+
+
 def _entry(stored: StoredTable) -> dict[str, Any]:
     """What the list of tables shows, with the links of people's seats."""
     seats = [{"name": who.name, "kind": who.kind} for who in stored.setup.seats]
@@ -144,7 +177,18 @@ def _setup(data: dict[str, Any]) -> Setup:
         raise TypeError("game is a name, and settings an object")
     seed = data.get("seed")
     seed = fresh_seed() if seed is None else check_seed(seed)
-    return Setup(data["game"], data["settings"], occupants, seed, bool(data.get("forced", True)))
+    pace = data.get("pace", 0)
+    if type(pace) not in (int, float) or not 0 <= pace <= MAX_PACE:
+        raise ValueError(f"pace is 0 to {MAX_PACE:g} seconds a move")
+    return Setup(
+        data["game"],
+        data["settings"],
+        occupants,
+        seed,
+        bool(data.get("forced", True)),
+        pace,
+        bool(data.get("open", False)),
+    )
 
 
 def _host(request: Request) -> Host:
@@ -194,6 +238,7 @@ async def _seat(socket: WebSocket) -> None:
             if message["type"] != "sit":
                 raise Refused("take a seat first: type sit")
         connection.is_narrow = message.get("is_narrow", False)
+        connection.has_data = message.get("has_data", False)
         await host.sit(connection, message["token"])
         await _serve(socket, host, connection)
     except (BadMessage, Refused) as error:
