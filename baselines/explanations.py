@@ -33,10 +33,11 @@ class Explanation(NamedTuple):
 
 
 def explain(
-    game: Game, state: np.record, action: int, onlooker: int, policy: Policy | None
+    game: Game, state: np.record, action: int, onlooker: int | None, policy: Policy | None
 ) -> Explanation | None:
     """Explain the `action` of the seat to act in `state` to the seat `onlooker`.
 
+    None stands for an onlooker who may know everything.
     The values are those of `policy` where it has values, and of a search otherwise. None where the
     action is legal in no position that was drawn, or has no value there.
     """
@@ -67,19 +68,19 @@ def explain(
 
 
 def _that_fit(
-    game: Game, state: np.record, action: int, onlooker: int
+    game: Game, state: np.record, action: int, onlooker: int | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Draw positions [K] that look like `state` to the onlooker and in which the action is legal.
 
     Returns them with their masks int8 [K, A].
     """
-    count = NUM_DRAWN if game.has_hidden else 1
+    count = 1 if onlooker is None or not game.has_hidden else NUM_DRAWN
     drawn = game.new_states(count)
     drawn[:] = state
     masks = np.zeros((count, game.num_actions), np.int8)
     rngs = streams([fresh_seed() for _ in range(count)])
     for index in range(count):
-        if game.has_hidden:
+        if onlooker is not None and game.has_hidden:
             game.reshuffle_unseen(drawn[index], onlooker, rngs[index])
         masks[index, game.legal_action_list(drawn[index])] = 1
     fits = masks[:, action] == 1

@@ -12,7 +12,7 @@ from collections.abc import Callable, Coroutine
 from typing import Any
 
 from ...baselines.explanations import Explanation
-from ...baselines.move_values import EXACT, SEARCH, MoveValues
+from ...baselines.move_values import MoveValues
 from ...baselines.players import players_of
 from ...envs.core.game import Game
 from ...envs.core.seating import PlayerError
@@ -22,7 +22,7 @@ from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
 from .store import StoredMatch, TableStore
 from .table import HERE, PLAYER, GameTable, Occupant, PlayedPly, Setup, new_token
 from .thinking import Thinkers, TooSlow
-from .views import SPECTATOR, drawn, history_message, position_message
+from .views import SPECTATOR, advisers, drawn, history_message, position_message
 
 THINKING_LIMIT = 30.0  # seconds a move
 SETUP_LIMIT = 600.0  # seconds: the first time, rules are compiled
@@ -319,7 +319,8 @@ class Host:
             connection.is_narrow = message["is_narrow"]
             connection.put(live.position_for(connection))
             return
-        if connection.seat is SPECTATOR:
+        is_shown_all = connection.seat is SPECTATOR and live.table.setup.is_open
+        if connection.seat is SPECTATOR and not (is_shown_all and kind == "explain"):
             raise Refused("spectators only watch")
         if live.match is not None and kind != "act":
             raise Refused("a match is played without help: only act")
@@ -352,7 +353,7 @@ class Host:
         table = live.table
         if table.seat_to_act != connection.seat:
             raise Refused("hints are for the seat to act")
-        allowed = advisers(table)
+        allowed = advisers(table.game)
         if message["player"] not in allowed:
             raise Refused(f"hints come from one of {', '.join(allowed)}")
         connection.start_task("hint", self._give_hints(live, connection, message["player"]))
@@ -401,7 +402,6 @@ class Host:
         self, table: GameTable, connection: Connection, number: int, ply: PlayedPly
     ) -> None:
         """Say what a player's move was worth, as far as this seat may know."""
-        assert connection.seat is not None
         try:
             found = await self.students.run(SETUP_LIMIT, table.explain, ply, connection.seat)
         except (ValueError, TooSlow) as error:
@@ -477,14 +477,6 @@ class Host:
         assert connection.seat is not None
         if live.table.setup.seats[connection.seat].kind != HERE:
             raise Refused("only the person who opened the table can do this")
-
-
-def advisers(table: GameTable) -> list[str]:
-    """Return who can give hints: a search, exact values where there are some, and the players.
-
-    Other names would let a guest run files of the server's owner.
-    """
-    return [SEARCH, EXACT, *players_of(table.game)]
 
 
 def summary_of(table: GameTable, seat: int) -> str:

@@ -236,9 +236,12 @@ class GameTable:
         """Value the moves there were instead of this one, from what its seat knew."""
         return study_of(self.game, ply.before).think(JUDGE_SECONDS)
 
-    def explain(self, ply: PlayedPly, onlooker: int) -> Explanation | None:
-        """Explain a player's move to another seat; None where that seat cannot know enough."""
-        if not ply.is_seen_by(self.game, onlooker):
+    def explain(self, ply: PlayedPly, onlooker: int | None) -> Explanation | None:
+        """Explain a player's move to another seat, or at an open table to spectators (None).
+
+        Return None where that seat cannot know enough.
+        """
+        if not self.sees(ply, onlooker):
             return None
         return explain(self.game, ply.before, ply.action, onlooker, self.policies[ply.seat])
 

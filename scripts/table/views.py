@@ -11,6 +11,8 @@ from typing import Any
 
 import numpy as np
 
+from ...baselines.move_values import EXACT, SEARCH, exact_values_of
+from ...baselines.players import players_of
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.views.picture import Picture
 from ...envs.core.views.render import picture_svg
@@ -103,9 +105,20 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
         "settings": table.setup.settings,
         "seat": seat,
         "seats": [{"name": who.name, "kind": who.kind} for who in table.setup.seats],
+        "is_open": table.setup.is_open,
+        "advisers": advisers(table.game),
         "history": seen,
         "first_ply": len(table.plies) - len(seen),
     }
+
+
+def advisers(game: Game) -> list[str]:
+    """Return who can give hints: a search, exact values where there are some, and the players.
+
+    Other names would let a guest run files of the server's owner.
+    """
+    exact = [EXACT] if exact_values_of(game) is not None else []
+    return [SEARCH, *exact, *players_of(game)]
 
 
 def action_seen(table: GameTable, ply: PlayedPly, seat: int | None) -> dict[str, Any]:
