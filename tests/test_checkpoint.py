@@ -14,6 +14,7 @@ from parlour.baselines.networks.checkpoints import (
     FORMAT,
     Checkpoint,
     load_checkpoint,
+    model_card,
     save_checkpoint,
 )
 from parlour.baselines.networks.kinds import policy_of
@@ -122,6 +123,14 @@ def test_the_model_card_says_what_it_is_and_how_strong(tmp_path: Path) -> None:
         "| random | 4,000 | 50.0 [48.0, 52.0] | 25.0 | +0.250 [+0.200, +0.300] |",
     ):
         assert said in card, said
+
+
+def test_notes_end_the_model_card(tmp_path: Path) -> None:
+    made = dataclasses.replace(checkpoint_of(game_of()), notes="Seed 3 scored 38.5 %.\n")
+    save_checkpoint(made, tmp_path / "mine.pt")
+    card = (tmp_path / "mine.md").read_text()
+    assert card.endswith("\n\n## Notes\n\nSeed 3 scored 38.5 %.\n")
+    assert "## Notes" not in model_card(dataclasses.replace(made, notes=""))
 
 
 def broken(path: Path, content: bytes) -> str:

@@ -38,6 +38,7 @@ class Checkpoint:
     strength: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # match results
     duplicates: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # deals won, lost
     exact: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # by the exact solution
+    notes: str = ""  # what else should be known: other seeds, runs that failed; Markdown
     format: int = FORMAT
 
 
@@ -201,6 +202,8 @@ def model_card(checkpoint: Checkpoint) -> str:
         lines += _duplicate_lines(checkpoint.duplicates)
     if checkpoint.exact:
         lines += _exact_lines(checkpoint.exact)
+    if checkpoint.notes:
+        lines += ["## Notes", "", checkpoint.notes.strip(), ""]
     return "\n".join(lines)
 
 
