@@ -14,7 +14,6 @@ from parlour.baselines.networks.checkpoints import (
     FORMAT,
     Checkpoint,
     load_checkpoint,
-    model_card,
     save_checkpoint,
 )
 from parlour.baselines.networks.kinds import policy_of
@@ -95,11 +94,13 @@ def test_results_are_kept_beside_others_and_in_place_of_their_like(tmp_path: Pat
         ("duplicates", {"second": "random", "num_deals": 1000, **shares}, "| 75.00 [70.00, 80.00]"),
         ("exact", exact, "| regret | random | all | 0.5000 [0.4000, 0.6000] |"),
     ):
-        checkpoints.keep_results(path, kind, [result])
+        checkpoints.keep_results(path, kind, [result], ["seed 5 failed"])
         assert row in path.with_suffix(".md").read_text()
     kept = load_checkpoint(path)
     assert [result["num_games"] for result in kept.strength] == [6000, 4000]
     assert (len(kept.duplicates), len(kept.exact)) == (1, 1)
+    assert kept.notes == ["seed 5 failed"]
+    assert path.with_suffix(".md").read_text().count("* seed 5 failed\n") == 1
 
 
 def test_all_that_a_checkpoint_says_of_itself_comes_back(tmp_path: Path) -> None:
@@ -123,14 +124,6 @@ def test_the_model_card_says_what_it_is_and_how_strong(tmp_path: Path) -> None:
         "| random | 4,000 | 50.0 [48.0, 52.0] | 25.0 | +0.250 [+0.200, +0.300] |",
     ):
         assert said in card, said
-
-
-def test_notes_end_the_model_card(tmp_path: Path) -> None:
-    made = dataclasses.replace(checkpoint_of(game_of()), notes="Seed 3 scored 38.5 %.\n")
-    save_checkpoint(made, tmp_path / "mine.pt")
-    card = (tmp_path / "mine.md").read_text()
-    assert card.endswith("\n\n## Notes\n\nSeed 3 scored 38.5 %.\n")
-    assert "## Notes" not in model_card(dataclasses.replace(made, notes=""))
 
 
 def broken(path: Path, content: bytes) -> str:

@@ -86,9 +86,10 @@ def run(
     session.folder.mkdir(parents=True, exist_ok=True)
     learner = _learner(session)
     curve = read_curve(session.folder) if session.resume else []
-    next_point = _next_point(session, curve[-1]["done"] if curve else 0.0)
-    if curve and curve[-1]["done"] >= 1.0:
-        raise ValueError(f"the run in {session.folder} is complete; there is nothing to resume")
+    done = learner.progress.done if session.resume else 0.0
+    if done >= 1.0:
+        raise ValueError(f"the run in {session.folder} is complete; let it take longer to go on")
+    next_point = _next_point(session, done)
     saved_at = time.monotonic()
     for progress, network in learner.run():
         on_progress(progress)
@@ -179,12 +180,17 @@ def _checkpoint(
 
 
 def read_curve(folder: Path) -> list[dict[str, Any]]:
-    """The learning curve so far; empty where there is none."""
+    """The learning curve so far; empty where there is none. Raises ValueError for an old form."""
     path = folder / CURVE_FILE
     if not path.is_file():
         return []
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
+    if rows and "cpu_seconds" not in rows[0]:
+        raise ValueError(
+            f"{path} was written by an earlier version, which did not count CPU seconds; "
+            "it cannot be continued"
+        )
     return [
         {key: value if key == "against" else float(value) for key, value in row.items()}
         for row in rows
