@@ -486,16 +486,6 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
     assert len(session.read_curve(tmp_path / "run")) == 6
 
 
-def test_a_curve_without_cpu_seconds_is_not_continued(tmp_path: Path) -> None:
-    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
-    session.run(plan(tmp_path, "ppo", config))
-    curve = session.read_curve(tmp_path / "run")
-    session.write_curve([{"done": 1.0, "against": point["against"]} for point in curve], tmp_path)
-    (tmp_path / session.CURVE_FILE).replace(tmp_path / "run" / session.CURVE_FILE)
-    with pytest.raises(ValueError, match="earlier version, which did not count CPU seconds"):
-        session.run(plan(tmp_path, "ppo", config, resume=True))
-
-
 def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -515,6 +505,16 @@ def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
     )
     assert told == pytest.approx([4 / 6, 5 / 6, 1])
     assert not list((tmp_path / "run").glob("*.partial"))
+
+
+def test_a_curve_without_cpu_seconds_is_not_continued(tmp_path: Path) -> None:
+    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
+    session.run(plan(tmp_path, "ppo", config))
+    curve = session.read_curve(tmp_path / "run")
+    session.write_curve([{"done": 1.0, "against": point["against"]} for point in curve], tmp_path)
+    (tmp_path / session.CURVE_FILE).replace(tmp_path / "run" / session.CURVE_FILE)
+    with pytest.raises(ValueError, match="earlier version, which did not count CPU seconds"):
+        session.run(plan(tmp_path, "ppo", config, resume=True))
 
 
 def test_a_learner_without_a_state_cannot_be_resumed(tmp_path: Path) -> None:
