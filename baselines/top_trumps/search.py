@@ -12,7 +12,7 @@ import numpy as np
 
 from ...envs.core.bits import lowest_bit
 from ...envs.core.game import Game, check_range
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import below
 from ...envs.top_trumps.observation import reshuffle_unseen
 from ...envs.top_trumps.rules import (
@@ -88,7 +88,7 @@ def _choose_rows(positions, rngs, games, tree, num_playouts, actions):
         actions[row] = choose_field(positions[row], rngs[row], games, tree, num_playouts)
 
 
-@rule
+@array_rule
 def choose_field(position, rng, games, tree, num_playouts):
     """The field that the search chooses for the starter."""
     seat = np.int64(position.starter)
