@@ -37,6 +37,7 @@ class Config:
     minutes: float = math.inf  # time limit of the run, counting learning alone
     seed: int = 0  # number that decides all random choices
     hidden: tuple[int, ...] = (128, 128)  # units of each hidden layer
+    derived_inputs: bool = True  # also show what the game's folder derives from an observation
     start: str = ""  # checkpoint whose network the run starts from, of the same sizes
     teacher: str = ""  # player that is imitated first, such as mcts:num_simulations=300
     teacher_steps: int = 100_000  # number of its decisions
@@ -118,9 +119,9 @@ class Learner:
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
         torch.set_num_threads(1)
-        self.game = game
         self.config = config
-        self.network = PolicyValue(game, config.hidden)
+        self.network = PolicyValue(game, config.hidden, derived_inputs=config.derived_inputs)
+        self.game = game = self.network.seen(game)
         if config.start:
             self.network.load_state_dict(_weights_of(config.start, game, config.hidden))
         self.rows = self.network.rows(game)

@@ -34,6 +34,7 @@ class Config:
     minutes: float = math.inf  # time limit of the run, counting learning alone
     seed: int = 0  # number that decides all random choices
     hidden: tuple[int, ...] = (128, 128)  # units of each hidden layer
+    derived_inputs: bool = True  # also show what the game's folder derives from an observation
     num_tables: int = 2048  # number of games played side by side
     batch_decisions: int = 24  # number of decisions of each table in a batch
     minibatch_size: int = 4096  # number of decisions in a gradient step
@@ -121,11 +122,13 @@ class Learner:
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
         torch.set_num_threads(max(1, config.num_threads // 2))
-        self.game = game
         self.config = config
-        self.network = PolicyValue(game, config.hidden)
+        self.network = PolicyValue(game, config.hidden, derived_inputs=config.derived_inputs)
+        self.game = game = self.network.seen(game)
         self.critic = (
-            PolicyValue(game, config.hidden, num_views=game.num_seats) if config.critic else None
+            PolicyValue(game, config.hidden, game.num_seats, config.derived_inputs)
+            if config.critic
+            else None
         )
         self.rows = self.network.rows(game)
         self.critic_rows = None if self.critic is None else self.critic.rows(game)

@@ -13,7 +13,7 @@ determinizations. The children of an outcome are its actions again.
 
 import time
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from ..policy import Policy
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playout import determinize_template
 from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
+
+if TYPE_CHECKING:
+    from ..networks.policy_value import PolicyValue  # torch, which other searches do not need
 
 MAX_NODES = 4_000_000
 NODES_OF_EVALUATION = 64  # room for each simulation; a full tree is searched without growing
@@ -87,12 +90,12 @@ class Found(NamedTuple):
 def guided_policy(
     name: str,
     game: Game,
-    weights: np.ndarray,
+    guide: "PolicyValue",
     settings: Settings,
     milliseconds: float | None = None,
 ) -> Policy:
-    """Return the policy that searches, guided by a network's record [1]; see `mcts`."""
-    guided = GuidedSearch(game, weights, settings)
+    """Return the policy that searches, guided by a network; see `mcts`."""
+    guided = GuidedSearch(guide.seen(game), guide.record(game), settings)
 
     def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
         if milliseconds is None:
