@@ -35,8 +35,7 @@ demo: $(READY)
 	@$(PARLOUR) train ppo president --minutes $(MINUTES) --out $(DEMO) --overwrite \
 		--threads $(THREADS) --against lowest,planner --points 6 --point-deals 500 --deals 5000
 	@echo 'The learning curve: $(DEMO)/curve.png'
-	@echo 'Play against it: $(PARLOUR) watch president' \
-		'--players human,$(DEMO)/checkpoint.pt,planner,dqn --seat 0'
+	@echo 'Play against it: $(PARLOUR) play president --text --players $(DEMO)/checkpoint.pt'
 
 # One tournament of each game by its scripted players; stopped, it goes on where it was.
 tournaments: $(READY)

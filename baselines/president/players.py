@@ -221,3 +221,8 @@ PLAYERS = {
     "planner": scripted(planner),
     "playout_exact": searching(playout_exact),
 }
+
+
+def strongest(game: Game) -> tuple[str, ...]:
+    """Name the strongest players, the strongest first; see docs/league."""
+    return ("dqn", "planner")

@@ -360,3 +360,8 @@ PLAYERS = {
     "planner": scripted(planner),
     "mcts": searching(mcts),
 }
+
+
+def strongest(game: Game) -> tuple[str, ...]:
+    """Name the strongest players, the strongest first; see docs/league."""
+    return ("mcts",)

@@ -5,15 +5,15 @@ import inspect
 import re
 from typing import Any
 
+from ...baselines.best import NAME as BEST
 from ...baselines.players import players_of
-from ...baselines.roster import own_players
+from ...baselines.roster import Player, own_players
 from ...envs import GAMES, find_game
 from ...envs.core.game import Game
 from .views import title
 
 _COMMENT = re.compile(r"^    (\w+): .*?#\s*(.+)$", re.MULTILINE)
 _WORD = re.compile(r'"(\w+)"')
-_TIME_SETTINGS = {"milliseconds": 1000.0, "seconds": 1.0}  # units in a second
 
 
 def game_names() -> list[dict[str, str]]:
@@ -83,15 +83,13 @@ def _settings(game: Game) -> list[dict[str, Any]]:
 
 def _players(game: Game) -> list[dict[str, Any]]:
     return [
-        {"name": name, "summary": player.summary, "time": _time_setting(player.make)}
+        {"name": name, "summary": player.summary, "time": _time_setting(name, player)}
         for name, player in players_of(game).items()
     ]
 
 
-def _time_setting(make: Any) -> str | None:
+def _time_setting(name: str, player: Player) -> str | None:
     """Return the name of the setting that limits a player's thinking time, or None."""
-    try:
-        parameters = inspect.signature(make).parameters
-    except (TypeError, ValueError):
+    if not player.is_timed:
         return None
-    return next((name for name in _TIME_SETTINGS if name in parameters), None)
+    return "seconds" if name == BEST else "milliseconds"

@@ -151,7 +151,7 @@ class Host:
         self._make_room()
         table = await self._made(setup, [])
         tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
-        self.store.add(id, setup, table.game.version, tokens)
+        self.store.add(id, table.setup, table.game.version, tokens)
         self.live[id] = LiveTable(id, tokens, table)
         return self.live[id]
 
@@ -481,7 +481,7 @@ class Host:
         if live.version != version:
             raise Refused("somebody moved meanwhile: try again")
         live.table = changed
-        self.store.change_setup(live.id, setup)
+        self.store.change_setup(live.id, changed.setup)
         live.broadcast(lambda c: history_message(live.table, c.seat))
         self._keep(live)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...baselines.explanations import Explanation, explain
 from ...baselines.move_values import MoveValues, Study, study_of
-from ...baselines.players import make_policy
+from ...baselines.players import make_policy, resolved
 from ...baselines.policy import Policy
 from ...envs import find_game
 from ...envs.core.game import NO_SEAT, Game
@@ -110,8 +110,9 @@ class GameTable:
 
     def __init__(self, setup: Setup, actions: Sequence[int] = ()) -> None:
         """Deal, and play `actions` again."""
-        self.setup = setup
         self.game: Game = find_game(setup.game, **setup.settings)
+        seats = tuple(_resolved(seat, self.game) for seat in setup.seats)
+        self.setup = dataclasses.replace(setup, seats=seats)
         if len(setup.seats) != self.game.num_seats:
             raise ValueError(
                 f"{setup.game} has {self.game.num_seats} seats here, not {len(setup.seats)}"
@@ -292,6 +293,14 @@ class GameTable:
             if ply.seat in self.people and is_choice:
                 return number
         return None
+
+
+def _resolved(seat: Occupant, game: Game) -> Occupant:
+    """Return the occupant with the player that `best` stands for, and its name."""
+    player = str(resolved(seat.player, game))
+    is_named_after_it = seat.name == seat.player[:MAX_NAME]
+    name = player[:MAX_NAME] if is_named_after_it else seat.name
+    return dataclasses.replace(seat, name=name, player=player)
 
 
 def _policy(seat: Occupant, game: Game) -> Policy | None:
