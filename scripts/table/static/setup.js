@@ -184,7 +184,8 @@ async function start() {
   try {
     const seats = setup.seats.map(seatData);
     const forced = $("forced").checked;
-    const made = await ask("/api/tables", { game: setup.name, settings: setup.changed, seats, forced });
+    const open = seats.every((seat) => seat.kind === "player"); // nobody's hand is a secret
+    const made = await ask("/api/tables", { game: setup.name, settings: setup.changed, seats, forced, open, pace: open ? 0.2 : 0 });
     const mine = seats.findIndex((seat) => seat.kind === "here");
     rememberLinks(made.tokens, seats);
     location.hash = `seat=${made.tokens[mine < 0 ? seats.length : mine]}`;
