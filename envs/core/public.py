@@ -69,7 +69,7 @@ def _is_another(states, action, seat, observation, words, truth, found):
 
 @rule
 def _is_equal(left, right):
-    for index in range(left.shape[0]):  # noqa: SIM110 - rule code knows no all()
+    for index in range(left.shape[0]):  # noqa: SIM110 - compiled
         if left[index] != right[index]:
             return False
     return True
