@@ -22,7 +22,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind_lean
+from ...envs.core.jit import bind
 from ..parts import part_of
 from .memory import octets, record_scratch
 
@@ -44,10 +44,10 @@ def with_inputs(game: Game) -> Game:
     return dataclasses.replace(
         game,
         observation_fields=(*plain, *fields, *packed),
-        observe=bind_lean(_observe, observe=game.observe, derive=part.derive),
+        observe=bind(_observe, observe=game.observe, derive=part.derive),
         observe_inputs=None,
-        deal=bind_lean(_deal, deal=game.deal, arrange=part.arrange),
-        apply_action=bind_lean(_apply, apply_action=game.apply_action, arrange=part.arrange),
+        deal=bind(_deal, deal=game.deal, arrange=part.arrange),
+        apply_action=bind(_apply, apply_action=game.apply_action, arrange=part.arrange),
     )
 
 
@@ -68,7 +68,7 @@ def bind_widening(game: Game, row_function: Function) -> Function:
     wide = with_inputs(game)
     if part is None or wide is game:
         return row_function
-    return bind_lean(
+    return bind(
         _choose_wide,
         choose_shown=row_function,
         derive=part.derive,
@@ -138,7 +138,7 @@ def arranged(game: Game, positions: np.ndarray) -> Arranged:
 @lru_cache
 def _bind_arranging(part: ModuleType) -> Function:
     functions = {name: getattr(part, name) for name in ("arrange", "find_slots", "with_slot_of")}
-    return bind_lean(_arrange_rows, **functions)
+    return bind(_arrange_rows, **functions)
 
 
 def _arrange_rows(positions, copies, actions, slots):

@@ -19,7 +19,7 @@ import numpy as np
 
 from ...envs.core.bits import WORD_BITS, clear, lowest_bit, num_allowed
 from ...envs.core.game import NO_SEAT, Function, Game
-from ...envs.core.jit import bind_lean, lean_rule
+from ...envs.core.jit import bind, rule
 from ...envs.core.rng import uniform
 from ...envs.core.tables import meanings_of, new_streams
 from ..networks.compiled import network_functions, num_layers, to_chances
@@ -170,14 +170,14 @@ class Functions(NamedTuple):
 def guided_functions(game: Game, num_layers: int) -> Functions:
     """Return the functions of a game for networks of this many hidden layers."""
     rules = meanings_of(game)
-    determinize = bind_lean(determinize_template, **rules)
-    assess = bind_lean(_assess, evaluate=network_functions(num_layers).evaluate)
-    begin = bind_lean(_begin, determinize=determinize, assess=assess, **rules)
-    simulate = bind_lean(_simulate, assess=assess, **rules)
-    simulate_best = bind_lean(_simulate_best, simulate=simulate, **rules)
+    determinize = bind(determinize_template, **rules)
+    assess = bind(_assess, evaluate=network_functions(num_layers).evaluate)
+    begin = bind(_begin, determinize=determinize, assess=assess, **rules)
+    simulate = bind(_simulate, assess=assess, **rules)
+    simulate_best = bind(_simulate_best, simulate=simulate, **rules)
     steps = {"begin": begin, "simulate_best": simulate_best}
-    search_one = bind_lean(_search_one, **steps, **rules)
-    return Functions(**steps, search_one=search_one, search_rows=bind_lean(_rows, one=search_one))
+    search_one = bind(_search_one, **steps, **rules)
+    return Functions(**steps, search_one=search_one, search_rows=bind(_rows, one=search_one))
 
 
 class GuidedSearch:
@@ -252,7 +252,7 @@ def _simulate_best(position, num_left, num_simulations, weights, tree, settings,
         simulate(candidate, seat, weights, tree, settings, scratch)
 
 
-@lean_rule
+@rule
 def num_halvings(num_candidates):
     """Return how often the candidates can be halved until one is left, at least once."""
     num_phases = 1
@@ -277,7 +277,7 @@ def _begin(position, rng, weights, tree, settings, scratch):
     return min(num_legal, settings.num_considered, settings.num_simulations)
 
 
-@lean_rule
+@rule
 def list_candidates(tree, rng, settings, scratch):
     """List the actions at the root with their scores; return how many there are."""
     num_legal = 0
@@ -300,7 +300,7 @@ def _assess(weights, scratch):
     return min(max(value, -1.0), 1.0)
 
 
-@lean_rule
+@rule
 def expand(tree, node, value, words, chances):
     """Give a node the value just assessed, and a child for each action."""
     tree.nodes[node].visit_count = 1
@@ -345,13 +345,13 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
     backpropagate(tree, length, scratch.values)
 
 
-@lean_rule
+@rule
 def has_room(tree, words):
     """Return whether a new outcome with all its actions fits into the tree."""
     return tree.num_nodes[0] + 1 + num_allowed(words) <= tree.nodes.shape[0]
 
 
-@lean_rule
+@rule
 def key_of(observation, words, seat):
     """Hash what a seat with a choice knows."""
     mixed = np.int64(seat + 1)
@@ -369,7 +369,7 @@ def key_of(observation, words, seat):
     return mixed
 
 
-@lean_rule
+@rule
 def outcome_of(tree, node, key):
     """Return the outcome with this key of a node's action, or NO_NODE."""
     nodes = tree.nodes
@@ -379,7 +379,7 @@ def outcome_of(tree, node, key):
     return outcome
 
 
-@lean_rule
+@rule
 def share(value, seat, values):
     """Fill the values of all seats from that of one: what it gains, the others lose equally."""
     for other in range(values.shape[0]):
@@ -387,7 +387,7 @@ def share(value, seat, values):
     values[seat] = value
 
 
-@lean_rule
+@rule
 def best_by_puct(tree, node, exploration_constant):
     """Return the child of an outcome with the highest bound of PUCT.
 
@@ -409,7 +409,7 @@ def best_by_puct(tree, node, exploration_constant):
     return best
 
 
-@lean_rule
+@rule
 def rank_candidates(tree, settings, scratch, count):
     """Sort the first `count` candidates by score and value; of equals, the order stays."""
     candidates, scores = scratch.candidates, scratch.scores
@@ -426,14 +426,14 @@ def rank_candidates(tree, settings, scratch, count):
         candidates[other], scores[other] = candidate, score
 
 
-@lean_rule
+@rule
 def mean_of(tree, node):
     """Return the mean value of a node's simulations; 0 without any."""
     visit_count = tree.nodes[node].visit_count
     return tree.nodes[node].value_sum / visit_count if visit_count > 0 else 0.0
 
 
-@lean_rule
+@rule
 def value_scale(tree, settings):
     """Return what a value at the root counts against a logit: more with more visits."""
     highest = np.int64(0)
@@ -444,7 +444,7 @@ def value_scale(tree, settings):
     return settings.value_scale * (VISIT_OFFSET + highest)
 
 
-@lean_rule
+@rule
 def improve(tree, settings, policy, action_values):
     """Write the improved policy and the completed action values; return the value of the root.
 
@@ -478,7 +478,7 @@ def improve(tree, settings, policy, action_values):
     return value / total
 
 
-@lean_rule
+@rule
 def completed_value(tree):
     """Return the value that stands for the actions at the root that were not simulated."""
     nodes = tree.nodes

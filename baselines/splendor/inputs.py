@@ -10,7 +10,7 @@ import numpy as np
 
 from ...envs.core.bits import WORD_BITS, is_allowed
 from ...envs.core.game import Game
-from ...envs.core.jit import lean_rule, rule
+from ...envs.core.jit import rule
 from ...envs.core.records import Field
 from ...envs.splendor.actions import (
     BUY,
@@ -170,7 +170,7 @@ def cards_lacking(observation, seat, slot):
 # The order of the slots
 
 
-@lean_rule
+@rule
 def arrange(state):
     """Put the cards of each tier into the order in which the seat to act can buy them.
 
@@ -228,7 +228,7 @@ def distance_of(missing, points, price, colour):
     return ((missing * 8 + MAX_POINTS_OF_CARD - points) * 32 + price) * 8 + colour
 
 
-@lean_rule
+@rule
 def arrange_seen(observation, mask, slots):
     """Arrange what the seat to act observes, and its mask, as `arrange` does the position.
 
@@ -267,7 +267,7 @@ def distance_seen(observation, slot):
     return distance
 
 
-@lean_rule
+@rule
 def exchange(observation, mask, slots, slot):
     """Exchange the cards in a slot and in the next, and what may be done with them."""
     swap(observation.table_colour, slot)
@@ -283,7 +283,7 @@ def exchange(observation, mask, slots, slot):
         swap_actions(mask, RESERVE_RETURNING + NUM_SLOTS * colour + slot)
 
 
-@lean_rule
+@rule
 def swap(numbers, index):
     """Exchange two neighbours."""
     number = numbers[index]
@@ -291,7 +291,7 @@ def swap(numbers, index):
     numbers[index + 1] = number
 
 
-@lean_rule
+@rule
 def swap_actions(mask, action):
     """Exchange the bits of an action and the next."""
     if is_allowed(mask, action) != is_allowed(mask, action + 1):
