@@ -140,7 +140,7 @@ class Browser:
     async def click(self, rng: random.Random) -> None:
         """Click on a card that glows, or on what plays the cards that are chosen."""
         page = self.page
-        for selector in ("#actions button.primary", "[data-part].live"):
+        for selector in ("#actions button.primary", "[data-part].live:not(.chosen)"):
             found = await page.query_selector_all(selector)
             if found:
                 box = await rng.choice(found).bounding_box()
@@ -205,7 +205,7 @@ async def _play_games(
         browsers = []
         for each, link, name in zip(opened, links, ("Ada", "Bea"), strict=False):
             page = await each.new_page(
-                viewport={"width": 1400, "height": 800}, reduced_motion="reduce"
+                viewport={"width": 700, "height": 640}, reduced_motion="reduce"
             )
             browsers.append(Browser(page, name))
             await page.goto(link)
