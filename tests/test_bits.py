@@ -18,7 +18,6 @@ from parlour.envs.core.bits import (
     num_allowed,
     popcount,
     random_allowed,
-    spread_mask,
     spread_masks,
 )
 from parlour.envs.core.jit import rule
@@ -86,7 +85,7 @@ def test_every_single_bit_is_found(bit: int) -> None:
 def test_bytes_and_words_turn_into_each_other(members: set[int]) -> None:
     mask = mask_of(members)
     spread = np.full(mask_bytes_words(LARGEST + 1), 0x5555, np.int64)
-    spread_mask(mask, spread)
+    spread_masks(mask[None], spread[None])
     rows = np.full((3, len(spread)), 0x5555, np.int64)
     spread_masks(np.array([0 * mask, mask, ~mask]), rows)
     assert rows.tolist() == [[0] * len(spread), spread.tolist(), (spread ^ EVERY_BYTE).tolist()]

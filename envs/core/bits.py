@@ -4,13 +4,20 @@ A mask is an int64 array of `mask_words(num_actions)` words. Words are signed so
 mixes them with ordinary integers; only the counting below treats them as unsigned.
 """
 
+from typing import Any
+
 import numpy as np
+from llvmlite import ir
+from numba.core import config as numba_config
+from numba.core import types
+from numba.extending import intrinsic
 
 from .jit import rule
 from .rng import below
 
 WORD_BITS = 64
 _LOG2_WORD = 6
+_LOG2_BYTES_OF_WORD = 3
 _BIT_IN_WORD = WORD_BITS - 1
 
 _PAIRS = np.uint64(0x5555555555555555)
@@ -103,6 +110,15 @@ def is_allowed(mask, action):
 
 
 @rule
+def has_allowed(mask):
+    """Whether any action is legal."""
+    either = mask[0]
+    for index in range(1, mask.shape[0]):
+        either |= mask[index]
+    return either != 0
+
+
+@rule
 def num_allowed(mask):
     """The number of legal actions."""
     total = popcount(mask[0])
@@ -129,25 +145,48 @@ def random_allowed(mask, rng):
 
 
 @rule
-def spread_mask(mask, out):
-    """Write a mask with one byte per action; `out` is a row of words of eight bytes each."""
-    for index in range(out.shape[0]):
-        out[index] = _SPREAD[(mask[index >> 3] >> (8 * (index & 7))) & _LOW_BYTE]
-
-
-@rule
 def spread_masks(masks, out):
-    """Spread many masks [B, words] at once."""
+    """Write masks [B, words] with one byte per action; a word of `out` [B, words] has eight."""
+    num_whole = out.shape[1] >> _LOG2_BYTES_OF_WORD
     for row in range(masks.shape[0]):
-        for index in range(out.shape[1]):
-            word = np.uint64(masks[row, index >> 3])
+        for index in range(num_whole):
+            _write_flags(out, row, index << _LOG2_BYTES_OF_WORD, masks[row, index])
+        for index in range(num_whole << _LOG2_BYTES_OF_WORD, out.shape[1]):
+            word = np.uint64(masks[row, index >> _LOG2_BYTES_OF_WORD])
             byte = (word >> np.uint64(8 * (index & 7))) & np.uint64(_LOW_BYTE)
             out[row, index] = _SPREAD[byte]
 
 
+@intrinsic
+def _write_flags_at_once(typing_context: Any, out: Any, row: Any, index: Any, word: Any) -> Any:
+    """Write the bits of a word as 64 bytes, for which processors have an instruction or few."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        from numba.core import cgutils
+        from numba.np.arrayobj import make_array
+
+        out, row, index, word = arguments
+        array = make_array(signature.args[0])(context, builder, out)
+        place = cgutils.get_item_pointer(context, builder, signature.args[0], array, [row, index])
+        bits = builder.bitcast(word, ir.VectorType(ir.IntType(1), WORD_BITS))
+        flags = builder.zext(bits, ir.VectorType(ir.IntType(8), WORD_BITS))
+        builder.store(flags, builder.bitcast(place, flags.type.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(out, row, index, word), generate
+
+
+def _write_flags_one_by_one(out: np.ndarray, row: int, index: int, word: int) -> None:
+    for byte in range(8):
+        out[row, index + byte] = _SPREAD[(word >> 8 * byte) & _LOW_BYTE]
+
+
+_write_flags: Any = _write_flags_one_by_one if numba_config.DISABLE_JIT else _write_flags_at_once
+
+
 @rule
 def gather_mask(flags, out):
-    """The inverse of `spread_mask`: a row of 0/1 bytes into words."""
+    """The inverse of `spread_masks`: a row of 0/1 bytes into words."""
     out[:] = 0
     for action in range(flags.shape[0]):
         if flags[action] != 0:

@@ -17,11 +17,10 @@ from .bits import (
     nth_allowed,
     num_allowed,
     random_allowed,
-    spread_mask,
     spread_masks,
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from .jit import bind, bind_inline, bind_lean, rule
+from .jit import bind, bind_inline, rule
 from .records import copy_constants, write_changes, write_constants, write_row
 from .rng import STREAM, below
 
@@ -71,7 +70,7 @@ def loops_of(game: Game) -> Loops:
 @lru_cache
 def _bind_loops(functions: tuple[Function | None, ...], play_chance: Function | None) -> Loops:
     meanings = rule_meanings(functions, play_chance)
-    return Loops(*(bind_lean(_TEMPLATES[name], **meanings) for name in Loops._fields))
+    return Loops(*(bind(_TEMPLATES[name], **meanings) for name in Loops._fields))
 
 
 @lru_cache
@@ -81,7 +80,7 @@ def rule_meanings(
     """Return the names that a loop template may use, with a game's functions as their meaning."""
     meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
     chance = play_chance or _no_chance
-    meanings["settle"] = bind_lean(
+    meanings["settle"] = bind(
         _settle,
         seat_to_act=meanings["seat_to_act"],
         is_terminal=meanings["is_terminal"],
@@ -236,7 +235,7 @@ def _step_table(
     elif action != NO_ACTION and not is_allowed(words[0], action):
         return ILLEGAL
     seat = play(states[0], rngs[0], action, words[0], skip_forced)
-    spread_mask(words[0], masks[0])
+    spread_masks(words, masks)
     if seat == NO_SEAT:
         returns(states[0], rewards[0])
     else:
@@ -432,7 +431,7 @@ def _step_learner(
     if seat == FAULT:
         masks[0, 0] = illegal
         return seat
-    spread_mask(words[0], masks[0])
+    spread_masks(words, masks)
     if seat == NO_SEAT:
         returns(states[0], rewards[0])
     observe(states[0], learners[0], observations[0])

@@ -493,6 +493,27 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
     assert len(session.read_curve(tmp_path / "run")) == 6
 
 
+def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Saved after each of six batches here; measured at every second."""
+    monkeypatch.setattr(session, "SECONDS_BETWEEN_STATES", 0.0)
+
+    def stop(progress: Any) -> None:
+        if progress.done > 0.5:
+            raise KeyboardInterrupt
+
+    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
+    with pytest.raises(KeyboardInterrupt):
+        session.run(plan(tmp_path, "ppo", config), stop)
+    told: list[float] = []
+    session.run(
+        plan(tmp_path, "ppo", config, resume=True), lambda progress: told.append(progress.done)
+    )
+    assert told == pytest.approx([4 / 6, 5 / 6, 1])
+    assert not list((tmp_path / "run").glob("*.partial"))
+
+
 def test_a_curve_without_cpu_seconds_is_not_continued(tmp_path: Path) -> None:
     config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
     session.run(plan(tmp_path, "ppo", config))
