@@ -22,7 +22,7 @@ from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.errors import TypingError, new_error_context
 from numba.core.postproc import PostProcessor
-from numba.core.typed_passes import AnnotateTypes, NativeLowering
+from numba.core.typed_passes import AnnotateTypes, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes, WithLifting
 
 from . import progress
@@ -119,13 +119,17 @@ def _register(context: Any, library: InnerLibrary, fndesc: Any) -> object:
 class _Passes(PassManager):
     """Numba's passes, without the analysis and the record after each, which take longer than most.
 
-    Left out are the annotation for people, and what only closures and `with` need, which rules do
-    not have.
+    Left out are the annotation for people, what only closures and `with` need, which rules do not
+    have, and where no arrays are made, the rewriting of expressions with whole arrays.
     """
 
-    def __init__(self, numbas: PassManager, has_closures: bool, lowering: type) -> None:
+    def __init__(
+        self, numbas: PassManager, has_closures: bool, makes_arrays: bool, lowering: type
+    ) -> None:
         super().__init__(numbas.pipeline_name)
-        left_out = {AnnotateTypes} | (set() if has_closures else {InlineClosureLikes, WithLifting})
+        left_out = {AnnotateTypes}
+        left_out |= set() if has_closures else {InlineClosureLikes, WithLifting}
+        left_out |= set() if makes_arrays else {NopythonRewrites}
         self.passes = [
             (lowering if one is NativeLowering else one, text)
             for one, text in numbas.passes
@@ -151,19 +155,30 @@ class OuterCompiler(CompilerBase):
         """Return one pipeline, as Numba's own compiler does."""
         constants = self.state.func_id.code.co_consts
         has_closures = any(isinstance(one, CodeType) for one in constants)
-        kind = has_closures, self.lowering
+        kind = has_closures, bool(self.state.flags.nrt), self.lowering
         if kind not in _passes:
             _passes[kind] = _Passes(DefaultPassBuilder.define_nopython_pipeline(self.state), *kind)
         return [_passes[kind]]
 
 
 class InnerCompiler(OuterCompiler):
-    """The same for inner functions."""
+    """The same for inner functions, at the start of whose callers Numba has looked for new types."""
 
     lowering = InnerLowering
 
+    def __init__(self, typingctx: Any, targetctx: Any, *others: Any) -> None:
+        typingctx.refresh = targetctx.refresh = _nothing
+        try:
+            super().__init__(typingctx, targetctx, *others)
+        finally:
+            del typingctx.refresh, targetctx.refresh
 
-_passes: dict[tuple[bool, type], _Passes] = {}  # made once for each kind of function
+
+def _nothing() -> None:
+    pass
+
+
+_passes: dict[tuple[bool, bool, type], _Passes] = {}  # made once for each kind of function
 
 
 def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str]) -> Any:
@@ -183,13 +198,21 @@ def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str
 
 
 def _compile_outer(dispatcher: Any, modules: frozenset[str], signature: Any) -> Any:
-    """Compile or load as Numba does, without garbage collection meanwhile."""
+    """Compile or load as Numba does, meanwhile without garbage collection and timers.
+
+    Numba's timers get two events for each of tens of thousands of calls of LLVM.
+    """
     progress.started(modules)
     is_collecting = gc.isenabled()
     gc.disable()
+    timers = list(llvm.ffi.lib._lock._cblist)
+    for timer in timers:
+        llvm.ffi.unregister_lock_callback(*timer)
     try:
         return type(dispatcher).compile(dispatcher, signature)
     finally:
+        for timer in timers:
+            llvm.ffi.register_lock_callback(*timer)
         if is_collecting:
             gc.enable()
 
