@@ -16,11 +16,11 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-from numba.core import types
+from numba.core import errors, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.errors import TypingError, new_error_context
+from numba.core.errors import TypingError
 from numba.core.postproc import PostProcessor
 from numba.core.typed_passes import AnnotateTypes, NativeLowering, NopythonRewrites
 from numba.core.untyped_passes import InlineClosureLikes, WithLifting
@@ -72,7 +72,7 @@ _VIEWS = ("array.reshape", "array.view")
 
 
 def _holds_array(kind: Any) -> bool:
-    parts = kind.types if isinstance(kind, types.BaseTuple) else [kind]
+    parts = kind.types if isinstance(kind, types.BaseTuple) else [kind]  # type: ignore[attr-defined]
     return any(isinstance(part, types.Array) for part in parts)
 
 
@@ -140,7 +140,7 @@ class _Passes(PassManager):
     def _runPass(self, index: int, one: Any, state: Any) -> None:
         one.analysis = self._analysis
         before = list(state.func_ir.blocks) if state.func_ir else []
-        with new_error_context("Pass {name}", name=one.name()):
+        with errors.new_error_context("Pass {name}", name=one.name()):  # type: ignore[attr-defined]
             one.run_pass(state)
         if before and before != list(state.func_ir.blocks):
             PostProcessor(state.func_ir).run()
@@ -162,7 +162,7 @@ class OuterCompiler(CompilerBase):
 
 
 class InnerCompiler(OuterCompiler):
-    """The same for inner functions, at the start of whose callers Numba has looked for new types."""
+    """The same for inner functions; Numba looked for new types when it began their caller."""
 
     lowering = InnerLowering
 
