@@ -14,7 +14,7 @@ from typing import Any
 
 from ..envs.core.game import Game
 from ..envs.core.seating import Memory, PlayerError
-from . import human
+from . import best, human
 from .networks.learned import learned_policy, shipped_checkpoints
 from .opened import run_watched
 from .parts import part_of
@@ -24,6 +24,8 @@ from .search import mcts, playout
 
 _OURS = Path(__file__).resolve().parent
 
+GUIDE = "expert_iteration"  # of the learners whose networks ship, the one that learns by search
+GUIDED = "guided"
 GENERIC = {
     **BLIND,
     "playout": searching(playout.playout),
@@ -38,21 +40,54 @@ AT_THE_CONSOLE = {
 def players_of(game: Game) -> dict[str, Player]:
     """Return all players of a game by name: generic ones, its own (weakest first), trained ones.
 
-    A game's own player replaces a generic one of the same name.
+    A game's own player replaces a generic one of the same name. `best` stands for one of the
+    others; see `resolved`.
     """
     own = own_players(game)
     of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
-    return {**of_any_game, **own, **_trained(game)}
+    others = {**of_any_game, **own, **_trained(game)}
+    champion = best.champion_of(game, others)
+    is_timed = others[champion.partition(":")[0]].is_timed
+    summary = f"The strongest player that ships: here `{champion}`."
+    return {best.NAME: Player(_make_best, summary, is_timed=is_timed), **others}
+
+
+def _make_best(game: Game, **settings: Any) -> Policy:
+    return make_policy(best.NAME, game, **settings)
+
+
+def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
+    """Return the player that `best` stands for at this game; any other spec as it is.
+
+    What keeps a player by its spec, such as a store of results, keeps that of this player.
+    """
+    name, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    if _run_together(name) != best.NAME:
+        return spec
+    return best.stand_in(game, players_of(game), **{**parse_settings(rest), **settings})
 
 
 def _trained(game: Game) -> dict[str, Player]:
-    return {
+    """Return the players whose networks ship, and the search that one of them guides."""
+    shipped = shipped_checkpoints(game)
+    players = {
         name: Player(
             partial(learned_policy, path, name=name),
             f"Learned: {game.name}/checkpoints/{path.name}.",
         )
-        for name, path in shipped_checkpoints(game).items()
+        for name, path in shipped.items()
     }
+    if GUIDE in shipped:
+        players[GUIDED] = Player(
+            partial(_guided, shipped[GUIDE]),
+            f"Looks ahead in a tree: `mcts` with `{GUIDE}` in place of playouts.",
+            is_timed=True,
+        )
+    return players
+
+
+def _guided(path: Path, game: Game, **settings: Any) -> Policy:
+    return dataclasses.replace(mcts.mcts(game, network=str(path), **settings), name=GUIDED)
 
 
 def list_policies(game: Game) -> list[str]:
@@ -69,6 +104,8 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     `spec` is one of these:
 
     * a name, also as its inventor spelled it: `"lowest"`, `"X-DEFENSIVE"`
+    * `"best"`, the strongest player that ships; `"best:seconds=0.02"` limits its time for a move
+      where it searches, and changes nothing where it does not
     * a name with settings: `"playout:num_playouts=100"`
     * a checkpoint file: `"runs/mine.pt"`, with `":other_rules=True"` to play under house rules that
       it was not trained for
@@ -83,6 +120,9 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     """
     if isinstance(spec, Policy):
         return spec
+    named = resolved(spec, game, **settings)
+    if named != spec:
+        return make_policy(named, game)
     policy = _made(spec, game, settings)
     return dataclasses.replace(policy, remake=partial(make_policy, spec, game, **settings))
 

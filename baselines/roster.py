@@ -20,6 +20,7 @@ class Player(NamedTuple):
         None  # the compiled function; None where the player is not compiled
     )
     plays_out: bool = True  # whether it is fast enough for thousands of playouts a move
+    is_timed: bool = False  # whether its setting `milliseconds` limits its time for a move
 
 
 def scripted(row_function: Function) -> Player:
@@ -34,8 +35,11 @@ def scripted(row_function: Function) -> Player:
 
 
 def searching(make: Callable[..., Policy]) -> Player:
-    """Return the player that `make(game, **settings)` makes, summed up by its docstring."""
-    return Player(make, (make.__doc__ or "").splitlines()[0])
+    """Return the search that `make(game, **settings)` makes, summed up by its docstring.
+
+    Every search has a setting `milliseconds`: its time for a move.
+    """
+    return Player(make, (make.__doc__ or "").splitlines()[0], is_timed=True)
 
 
 def with_aliases(

@@ -75,6 +75,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="write the results into the checkpoint PLAYER and its model card",
     )
+    parser.add_argument(
+        "--note",
+        dest="notes",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="with --keep: add a note to the model card, such as other seeds and failed runs",
+    )
     add_seed(parser)
     add_plan(parser)
     add_json(parser)
@@ -95,6 +103,8 @@ def run(arguments: argparse.Namespace) -> None:
         check_deals(arguments)
     if arguments.keep and not Path(arguments.player).is_file():
         raise BadArgument(f"--keep needs the file of a checkpoint; got {arguments.player}")
+    if arguments.notes and not arguments.keep:
+        raise BadArgument("--note goes into a model card: add --keep")
     if not arguments.exact:
         _by_matches(arguments, game)
     elif arguments.contest is not None:
@@ -183,7 +193,7 @@ def _keep(arguments: argparse.Namespace, kind: str, results: list[dict[str, Any]
         )
 
         with user_input():
-            keep_results(arguments.player, kind, results)
+            keep_results(arguments.player, kind, results, arguments.notes)
 
 
 def _value_text(result: dict[str, Any]) -> str:

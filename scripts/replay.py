@@ -9,17 +9,10 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-import numpy as np
-
-from ..baselines import make_policy
-from ..baselines.arena import Store
-from ..baselines.move_values import Study
-from ..envs import find_game
-from ..envs.core.game import Game
-from ..envs.core.rng import SEED_LIMIT, fresh_seed, streams
-from ..envs.core.views.page.replay import PlyValues, replay_data, replay_page
-from ..envs.core.views.transcript import Transcript, TranscriptError, load, record, replay
-from .options import BadArgument, seconds, seed, user_input
+from ..envs.core.views.page.replay import replay_data, replay_page
+from ..envs.core.views.transcript import Transcript, TranscriptError, load
+from .options import BadArgument, positive, seconds, seed, user_input
+from .stored_games import arena_game, is_table_store, move_values, table_game
 
 _SQLITE = b"SQLite format 3\x00"
 VALUE_SECONDS = 0.2
@@ -28,7 +21,9 @@ VALUE_SECONDS = 0.2
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The game to show, and how."""
     parser.add_argument(
-        "file", metavar="FILE", help="a transcript, or the store of a match or tournament"
+        "file",
+        metavar="FILE",
+        help="a transcript, the store of a match or tournament, or the tables of `parlour play`",
     )
     parser.add_argument("--html", metavar="FILE", help="write the replay to this file and stop")
     parser.add_argument(
@@ -47,6 +42,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=1,
         metavar="N",
         help="which players of a store, in the order in which they met (default 1)",
+    )
+    parser.add_argument(
+        "--table",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="which table of a store of `parlour play` (default 1, where somebody moved last)",
     )
     parser.add_argument(
         "--deal", type=seed, metavar="SEED", help="deal of a store (default: its first)"
@@ -81,35 +83,6 @@ def run(arguments: argparse.Namespace) -> None:
         webbrowser.open(path.as_uri())
 
 
-def move_values(transcript: Transcript, think: float) -> PlyValues:
-    """Value the moves of every ply by a search of `think` seconds, or exactly where solved.
-
-    Each seat's moves are valued from what that seat knew.
-    """
-    game = transcript.game
-    found: list[dict[str, float] | None] = []
-    for state, _ in zip(replay(transcript), transcript.plies, strict=False):
-        legal = game.legal_action_list(state)
-        if len(legal) < 2:
-            found.append(None)
-            continue
-        values = _study(game, state, legal).think(think).values
-        found.append({game.action_name(a): round(v, 4) for a, v in values.items()})
-    return found
-
-
-def _study(game: Game, state: np.record, legal: list[int]) -> Study:
-    seat = int(game.seat_to_act(state))
-    rng = streams([fresh_seed()])
-    position, seen = game.new_states(), game.new_observations()
-    position[0] = state
-    game.reshuffle_unseen(position[0], seat, rng[0])
-    game.observe(state, seat, seen[0])
-    mask = np.zeros((1, game.num_actions), np.int8)
-    mask[0, legal] = 1
-    return Study(game, position, seen, mask, rng)
-
-
 def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:
     """Return a transcript, and the names of the players where they are known."""
     path = Path(arguments.file)
@@ -119,35 +92,8 @@ def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:
     except OSError as error:
         raise BadArgument(f"cannot read {path}: {error.strerror}") from error
     with user_input():
-        return _stored_game(path, arguments) if is_store else (load(path), None)
-
-
-def _stored_game(path: Path, arguments: argparse.Namespace) -> tuple[Transcript, list[str]]:
-    """Play a stored game again, and check that it ends as it did. Raises ValueError."""
-    with Store(path) as store:
-        contests = [(s, c) for s in store.settings() for c in store.contests(s)]
-        if not 1 <= arguments.contest <= len(contests):
-            raise ValueError(f"{path} has contests 1 .. {len(contests)}, not {arguments.contest}")
-        setting, contest = contests[arguments.contest - 1]
-        if setting.control is not None:
-            raise ValueError("games under contest time depend on the clock: they have no replay")
-        deal = arguments.deal
-        seeds = range(SEED_LIMIT) if deal is None else range(deal, deal + 1)
-        first_seed, outcomes = next(store.read(setting, contest, seeds), (0, None))
-    if outcomes is None:
-        raise ValueError(f"{path} has no game of deal {deal}")
-    dealt = first_seed if deal is None else deal
-    sittings = outcomes.returns[dealt - first_seed]
-    if not 0 <= arguments.sitting < len(sittings):
-        raise ValueError(f"sitting must be in 0 .. {len(sittings) - 1}, not {arguments.sitting}")
-    game = find_game(setting.game, **setting.config)
-    seated = contest.seated(game.num_seats, np.array([dealt]))[0, arguments.sitting]
-    entrants = [contest.entrants[number] for number in seated]
-    made = {entrant.spec: make_policy(entrant.spec, game) for entrant in entrants}
-    policies = [made[entrant.spec] for entrant in entrants]
-    transcript = record(game, dealt, policies=policies, sitting=arguments.sitting)
-    if not np.allclose(transcript.returns, sittings[arguments.sitting]):
-        raise ValueError(
-            f"deal {dealt} ended otherwise when it was stored: the rules or a player have changed"
-        )
-    return transcript, [entrant.name for entrant in entrants]
+        if not is_store:
+            return load(path), None
+        if is_table_store(path):
+            return table_game(path, arguments.table)
+        return arena_game(path, arguments.contest, arguments.deal, arguments.sitting)

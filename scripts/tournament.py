@@ -12,7 +12,7 @@ from ..baselines.arena import Plan, Standings, play_tournament
 from ..baselines.arena.entrants import scripted_players
 from ..baselines.arena.export import as_data, overview
 from ..baselines.arena.standings import SCORINGS, check_scoring
-from ..baselines.arena.store import Setting
+from ..baselines.arena.store import Setting, Store
 from ..baselines.arena.tournament import FORMS, contests_of, num_games
 from ..envs import GAMES, find_game
 from ..envs.core.game import Game
@@ -38,6 +38,7 @@ from .output import (
     progress_bar,
     write_json,
 )
+from .serving import results_shown
 
 ALL_GAMES = "all"
 
@@ -71,6 +72,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="what counts as a result: games, or with duplicate (for two seats) deals, each won by "
         "the player with the higher return from seat 0 (default games)",
     )
+    parser.add_argument(
+        "--browser",
+        action="store_true",
+        help="show the ratings in the browser as they move; needs --store",
+    )
     add_seed(parser)
     add_plan(parser)
     parser.add_argument(
@@ -82,6 +88,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Play and print the table; with `all`, one for each game."""
     check_deals(arguments)
+    if not arguments.browser:
+        _run(arguments)
+        return
+    if arguments.store is None:
+        raise BadArgument("--browser shows a store as it grows: add --store FILE")
+    with user_input():
+        Store(arguments.store).close()  # make it where it is missing
+    with results_shown(Path(arguments.store)):
+        _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> None:
     folder = None if arguments.out is None else new_folder(arguments.out)
     if arguments.game == ALL_GAMES:
         tables = _all_games(arguments, folder)

@@ -1,15 +1,22 @@
-"""Show one game as text: every position and every action."""
+"""Show one game, as text or with --browser as pictures; or the results of a running tournament.
+
+With --browser, GAME may also be the store of a tournament: the page shows its ratings as they move.
+"""
 
 import argparse
 import time
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..baselines import Policy
 from ..baselines.hints import HintLines, hints_of
+from ..baselines.players import parse_settings
+from ..envs import GAMES
 from ..envs.core.game import Game
 from ..envs.core.public import is_seen
-from ..envs.core.rng import streams
+from ..envs.core.rng import fresh_seed, streams
 from ..envs.core.seating import Seating, player_streams
 from ..envs.core.tables import Tables
 from .ending import result_lines
@@ -20,11 +27,18 @@ from .options import (
     chosen_game,
     chosen_players,
     first_seed,
+    player_names,
     positive,
     seconds,
+    user_input,
 )
+from .serving import add_server, serve
+
+if TYPE_CHECKING:
+    from .table.store import TableStore
 
 COMMENTED_ACTIONS = 3
+BROWSER_PACE = 0.2  # seconds between plies at least; the page can be slower
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -55,11 +69,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="pause between plies (default 0)",
     )
     parser.add_argument("--plies", type=positive, metavar="N", help="stop after N plies")
+    parser.add_argument(
+        "--browser", action="store_true", help="show pictures in the browser instead of text"
+    )
     add_seed(parser)
+    add_server(parser)
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Play the game of this seed; the players draw random numbers as in matches."""
+    if arguments.browser:
+        _show_in_browser(arguments)
+        return
     game = chosen_game(arguments)
     players = _seated(chosen_players(arguments.players, game), game)
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
@@ -82,6 +103,33 @@ def run(arguments: argparse.Namespace) -> None:
         who = [f"player {seat} ({player.name})" for seat, player in enumerate(players)]
         returns = tables.returns(tables.all_rows)[0].tolist()
         print("\n".join(result_lines(who, returns, ply, first_seed(arguments))))
+
+
+def _show_in_browser(arguments: argparse.Namespace) -> None:
+    """Serve a table of players, or the results in a store. Raises BadArgument."""
+    path = Path(arguments.game)
+    if arguments.game not in GAMES and path.is_file():
+        with user_input():
+            serve(arguments, lambda store: "", "/results", path)
+        return
+    game = chosen_game(arguments)
+    names = [player.name for player in _seated(chosen_players(arguments.players, game), game)]
+    specs = player_names(arguments.players)
+    specs = specs * game.num_seats if len(specs) == 1 else specs
+
+    def open_table(store: "TableStore") -> str:
+        from .table.table import MAX_NAME, PLAYER, Occupant, Setup, new_token
+
+        seats = [Occupant(PLAYER, n[:MAX_NAME], s) for n, s in zip(names, specs, strict=True)]
+        seed = fresh_seed() if arguments.seed is None else arguments.seed
+        pace = max(arguments.delay, BROWSER_PACE)
+        settings = parse_settings(arguments.set)
+        setup = Setup(game.name, settings, tuple(seats), seed, pace=pace, is_open=True)
+        tokens = tuple(new_token() for _ in range(game.num_seats + 1))
+        store.add(new_token(), setup, game.version, tokens)
+        return f"&seat={tokens[-1]}"
+
+    serve(arguments, open_table)
 
 
 def _seated(players: list[Policy], game: Game) -> list[Policy]:

@@ -94,11 +94,13 @@ def test_results_are_kept_beside_others_and_in_place_of_their_like(tmp_path: Pat
         ("duplicates", {"second": "random", "num_deals": 1000, **shares}, "| 75.00 [70.00, 80.00]"),
         ("exact", exact, "| regret | random | all | 0.5000 [0.4000, 0.6000] |"),
     ):
-        checkpoints.keep_results(path, kind, [result])
+        checkpoints.keep_results(path, kind, [result], ["seed 5 failed"])
         assert row in path.with_suffix(".md").read_text()
     kept = load_checkpoint(path)
     assert [result["num_games"] for result in kept.strength] == [6000, 4000]
     assert (len(kept.duplicates), len(kept.exact)) == (1, 1)
+    assert kept.notes == ["seed 5 failed"]
+    assert path.with_suffix(".md").read_text().count("* seed 5 failed\n") == 1
 
 
 def test_all_that_a_checkpoint_says_of_itself_comes_back(tmp_path: Path) -> None:

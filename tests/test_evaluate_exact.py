@@ -48,10 +48,11 @@ def test_all_deals_of_a_small_game_can_be_measured(tmp_path: Path) -> None:
 def test_what_is_measured_can_be_kept_in_the_checkpoint(tmp_path: Path) -> None:
     mine = shutil.copy(checkpoint_folder(GAME) / "lookahead.pt", tmp_path)
     run(f"evaluate {GAME} {mine} --against first_play --duplicate --deals 20 --keep")
-    run(f"evaluate {GAME} {mine} --against smart --exact --deals 3 --keep")
+    run(f"evaluate {GAME} {mine} --against smart --exact --deals 3 --keep --note twice")
     checkpoint = load_checkpoint(mine)
     assert [r["num_deals"] for r in checkpoint.duplicates if r["second"] == "first_play"] == [20]
     assert [r["deals"] for r in checkpoint.exact if r["against"] == "smart"] == [3]
+    assert checkpoint.notes == ["twice"]
     assert Path(mine).with_suffix(".md").read_text() == model_card(checkpoint)
 
 
@@ -69,6 +70,7 @@ def test_a_game_without_a_solver_has_no_measures() -> None:
         f"evaluate {GAME} random --deals all": "--exact",
         f"evaluate {GAME} random --exact --duplicate": "not allowed",
         f"evaluate {GAME} random --keep": "the file of a checkpoint",
+        f"evaluate {GAME} random --note seeds": "add --keep",
     }.items(),
 )
 def test_what_cannot_be_measured_is_refused_in_one_line(

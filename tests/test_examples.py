@@ -101,7 +101,7 @@ def test_a_process_that_knows_only_the_id_finds_the_game() -> None:
 )
 def test_a_search_beats_random_in_a_match(name: str, search: str, num_deals: int) -> None:
     game = find_game(name)
-    assert list_policies(game) == ["random", "first_legal", "playout", "mcts"]
+    assert list_policies(game) == ["best", "random", "first_legal", "playout", "mcts"]
     assert play_match(game, search, "random", num_deals=num_deals).mean_return.low > 0
 
 

@@ -13,7 +13,7 @@ from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.training import ppo
-from parlour.training.acting import NO_DECISION, Batch
+from parlour.training.acting import NO_DECISION, Batch, weigh_first_place
 
 from .probe_duel import DOOR, GATE, HIT, MISS, probe_duel
 
@@ -145,6 +145,23 @@ def test_advantages_are_those_of_each_seats_own_decisions() -> None:
     assert np.isin(batch.ends[:, :-1][~goes_on[:, :-1]], RETURNS).all()
 
 
+@pytest.mark.parametrize(("weight", "worth"), [(1.0, {1.0, -1.0}), (0.5, {0.9, 1.0, -1.0})])
+def test_the_first_place_may_be_worth_more_than_its_return(weight: float, worth: set) -> None:
+    """A win that returns 0.8 is worth 1 as a first place, and a mean of both in between."""
+    config = dataclasses.replace(CONFIG, batch_decisions=7, first_place_weight=weight)
+    batch = next(iter(batches_of(ppo.Learner(GAME, config))))
+    ended = (batch.next_decisions == NO_DECISION)[:, :-2]
+    assert set(batch.ends[:, :-2][ended].astype(float).round(6).tolist()) == {
+        round(w, 6) for w in worth
+    }
+
+
+def test_a_shared_first_place_is_worth_its_share() -> None:
+    worth = np.array([0.5, -1.0, 0.5, 0.0])
+    weigh_first_place(worth, 1.0)
+    assert worth.tolist() == [0.0, -1.0, 0.0, -1.0]
+
+
 def batches_of(learner: ppo.Learner) -> list[Batch]:
     """The first batches that a learner learns from."""
     seen: list[Batch] = []
@@ -200,6 +217,7 @@ def test_one_seat_learns_at_tables_with_opponents() -> None:
         ({"hidden": ()}, "at least one layer"),
         ({"clip": 0.0}, "clip must be above 0"),
         ({"gae_lambda": 1.5}, r"gae_lambda must be in 0 \.\. 1"),
+        ({"first_place_weight": -0.1}, r"first_place_weight must be in 0 \.\. 1"),
         ({"opponents": ("random",)}, "1 opponents need as many opponent_weights; got 0"),
         ({"self_play": 0.0}, "not all 0"),
         (

@@ -148,9 +148,11 @@ class SelfPlay:
         opponent_mix: OpponentMix,
         rows: InputRows,
         critic_rows: InputRows | None,
+        first_place_weight: float = 0.0,
     ) -> None:
         n = game.num_seats
         self.game = game
+        self.first_place_weight = first_place_weight
         self.has_critic = critic_rows is not None
         self._cumulative_weights = opponent_mix.cumulative()
         self._players = tuple(
@@ -217,6 +219,7 @@ class SelfPlay:
             self._scales[0],
             self._scales[1],
             gae_lambda,
+            self.first_place_weight,
         )
         if (places.seats == NO_SEAT).any():
             raise no_choice_error(self.game)
@@ -259,7 +262,7 @@ def _bind_act(
 
 def _act(
     batch, spare, places, whole, weights, earlier, critic, player_weights, cumulative_weights,
-    scale, critic_scale, gae_lambda,
+    scale, critic_scale, gae_lambda, first_place_weight,
 ):  # fmt: skip
     num_decisions = batch.actions.shape[1]
     for table in range(batch.actions.shape[0]):
@@ -277,7 +280,7 @@ def _act(
             link(batch, places.latest, table, seat, index)
             seat = play_on(places, table, batch.actions[table, index], earlier, player_weights)
             if seat == NO_SEAT:
-                pay(batch, places, table)
+                pay(batch, places, table, first_place_weight)
                 seat = start(places, table, earlier, player_weights, cumulative_weights)
         places.decided[table] += num_decisions
         while seat != NO_SEAT and is_pending(places.latest, table):
@@ -290,20 +293,38 @@ def _act(
                     break
             seat = play_on(places, table, spare.actions[table, 0], earlier, player_weights)
             if seat == NO_SEAT:
-                pay(batch, places, table)
+                pay(batch, places, table, first_place_weight)
                 seat = start(places, table, earlier, player_weights, cumulative_weights)
         places.seats[table] = seat
         estimate_advantages(batch, table, gae_lambda)
 
 
-def _pay(batch, places, table):
-    """Write the returns of a finished game to the last decision of each seat."""
+def _pay(batch, places, table, first_place_weight):
+    """Write what a finished game is worth to the last decision of each seat."""
     returns(places.states[table], places.returns[table])
+    weigh_first_place(places.returns[table], first_place_weight)
     for seat in range(places.latest.shape[1]):
         last = places.latest[table, seat]
         if last != NO_DECISION:
             batch.ends[table, last] = places.returns[table, seat]
             places.latest[table, seat] = NO_DECISION
+
+
+@rule
+def weigh_first_place(worth, weight):
+    """Change returns [seats] to weighted means with 1 for the first place and -1 for any other.
+
+    Seats that share the first place share the 1.
+    """
+    best = -np.inf
+    leaders = 0
+    for seat in range(worth.shape[0]):
+        best = max(best, worth[seat])
+    for seat in range(worth.shape[0]):
+        leaders += worth[seat] == best
+    for seat in range(worth.shape[0]):
+        first = 2.0 / leaders - 1.0 if worth[seat] == best else -1.0
+        worth[seat] += weight * (first - worth[seat])
 
 
 @rule

@@ -22,6 +22,7 @@ from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
 from ..envs.core.game import Game, check_range
 from .acting import Batch, OpponentMix, SelfPlay, new_batch
+from .progress import fraction_done
 from .resuming import load_run, save_run
 
 
@@ -33,6 +34,7 @@ class Config:
     minutes: float = math.inf  # time limit of the run, counting learning alone
     seed: int = 0  # number that decides all random choices
     hidden: tuple[int, ...] = (128, 128)  # units of each hidden layer
+    derived_inputs: bool = True  # also show what the game's folder derives from an observation
     num_tables: int = 2048  # number of games played side by side
     batch_decisions: int = 24  # number of decisions of each table in a batch
     minibatch_size: int = 4096  # number of decisions in a gradient step
@@ -44,6 +46,7 @@ class Config:
     value_coefficient: float = 0.5  # weight of the value's squared error
     clip: float = 0.2  # maximum change of an action's probability in a batch, as a ratio
     gae_lambda: float = 0.95  # lambda of generalized advantage estimation
+    first_place_weight: float = 0.0  # weight of being first; the rest is that of the return
     self_play: float = 1.0  # weight of the tables at which every seat learns
     earlier: float = 0.0  # weight of the tables against earlier networks of the run
     opponents: tuple[str, ...] = ()  # compiled players that one seat learns against
@@ -63,8 +66,9 @@ class Config:
         for name in ("minutes", "learning_rate", "clip"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
-        if not 0 <= self.gae_lambda <= 1:
-            raise ValueError(f"gae_lambda must be in 0 .. 1; got {self.gae_lambda}")
+        for name in ("gae_lambda", "first_place_weight"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ValueError(f"{name} must be in 0 .. 1; got {getattr(self, name)}")
 
 
 COUNTS = (
@@ -118,11 +122,13 @@ class Learner:
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
         torch.set_num_threads(max(1, config.num_threads // 2))
-        self.game = game
         self.config = config
-        self.network = PolicyValue(game, config.hidden)
+        self.network = PolicyValue(game, config.hidden, derived_inputs=config.derived_inputs)
+        self.game = game = self.network.seen(game)
         self.critic = (
-            PolicyValue(game, config.hidden, num_views=game.num_seats) if config.critic else None
+            PolicyValue(game, config.hidden, game.num_seats, config.derived_inputs)
+            if config.critic
+            else None
         )
         self.rows = self.network.rows(game)
         self.critic_rows = None if self.critic is None else self.critic.rows(game)
@@ -143,12 +149,13 @@ class Learner:
         }
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave."""
+        """Continue from what `state_dict` gave, for as long as the settings say now."""
         self.network.load_state_dict(saved["network"])
         if self.critic is not None:
             self.critic.load_state_dict(saved["critic"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.progress = SelfPlayProgress(*saved["progress"])
+        progress = SelfPlayProgress(*saved["progress"])
+        self.progress = progress._replace(done=self._done(progress.decisions, progress.seconds))
         self.earlier = saved["earlier"].numpy().view(self.earlier.dtype)
 
     def save(self, path: Path) -> None:
@@ -176,6 +183,7 @@ class Learner:
             opponent_mix,
             self.rows,
             self.critic_rows,
+            config.first_place_weight,
         )
         batches = [self._new_batch(config.num_tables) for _ in range(2)]
         self._compile(play)
@@ -283,15 +291,19 @@ class Learner:
             entropy=-(log_chances.exp() * log_chances).sum(dim=1).mean(),
         )
 
+    def _done(self, decisions: int, seconds: float) -> float:
+        config = self.config
+        return fraction_done(decisions, config.total_steps, seconds, config.minutes)
+
     def _report(self, losses: Losses, seconds: float, cpu_seconds: float, play: SelfPlay) -> None:
         """Update the progress after a batch."""
         config, before = self.config, self.progress
         size = config.num_tables * config.batch_decisions
         seconds += before.seconds
         decisions = before.decisions + size
-        done = max(decisions / config.total_steps, seconds / (60 * config.minutes))
+        done = self._done(decisions, seconds)
         self.progress = SelfPlayProgress(
-            done=min(done, 1.0),
+            done=done,
             seconds=seconds,
             decisions=decisions,
             updates=before.updates + config.epochs * max(1, round(size / config.minibatch_size)),
@@ -300,7 +312,8 @@ class Learner:
             forced=play.forced_fraction,
             cpu_seconds=before.cpu_seconds + cpu_seconds,
         )
-        if math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY):
+        is_due = math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY)
+        if config.earlier and is_due:
             kept = [self.earlier, self.network.record(self.game)]
             self.earlier = np.concatenate(kept)[-NUM_EARLIER:].view(self.earlier.dtype)
 

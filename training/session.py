@@ -9,6 +9,7 @@ import csv
 import dataclasses
 import importlib
 import math
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +27,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 CURVE_FILE = "curve.csv"
 PLOT_FILE = "curve.png"
 STATE_FILE = "state.pt"  # what an interrupted run continues from
+SECONDS_BETWEEN_STATES = 600.0  # at most, if measurements are farther apart
 _PARTS = {"Config", "train"}  # what a learner offers
 
 
@@ -76,19 +78,25 @@ def run(
     """Train to the end; return the checkpoint that was written.
 
     `on_progress` is called with the progress after every step, `on_measured` at every point of the
-    learning curve. The checkpoint is written at every point: a run that is stopped leaves its last,
-    and can be resumed from there where the learner is a `Learner`. Raises NothingLearned where the
-    run ends without a gradient step, and ValueError for a run that cannot be resumed.
+    learning curve. The checkpoint is written at every point, and what a run continues from every
+    ten minutes too: one that is stopped can be resumed where the learner is a `Learner`. Raises
+    NothingLearned where the run ends without a gradient step, and ValueError for a run that cannot
+    be resumed.
     """
     session.folder.mkdir(parents=True, exist_ok=True)
     learner = _learner(session)
     curve = read_curve(session.folder) if session.resume else []
-    next_point = _next_point(session, curve[-1]["done"] if curve else 0.0)
-    if curve and curve[-1]["done"] >= 1.0:
-        raise ValueError(f"the run in {session.folder} is complete; there is nothing to resume")
+    done = learner.progress.done if session.resume else 0.0
+    if done >= 1.0:
+        raise ValueError(f"the run in {session.folder} is complete; let it take longer to go on")
+    next_point = _next_point(session, done)
+    saved_at = time.monotonic()
     for progress, network in learner.run():
         on_progress(progress)
         if progress.done < next_point:
+            if time.monotonic() - saved_at >= SECONDS_BETWEEN_STATES:
+                learner.save(session.folder / STATE_FILE)
+                saved_at = time.monotonic()
             continue
         if progress.done >= 1.0 and getattr(progress, "updates", 1) == 0:
             raise NothingLearned(
@@ -105,6 +113,7 @@ def run(
         checkpoint = _checkpoint(session, network, progress, results)
         save_checkpoint(checkpoint, session.folder / CHECKPOINT_FILE)
         learner.save(session.folder / STATE_FILE)
+        saved_at = time.monotonic()
     draw_curve(curve, session.folder / PLOT_FILE)
     return checkpoint
 
@@ -171,12 +180,17 @@ def _checkpoint(
 
 
 def read_curve(folder: Path) -> list[dict[str, Any]]:
-    """The learning curve so far; empty where there is none."""
+    """The learning curve so far; empty where there is none. Raises ValueError for an old form."""
     path = folder / CURVE_FILE
     if not path.is_file():
         return []
     with path.open(newline="") as file:
         rows = list(csv.DictReader(file))
+    if rows and "cpu_seconds" not in rows[0]:
+        raise ValueError(
+            f"{path} was written by an earlier version, which did not count CPU seconds; "
+            "it cannot be continued"
+        )
     return [
         {key: value if key == "against" else float(value) for key, value in row.items()}
         for row in rows

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...envs.core.game import Game
-from ..players import make_policy, players_of
+from ..players import make_policy, players_of, resolved
 from .identity import identity_of
 
 USERS_FILES = (".py", ".pt")
@@ -26,8 +26,10 @@ def enter(specs: Sequence[Any], game: Game, runs_files: bool = True) -> tuple[En
     """Return the entrants in the order given. Raises ValueError for a spec that is not a player.
 
     An entrant has the name of its policy; entrants with the same name are called by their specs.
-    Without `runs_files`, no user's file is run in this process.
+    `best` enters as the player that it stands for. Without `runs_files`, no user's file is run in
+    this process.
     """
+    specs = [resolved(spec, game) for spec in specs]
     names = [_name(spec, game, runs_files) for spec in specs]
     named = [
         name if names.count(name) == 1 or not isinstance(spec, str) else spec

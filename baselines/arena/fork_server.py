@@ -133,10 +133,12 @@ def _become_guard(opening: Opening, order: Order, descriptors: list[int]) -> Non
     control = socket.socket(fileno=descriptors[0])
     try:
         if opening.is_confined:
+            namespaces.allow_inspection(True)  # or else its files in /proc would belong to root
             namespaces.unshare()
             if os.fork():  # the child is the first process of the new namespace
                 os._exit(0)
             namespaces.make_view(_view(order))
+            namespaces.allow_inspection(False)
         _guard_player(opening, order, control, descriptors)
     except OSError as error:
         traceback.print_exc()

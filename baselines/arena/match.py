@@ -83,7 +83,7 @@ def play_match(
     contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
     if sprt is None:
-        result = _result(game, play_contests(game, [contest], seeds, plan, on_progress)[0])
+        result = result_of(game, play_contests(game, [contest], seeds, plan, on_progress)[0])
     else:
         result = _until_decided(game, contest, seeds, sprt, plan, on_progress)
     held = None if plan.control is None else plan.control.as_data()
@@ -121,7 +121,7 @@ def _until_decided(
         if verdict.decision != UNDECIDED:
             break
     decided = played.first(verdict.num_deals)
-    return dataclasses.replace(_result(game, decided), verdict=verdict)
+    return dataclasses.replace(result_of(game, decided), verdict=verdict)
 
 
 def _own_returns(played: Played) -> np.ndarray:
@@ -133,7 +133,8 @@ def _scores(played: Played) -> np.ndarray:
     return (1 + _own_returns(played).mean(axis=1)) / 2
 
 
-def _result(game: Game, played: Played) -> MatchResult:
+def result_of(game: Game, played: Played) -> MatchResult:
+    """Return the result of a contest in which the first entrant sat at seat s in sitting s."""
     returns, own = played.returns, _own_returns(played)
     num_deals, n, _ = returns.shape
     opponents = (returns.sum(axis=2) - own) / (n - 1)

@@ -6,6 +6,7 @@ same facts for people.
 
 import dataclasses
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ class Checkpoint:
     strength: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # match results
     duplicates: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # deals won, lost
     exact: list[dict[str, Any]] = dataclasses.field(default_factory=list)  # by the exact solution
+    notes: list[str] = dataclasses.field(default_factory=list)  # such as other seeds, failed runs
     format: int = FORMAT
 
 
@@ -49,14 +51,18 @@ def save_checkpoint(checkpoint: Checkpoint, path: Path | str) -> None:
     path.with_suffix(".md").write_text(model_card(checkpoint))
 
 
-def keep_results(path: Path | str, kind: str, results: list[dict[str, Any]]) -> None:
+def keep_results(
+    path: Path | str, kind: str, results: list[dict[str, Any]], notes: Iterable[str] = ()
+) -> None:
     """Store results in a checkpoint and its card, replacing those of the same measurement.
 
-    `kind` is `strength`, `duplicates` or `exact`. Raises ValueError if `path` is not a checkpoint.
+    `kind` is `strength`, `duplicates` or `exact`; `notes` are added to those there. Raises
+    ValueError if `path` is not a checkpoint.
     """
     checkpoint = load_checkpoint(path)
     kept = {_measurement(result): result for result in [*getattr(checkpoint, kind), *results]}
     setattr(checkpoint, kind, list(kept.values()))
+    checkpoint.notes = list(dict.fromkeys([*checkpoint.notes, *notes]))
     save_checkpoint(checkpoint, path)
 
 
@@ -187,6 +193,7 @@ def model_card(checkpoint: Checkpoint) -> str:
         f"* Made by: `{checkpoint.command}`",
         f"* Code: {checkpoint.revision or 'as released'}, Parlour {checkpoint.parlour}",
         *(f"* {key}: {_short(value)}" for key, value in checkpoint.training.items()),
+        *(f"* {note}" for note in checkpoint.notes),
         "",
         "## Measured strength",
         "",

@@ -10,6 +10,7 @@ from torch import nn
 from ...envs.core.game import Game
 from ..policy import Policy, compiled_policy
 from .compiled import network_functions, num_layers
+from .derived import bind_widening
 from .modules import ActionValues, RankedValues, mask_values
 from .perceptron import Perceptron
 from .policy_value import PolicyValue
@@ -33,12 +34,17 @@ def _perceptron(game: Game, settings: Mapping[str, Any]) -> nn.Module:
     return Perceptron(game, settings["inputs"], settings["hidden"], settings["dropout"])
 
 
+def _policy_value(game: Game, settings: Mapping[str, Any]) -> nn.Module:
+    derived_inputs = settings.get("derived_inputs", False)  # older checkpoints have none
+    return PolicyValue(game, settings["hidden"], derived_inputs=derived_inputs)
+
+
 KINDS = {  # by the name of the learner
     "dqn": Kind(lambda game, settings: ActionValues(game, settings["hidden"]), True),
-    "expert_iteration": Kind(lambda game, settings: PolicyValue(game, settings["hidden"]), False),
+    "expert_iteration": Kind(_policy_value, False),
     "lookahead": Kind(_ranked_values, True),
     "mlp": Kind(_perceptron, False),
-    "ppo": Kind(lambda game, settings: PolicyValue(game, settings["hidden"]), False),
+    "ppo": Kind(_policy_value, False),
 }
 
 
@@ -60,6 +66,8 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
     if isinstance(network, ActionValues | PolicyValue):
         record = network.record(game)
         row_function = network_functions(num_layers(record)).best_action
+        if isinstance(network, PolicyValue) and network.derived_inputs:
+            row_function = bind_widening(game, row_function)
         return compiled_policy(name or algorithm, game, row_function, record, opinion)
     if isinstance(network, RankedValues):
         record = network.record(game)

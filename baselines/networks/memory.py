@@ -57,6 +57,15 @@ def _stack_array(like: Any, dtype: Any) -> Any:
     return kind(like), generate
 
 
+def _record_on_stack(like: types.Array) -> Any:
+    record = like.dtype
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        return cgutils.alloca_once(builder, context.get_data_type(record))
+
+    return record(like), generate
+
+
 if numba_config.DISABLE_JIT:
 
     def numbers(record: Any) -> np.ndarray:
@@ -84,6 +93,10 @@ if numba_config.DISABLE_JIT:
     def word_scratch(like: np.ndarray) -> np.ndarray:
         """The same for int64."""
         return np.empty(len(like), np.int64)
+
+    def record_scratch(like: np.ndarray) -> Any:
+        """Room for a record of the same type as those of an array, until the function returns."""
+        return np.zeros(1, like.dtype)[0]
 
 else:
 
@@ -116,3 +129,8 @@ else:
     def word_scratch(typing: Any, like: Any) -> Any:
         """The same for int64."""
         return _stack_array(like, types.int64)
+
+    @intrinsic
+    def record_scratch(typing: Any, like: Any) -> Any:
+        """Room for a record of the same type as those of an array, until the function returns."""
+        return _record_on_stack(like)

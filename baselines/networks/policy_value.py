@@ -17,6 +17,7 @@ from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed
 from ...envs.core.game import Game
 from ...envs.core.jit import rule, vector_rule
 from .compiled import Network, weights_record
+from .derived import shown_fields, with_inputs
 from .inputs import InputRows, fill_table, gather_gradient
 from .modules import UnaryEncoder, encoder_rows, layer_of
 from .vectors import add_rows, spread_rows
@@ -27,12 +28,21 @@ NO_LOGIT = -1e9  # in lists of legal actions that are shorter than the longest
 class PolicyValue(nn.Module):
     """A multi-layer perceptron: observations [B, num_inputs] -> logits [B, A] and values [B].
 
-    With `num_views` the input holds the observations of `num_views` seats side by side.
+    With `num_views` the input holds the observations of `num_views` seats side by side. With
+    `derived_inputs` they are those of `with_inputs(game)`.
     """
 
-    def __init__(self, game: Game, hidden: Sequence[int], num_views: int = 1) -> None:
+    def __init__(
+        self,
+        game: Game,
+        hidden: Sequence[int],
+        num_views: int = 1,
+        derived_inputs: bool = False,
+    ) -> None:
         super().__init__()
-        self.encoder = UnaryEncoder(game)
+        self.derived_inputs = derived_inputs
+        game = self.seen(game)
+        self.encoder = UnaryEncoder(game, shown_fields(game) if derived_inputs else ())
         self.num_views = num_views
         sizes = [num_views * self.encoder.num_outputs, *hidden]
         self.hidden = nn.ModuleList(
@@ -81,9 +91,13 @@ class PolicyValue(nn.Module):
         """Logits [B, M] of lists of legal actions int32 [B, M]; NO_LOGIT where a list has ended."""
         return _LegalLogits.apply(units, self.actions.weight, self.actions.bias, legal)
 
+    def seen(self, game: Game) -> Game:
+        """The game with the observations that this network is shown."""
+        return with_inputs(game) if self.derived_inputs else game
+
     def rows(self, game: Game) -> InputRows:
-        """How the compiled first layer of this network reads an observation of `game`."""
-        return encoder_rows(game, self.encoder, self.num_views)
+        """How the compiled first layer of this network reads an observation of `seen(game)`."""
+        return encoder_rows(self.seen(game), self.encoder, self.num_views)
 
     def record(self, game: Game) -> np.ndarray:
         """The weights as one record [1] for the functions of `network_functions`."""

@@ -290,3 +290,8 @@ PLAYERS = {
     "x_defensive": _slow(x_defensive)._replace(make=_make_x_defensive),
     "finisher": _slow(finisher),
 }
+
+
+def strongest(game: Game) -> tuple[str, ...]:
+    """Name the strongest players, the strongest first; see docs/league."""
+    return ("finisher",)

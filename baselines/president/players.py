@@ -221,3 +221,13 @@ PLAYERS = {
     "planner": scripted(planner),
     "playout_exact": searching(playout_exact),
 }
+
+
+def strongest(game: Game) -> tuple[str, ...]:
+    """Name the strongest players, the strongest first; see docs/league."""
+    return ("dqn", "planner")
+
+
+def searches(game: Game) -> tuple[str, ...]:
+    """Name the searches of the league, at about 2 ms a move."""
+    return ("playout_exact:num_playouts=100",)

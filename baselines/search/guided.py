@@ -13,7 +13,7 @@ determinizations. The children of an outcome are its actions again.
 
 import time
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -23,11 +23,15 @@ from ...envs.core.jit import bind, rule
 from ...envs.core.rng import uniform
 from ...envs.core.tables import meanings_of, new_streams
 from ..networks.compiled import network_functions, num_layers, to_chances
+from ..networks.derived import arranged
 from ..networks.memory import machine_words, octets
 from ..policy import Policy
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playout import determinize_template
 from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
+
+if TYPE_CHECKING:
+    from ..networks.policy_value import PolicyValue  # torch, which other searches do not need
 
 MAX_NODES = 4_000_000
 NODES_OF_EVALUATION = 64  # room for each simulation; a full tree is searched without growing
@@ -45,6 +49,7 @@ class Settings(NamedTuple):
     num_determinizations: int
     exploration_constant: float
     gumbel_scale: float  # of the random numbers that vary the actions considered: 1 to learn, or 0
+    value_scale: float = VALUE_SCALE  # how much values count against priors
 
 
 class Scratch(NamedTuple):
@@ -83,21 +88,38 @@ class Found(NamedTuple):
             np.zeros((num_rows, num_actions), np.float32),
         )
 
+    def renamed(self, actions: np.ndarray) -> "Found":
+        """Return the same where action a of row b is called actions[b, a]."""
+        new = Found.empty(*actions.shape)
+        rows = np.arange(len(actions))
+        new.actions[:] = actions[rows, self.actions]
+        new.values[:] = self.values
+        np.put_along_axis(new.action_values, actions, self.action_values, axis=1)
+        np.put_along_axis(new.policies, actions, self.policies, axis=1)
+        return new
+
 
 def guided_policy(
     name: str,
     game: Game,
-    weights: np.ndarray,
+    guide: "PolicyValue",
     settings: Settings,
     milliseconds: float | None = None,
 ) -> Policy:
-    """Return the policy that searches, guided by a network's record [1]; see `mcts`."""
-    guided = GuidedSearch(game, weights, settings)
+    """Return the policy that searches, guided by a network; see `mcts`."""
+    seen = guide.seen(game)
+    guided = GuidedSearch(seen, guide.record(game), settings)
 
-    def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
+    def searched(rngs: np.ndarray, positions: np.ndarray) -> Found:
         if milliseconds is None:
             return guided.search(positions, rngs)
         return guided.search_in_time(positions, rngs, milliseconds / 1000)
+
+    def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
+        if seen is game:
+            return searched(rngs, positions)
+        shown = arranged(game, positions)
+        return searched(rngs, shown.positions).renamed(shown.actions)
 
     return Policy(
         name,
@@ -191,10 +213,11 @@ class GuidedSearch:
                 self._functions.simulate_best(position, num_left, rounds * num_left, *what)
                 while time.perf_counter() < end:
                     self._functions.simulate_best(position, num_left, rounds * num_left, *what)
-                rank_candidates(tree, scratch, num_left)
+                rank_candidates(tree, self.settings, scratch, num_left)
                 num_left = (num_left + 1) // 2
             found.actions[row] = tree.nodes[scratch.candidates[0]]["action"]
-            found.values[row] = improve(tree, found.policies[row], found.action_values[row])
+            rows = found.policies[row], found.action_values[row]
+            found.values[row] = improve(tree, self.settings, *rows)
         return found
 
 
@@ -215,10 +238,10 @@ def _search_one(position, rng, weights, tree, settings, scratch, policy, action_
         num_spent = min(budget, num_rounds * num_left) if phase < num_phases - 1 else budget
         simulate_best(position, num_left, num_spent, weights, tree, settings, scratch)
         budget -= num_spent
-        rank_candidates(tree, scratch, num_left)
+        rank_candidates(tree, settings, scratch, num_left)
         num_left = (num_left + 1) // 2
     action = np.int64(tree.nodes[scratch.candidates[0]].action)
-    return action, improve(tree, policy, action_values)
+    return action, improve(tree, settings, policy, action_values)
 
 
 def _simulate_best(position, num_left, num_simulations, weights, tree, settings, scratch):
@@ -250,7 +273,7 @@ def _begin(position, rng, weights, tree, settings, scratch):
     value = assess(weights, scratch)
     expand(tree, ROOT, value, scratch.words, scratch.chances)
     num_legal = list_candidates(tree, rng, settings, scratch)
-    rank_candidates(tree, scratch, num_legal)
+    rank_candidates(tree, settings, scratch, num_legal)
     return min(num_legal, settings.num_considered, settings.num_simulations)
 
 
@@ -387,10 +410,10 @@ def best_by_puct(tree, node, exploration_constant):
 
 
 @rule
-def rank_candidates(tree, scratch, count):
+def rank_candidates(tree, settings, scratch, count):
     """Sort the first `count` candidates by score and value; of equals, the order stays."""
     candidates, scores = scratch.candidates, scratch.scores
-    scale = value_scale(tree)
+    scale = value_scale(tree, settings)
     for place in range(1, count):
         candidate, score = candidates[place], scores[place]
         total = score + scale * mean_of(tree, candidate)
@@ -411,18 +434,18 @@ def mean_of(tree, node):
 
 
 @rule
-def value_scale(tree):
+def value_scale(tree, settings):
     """Return what a value at the root counts against a logit: more with more visits."""
     highest = np.int64(0)
     child = np.int64(tree.nodes[ROOT].first_child)
     while child != NO_NODE:
         highest = max(highest, np.int64(tree.nodes[child].visit_count))
         child = np.int64(tree.nodes[child].next_sibling)
-    return VALUE_SCALE * (VISIT_OFFSET + highest)
+    return settings.value_scale * (VISIT_OFFSET + highest)
 
 
 @rule
-def improve(tree, policy, action_values):
+def improve(tree, settings, policy, action_values):
     """Write the improved policy and the completed action values; return the value of the root.
 
     An action that was not simulated is given the network's value of the root, mixed with the mean
@@ -430,7 +453,7 @@ def improve(tree, policy, action_values):
     """
     nodes = tree.nodes
     completed = completed_value(tree)
-    scale = value_scale(tree)
+    scale = value_scale(tree, settings)
     highest = -np.inf
     child = np.int64(nodes[ROOT].first_child)
     while child != NO_NODE:

@@ -108,8 +108,8 @@ def mcts(
         settings_of_guided = guided.Settings(
             budget, num_considered, num_determinizations, float(exploration_constant), 0.0
         )
-        weights = guide_network(network, game).record(game)
-        return guided.guided_policy(NAME, game, weights, settings_of_guided, milliseconds)
+        guide = guide_network(network, game)
+        return guided.guided_policy(NAME, game, guide, settings_of_guided, milliseconds)
     check_epsilon(epsilon)
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
     _check_shortlist(shortlist)

@@ -62,7 +62,11 @@ def playout(
 
 
 def checked_budget(
-    player: str, setting: str, budget: int | None, milliseconds: float | None
+    player: str,
+    setting: str,
+    budget: int | None,
+    milliseconds: float | None,
+    default: int = BUDGET,
 ) -> int:
     """Return the number of playouts or simulations a move, called `setting`.
 
@@ -72,7 +76,7 @@ def checked_budget(
         raise ValueError(f"{player} takes {setting} or milliseconds, not both")
     if milliseconds is not None:
         _check_milliseconds(milliseconds)
-    budget = BUDGET if budget is None else budget
+    budget = default if budget is None else budget
     check_range(setting, budget, 1, MAX_BUDGET)
     return budget
 

@@ -6,13 +6,14 @@ lost on purpose changes the order in which later cards meet.
 """
 
 import math
+import time
 from typing import NamedTuple
 
 import numpy as np
 
 from ...envs.core.bits import lowest_bit
-from ...envs.core.game import Game, check_range
-from ...envs.core.jit import array_rule, rule
+from ...envs.core.game import Game
+from ...envs.core.jit import rule
 from ...envs.core.rng import below
 from ...envs.top_trumps.observation import reshuffle_unseen
 from ...envs.top_trumps.rules import (
@@ -25,15 +26,19 @@ from ...envs.top_trumps.rules import (
     top_card,
 )
 from ..policy import Policy
+from ..search.playout import checked_budget
 
+NAME = "david"
 NUM_PLAYOUTS = 60
-MAX_PLAYOUTS = 100_000
+MAX_NODES = 20_000  # a full tree is searched without growing
 EXPLORATION_CONSTANT = 0.7  # of UCB1
 MAX_TRICKS = 400  # in a playout
 NUM_OPTIONS = 3
 WIN, DRAW, LOSE = range(NUM_OPTIONS)  # goliath's choice, or a draw or a loss instead
 NO_FIELD = -1
 OUTSIDE = -1  # the game has left the tree
+ROOT, INNER = 0, 1
+PLAYOUTS_BETWEEN_CLOCKS = 10
 
 
 class PlayoutTree(NamedTuple):
@@ -43,6 +48,7 @@ class PlayoutTree(NamedTuple):
     sums: np.ndarray  # [nodes, options]: sums of returns
     children: np.ndarray  # [nodes, options]: the next node; 0: none yet
     path: np.ndarray  # [nodes, 2]: node and option of each choice in this playout
+    fields: np.ndarray  # [2, options]: of the options at the root, and of those in a playout
     size: np.ndarray  # [1]: nodes in use
 
 
@@ -54,66 +60,87 @@ def new_tree(num_nodes: int) -> PlayoutTree:
         np.zeros(shape),
         np.zeros(shape, np.int64),
         np.zeros((num_nodes + 1, 2), np.int64),
+        np.empty((2, NUM_OPTIONS), np.int64),
         np.zeros(1, np.int64),
     )
 
 
-def david(game: Game, num_playouts: int = NUM_PLAYOUTS) -> Policy:
+def david(game: Game, num_playouts: int | None = None, milliseconds: float | None = None) -> Policy:
     """Search whether to win, draw or lose a trick if the opponent's top card is known.
 
-    Each of `num_playouts` playouts (60) starts from the position with the unseen cards dealt anew.
-    In the tree the seat either plays as `goliath` or, if it knows the opponent's top card, draws or
-    loses on purpose; UCB1 chooses among these options (Kocsis and Szepesvari 2006). All other
-    moves, also the opponent's, are those of `goliath` from what the seat can know. The most visited
-    option is played. If the top card is not known, david plays as goliath; the README says what a
-    search among the fields gained there.
+    A move takes `num_playouts` playouts (60), or as many as fit into `milliseconds`. Each starts
+    from the position with the unseen cards dealt anew. In the tree the seat either plays as
+    `goliath` or, if it knows the opponent's top card, draws or loses on purpose; UCB1 chooses among
+    these options (Kocsis and Szepesvari 2006). All other moves, also the opponent's, are those of
+    `goliath` from what the seat can know. The most visited option is played. If the top card is not
+    known, david plays as goliath; the README says what a search among the fields gained there.
     """
-    check_range("num_playouts", num_playouts, 1, MAX_PLAYOUTS)
+    num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds, NUM_PLAYOUTS)
+    in_time = milliseconds is not None
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
         actions = np.empty(len(positions), np.int64)
-        tree = new_tree(num_playouts + 1)
-        _choose_rows(positions, rngs, game.new_states(), tree, num_playouts, actions)
+        tree = new_tree(MAX_NODES if in_time else min(num_playouts + 1, MAX_NODES))
+        states = game.new_states()
+        if milliseconds is None:
+            _choose_rows(positions, rngs, states, tree, num_playouts, actions)
+            return actions
+        for row in range(len(positions)):
+            end = time.perf_counter() + milliseconds / 1000
+            actions[row], is_open = begin(positions[row], rngs[row], tree)
+            while is_open and time.perf_counter() < end:
+                play_out(positions[row], rngs[row], states, tree, PLAYOUTS_BETWEEN_CLOCKS)
+                actions[row] = best_field(tree)
         return actions
 
-    return Policy("david", game, choose, needs_positions=True)
+    return Policy(NAME, game, choose, needs_positions=True)
 
 
 @rule
 def _choose_rows(positions, rngs, games, tree, num_playouts, actions):
-    """Make the arrays of a search; `games` [1] is the position of a playout."""
+    """Search each position; `games` [1] is that of a playout."""
     for row in range(positions.shape[0]):
-        actions[row] = choose_field(positions[row], rngs[row], games, tree, num_playouts)
+        actions[row], is_open = begin(positions[row], rngs[row], tree)
+        if is_open:
+            play_out(positions[row], rngs[row], games, tree, num_playouts)
+            actions[row] = best_field(tree)
 
 
-@array_rule
-def choose_field(position, rng, games, tree, num_playouts):
-    """The field that the search chooses for the starter."""
-    seat = np.int64(position.starter)
-    fields = np.empty(NUM_OPTIONS, np.int64)
-    num_options = find_options(position, seat, rng, fields)
-    if num_options == 1:
-        return fields[WIN]
+@rule
+def begin(position, rng, tree):
+    """Write the options of the starter; return goliath's field, and whether there are others."""
     tree.size[0] = 0
     add_node(tree)
-    inner_fields = np.empty(NUM_OPTIONS, np.int64)
+    num_options = find_options(position, np.int64(position.starter), rng, tree.fields[ROOT])
+    return tree.fields[ROOT, WIN], num_options > 1
+
+
+@rule
+def play_out(position, rng, games, tree, num_playouts):
+    """Play out `num_playouts` positions in which the unseen cards are dealt anew."""
+    seat = np.int64(position.starter)
     for _ in range(num_playouts):
         games[0] = position
         reshuffle_unseen(games[0], seat, rng)
-        play_once(games[0], seat, tree, inner_fields, rng)
+        play_once(games[0], seat, tree, tree.fields[INNER], rng)
+
+
+@rule
+def best_field(tree):
+    """The field of the most visited option."""
     best = WIN
     for option in range(NUM_OPTIONS):
-        if tree.visits[0, option] > tree.visits[0, best]:
+        if tree.visits[ROOT, option] > tree.visits[ROOT, best]:
             best = option
-    return fields[best]
+    return tree.fields[ROOT, best]
 
 
 @rule
 def play_once(state, seat, tree, fields, rng):
     """Play one game through the tree and on to its end, and return its result."""
-    node = np.int64(0)
+    node = np.int64(ROOT)
     depth = 0
     last_trick = state.num_tricks + MAX_TRICKS
     while not is_terminal(state) and state.num_tricks < last_trick:
@@ -161,10 +188,12 @@ def add_node(tree):
 
 @rule
 def next_node(tree, node, option):
-    """The node after an option; an option visited for the first time gets none."""
-    if tree.visits[node, option] == 0:
+    """The node after an option; one visited for the first time, or in a full tree, gets none."""
+    is_full = tree.size[0] == tree.visits.shape[0]
+    is_new = tree.children[node, option] == 0
+    if tree.visits[node, option] == 0 or (is_new and is_full):
         return np.int64(OUTSIDE)
-    if tree.children[node, option] == 0:
+    if is_new:
         tree.children[node, option] = add_node(tree)
     return tree.children[node, option]
 

@@ -3,9 +3,11 @@
 import numpy as np
 
 from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
+from ...envs.core.game import Game
 from ...envs.core.jit import rule
 from ..roster import Player, scripted
 from .exact_players import best_response, perfect
+from .solver import is_solved
 
 _WORD_BITS = 63  # of a non-negative word
 
@@ -118,3 +120,13 @@ PLAYERS = {
     "best_response": Player(best_response, "The exact best reply to the player `against`."),
     "perfect": Player(perfect, "Perfect play; equal cards at random, or as `against` fears most."),
 }
+
+
+def strongest(game: Game) -> tuple[str, ...]:
+    """Name the strongest players, the strongest first; see docs/league."""
+    return ("perfect",) if is_solved(game) else ("mcts",)
+
+
+def searches(game: Game) -> tuple[str, ...]:
+    """Name the searches of the league, at about 2 ms a move."""
+    return ("perfect", "mcts") if is_solved(game) else ("playout", "mcts")

@@ -391,6 +391,11 @@ def ranked(own, other):
     return word, size
 
 
+def is_solved(game: Game) -> bool:
+    """Return whether the solver handles the game."""
+    return game.num_seats == 2 and game.config.num_values <= MAX_SEARCH_VALUES
+
+
 def check_solved(game: Game) -> None:
     """Raise ValueError for a game that is not solved, or takes minutes per card."""
     if game.num_seats != 2:

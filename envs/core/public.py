@@ -3,12 +3,18 @@
 Some actions are visible to a few seats only, such as passing a card face down.
 """
 
+from functools import lru_cache
+
 import numpy as np
 
-from .game import Game
+from .bits import clear, nth_allowed, num_allowed
+from .game import CHANCE, Function, Game
+from .jit import bind, rule
 from .rng import streams
+from .tables import loops_of
 
 _NUM_POSITIONS = 8  # that look the same to the seat; each is tried with every action
+_RULES = ("seat_to_act", "is_terminal", "legal_actions", "apply_action", "observe")
 
 
 def is_seen(game: Game, state: np.record, action: int, seat: int) -> bool:
@@ -19,21 +25,51 @@ def is_seen(game: Game, state: np.record, action: int, seat: int) -> bool:
     """
     if int(game.seat_to_act(state)) == seat:
         return True
-    states, rngs = game.new_states(_NUM_POSITIONS), streams(range(_NUM_POSITIONS))
+    states, words = game.new_states(_NUM_POSITIONS + 1), np.zeros(game.num_mask_words, np.int64)
     states[:] = state
-    for position, rng in zip(states[1:], rngs[1:], strict=True):
-        game.reshuffle_unseen(position, seat, rng)
-    truth = _seen_after(game, state, action, seat)
-    return not any(
-        other != action and _seen_after(game, position, other, seat) == truth
-        for position in states
-        for other in game.legal_action_list(position)
-    )
+    others = np.arange(1, _NUM_POSITIONS)
+    redealt = loops_of(game).reshuffle_rows
+    redealt(states, others, np.full(len(others), seat), streams(others), states[1:_NUM_POSITIONS])
+    seen = game.new_observations(2)
+    game.apply_action(states[_NUM_POSITIONS], action)
+    game.observe(states[_NUM_POSITIONS], seat, seen[0])
+    truth, found = seen.view(np.uint8).reshape(2, -1)
+    search = _bind_search(*(getattr(game, name) for name in _RULES))
+    return not search(states, action, seat, seen[1:], words, truth, found)
 
 
-def _seen_after(game: Game, state: np.record, action: int, seat: int) -> bytes:
-    after, observation = game.new_states(), game.new_observations()
-    after[0] = state
-    game.apply_action(after[0], action)
-    game.observe(after[0], seat, observation[0])
-    return observation.tobytes()
+@lru_cache
+def _bind_search(*rules: Function) -> Function:
+    """Compile the search for another action that looks the same to a seat."""
+    return bind(_is_another, **dict(zip(_RULES, rules, strict=True)))
+
+
+def _is_another(states, action, seat, observation, words, truth, found):
+    """Return whether another action than `action`, in one of these positions, looks like `truth`.
+
+    The last position is scratch, and so are `observation` [1] and its bytes `found`.
+    """
+    last = states.shape[0] - 1
+    after = states[last]
+    for index in range(last):
+        clear(words)
+        if not is_terminal(states[index]) and seat_to_act(states[index]) != CHANCE:
+            legal_actions(states[index], words)
+        for number in range(num_allowed(words)):
+            other = nth_allowed(words, number)
+            if other != action:
+                states[last] = states[index]
+                found[:] = 0
+                apply_action(after, other)
+                observe(after, seat, observation[0])
+                if _is_equal(truth, found):
+                    return True
+    return False
+
+
+@rule
+def _is_equal(left, right):
+    for index in range(left.shape[0]):  # noqa: SIM110 - compiled
+        if left[index] != right[index]:
+            return False
+    return True

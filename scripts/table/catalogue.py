@@ -5,14 +5,15 @@ import inspect
 import re
 from typing import Any
 
+from ...baselines.best import NAME as BEST
 from ...baselines.players import players_of
+from ...baselines.roster import Player, own_players
 from ...envs import GAMES, find_game
 from ...envs.core.game import Game
 from .views import title
 
 _COMMENT = re.compile(r"^    (\w+): .*?#\s*(.+)$", re.MULTILINE)
 _WORD = re.compile(r'"(\w+)"')
-_TIME_SETTINGS = {"milliseconds": 1000.0, "seconds": 1.0}  # units in a second
 
 
 def game_names() -> list[dict[str, str]]:
@@ -33,7 +34,7 @@ def game_choices(name: str, settings: dict[str, Any] | None) -> dict[str, Any]:
     return {
         "name": name,
         "changed": settings,
-        "rival": players[-1]["name"],
+        "rival": middling_player(game),
         "title": title(name),
         "summary": (inspect.getdoc(inspect.getmodule(game.make)) or title(name)).split("\n")[0],
         "settings": _settings(game),
@@ -46,6 +47,22 @@ def game_choices(name: str, settings: dict[str, Any] | None) -> dict[str, Any]:
 def people_settings(name: str) -> dict[str, Any]:
     """Return the settings that people play a game with, where they differ from the defaults."""
     return dict(getattr(type(find_game(name).config), "FOR_PEOPLE", {}))
+
+
+def chosen_settings(name: str, given: dict[str, Any]) -> dict[str, Any]:
+    """Return what suits people, except what was given; all defaults where the two do not fit."""
+    both = {**people_settings(name), **given}
+    try:
+        find_game(name, **both)
+    except ValueError:
+        return given
+    return both
+
+
+def middling_player(game: Game) -> str:
+    """Return an opponent for newcomers: the middle one of the game's own scripts."""
+    scripts = [name for name, player in own_players(game).items() if player.row_function]
+    return scripts[len(scripts) // 2] if scripts else next(iter(players_of(game)))
 
 
 def _settings(game: Game) -> list[dict[str, Any]]:
@@ -66,15 +83,13 @@ def _settings(game: Game) -> list[dict[str, Any]]:
 
 def _players(game: Game) -> list[dict[str, Any]]:
     return [
-        {"name": name, "summary": player.summary, "time": _time_setting(player.make)}
+        {"name": name, "summary": player.summary, "time": _time_setting(name, player)}
         for name, player in players_of(game).items()
     ]
 
 
-def _time_setting(make: Any) -> str | None:
+def _time_setting(name: str, player: Player) -> str | None:
     """Return the name of the setting that limits a player's thinking time, or None."""
-    try:
-        parameters = inspect.signature(make).parameters
-    except (TypeError, ValueError):
+    if not player.is_timed:
         return None
-    return next((name for name in _TIME_SETTINGS if name in parameters), None)
+    return "seconds" if name == BEST else "milliseconds"

@@ -14,9 +14,14 @@ Receive = Callable[[], Awaitable[Message]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 MAX_BODY = 16 * 1024  # bytes of a request
+POLICY = "content-security-policy"
+REPLAY_POLICY = (  # a replay is one page with everything inside
+    "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
 HEADERS = [
     (
-        b"content-security-policy",
+        POLICY.encode(),
         b"default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; "
         b"img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'; "
         b"frame-ancestors 'none'",
@@ -98,7 +103,10 @@ async def _refuse(scope: Message, receive: Receive, send: Send, status: int, tex
 def _with_headers(send: Send) -> Send:
     async def send_more(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message.get("headers", []), *HEADERS]}
+            own = list(message.get("headers", []))
+            names = {name for name, _ in own}
+            more = [(name, value) for name, value in HEADERS if name not in names]
+            message = {**message, "headers": [*own, *more]}
         await send(message)
 
     return send_more

@@ -8,23 +8,26 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from typing import Any
 
-from ...baselines.move_values import SEARCH, MoveValues
+from ...baselines.explanations import Explanation
+from ...baselines.move_values import MoveValues
+from ...baselines.players import players_of
+from ...envs.core.game import Game
 from ...envs.core.seating import PlayerError
 from ...envs.core.views.render import picture_svg
+from .matches import MatchPlan, result_data
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
-from .store import TableStore
-from .table import HERE, PLAYER, GameTable, Occupant, Setup, new_token
+from .store import StoredMatch, TableStore
+from .table import HERE, PLAYER, GameTable, Occupant, PlayedPly, Setup, new_token
 from .thinking import Thinkers, TooSlow
-from .views import SPECTATOR, drawn, history_message, position_message
+from .views import SPECTATOR, advisers, drawn, history_message, position_message
 
 THINKING_LIMIT = 30.0  # seconds a move
 SETUP_LIMIT = 600.0  # seconds: the first time, rules are compiled
-STUDY_SECONDS = 8.0  # how long hints become better while a person thinks
+STUDY_SECONDS = 120.0  # how long hints become better while a person thinks
 STUDY_SLICE = 0.4
-REVIEW_SECONDS = 0.3  # for each of a person's moves
 MAX_REVIEWED = 60
 MAX_CONNECTIONS = 600
 MAX_CONNECTIONS_A_TABLE = 24
@@ -43,9 +46,10 @@ class Connection:
         self.live: LiveTable | None = None
         self.seat: int | None = SPECTATOR
         self.is_narrow = False
+        self.has_data = False  # for programs: observations in place of pictures
         self.queue: asyncio.Queue[str] = asyncio.Queue(QUEUE_LENGTH)
         self.is_too_slow = asyncio.Event()
-        self.task: asyncio.Task[None] | None = None  # hints or review
+        self.tasks: dict[str, asyncio.Task[None]] = {}  # by what was asked for, such as "hint"
 
     def put(self, message: dict[str, Any]) -> None:
         """Queue a message; a client that does not read is cut off."""
@@ -54,11 +58,20 @@ class Connection:
         except asyncio.QueueFull:
             self.is_too_slow.set()
 
-    def stop_task(self) -> None:
-        """Stop hints or a review that are under way."""
-        if self.task is not None:
-            self.task.cancel()
-            self.task = None
+    def start_task(self, kind: str, job: Coroutine[Any, Any, None]) -> None:
+        """Work on an answer, in place of an earlier one of this kind."""
+        self.stop_task(kind)
+        self.tasks[kind] = asyncio.create_task(job)
+
+    def stop_task(self, kind: str) -> None:
+        """Stop an answer that is under way."""
+        if kind in self.tasks:
+            self.tasks.pop(kind).cancel()
+
+    def stop_tasks(self) -> None:
+        """Stop all answers that are under way."""
+        for kind in tuple(self.tasks):
+            self.stop_task(kind)
 
 
 class LiveTable:
@@ -68,30 +81,38 @@ class LiveTable:
         self.id = id
         self.tokens = tokens
         self.table = table
+        self.match: str | None = None  # the token of the agent's match of which this is a game
         self.connections: set[Connection] = set()
         self.wake = asyncio.Event()
         self.version = 0  # rises with every change, so that late thoughts are dropped
+        self.moved = time.monotonic()  # when the last move was made
         self.driver: asyncio.Task[None] | None = None
 
     def changed(self) -> None:
         """Drop thoughts about the former position, and let the next seat act."""
         self.version += 1
+        self.moved = time.monotonic()
         for connection in self.connections:
-            connection.stop_task()
+            connection.stop_task("hint")
         self.wake.set()
 
     def broadcast(self, make: Callable[[Connection], dict[str, Any]]) -> None:
         """Send each connection its own message."""
-        made: dict[tuple[int | None, bool], dict[str, Any]] = {}
+        made: dict[tuple[int | None, bool, bool], dict[str, Any]] = {}
         for connection in self.connections:
-            key = (connection.seat, connection.is_narrow)
+            key = (connection.seat, connection.is_narrow, connection.has_data)
             if key not in made:
                 made[key] = make(connection)
             connection.put(made[key])
 
     def send_position(self) -> None:
         """Send everybody the position as they see it."""
-        self.broadcast(lambda c: position_message(self.table, c.seat, c.is_narrow))
+        self.broadcast(self.position_for)
+
+    def position_for(self, connection: Connection) -> dict[str, Any]:
+        """Return the position as a connection is to see it."""
+        form = (connection.is_narrow, connection.has_data)
+        return position_message(self.table, connection.seat, *form)
 
     def send_presence(self) -> None:
         """Tell everybody which seats are connected."""
@@ -113,6 +134,7 @@ class Host:
         self.loading: dict[str, asyncio.Lock] = {}
         self.thinkers = Thinkers()
         self.students = Thinkers()
+        self.warm: set[tuple[str, str]] = set()  # games and settings that have been at a table
         self.num_connections = 0
 
     # Tables
@@ -122,38 +144,86 @@ class Host:
 
         Raises Refused where the setup is impossible.
         """
+        live = await self._opened(secrets.token_hex(8), setup)
+        return live.id, live.tokens
+
+    async def _opened(self, id: str, setup: Setup) -> LiveTable:
+        self._make_room()
+        table = await self._made(setup, [])
+        tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
+        self.store.add(id, table.setup, table.game.version, tokens)
+        self.live[id] = LiveTable(id, tokens, table)
+        return self.live[id]
+
+    def _make_room(self) -> None:
+        """Drop tables that nobody has come to: they are in the store. Raises Refused."""
+        if len(self.live) >= MAX_LIVE_TABLES:
+            self.live = {id: live for id, live in self.live.items() if live.connections}
         if len(self.live) >= MAX_LIVE_TABLES:
             raise Refused(f"this server has {MAX_LIVE_TABLES} tables, its limit")
-        table = await self._made(setup, [])
-        id = secrets.token_hex(8)
-        tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
-        self.store.add(id, setup, table.game.version, tokens)
-        self.live[id] = LiveTable(id, tokens, table)
-        return id, tokens
+
+    async def open_match(self, make: Callable[[], MatchPlan]) -> StoredMatch:
+        """Open a duplicate match of an agent; its token is that of all games. Raises Refused."""
+        try:
+            plan = await self.students.run(SETUP_LIMIT, make)
+            await self._made(plan.setup(0), [])
+        except (ValueError, TypeError) as error:
+            raise Refused(str(error)) from error
+        id, token = secrets.token_hex(8), new_token()
+        self.store.add_match(id, token, plan)
+        return StoredMatch(id, token, plan, [])
 
     async def sit(self, connection: Connection, token: str) -> None:
         """Seat a connection by its token. Raises Refused."""
-        id = self.store.table_id(token)
-        if id is None:
-            raise Refused("no seat has this token")
-        live = await self._live(id)
-        number = live.tokens.index(token)
+        match = self.store.match(token=token)
+        if match is not None:
+            live, number = await self._live_game(match), match.plan.games[len(match.returns)][1]
+        else:
+            id = self.store.table_id(token)
+            if id is None:
+                raise Refused("no seat has this token")
+            live = await self._live(id)
+            number = live.tokens.index(token)
         is_seat = number < live.table.game.num_seats
         await self._recall(live.table, number if is_seat else SPECTATOR)
-        live = await self._live(id)  # everybody may have left meanwhile
+        live = await self._live(live.id)  # everybody may have left meanwhile
         if len(live.connections) >= MAX_CONNECTIONS_A_TABLE:
             raise Refused("too many connections to this table")
         if is_seat and live.table.policies[number] is not None:
             raise Refused("a player has taken this seat")
+        live.match = None if match is None else match.token
         connection.seat = number if is_seat else SPECTATOR
         connection.live = live
         live.connections.add(connection)
         connection.put(history_message(live.table, connection.seat))
-        connection.put(position_message(live.table, connection.seat, connection.is_narrow))
+        if match is not None:
+            connection.put(_match_message(match))
+        connection.put(live.position_for(connection))
         live.send_presence()
         if live.driver is None:
             live.driver = asyncio.create_task(self._drive(live))
         live.wake.set()
+
+    async def _live_game(self, match: StoredMatch) -> LiveTable:
+        """Return the table of the game that a match has come to. Raises Refused after the last."""
+        if match.is_over:
+            raise Refused("this match is over")
+        if match.table_id in self.live or self.store.load(match.table_id) is not None:
+            return await self._live(match.table_id)
+        return await self._opened(match.table_id, match.plan.setup(len(match.returns)))
+
+    def _keep_result(self, live: LiveTable) -> None:
+        """Count a game of a match, and tell the agent how to go on."""
+        assert live.match is not None
+        match = self.store.match(token=live.match)
+        if match is None or match.is_over or match.table_id != live.id:
+            return
+        match.returns.append(live.table.returns)
+        self.store.update_match(match)
+        message = {"type": "moved", "token": match.token}
+        if match.is_over:
+            message = {**_match_message(match), **result_data(match.plan, match.returns)}
+        live.broadcast(lambda _: message)
 
     async def _recall(self, table: GameTable, seat: int | None) -> None:
         """Find out beside the event loop what a newcomer saw of earlier moves."""
@@ -165,7 +235,7 @@ class Host:
 
     def leave(self, connection: Connection) -> None:
         """Forget a connection, and its table if it was the last."""
-        connection.stop_task()
+        connection.stop_tasks()
         live = connection.live
         if live is None:
             return
@@ -193,7 +263,12 @@ class Host:
         self, setup: Setup, actions: list[int], version: int | None = None
     ) -> GameTable:
         try:
-            return await self.students.run(SETUP_LIMIT, _made_and_warm, setup, actions, version)
+            table = await self.students.run(SETUP_LIMIT, _made, setup, actions, version)
+            kind = (setup.game, repr(setup.settings))
+            if kind not in self.warm:
+                await self.students.run(SETUP_LIMIT, _warm_up, table)
+                self.warm.add(kind)
+            return table
         except (ValueError, TypeError, ImportError, OSError) as error:
             raise Refused(str(error)) from error
         except TooSlow as error:
@@ -227,6 +302,7 @@ class Host:
             reason = str(error) if isinstance(error, TooSlow) else "it failed"
             text = f"{who} gave no move ({reason}); a random legal move is played for it"
             live.broadcast(lambda _: {"type": "notice", "text": text})
+        await asyncio.sleep(max(0.0, live.moved + table.setup.pace - time.monotonic()))
         if live.version == version:
             self._apply(live, action)
 
@@ -240,6 +316,8 @@ class Host:
         self.store.update(live.id, table.actions, table.undone, table.is_over)
         live.changed()
         live.send_position()
+        if live.match is not None and table.is_over:
+            self._keep_result(live)
 
     # What a client asks for
 
@@ -251,10 +329,13 @@ class Host:
             raise Refused("take a seat first, once: type sit")
         if kind == "look":
             connection.is_narrow = message["is_narrow"]
-            connection.put(position_message(live.table, connection.seat, connection.is_narrow))
+            connection.put(live.position_for(connection))
             return
-        if connection.seat is SPECTATOR:
+        is_shown_all = connection.seat is SPECTATOR and live.table.setup.is_open
+        if connection.seat is SPECTATOR and not (is_shown_all and kind == "explain"):
             raise Refused("spectators only watch")
+        if live.match is not None and kind != "act":
+            raise Refused("a match is played without help: only act")
         await getattr(self, f"_on_{kind}")(live, connection, message)
 
     async def _on_act(self, live: LiveTable, connection: Connection, message: dict) -> None:
@@ -281,14 +362,16 @@ class Host:
         self._keep(live)
 
     async def _on_hint(self, live: LiveTable, connection: Connection, message: dict) -> None:
-        if live.table.seat_to_act != connection.seat:
+        table = live.table
+        if table.seat_to_act != connection.seat:
             raise Refused("hints are for the seat to act")
-        connection.stop_task()
-        job = self._give_hints(live, connection, message["player"])
-        connection.task = asyncio.create_task(job)
+        allowed = advisers(table.game)
+        if message["player"] not in allowed:
+            raise Refused(f"hints come from one of {', '.join(allowed)}")
+        connection.start_task("hint", self._give_hints(live, connection, message["player"]))
 
     async def _on_no_hint(self, live: LiveTable, connection: Connection, message: dict) -> None:
-        connection.stop_task()
+        connection.stop_task("hint")
 
     async def _give_hints(self, live: LiveTable, connection: Connection, player: str) -> None:
         """Send values that become better; a change of the position cancels this."""
@@ -298,17 +381,54 @@ class Host:
             until = time.monotonic() + STUDY_SECONDS
             while True:
                 found = await self.students.run(self.thinking_limit, study.think, STUDY_SLICE)
-                connection.put({"type": "hints", "ply": ply, **values_data(table, found)})
+                connection.put({"type": "hints", "ply": ply, **values_data(table.game, found)})
                 if study.is_finished or time.monotonic() >= until:
                     return
         except (ValueError, TypeError, TooSlow) as error:
             connection.put({"type": "error", "text": f"no hints: {error}"})
 
+    async def _on_judge(self, live: LiveTable, connection: Connection, message: dict) -> None:
+        ply = _ply(live.table, message["ply"])
+        if ply.seat != connection.seat or not ply.had_choice:
+            raise Refused("you made no choice at this ply")
+        job = self._give_judgement(live.table, connection, message["ply"], ply)
+        connection.start_task("judge", job)
+
+    async def _give_judgement(
+        self, table: GameTable, connection: Connection, number: int, ply: PlayedPly
+    ) -> None:
+        try:
+            found = await self.students.run(SETUP_LIMIT, table.judge, ply)
+            connection.put({"type": "judged", "ply": number, **judged_data(table.game, ply, found)})
+        except (ValueError, TooSlow) as error:
+            connection.put({"type": "error", "text": f"this move cannot be judged: {error}"})
+
+    async def _on_explain(self, live: LiveTable, connection: Connection, message: dict) -> None:
+        table, number = live.table, message["ply"]
+        ply = _ply(table, number)
+        if ply.seat == connection.seat or table.policies[ply.seat] is None:
+            raise Refused("only moves of players are explained")
+        connection.start_task("explain", self._give_reason(table, connection, number, ply))
+
+    async def _give_reason(
+        self, table: GameTable, connection: Connection, number: int, ply: PlayedPly
+    ) -> None:
+        """Say what a player's move was worth, as far as this seat may know."""
+        try:
+            found = await self.students.run(SETUP_LIMIT, table.explain, ply, connection.seat)
+        except (ValueError, TooSlow) as error:
+            connection.put({"type": "error", "text": f"this move cannot be explained: {error}"})
+            return
+        about = {"ply": number, "seat": ply.seat, "about": summary_of(table, ply.seat)}
+        if found is None:
+            connection.put({"type": "explained", **about, "source": None})
+        else:
+            connection.put({"type": "explained", **about, **reason_data(table.game, ply, found)})
+
     async def _on_review(self, live: LiveTable, connection: Connection, message: dict) -> None:
         if not live.table.is_over:
             raise Refused("the review comes after the game")
-        connection.stop_task()
-        connection.task = asyncio.create_task(self._give_review(live.table, connection))
+        connection.start_task("review", self._give_review(live.table, connection))
 
     async def _give_review(self, table: GameTable, connection: Connection) -> None:
         """Send, move by move, what a person's choices were worth."""
@@ -317,9 +437,7 @@ class Host:
         chosen = table.choices_of(seat)[-MAX_REVIEWED:]
         try:
             for count, number in enumerate(chosen, start=1):
-                row = await self.students.run(
-                    SETUP_LIMIT, _reviewed, table, number, seat, connection.is_narrow
-                )
+                row = await self.students.run(SETUP_LIMIT, _reviewed, table, number, connection)
                 connection.put({"type": "review", "of": len(chosen), "count": count, **row})
             connection.put({"type": "reviewed", "of": len(chosen)})
         except (ValueError, TooSlow) as error:
@@ -363,7 +481,7 @@ class Host:
         if live.version != version:
             raise Refused("somebody moved meanwhile: try again")
         live.table = changed
-        self.store.change_setup(live.id, setup)
+        self.store.change_setup(live.id, changed.setup)
         live.broadcast(lambda c: history_message(live.table, c.seat))
         self._keep(live)
 
@@ -373,35 +491,73 @@ class Host:
             raise Refused("only the person who opened the table can do this")
 
 
-def values_data(table: GameTable, found: MoveValues) -> dict[str, Any]:
+def summary_of(table: GameTable, seat: int) -> str:
+    """Return what is known about the player of a seat, in one sentence."""
+    player = table.setup.seats[seat].player.partition(":")[0]
+    listed = players_of(table.game).get(player)
+    return "" if listed is None else listed.summary
+
+
+def _match_message(match: StoredMatch) -> dict[str, Any]:
+    """Return how far a match has come: the number of this game, from 1."""
+    number = min(len(match.returns) + 1, len(match.plan.games))
+    return {"type": "match", "game": number, "of": len(match.plan.games), "result": None}
+
+
+def _ply(table: GameTable, number: int) -> PlayedPly:
+    if not 0 <= number < len(table.plies):
+        raise Refused("there is no such ply")
+    return table.plies[number]
+
+
+def values_data(game: Game, found: MoveValues) -> dict[str, Any]:
     """Return values as plain data, by the names of actions."""
-    values = {table.game.action_name(a): round(v, 4) for a, v in found.values.items()}
-    return {"source": found.source, "simulations": found.num_simulations, "values": values}
+    return {
+        "source": found.source,
+        "simulations": found.num_simulations,
+        "are_choices": found.are_choices,
+        "values": {game.action_name(a): round(v, 4) for a, v in found.values.items()},
+    }
 
 
-def _made_and_warm(setup: Setup, actions: list[int], version: int | None) -> GameTable:
-    """Make a table, and load what its first moves need, so that they do not hold up the loop."""
+def judged_data(game: Game, ply: PlayedPly, found: MoveValues) -> dict[str, Any]:
+    """Return what a choice was worth as plain data."""
+    return {
+        "action": game.action_name(ply.action),
+        "best": game.action_name(found.best),
+        "regret": round(found.regret(ply.action), 4),
+        **values_data(game, found),
+    }
+
+
+def reason_data(game: Game, ply: PlayedPly, found: Explanation) -> dict[str, Any]:
+    """Return an explanation as plain data, by the names of actions."""
+    values = {game.action_name(action): round(v, 4) for action, v in found.values.items()}
+    own = {"action": game.action_name(ply.action), "values": values}
+    return {**found._asdict(), **own}
+
+
+def _made(setup: Setup, actions: list[int], version: int | None) -> GameTable:
     table = GameTable(setup, actions)
     if version not in (None, table.game.version):
         raise ValueError(f"the rules of {setup.game} have changed since this table was opened")
-    trial = table.at_ply(0)
+    return table
+
+
+def _warm_up(table: GameTable) -> None:
+    """Load what the first moves of a game need, so that they do not hold up the event loop."""
+    trial = table.without_players()
     for seat in (SPECTATOR, *range(table.game.num_seats)):
         position_message(trial, seat)
     if trial.legal:
         trial.act(trial.legal[0])
-    return table
 
 
-def _reviewed(table: GameTable, number: int, seat: int, is_narrow: bool) -> dict[str, Any]:
+def _reviewed(table: GameTable, number: int, connection: Connection) -> dict[str, Any]:
     """Return what one choice was worth, with the picture that the seat saw."""
-    earlier = table.at_ply(number)
-    found = earlier.study(SEARCH).think(REVIEW_SECONDS)
-    action = table.plies[number].action
-    picture = drawn(table.game, earlier.state, seat, is_narrow)
-    return {
-        "ply": number,
-        "action": table.game.action_name(action),
-        "regret": round(found.regret(action), 4),
-        "svg": picture_svg(picture),
-        **values_data(earlier, found),
-    }
+    ply = table.plies[number]
+    row = {"ply": number, **judged_data(table.game, ply, table.judge(ply))}
+    if not connection.has_data:
+        picture = drawn(table.game, ply.before, connection.seat, connection.is_narrow)
+        row["svg"] = picture_svg(picture)
+    return row

@@ -10,13 +10,15 @@ MAX_BYTES = 4096  # of one message
 
 # Fields by type of message, with the type of each value; a field after "?" may be left out.
 _FIELDS: dict[str, dict[str, type]] = {
-    "sit": {"token": str, "?is_narrow": bool},
+    "sit": {"token": str, "?is_narrow": bool, "?has_data": bool},
     "look": {"is_narrow": bool},
     "act": {"ply": int, "action": str},
     "undo": {},
     "redo": {},
     "hint": {"player": str},
     "no_hint": {},
+    "judge": {"ply": int},
+    "explain": {"ply": int},
     "review": {},
     "again": {"deal": str, "?turned": bool},
     "take_over": {"seat": int, "player": str},

@@ -5,6 +5,7 @@ import contextlib
 import hmac
 import json
 import logging
+import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
@@ -18,23 +19,35 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ...envs.core.rng import check_seed, fresh_seed
 from ...envs.core.views.page import asset
+from ...envs.core.views.page.replay import replay_data, replay_page
+from ..stored_games import arena_game, move_values, transcript_of
 from .catalogue import game_choices, game_names
-from .guard import Allowance, Guard
+from .guard import POLICY, REPLAY_POLICY, Allowance, Guard
 from .host import MAX_CONNECTIONS, Connection, Host, Refused
+from .matches import new_plan, result_data
 from .protocol import MAX_BYTES, BadMessage, parse
 from .store import StoredTable, TableStore
-from .table import MAX_SEATS, Occupant, Setup
+from .table import MAX_SEATS, Occupant, Setup, new_token
+from .thinking import TooSlow
+from .tournaments import RunningResults
 from .views import title
 
 STATIC = Path(__file__).with_name("static")
 SECONDS_TO_SIT = 10.0  # for a new connection to send its token
 MAX_MISTAKES = 20  # wrong messages before a connection is closed
 NUM_RECENT = 12
+OPENED_A_SECOND, MAX_OPENED_AT_ONCE = 20, 250  # tables, by the owner's programs
+MAX_PACE = 10.0
+MAX_REPLAYS = 20  # kept in memory
+REPLAY_LIMIT = 120.0
+REPLAY_SECONDS = 6.0  # to search for the values of all moves of a game
 
 _PAGES = {
     "/": ("index.html", "text/html"),
     "/table.js": ("table.js", "text/javascript"),
     "/setup.js": ("setup.js", "text/javascript"),
+    "/results": ("results.html", "text/html"),
+    "/results.js": ("results.js", "text/javascript"),
     "/icon.svg": ("icon.svg", "image/svg+xml"),
 }
 _SHARED = {"/board.js": "text/javascript", "/page.css": "text/css"}
@@ -42,10 +55,19 @@ _SHARED = {"/board.js": "text/javascript", "/page.css": "text/css"}
 log = logging.getLogger(__name__)
 
 
-def make_app(store: TableStore, owner_key: str, hosts: Iterable[str], **settings: Any) -> Guard:
-    """Return the ASGI app. `owner_key` lets its bearer open tables; `settings` are the host's."""
+def make_app(
+    store: TableStore,
+    owner_key: str,
+    hosts: Iterable[str],
+    results: RunningResults | None = None,
+    **settings: Any,
+) -> Guard:
+    """Return the ASGI app. `owner_key` lets its bearer open tables; `settings` are the host's.
+
+    `results` are those of the page of tournaments.
+    """
     host = Host(store, **settings)
-    opening = Allowance(a_second=2, burst=20)
+    opening = Allowance(a_second=OPENED_A_SECOND, burst=MAX_OPENED_AT_ONCE)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
@@ -58,10 +80,16 @@ def make_app(store: TableStore, owner_key: str, hosts: Iterable[str], **settings
         Route("/api/games/{name}", _game, methods=["POST"]),
         Route("/api/tables", _tables, methods=["GET"]),
         Route("/api/tables", _open, methods=["POST"]),
+        Route("/api/matches", _open_match, methods=["POST"]),
+        Route("/api/matches/{id}", _match),
+        Route("/api/results", _results),
+        Route("/api/replays", _make_replay, methods=["POST"]),
+        Route("/replay/{token}", _replay),
         WebSocketRoute("/seat", _seat),
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.state.host, app.state.owner_key, app.state.opening = host, owner_key, opening
+    app.state.running, app.state.replays = results, {}
     return Guard(app, hosts)
 
 
@@ -113,6 +141,91 @@ async def _open(request: Request) -> Response:
     return JSONResponse({"id": id, "tokens": tokens})
 
 
+async def _open_match(request: Request) -> Response:
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour play` printed")
+    if not request.app.state.opening.take():
+        return _refusal(429, "too many new tables: wait a little")
+    try:
+        data = await _json(request)
+        if not isinstance(data.get("settings"), dict) or type(data.get("deals")) is not int:
+            raise TypeError("settings is an object, and deals a number")
+        names = [str(data[key]) for key in ("game", "agent", "opponent")]
+        match = await _host(request).open_match(
+            lambda: new_plan(names[0], data["settings"], names[1], names[2], data["deals"])
+        )
+    except (Refused, ValueError, TypeError) as error:
+        return _refusal(400, str(error))
+    except KeyError as error:
+        return _refusal(400, f"a match needs {error.args[0]}")
+    return JSONResponse({"id": match.id, "token": match.token})
+
+
+async def _match(request: Request) -> Response:
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour play` printed")
+    match = _host(request).store.match(id=request.path_params["id"])
+    if match is None:
+        return _refusal(404, "there is no such match")
+    return JSONResponse(result_data(match.plan, match.returns))
+
+
+async def _results(request: Request) -> Response:
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour watch` printed")
+    running = request.app.state.running
+    if running is None:
+        return _refusal(404, "no store of results is shown here: parlour watch STORE --browser")
+    try:
+        return JSONResponse(await asyncio.to_thread(running.data))
+    except (ValueError, sqlite3.Error) as error:
+        return _refusal(400, str(error))
+
+
+async def _make_replay(request: Request) -> Response:
+    """Make the page of a game, of the results or of a table; answer its address."""
+    if not _is_owner(request):
+        return _refusal(403, "open the address that `parlour play` printed")
+    try:
+        data = await _json(request)
+        page = await _host(request).students.run(
+            REPLAY_LIMIT, _replay_page, request.app.state, data
+        )
+    except TooSlow:
+        return _refusal(400, "this game takes too long to play again")
+    except (Refused, ValueError, TypeError, ImportError, OSError) as error:
+        return _refusal(400, str(error))
+    token, replays = new_token(), request.app.state.replays
+    replays[token] = page
+    while len(replays) > MAX_REPLAYS:
+        replays.pop(next(iter(replays)))
+    return JSONResponse({"address": f"/replay/{token}"})
+
+
+def _replay_page(state: Any, data: dict[str, Any]) -> str:
+    """Return the replay of {"contest", "deal", "sitting"} or {"table"}. Raises ValueError."""
+    if "table" in data:
+        stored = state.host.store.load(str(data["table"]))
+        if stored is None or not stored.is_over:
+            raise ValueError("there is no finished game of this table")
+        transcript, names = transcript_of(stored)
+    elif state.running is None:
+        raise ValueError("no store of results is shown here")
+    else:
+        deal = None if data.get("deal") is None else check_seed(data["deal"])
+        numbers = [int(data.get(name, start)) for name, start in (("contest", 1), ("sitting", 0))]
+        transcript, names = arena_game(state.running.path, numbers[0], deal, numbers[1])
+    values = move_values(transcript, REPLAY_SECONDS / max(1, len(transcript.plies)))
+    return replay_page(replay_data(transcript, None, names, values))
+
+
+async def _replay(request: Request) -> Response:
+    page = request.app.state.replays.get(request.path_params["token"])
+    if page is None:
+        return _refusal(404, "this replay is gone: open it again")
+    return Response(page, media_type="text/html", headers={POLICY: REPLAY_POLICY})
+
+
 def _entry(stored: StoredTable) -> dict[str, Any]:
     """What the list of tables shows, with the links of people's seats."""
     seats = [{"name": who.name, "kind": who.kind} for who in stored.setup.seats]
@@ -121,6 +234,7 @@ def _entry(stored: StoredTable) -> dict[str, Any]:
         for token, who in zip(stored.tokens, stored.setup.seats, strict=False)
     ]
     return {
+        "id": stored.id,
         "title": title(stored.setup.game),
         "seats": seats,
         "tokens": tokens,
@@ -144,7 +258,18 @@ def _setup(data: dict[str, Any]) -> Setup:
         raise TypeError("game is a name, and settings an object")
     seed = data.get("seed")
     seed = fresh_seed() if seed is None else check_seed(seed)
-    return Setup(data["game"], data["settings"], occupants, seed, bool(data.get("forced", True)))
+    pace = data.get("pace", 0)
+    if type(pace) not in (int, float) or not 0 <= pace <= MAX_PACE:
+        raise ValueError(f"pace is 0 to {MAX_PACE:g} seconds a move")
+    return Setup(
+        data["game"],
+        data["settings"],
+        occupants,
+        seed,
+        bool(data.get("forced", True)),
+        pace,
+        bool(data.get("open", False)),
+    )
 
 
 def _host(request: Request) -> Host:
@@ -194,6 +319,7 @@ async def _seat(socket: WebSocket) -> None:
             if message["type"] != "sit":
                 raise Refused("take a seat first: type sit")
         connection.is_narrow = message.get("is_narrow", False)
+        connection.has_data = message.get("has_data", False)
         await host.sit(connection, message["token"])
         await _serve(socket, host, connection)
     except (BadMessage, Refused) as error:

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .matches import MatchPlan, plan_from
 from .table import Setup, setup_from
 
 _SCHEMA = """
@@ -21,8 +22,16 @@ CREATE TABLE IF NOT EXISTS tables (
     changed REAL NOT NULL    -- Unix time
 );
 CREATE TABLE IF NOT EXISTS tokens (token TEXT PRIMARY KEY, table_id TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS matches (
+    id TEXT PRIMARY KEY,
+    token TEXT UNIQUE NOT NULL,  -- of the agent, for all games
+    plan TEXT NOT NULL,  -- JSON: see MatchPlan
+    returns TEXT NOT NULL,  -- JSON: those of all seats, game by game
+    changed REAL NOT NULL
+);
 """
 KEPT_DAYS = 60
+_OF_A_MATCH = "match-"  # how the ids of its tables begin
 
 
 class StoredTable(NamedTuple):
@@ -36,6 +45,25 @@ class StoredTable(NamedTuple):
     undone: list[int]
     is_over: bool
     changed: float
+
+
+class StoredMatch(NamedTuple):
+    """An agent's match: its plan, and the returns of the games that are over."""
+
+    id: str
+    token: str
+    plan: MatchPlan
+    returns: list[list[float]]
+
+    @property
+    def table_id(self) -> str:
+        """The id of the table of the next game."""
+        return f"{_OF_A_MATCH}{self.id}-{len(self.returns)}"
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all games have been played."""
+        return len(self.returns) == len(self.plan.games)
 
 
 class TableStore:
@@ -88,11 +116,34 @@ class TableStore:
         return None if row is None else _stored(row)
 
     def recent(self, limit: int) -> list[StoredTable]:
-        """Return the tables that changed last."""
+        """Return the tables that changed last, except those of matches."""
         rows = self._connection.execute(
-            "SELECT * FROM tables ORDER BY changed DESC LIMIT ?", (limit,)
+            "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
+            (f"{_OF_A_MATCH}%", limit),
         )
         return [_stored(row) for row in rows]
+
+    def add_match(self, id: str, token: str, plan: MatchPlan) -> None:
+        """Keep a new match."""
+        row = (id, token, json.dumps(plan.as_data()), "[]", time.time())
+        self._connection.execute("INSERT INTO matches VALUES (?, ?, ?, ?, ?)", row)
+
+    def match(self, *, id: str = "", token: str = "") -> StoredMatch | None:
+        """Return the match with this id or token, or None."""
+        row = self._connection.execute(
+            "SELECT id, token, plan, returns FROM matches WHERE id = ? OR token = ?", (id, token)
+        ).fetchone()
+        if row is None:
+            return None
+        plan = plan_from(json.loads(row[2]))
+        return StoredMatch(row[0], row[1], plan, json.loads(row[3]))
+
+    def update_match(self, match: StoredMatch) -> None:
+        """Keep the returns of a match."""
+        self._connection.execute(
+            "UPDATE matches SET returns = ?, changed = ? WHERE id = ?",
+            (json.dumps(match.returns), time.time(), match.id),
+        )
 
     def close(self) -> None:
         """Close the file."""
@@ -102,7 +153,8 @@ class TableStore:
         oldest = time.time() - KEPT_DAYS * 86_400
         old = "SELECT id FROM tables WHERE changed < ?"
         self._connection.execute(f"DELETE FROM tokens WHERE table_id IN ({old})", (oldest,))
-        self._connection.execute("DELETE FROM tables WHERE changed < ?", (oldest,))
+        for name in ("tables", "matches"):
+            self._connection.execute(f"DELETE FROM {name} WHERE changed < ?", (oldest,))
 
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:

@@ -11,22 +11,25 @@ from typing import Any
 
 import numpy as np
 
-from ...baselines.move_values import Study
-from ...baselines.players import make_policy
+from ...baselines.explanations import Explanation, explain
+from ...baselines.move_values import MoveValues, Study, study_of
+from ...baselines.players import make_policy, resolved
 from ...baselines.policy import Policy
 from ...envs import find_game
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.public import is_seen
 from ...envs.core.rng import fresh_seed, streams
 from ...envs.core.seating import EXTERNAL, Seating, player_streams
-from ...envs.core.tables import Tables, action_masks
+from ...envs.core.tables import Tables
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
 MAX_NAME = 40
 MAX_SEATS = 16
+JUDGE_SECONDS = 0.3  # for each choice, where a game is not solved
 RECENT = 200  # actions that a newcomer is sent
 _TOKEN_BYTES = 24
+_MOST_PLIES = 1 << 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,6 +60,13 @@ class Setup:
     seats: tuple[Occupant, ...]
     seed: int
     skip_forced: bool = True  # play moves of people who have no choice
+    pace: float = 0.0  # seconds between moves of players, for people who watch
+    is_open: bool = False  # spectators see all hands; only where no person has a seat
+    sitting: int = 0  # of a deal that is played more than once: players draw other numbers
+
+    def __post_init__(self) -> None:
+        if self.is_open and any(seat.kind != PLAYER for seat in self.seats):
+            raise ValueError("hands are open to spectators only where players have all seats")
 
     def turned(self) -> "Setup":
         """The same deal with everybody one seat further."""
@@ -100,8 +110,9 @@ class GameTable:
 
     def __init__(self, setup: Setup, actions: Sequence[int] = ()) -> None:
         """Deal, and play `actions` again."""
-        self.setup = setup
         self.game: Game = find_game(setup.game, **setup.settings)
+        seats = tuple(_resolved(seat, self.game) for seat in setup.seats)
+        self.setup = dataclasses.replace(setup, seats=seats)
         if len(setup.seats) != self.game.num_seats:
             raise ValueError(
                 f"{setup.game} has {self.game.num_seats} seats here, not {len(setup.seats)}"
@@ -163,6 +174,8 @@ class GameTable:
 
     def sees(self, ply: PlayedPly, seat: int | None) -> bool:
         """Return whether a seat, or every seat where that is None, saw what was played."""
+        if seat is None and self.setup.is_open:
+            return True
         seats = range(self.game.num_seats) if seat is None else (seat,)
         return all(ply.is_seen_by(self.game, each) for each in seats)
 
@@ -216,35 +229,32 @@ class GameTable:
         while self.undone and not self._is_choice():
             self._append(self.undone.pop())
 
-    def determinized(self, purpose: int = 0) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """A position [1] that the seat to act cannot tell from this, its observation and mask."""
-        seats, observations, words = self.tables.show(self.tables.all_rows)
-        rngs = self._streams(len(self.plies), purpose)[:, 0]
-        positions = self.tables.determinize(self.tables.all_rows, seats, rngs)
-        return positions, observations, action_masks(words, self.game.num_actions)
-
-    def study_stream(self) -> np.ndarray:
-        """A stream [1] for a search that helps the seat to act."""
-        return streams([fresh_seed()])
-
     def study(self, player: str) -> Study:
         """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""
-        positions, seen, mask = self.determinized(purpose=1)
-        return Study(self.game, positions, seen, mask, self.study_stream(), player)
+        return study_of(self.game, self.state, player)
+
+    def judge(self, ply: PlayedPly) -> MoveValues:
+        """Value the moves there were instead of this one, from what its seat knew."""
+        return study_of(self.game, ply.before).think(JUDGE_SECONDS)
+
+    def explain(self, ply: PlayedPly, onlooker: int | None) -> Explanation | None:
+        """Explain a player's move to another seat, or at an open table to spectators (None).
+
+        Return None where that seat cannot know enough.
+        """
+        if not self.sees(ply, onlooker):
+            return None
+        return explain(self.game, ply.before, ply.action, onlooker, self.policies[ply.seat])
 
     def choices_of(self, seat: int) -> list[int]:
         """Return the numbers of the plies in which a seat had a choice."""
         plies = enumerate(self.plies)
         return [number for number, ply in plies if ply.seat == seat and ply.had_choice]
 
-    def at_ply(self, number: int) -> "GameTable":
-        """The same table as it was before ply `number`, without players."""
-        setup = dataclasses.replace(self.setup, seats=(Occupant(HERE, "-"),) * self.game.num_seats)
-        earlier = GameTable(setup)
-        for ply in self.plies[:number]:
-            earlier._apply(ply.action)
-        earlier.plies = self.plies[:number]
-        return earlier
+    def without_players(self) -> "GameTable":
+        """The same deal before its first move, with people in all seats."""
+        nobody = (Occupant(HERE, "-"),) * self.game.num_seats
+        return GameTable(dataclasses.replace(self.setup, seats=nobody, is_open=False))
 
     # Inside
 
@@ -258,8 +268,8 @@ class GameTable:
         self.seating = Seating(self.tables, seated, places, self._streams(0))
         self.seating.watch(self.tables.all_rows)
 
-    def _streams(self, ply: int, purpose: int = 0) -> np.ndarray:
-        sitting = 2 * ply + purpose + 1
+    def _streams(self, ply: int) -> np.ndarray:
+        sitting = self.setup.sitting * _MOST_PLIES + ply + 1
         return player_streams([self.setup.seed], self.game.num_seats, sitting)
 
     def _append(self, action: int) -> None:
@@ -283,6 +293,14 @@ class GameTable:
             if ply.seat in self.people and is_choice:
                 return number
         return None
+
+
+def _resolved(seat: Occupant, game: Game) -> Occupant:
+    """Return the occupant with the player that `best` stands for, and its name."""
+    player = str(resolved(seat.player, game))
+    is_named_after_it = seat.name == seat.player[:MAX_NAME]
+    name = player[:MAX_NAME] if is_named_after_it else seat.name
+    return dataclasses.replace(seat, name=name, player=player)
 
 
 def _policy(seat: Occupant, game: Game) -> Policy | None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import queue
 import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
@@ -28,26 +29,62 @@ class Thinkers:
         self._num_abandoned = 0
 
     async def run(self, seconds: float, function: Callable[..., Result], *arguments: Any) -> Result:
-        """Return what the call returns; raise what it raises, or TooSlow."""
-        async with self._free:
-            if self._num_abandoned >= MAX_ABANDONED:
-                raise TooSlow("too many players are still thinking about earlier moves")
-            loop = asyncio.get_running_loop()
-            future: asyncio.Future[Result] = loop.create_future()
-            thread = threading.Thread(
-                target=_call, args=(loop, future, function, arguments), daemon=True
-            )
-            thread.start()
-            done, _ = await asyncio.wait([future], timeout=seconds)
-            if not done:
-                self._num_abandoned += 1
-                future.add_done_callback(self._forget)
-                raise TooSlow(f"no answer within {seconds:g} s")
-            return future.result()
+        """Return what the call returns; raise what it raises, or TooSlow.
+
+        A thread whose caller has been cancelled counts as running until it ends or is past its
+        limit, so that nobody can start more threads by asking and going away.
+        """
+        await self._free.acquire()
+        job = asyncio.ensure_future(self._in_thread(seconds, function, arguments))
+        job.add_done_callback(self._finish)
+        return await asyncio.shield(job)
+
+    async def _in_thread(
+        self, seconds: float, function: Callable[..., Result], arguments: tuple[Any, ...]
+    ) -> Result:
+        if self._num_abandoned >= MAX_ABANDONED:
+            raise TooSlow("too many players are still thinking about earlier moves")
+        loop = asyncio.get_running_loop()
+        future: asyncio.Future[Result] = loop.create_future()
+        arguments = (loop, future, function, arguments)
+        threading.Thread(target=_call, args=arguments, daemon=True).start()
+        done, _ = await asyncio.wait([future], timeout=seconds)
+        if not done:
+            self._num_abandoned += 1
+            future.add_done_callback(self._forget)
+            raise TooSlow(f"no answer within {seconds:g} s")
+        return future.result()
+
+    def _finish(self, job: "asyncio.Future[Any]") -> None:
+        self._free.release()
+        if not job.cancelled():
+            job.exception()  # the caller may have been cancelled
 
     def _forget(self, future: "asyncio.Future[Any]") -> None:
         self._num_abandoned -= 1
         future.exception()  # nobody else looks at it
+
+
+def within(seconds: float, function: Callable[..., Result], *arguments: Any) -> Result:
+    """Return what the call returns; raise what it raises, or TooSlow, after which it runs on."""
+    answers: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
+    threading.Thread(target=lambda: answers.put(_outcome(function, arguments)), daemon=True).start()
+    try:
+        found, error = answers.get(timeout=seconds)
+    except queue.Empty:
+        raise TooSlow(f"no answer within {seconds:g} s") from None
+    if error is not None:
+        raise error
+    return found
+
+
+def _outcome(
+    function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> tuple[Any, Exception | None]:
+    try:
+        return function(*arguments), None
+    except Exception as error:
+        return None, error
 
 
 def _call(
@@ -56,10 +93,7 @@ def _call(
     function: Callable[..., Any],
     arguments: tuple[Any, ...],
 ) -> None:
-    try:
-        found, error = function(*arguments), None
-    except Exception as raised:
-        found, error = None, raised
+    found, error = _outcome(function, arguments)
 
     def finish() -> None:
         if future.cancelled():

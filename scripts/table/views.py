@@ -9,6 +9,10 @@ import inspect
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
+from ...baselines.move_values import EXACT, SEARCH, exact_values_of
+from ...baselines.players import players_of
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.views.picture import Picture
 from ...envs.core.views.render import picture_svg
@@ -22,8 +26,13 @@ def title(name: str) -> str:
     return name.replace("_", " ").title()
 
 
-def position_message(table: GameTable, seat: int | None, is_narrow: bool = False) -> dict[str, Any]:
-    """Return the message about the position for a seat, or for spectators."""
+def position_message(
+    table: GameTable, seat: int | None, is_narrow: bool = False, has_data: bool = False
+) -> dict[str, Any]:
+    """Return the message about the position for a seat, or for spectators.
+
+    With `has_data` it has the fields of the observation, and no picture.
+    """
     game, state = table.game, table.state
     to_act = table.seat_to_act
     is_own = seat is not SPECTATOR and seat == to_act and not table.is_forced
@@ -41,16 +50,44 @@ def position_message(table: GameTable, seat: int | None, is_narrow: bool = False
         "words": None,
         "clicks": {},
     }
-    if seat is not SPECTATOR or not game.has_hidden:
-        picture = drawn(game, state, seat, is_narrow)
-        message["svg"] = picture_svg(picture)
+    if seat is not SPECTATOR or not game.has_hidden or table.setup.is_open:
         message["words"] = game.describe(state, seat)
-        if is_own:
-            legal = set(message["legal"])
-            message["clicks"] = {
-                name: list(parts) for name, parts in picture.clicks.items() if name in legal
-            }
+        message.update(
+            _data(game, state, seat) if has_data else _picture(table, message, is_narrow)
+        )
     return message
+
+
+def _picture(table: GameTable, message: dict[str, Any], is_narrow: bool) -> dict[str, Any]:
+    """Return the picture, and the parts to click for each legal action in `message`."""
+    picture = drawn(table.game, table.state, message["seat"], is_narrow)
+    legal = set(message["legal"])
+    clicks = {name: list(parts) for name, parts in picture.clicks.items() if name in legal}
+    return {"svg": picture_svg(picture), "clicks": clicks}
+
+
+def _data(game: Game, state: Any, seat: int | None) -> dict[str, Any]:
+    return {} if seat is SPECTATOR else {"observation": observed(game, state, seat)}
+
+
+def observed(game: Game, state: Any, seat: int) -> dict[str, Any]:
+    """Return the observation of a seat by the names of its fields."""
+    observation = game.new_observations()
+    game.observe(state, seat, observation[0])
+    return {
+        field.name: _plain(observation[0][field.name], field.num_bits)
+        for field in game.observation_fields
+        if not field.hidden
+    }
+
+
+def _plain(value: np.ndarray, num_bits: int) -> Any:
+    """Return a value as numbers and lists; of packed bits, the members of each set."""
+    if num_bits == 0:
+        return value.tolist()
+    if np.ndim(value):
+        return [_plain(each, num_bits) for each in value]
+    return [bit for bit in range(num_bits) if int(value) >> bit & 1]
 
 
 def is_own_table(table: GameTable, seat: int | None) -> bool:
@@ -68,9 +105,20 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
         "settings": table.setup.settings,
         "seat": seat,
         "seats": [{"name": who.name, "kind": who.kind} for who in table.setup.seats],
+        "is_open": table.setup.is_open,
+        "advisers": advisers(table.game),
         "history": seen,
         "first_ply": len(table.plies) - len(seen),
     }
+
+
+def advisers(game: Game) -> list[str]:
+    """Return who can give hints: a search, exact values where there are some, and the players.
+
+    Other names would let a guest run files of the server's owner.
+    """
+    exact = [EXACT] if exact_values_of(game) is not None else []
+    return [SEARCH, *exact, *players_of(game)]
 
 
 def action_seen(table: GameTable, ply: PlayedPly, seat: int | None) -> dict[str, Any]:

@@ -2,12 +2,16 @@
 
 import os
 import sys
+import threading
 from typing import Any
 
 import anyio
 import pytest
 
-from parlour.scripts.table.agent import AgentSeat, rules
+from parlour.baselines import make_policy
+from parlour.scripts.table.agent import AgentMatch, AgentSeat, casual_setup, rules
+from parlour.scripts.table.matches import match_result, new_plan
+from parlour.scripts.table.table import GameTable
 
 SMALL = {"num_values": 4}
 
@@ -45,7 +49,7 @@ def data(answer: Any) -> dict[str, Any]:
 
 
 def test_the_best_moves_lose_nothing_and_the_regret_comes_last() -> None:
-    agent = AgentSeat("trick_taking", ["high_low"], SMALL, seat=1, seed=3)
+    agent = AgentSeat(casual_setup("trick_taking", ["high_low"], SMALL, 1, 3), 1)
     with pytest.raises(ValueError, match="not over"):
         agent.result()
     while not agent.table.is_over:
@@ -55,9 +59,70 @@ def test_the_best_moves_lose_nothing_and_the_regret_comes_last() -> None:
     assert agent.result()["mean_regret"] == 0
 
 
+def test_a_choice_is_judged_after_it_is_made() -> None:
+    agent = AgentSeat(casual_setup("trick_taking", ["perfect"], SMALL, seed=3), 0)
+    choices = []
+    while not agent.table.is_over:
+        choices.append(agent.play(agent.legal()[0])["judgement"])
+    judged = agent.result()["choices"]
+    assert [{key: row[key] for key in choices[0]} for row in judged] == choices
+    assert all(row["regret"] >= 0 for row in choices)
+
+
+def test_a_match_plays_every_deal_from_every_seat_and_ends_with_intervals() -> None:
+    plan = new_plan("trick_taking", SMALL, "agent", "high_low", 12)
+    assert len({seed for seed, _ in plan.games}) == 12
+    assert {seat for _, seat in plan.games} == {0, 1} and len(set(plan.games)) == 24
+    assert any(one[0] != other[0] for one, other in zip(*2 * [iter(plan.games)], strict=True))
+    match = AgentMatch(plan)
+    while True:
+        position = match.position()
+        assert not {str(seed) for seed, _ in plan.games} & set(str(position).split())
+        while not position["is_over"]:
+            position = match.play(position["legal_actions"][0])
+            assert "judgement" not in position
+        if position["match"]["game"] == 24:
+            break
+        with pytest.raises(ValueError, match="is over"):
+            match.play("card:1.1")
+        match.next_game()
+    with pytest.raises(ValueError, match="last game"):
+        match.next_game()
+    result = match.result()
+    assert result["games_played"] == 24 and result["result"]["num_deals"] == 12
+    mean, low, high = result["result"]["mean_return"]
+    assert low < mean < high
+    assert "agent v high_low at trick_taking: 24 games, 12 deals" in result["text"]
+
+
+def test_a_match_of_equals_is_even() -> None:
+    """An agent that plays as its opponent does gets the same total from the seats of each deal."""
+    plan = new_plan("trick_taking", SMALL, "agent", "high_low", 6)
+    returns = []
+    for number, (_, seat) in enumerate(plan.games):
+        table = AgentSeat(plan.setup(number), seat, judges=False).table
+        while not table.is_over:
+            policy = make_policy("high_low", table.game)
+            table.act(table.choose(table.to_think or policy))
+        returns.append(table.returns)
+    half = match_result(plan, returns[:7])
+    assert half is None or half.num_deals < 6
+    whole = match_result(plan, returns)
+    assert whole is not None and whole.mean_return.mean == 0
+
+
+def test_a_slow_player_is_replaced_for_one_move(monkeypatch: pytest.MonkeyPatch) -> None:
+    setup = casual_setup("president", ["lowest"], seed=4)
+    is_let_go = threading.Event()
+    monkeypatch.setattr(GameTable, "choose", lambda *_: is_let_go.wait(60))
+    agent = AgentSeat(setup, 3, thinking_limit=0.01)
+    assert "lowest gave no move (no answer within 0.01 s)" in agent.position()["notices"][0]
+    is_let_go.set()
+
+
 def test_a_position_says_only_what_the_seat_may_know() -> None:
-    agent = AgentSeat("president", ["lowest"], seed=4)
-    other = AgentSeat("president", ["lowest"], seed=4)
+    agent = AgentSeat(casual_setup("president", ["lowest"], seed=4), 0)
+    other = AgentSeat(casual_setup("president", ["lowest"], seed=4), 0)
     rows = agent.table.tables.all_rows
     rngs = agent.table._streams(1)[:, 0]
     other.table.tables.states[:] = agent.table.tables.determinize(rows, rows * 0, rngs)
@@ -76,7 +141,7 @@ def test_a_position_says_only_what_the_seat_may_know() -> None:
 )
 def test_a_wrong_request_is_explained(change: dict[str, Any], problem: str) -> None:
     with pytest.raises(ValueError, match=problem):
-        AgentSeat(**{"game": "president", "players": ["lowest"], **change})
+        AgentSeat(casual_setup(**{"game": "president", "players": ["lowest"], **change}), 0)
 
 
 def test_the_rules_are_the_page_of_the_game() -> None:

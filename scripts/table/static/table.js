@@ -3,10 +3,13 @@
 
 const PACE_MS = prefersStill() ? 60 : 620; // between the moves of others, so that each can be followed
 const MAX_WAITING = 12; // positions; with more, the page catches up at once
+const MAX_SEEN = 600; // positions that one can look back at
+const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 
 const game = {
   socket: null, token: null, table: null, position: null, moves: [], waiting: [], timer: null,
-  hintsOn: false, values: null, review: [], isOver: false, lookingBack: null, retry: 0,
+  hintsOn: false, adviser: "search", judgeOn: true, values: null, areChoices: false, review: [], isOver: false,
+  lookingBack: null, retry: 0, seen: new Map(), isPaused: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
 const narrow = matchMedia("(max-width: 640px)");
@@ -15,7 +18,9 @@ function openTable(token) {
   closeTable();
   $("setup").hidden = true;
   $("table").hidden = $("tools").hidden = false;
-  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null });
+  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, judged: null });
+  closeWhy();
+  showJudged();
   board.show("", {});
   $("result").hidden = $("review").hidden = true;
   $("moves").replaceChildren();
@@ -25,6 +30,7 @@ function openTable(token) {
 
 function closeTable() {
   clearTimeout(game.timer);
+  clearTimeout(game.reconnecting);
   game.timer = null;
   if (game.socket) { game.socket.onclose = null; game.socket.close(); game.socket = null; }
 }
@@ -38,8 +44,8 @@ function connect() {
   socket.onclose = () => {
     if (game.socket !== socket || game.refused) return;
     status("The connection is lost; trying again …");
-    game.retry = Math.min(game.retry + 1, 8);
-    game.timer = setTimeout(connect, 250 * 2 ** game.retry);
+    game.retry = Math.min(game.retry + 1, 3);
+    game.reconnecting = setTimeout(connect, 250 * 2 ** game.retry);
   };
 }
 
@@ -53,6 +59,9 @@ function receive(message) {
     case "position": queue(message); break;
     case "presence": game.presence = message; showSeats(); break;
     case "hints": showHints(message); break;
+    case "judged": game.judged = message; showJudged(); break;
+    case "explained": showWhy(message); break;
+    case "match": status(`Game ${message.game} of ${message.of}`); break;
     case "review": game.review.push(message); showReview(message); break;
     case "reviewed": if (message.of === 0) $("review").hidden = true; break;
     case "moved": location.hash = `seat=${message.token}`; break;
@@ -69,20 +78,25 @@ function queue(message) {
   const newest = game.waiting.at(-1) || game.position;
   if (newest && message.ply < newest.ply) game.waiting = [];
   game.waiting.push(message);
-  if (game.waiting.length > MAX_WAITING) {
+  if (game.waiting.length > MAX_WAITING && !isStill() && $("watching").hidden) {
     for (const skipped of game.waiting.splice(0, game.waiting.length - 1)) noteMove(skipped);
   }
   if (game.timer === null) next();
 }
 
-function next() {
+// Whether the page waits, because the person has paused or looks back.
+const isStill = () => game.isPaused || game.lookingBack !== null;
+
+function next(isStep = false) {
+  clearTimeout(game.timer);
   game.timer = null;
+  if (isStill() && !isStep) return;
   const message = game.waiting.shift();
   if (!message) return;
   noteMove(message);
   showPosition(message, true);
   const wasOwn = message.last && message.last.seat === message.seat;
-  game.timer = setTimeout(next, wasOwn ? PACE_MS / 3 : PACE_MS);
+  game.timer = setTimeout(next, game.pace * (wasOwn ? PACE_MS / 3 : PACE_MS));
 }
 
 function name(seat) {
@@ -101,6 +115,12 @@ function showTable(message) {
   document.title = `${message.title} · Parlour`;
   $("moves").replaceChildren(...game.moves.map(moveLine));
   $("moves").scrollTop = $("moves").scrollHeight;
+  const isWatched = message.seat === null && message.is_open;
+  $("watching").hidden = !isWatched;
+  $("adviser").replaceChildren(...message.advisers.map((each) => make("option", { value: each },
+    each === "search" ? "a search, for as long as you think" : each === "exact" ? "the exact solution" : each)));
+  if (!message.advisers.includes(game.adviser)) game.adviser = "search";
+  $("adviser").value = game.adviser;
   showSeats();
   showLinks();
 }
@@ -116,10 +136,90 @@ function noteMove(message) {
   if (move.seat !== game.table.seat) news(`${name(move.seat)}: ${move.action || "a hidden move"}`);
 }
 
+// A move is a button: it shows the position after the move and, of a player, why it was chosen.
 function moveLine(move) {
-  return make("li", {}, make("span", { class: "number" }, `${move.ply}`),
+  const what = move.action === null ? ["hidden"] : breakable(move.action);
+  return make("li", { "data-ply": String(move.ply) }, make("button", { type: "button", on: { click: () => lookAt(move) } },
+    make("span", { class: "number" }, `${move.ply}`),
     make("span", { class: "who" }, name(move.seat)),
-    make("span", { class: "what" }, ...(move.action === null ? ["hidden"] : breakable(move.action))));
+    make("span", { class: "what" }, ...what)));
+}
+
+function lookAt(move) {
+  const position = game.seen.get(move.ply);
+  if (position && position.svg !== null && game.position) {
+    game.lookingBack = move.ply;
+    board.show(position.svg, {}, { animate: true, mover: move.seat });
+    $("actions").replaceChildren(make("button", { type: "button", class: "primary", on: { click: backToGame } }, "Back to the game"));
+    $("board").parentNode.classList.remove("yours");
+    status(`After move ${move.ply}: ${name(move.seat)} played ${move.action || "a hidden move"}`);
+    markMove(move.ply);
+  }
+  if (isExplained(move)) askWhy(move);
+}
+
+function backToGame() {
+  const newest = game.position;
+  game.lookingBack = null;
+  showPosition(newest, true);
+  next();
+}
+
+function markMove(ply) {
+  for (const line of $("moves").children) line.classList.toggle("now", line.dataset.ply === String(ply));
+}
+
+// Why a player chose its move
+
+function isExplained(move) {
+  const table = game.table;
+  return (table.seat !== null || table.is_open) && move.seat !== table.seat && move.action !== null && table.seats[move.seat].kind === "player";
+}
+
+function askWhy(move) {
+  $("why").hidden = false;
+  $("reason").replaceChildren(`${name(move.seat)}: ${move.action} …`);
+  $("reason-values").replaceChildren();
+  send({ type: "explain", ply: move.ply - 1 });
+}
+
+function showWhy(message) {
+  if ($("why").hidden) return;
+  const about = message.about ? [make("p", { class: "dim" }, `${name(message.seat)}: ${message.about}`)] : [];
+  if (message.source === null) {
+    $("reason").replaceChildren(make("p", {}, "Nothing can be said about this move: it was hidden, or too many hands are possible."), ...about);
+    return;
+  }
+  const own = message.source === "search" || message.source === "exact";
+  const who = own ? { search: "A search", exact: "The exact solution" }[message.source] : name(message.seat);
+  const deals = message.num_positions === 1 ? "" : `, on average over ${message.num_positions} deals that fit what you see`;
+  const place = message.num_moves < 1.05 ? "There was no other move"
+    : message.best > 0.995 ? "No other move was better"
+      : `No other move was better in ${percent(message.best)} of them; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`;
+  $("reason").replaceChildren(
+    make("p", {}, make("b", {}, message.action), ` — ${who} ${own ? "gives it" : "expected"} ${signed(message.value)}${deals}.`),
+    make("p", {}, message.num_positions === 1 && message.best <= 0.995 && message.num_moves >= 1.05
+      ? `It was number ${message.rank.toFixed(0)} of ${message.num_moves.toFixed(0)} moves.` : `${place}.`),
+    ...about);
+  $("reason-values").replaceChildren(...valueBars(message.values, message.action));
+}
+
+function closeWhy() { $("why").hidden = true; }
+
+// What one's own last move lost
+
+function showJudged() {
+  const found = game.judged;
+  const parts = [];
+  const last = [...game.moves].reverse().find((move) => game.table && isExplained(move));
+  if (found && game.judgeOn && game.moves.length > found.ply) {
+    const isBest = found.regret < 0.005;
+    parts.push(make("span", {}, "Your move ", make("b", {}, found.action), isBest ? " was " : " lost ",
+      make("span", { class: isBest ? "best" : "lost" }, isBest ? "the best" : found.regret.toFixed(2)),
+      isBest ? "" : `; better: ${found.best}`, found.source === "exact" ? " (exact)" : ""));
+  }
+  if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `Why did ${name(last.seat)} play ${last.action}?`));
+  $("judged").replaceChildren(...parts);
 }
 
 // A name that may be broken after each "+".
@@ -131,33 +231,55 @@ function showPosition(message, animate) {
   game.position = message;
   game.lookingBack = null;
   game.values = null;
+  if (message.svg !== null) game.seen.set(message.ply, message);
+  for (const ply of [...game.seen.keys()].filter((each) => each > message.ply).concat(game.seen.size > MAX_SEEN ? [Math.min(...game.seen.keys())] : [])) game.seen.delete(ply);
+  if (game.judged && game.judged.ply >= message.ply) game.judged = null;
+  markMove(null);
   say("");
   if (message.svg === null) {
     board.show("", {});
     $("board").replaceChildren(make("div", { class: "no-board" },
       "Hands are secret in this game: spectators see the moves that everybody sees."));
-  } else board.show(message.svg, message.clicks, { animate });
+  } else {
+    const mover = message.last && message.last.seat;
+    const isOther = animate && message.last && mover !== message.seat;
+    board.show(message.svg, message.clicks, { animate, mover, said: isOther ? message.last.action || "hidden" : null });
+  }
   $("words").textContent = message.words || "";
   $("undo").disabled = !message.can_undo;
   $("redo").disabled = !message.can_redo;
   const isPlayer = message.seat !== null;
   const isHere = isPlayer && game.table.seats[message.seat].kind === "here";
   $("undo").hidden = $("redo").hidden = !isHere;
-  $("hint").hidden = !isPlayer;
+  $("hint").hidden = $("judge").hidden = !isPlayer;
   $("again").hidden = $("turned").hidden = !isHere;
   showActions([], 0);
   showSeats();
   game.isOver = message.returns !== null;
   $("result").hidden = !game.isOver;
+  const isTurn = message.legal.length > 0;
+  $("board").parentNode.classList.toggle("yours", isTurn);
+  document.title = `${isTurn ? "● " : ""}${game.table.title} · Parlour`;
+  showJudged();
   if (game.isOver) finish(message);
   else {
     $("review").hidden = true;
-    const isYours = message.legal.length > 0;
+    const isYours = isTurn;
     $("status").classList.toggle("yours", isYours);
     const isForced = message.to_act === message.seat && message.seat !== null;
-    if (!isForced || isYours) status(isYours ? "Your move" : `${name(message.to_act)} is thinking …`);
+    if (!isForced || isYours) status(isYours ? yourMove(message) : `${name(message.to_act)} is thinking …`);
     if (isYours && game.hintsOn) askHints(); else $("hints").hidden = true;
   }
+}
+
+// What a person is told in their turn: at first also how to move.
+function yourMove(message) {
+  if (game.lastTurn !== message.ply) game.ownTurns += 1;
+  game.lastTurn = message.ply;
+  if (game.ownTurns > TURNS_EXPLAINED) return "Your move";
+  const canClick = Object.values(message.clicks).some((parts) => parts.length);
+  const canPress = message.legal.some((action) => !(message.clicks[action] || []).length);
+  return `Your move: ${[canClick ? "click what glows" : "", canPress ? "press a button below" : ""].filter(Boolean).join(", or ")}`;
 }
 
 // Buttons: moves that cannot be clicked in the picture, and what the selection stands for.
@@ -180,12 +302,15 @@ function actionButton(action, style, before) {
   const value = game.values && game.values[action];
   return make("button", { class: style, type: "button", "data-action": action, on: { click: () => play(action) } },
     make("b", {}, before + action),
-    value === undefined || value === null ? null : make("span", { class: "value" }, signed(value)));
+    value === undefined || value === null ? null : make("span", { class: "value" }, shownValue(value)));
 }
+
+function shownValue(value) { return game.areChoices ? percent(value) : signed(value); }
 
 function play(action) {
   if (!game.position || game.lookingBack !== null) return;
   send({ type: "act", ply: game.position.ply, action });
+  if (game.judgeOn && game.position.legal.length > 1) send({ type: "judge", ply: game.position.ply });
   $("status").classList.remove("yours");
   for (const button of $("actions").querySelectorAll("button")) button.disabled = true;
 }
@@ -234,20 +359,33 @@ function showLinks() {
 
 // Hints
 
-function askHints() { send({ type: "hint", player: "search" }); $("hint-source").textContent = "Thinking …"; $("hints").hidden = false; $("values").replaceChildren(); }
+function askHints() {
+  send({ type: "hint", player: game.adviser });
+  $("hints-title").textContent = "Hints";
+  $("adviser-row").hidden = false;
+  $("hint-source").textContent = "Thinking …";
+  $("hints").hidden = false;
+  $("values").replaceChildren();
+}
+
+function sourceOf(message) {
+  if (message.are_choices) return `What ${message.source} would play, asked ${message.simulations} times`;
+  const source = { exact: "Exact values", search: `Searched ${message.simulations.toLocaleString("en")} continuations` };
+  return source[message.source] || `Estimated by ${message.source}`;
+}
 
 function showHints(message) {
-  if (!game.position || message.ply !== game.position.ply || !game.hintsOn) return;
+  if (!game.position || message.ply !== game.position.ply || !game.hintsOn || game.lookingBack !== null) return;
   game.values = message.values;
-  const source = { exact: "Exact values", search: `Searched ${message.simulations.toLocaleString("en")} continuations` };
-  $("hint-source").textContent = source[message.source] || `Estimated by ${message.source}`;
-  $("values").replaceChildren(...valueBars(message.values));
+  game.areChoices = message.are_choices;
+  $("hint-source").textContent = sourceOf(message);
+  $("values").replaceChildren(...valueBars(message.values, null, message.are_choices));
   for (const button of $("actions").querySelectorAll("[data-action]")) {
     const value = message.values[button.dataset.action];
     let shown = button.querySelector(".value");
     if (value === undefined) continue;
     if (!shown) { shown = make("span", { class: "value" }); button.append(shown); }
-    shown.textContent = signed(value);
+    shown.textContent = shownValue(value);
   }
 }
 
@@ -262,8 +400,13 @@ function finish(message) {
   const isDraw = winners.length === message.returns.length;
   const headline = isDraw ? "A draw" : own === null ? `${winners.join(", ")} won`
     : own === best ? "You won" : own > 0 ? "Well played" : `${winners.join(", ")} won`;
+  const isHere = message.seat !== null && game.table.seats[message.seat].kind === "here";
+  const again = isHere ? [make("div", { class: "row" },
+    make("button", { type: "button", class: "primary", id: "play-again", on: { click: () => send({ type: "again", deal: "new" }) } }, "Play again"),
+    make("button", { type: "button", on: { click: () => send({ type: "again", deal: "same", turned: true }) } }, "Same deal, next seat"))] : [];
   $("result").replaceChildren(headline, make("div", { class: "scores" },
-    message.returns.map((value, seat) => `${name(seat)} ${signed(value)}`).join(" · ")));
+    message.returns.map((value, seat) => `${name(seat)} ${signed(value)}`).join(" · ")), ...again);
+  $("watching").hidden = true;
   status(`The game is over: ${headline}`);
   if (message.seat !== null && game.review.length === 0) {
     send({ type: "review" });
@@ -295,7 +438,9 @@ function lookBack(row) {
   game.lookingBack = row.ply;
   board.show(row.svg, {}, { animate: true });
   $("hints").hidden = false;
-  $("hint-source").textContent = row.source === "exact" ? "Exact values at this move" : "Searched values at this move";
+  $("adviser-row").hidden = true;
+  $("hints-title").textContent = `Move ${row.ply + 1}`;
+  $("hint-source").textContent = sourceOf(row);
   $("values").replaceChildren(...valueBars(row.values, row.action));
   $("actions").replaceChildren(make("button", { type: "button", class: "primary", on: { click: () => showPosition(game.position, true) } }, "Back to the end"));
   status(`Before move ${row.ply + 1}: you played ${row.action}`);
@@ -312,6 +457,27 @@ $("hint").addEventListener("click", () => {
   if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; }
   else if (game.position && game.position.legal.length) askHints();
 });
+$("adviser").addEventListener("change", () => {
+  game.adviser = $("adviser").value;
+  if (game.position && game.position.legal.length) askHints();
+});
+$("judge").addEventListener("click", () => {
+  game.judgeOn = !game.judgeOn;
+  $("judge").setAttribute("aria-pressed", String(game.judgeOn));
+  showJudged();
+});
+$("why-close").addEventListener("click", closeWhy);
+$("pause").addEventListener("click", () => {
+  game.isPaused = !game.isPaused;
+  $("pause").textContent = game.isPaused ? "Go on" : "Pause";
+  next();
+});
+$("step").addEventListener("click", () => {
+  if (!game.isPaused) $("pause").click();
+  game.lookingBack = null;
+  next(true);
+});
+$("pace").addEventListener("change", () => { game.pace = Number($("pace").value); });
 $("again").addEventListener("click", () => send({ type: "again", deal: "new" }));
 $("turned").addEventListener("click", () => send({ type: "again", deal: "same", turned: true }));
 $("home").addEventListener("click", (event) => { event.preventDefault(); location.hash = ""; });

@@ -4,6 +4,8 @@
 // stand for which action.
 
 const MOVE_MS = 420;
+const SAID_MS = 1400;
+const MAX_FADING = 40; // parts
 
 class Board {
   // `root` holds the picture; `onPlay(action)` is called with the name of a chosen action,
@@ -23,11 +25,13 @@ class Board {
     return part && part.dataset.part;
   }
 
-  // Show a picture; `clicks` maps action names to lists of part ids.
-  show(svg, clicks = {}, { animate = true } = {}) {
+  // Show a picture; `clicks` maps action names to lists of part ids. New parts come from the plate
+  // of the seat `mover`, which made the move, and `said` is shown beside it for a moment.
+  show(svg, clicks = {}, { animate = true, mover = null, said = null } = {}) {
     const focused = document.activeElement;
     const focusedPart = this.root.contains(focused) ? this.partOf(focused) : null;
     const before = animate && !prefersStill() ? this.places() : null;
+    const gone = before ? this.parts() : [];
     this.root.innerHTML = svg || "";
     this.clicks = clicks;
     this.selected = [];
@@ -36,8 +40,12 @@ class Board {
       picture.setAttribute("role", "group");
       picture.setAttribute("aria-label", "The table");
     }
-    if (before) this.animate(before);
     this.refresh();
+    if (before) {
+      this.animate(before, `seat:${mover}`);
+      this.fade(gone);
+    }
+    if (said !== null) this.say(`seat:${mover}`, said);
     if (focusedPart !== null) this.focus(focusedPart);
   }
 
@@ -51,27 +59,57 @@ class Board {
     return places;
   }
 
-  // Let every part glide from where it lay, and fade in the new ones.
-  animate(before) {
+  // Let every part glide from where it lay; new ones glide from the plate of who made the move.
+  animate(before, plate) {
     const picture = this.root.querySelector("svg");
     if (!picture || !before.size || !picture.animate) return;
     const scale = picture.viewBox.baseVal.width / (picture.getBoundingClientRect().width || 1);
     const timing = { duration: MOVE_MS, easing: "cubic-bezier(.3,.7,.2,1)" };
     for (const part of this.parts()) {
-      const from = before.get(part.dataset.part);
-      const to = part.getBoundingClientRect();
+      const from = before.get(part.dataset.part) || before.get(plate);
+      const isNew = !before.has(part.dataset.part);
       if (!from) {
         part.animate([{ opacity: 0 }, { opacity: 1 }], timing);
         continue;
       }
+      const to = part.getBoundingClientRect();
       const dx = (from.x + from.width / 2 - to.x - to.width / 2) * scale;
       const dy = (from.y + from.height / 2 - to.y - to.height / 2) * scale;
       if (Math.hypot(dx, dy) < 3) continue;
       part.animate(
-        [{ transform: `translate(${dx}px, ${dy}px)` }, { transform: "translate(0, 0)" }],
+        [{ transform: `translate(${dx}px, ${dy}px)`, opacity: isNew ? 0.2 : 1 },
+          { transform: "translate(0, 0)", opacity: 1 }],
         timing,
       );
     }
+  }
+
+  // Let parts that are no longer there fade away where they lay.
+  fade(gone) {
+    const picture = this.root.querySelector("svg");
+    const here = new Set(this.parts().map((part) => part.dataset.part));
+    if (!picture || !picture.animate) return;
+    for (const part of gone.filter((each) => !here.has(each.dataset.part)).slice(0, MAX_FADING)) {
+      for (const name of ["data-part", "tabindex", "role", "aria-label", "class"]) part.removeAttribute(name);
+      part.setAttribute("aria-hidden", "true");
+      part.style.pointerEvents = "none";
+      picture.append(part);
+      part.animate([{ opacity: 1 }, { opacity: 0 }], { duration: MOVE_MS }).onfinish = () => part.remove();
+    }
+  }
+
+  // Show some words beside a part for a moment.
+  say(id, words) {
+    const part = this.parts().find((each) => each.dataset.part === id);
+    for (const old of this.root.querySelectorAll(".said")) old.remove();
+    if (!part) return;
+    const bubble = make("div", { class: "said", "aria-hidden": "true" }, words);
+    this.root.append(bubble);
+    const [frame, place] = [this.root.getBoundingClientRect(), part.getBoundingClientRect()];
+    const left = place.x + place.width / 2 - frame.x - bubble.offsetWidth / 2;
+    bubble.style.left = `${Math.max(4, Math.min(frame.width - bubble.offsetWidth - 4, left))}px`;
+    bubble.style.top = `${Math.max(4, place.y - frame.y - bubble.offsetHeight - 6)}px`;
+    setTimeout(() => bubble.remove(), SAID_MS);
   }
 
   // The actions that the selected parts can still become.
@@ -191,6 +229,10 @@ function signed(value) {
   return (value < 0 ? "−" : "+") + text;
 }
 
+function percent(value) {
+  return `${Math.round(100 * value)} %`;
+}
+
 // An element with properties and children; text is never parsed as HTML.
 function make(tag, properties = {}, ...children) {
   const element = document.createElement(tag);
@@ -237,16 +279,17 @@ function valueGraph(series, { width = 600, height = 110, current = null, marks =
   return svg;
 }
 
-// Bars of the values of moves, best first; the move that was played is marked.
-function valueBars(values, played = null) {
+// Bars of the values of moves, best first; the move that was played is marked. With `areChoices`
+// the values are how often a player chooses each move.
+function valueBars(values, played = null, areChoices = false) {
   const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
   const best = sorted.length ? sorted[0][1] : 0;
   return sorted.slice(0, 12).map(([action, value]) => {
     const bar = make("i");
-    bar.style.width = `${Math.max(0, Math.min(100, 50 + 50 * value))}%`;
+    bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
     return make("li", { class: best - value < 1e-9 ? "best" : "" },
       make("span", { class: "name" }, action + (action === played ? " \u25c2 played" : "")),
       make("span", { class: "bar" }, bar),
-      make("span", { class: "value" }, signed(value)));
+      make("span", { class: "value" }, areChoices ? percent(value) : signed(value)));
   });
 }

@@ -34,7 +34,8 @@ function go(number) {
   if (frame === current) return;
   const isStep = Math.abs(frame - current) === 1;
   current = frame;
-  board.show(picture(frame), {}, { animate: isStep });
+  const made = isStep && frame > 0 ? data.plies[frame - 1] : null;
+  board.show(picture(frame), {}, { animate: isStep, mover: made && made.seat });
   at("slider").value = String(frame);
   at("count").textContent = `${frame} of ${lastFrame}`;
   at("caption").textContent = caption(frame);

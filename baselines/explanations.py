@@ -1,0 +1,111 @@
+"""Why a player chose a move, as far as another seat may know it.
+
+The values of the player are averaged over positions that the onlooker cannot tell from the true
+one, so that an explanation reveals nothing of hidden cards.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..envs.core.game import Game
+from ..envs.core.rng import fresh_seed, streams
+from .move_values import SEARCH, Study, values_of
+from .policy import Policy
+
+NUM_DRAWN = 400  # positions that fit; the move is legal in some of them
+MAX_VALUED = 64  # positions that a player values
+MAX_SEARCHED = 4  # positions that a search values, which takes time
+SEARCH_SECONDS = 1.2  # for all of them
+_COMMON = 0.5  # actions legal in this part of the positions are compared with the move
+
+
+class Explanation(NamedTuple):
+    """What a move was worth to the player that made it, on average over `num_positions`."""
+
+    source: str  # the player, or "search" or "exact" where it has no values
+    num_positions: int
+    value: float  # expected return of the move, -1 .. 1
+    best: float  # proportion of the positions in which no other move was better
+    rank: float  # 1 = the best move
+    num_moves: float  # to choose from
+    values: dict[int, float]  # of the move, and of other moves that are legal in most positions
+
+
+def explain(
+    game: Game, state: np.record, action: int, onlooker: int | None, policy: Policy | None
+) -> Explanation | None:
+    """Explain the `action` of the seat to act in `state` to the seat `onlooker`.
+
+    None stands for an onlooker who may know everything.
+    The values are those of `policy` where it has values, and of a search otherwise. None where the
+    action is legal in no position that was drawn, or has no value there.
+    """
+    positions, masks = _that_fit(game, state, action, onlooker)
+    is_quick = policy is not None and policy.values is not None and not policy.needs_positions
+    number = min(len(positions), MAX_VALUED if is_quick else MAX_SEARCHED)
+    if number == 0:
+        return None
+    positions, masks = positions[:number], masks[:number]
+    source, values = _values(game, positions, masks, policy)
+    is_valued = ~np.isnan(values[:, action])  # a search may leave moves aside
+    if not is_valued.any():
+        return None
+    masks, values = masks[is_valued], np.where(masks == 1, values, np.nan)[is_valued]
+    own = values[:, action]
+    better = (values > own[:, None] + 1e-9).sum(axis=1)
+    valued = (~np.isnan(values)).mean(axis=0)
+    shown = np.flatnonzero((valued >= _COMMON) | (np.arange(len(valued)) == action))
+    return Explanation(
+        source,
+        len(own),
+        float(own.mean()),
+        float((better == 0).mean()),
+        float(1 + better.mean()),
+        float(masks.sum(axis=1).mean()),
+        {int(a): float(np.nanmean(values[:, a])) for a in shown},
+    )
+
+
+def _that_fit(
+    game: Game, state: np.record, action: int, onlooker: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw positions [K] that look like `state` to the onlooker and in which the action is legal.
+
+    Returns them with their masks int8 [K, A].
+    """
+    count = 1 if onlooker is None or not game.has_hidden else NUM_DRAWN
+    drawn = game.new_states(count)
+    drawn[:] = state
+    masks = np.zeros((count, game.num_actions), np.int8)
+    rngs = streams([fresh_seed() for _ in range(count)])
+    for index in range(count):
+        if onlooker is not None and game.has_hidden:
+            game.reshuffle_unseen(drawn[index], onlooker, rngs[index])
+        masks[index, game.legal_action_list(drawn[index])] = 1
+    fits = masks[:, action] == 1
+    return drawn[fits], masks[fits]
+
+
+def _values(
+    game: Game, positions: np.ndarray, masks: np.ndarray, policy: Policy | None
+) -> tuple[str, np.ndarray]:
+    """Return the source and the values [K, A] for the seat to act of each position."""
+    count, seat = len(positions), int(game.seat_to_act(positions[0]))
+    seen = game.new_observations(count)
+    rngs = streams([fresh_seed() for _ in range(count)])
+    searched = positions.copy()
+    for index in range(count):
+        game.observe(positions[index], seat, seen[index])
+        game.reshuffle_unseen(searched[index], seat, rngs[index])
+    if policy is not None and policy.values is not None:
+        return policy.name, values_of(policy, seen, masks, rngs, searched)
+    values = np.zeros(masks.shape)
+    source = SEARCH
+    for index in range(count):
+        one = slice(index, index + 1)
+        study = Study(game, searched[one], seen[one], masks[one], rngs[one])
+        found = study.think(SEARCH_SECONDS / count)
+        values[index, list(found.values)] = list(found.values.values())
+        source = found.source
+    return source, values

@@ -1,0 +1,321 @@
+"""What networks are shown of Splendor besides the observation: how far each seat is from each card.
+
+All of it follows from the observation, but a small network would need most of its units to find it
+out: fifteen cards, five colours, several hands. The slots of a tier have no order in the rules.
+Here the cards that the seat to act can buy soonest come first, so that a network need not learn
+everything once for each slot.
+"""
+
+import numpy as np
+
+from ...envs.core.bits import WORD_BITS, is_allowed
+from ...envs.core.game import Game
+from ...envs.core.jit import rule
+from ...envs.core.records import Field
+from ...envs.splendor.actions import (
+    BUY,
+    BUY_RESERVED,
+    COLLECT_RETURNING,
+    MAX_RESERVED,
+    NUM_SLOTS,
+    RESERVE,
+    RESERVE_RETURNING,
+    SLOTS_PER_TIER,
+)
+from ...envs.splendor.cards import (
+    CARD_COLOURS,
+    COLOUR_BITS,
+    COST_WORDS,
+    MAX_POINTS_OF_CARD,
+    NO_CARD,
+    NOTHING,
+    NUM_COLOURS,
+    POINTS,
+    YELLOW,
+)
+from ...envs.splendor.rules import ALL_COLOURED, lacking, total
+
+NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # cards a seat may buy: on the table, then its reserved ones
+MOST_LACKING = 3  # of one colour: more are as far away; an empty place lacks that much of each
+MOST_MISSING = 7  # in all
+FARTHEST = 1 << 30  # how far an empty slot is
+CARD_BITS, COST_BITS = 7, 3
+NUM_ARRANGED = NUM_SLOTS
+LEFT_OUT = (  # of the observation: what the fields below say better, and what hardly matters
+    "table_cost",
+    "reserved_cost",
+    "num_cards",
+    "last_actions",
+    "turn",
+    "turn_limit",
+    "target",
+    "unseen_1",
+    "unseen_2",
+    "unseen_3",
+)
+
+
+def input_fields(game: Game) -> tuple[Field, ...]:
+    """Return the fields that `derive` writes. Seats count from the observer."""
+    shapes = {field.name: field.shape for field in game.observation_fields}
+    i16, n = np.int16, game.num_seats
+    by_place = (n, NUM_PLACES)
+    return (
+        Field(
+            "lacking",
+            i16,
+            (*by_place, NUM_COLOURS),
+            0,
+            MOST_LACKING,
+            "gems of each colour that each seat lacks to buy each card",
+        ),
+        Field("missing", i16, by_place, 0, MOST_MISSING, "gems that each seat lacks, yellow used"),
+        Field("price", i16, by_place, 0, MOST_MISSING, "gems that each seat would pay"),
+        Field(
+            "noble_lacking",
+            i16,
+            (n, *shapes["noble_need"][:1]),
+            0,
+            MOST_MISSING,
+            "cards that each seat lacks for each noble",
+        ),
+        Field(
+            "best_purchase",
+            i16,
+            (n,),
+            NOTHING,
+            MAX_POINTS_OF_CARD,
+            "most points of a card that each seat can pay for; -1: none",
+        ),
+    )
+
+
+@rule
+def derive(observation):
+    """Write the fields of `input_fields` into the record whose other fields they follow from."""
+    for seat in range(observation.gems.shape[0]):
+        best = np.int64(NOTHING)
+        for place in range(NUM_PLACES):
+            if is_empty(observation, seat, place):
+                clear_place(observation, seat, place)
+            else:
+                measure_place(observation, seat, place)
+                if observation.missing[seat, place] == 0:
+                    best = max(best, points_of(observation, seat, place))
+        observation.best_purchase[seat] = best
+        for slot in range(observation.noble_need.shape[0]):
+            observation.noble_lacking[seat, slot] = cards_lacking(observation, seat, slot)
+
+
+@rule
+def is_empty(observation, seat, place):
+    """Whether there is no card at a place."""
+    if place < NUM_SLOTS:
+        return observation.table_colour[place] == NOTHING
+    return observation.reserved_colour[seat, place - NUM_SLOTS] == NOTHING
+
+
+@rule
+def points_of(observation, seat, place):
+    """The points of the card at a place."""
+    if place < NUM_SLOTS:
+        return np.int64(observation.table_points[place])
+    return np.int64(observation.reserved_points[seat, place - NUM_SLOTS])
+
+
+@rule
+def clear_place(observation, seat, place):
+    """An empty place is as far away as a card can be."""
+    observation.missing[seat, place] = MOST_MISSING
+    observation.price[seat, place] = MOST_MISSING
+    observation.lacking[seat, place, :] = MOST_LACKING
+
+
+@rule
+def measure_place(observation, seat, place):
+    """What a seat would pay for the card at a place, and what it lacks of that."""
+    price = np.int64(0)
+    missing = -np.int64(observation.gems[seat, YELLOW])
+    for colour in range(NUM_COLOURS):
+        cost = cost_of(observation, seat, place, colour)
+        cost = max(cost - observation.cards[seat, colour], 0)
+        lacking = max(cost - observation.gems[seat, colour], 0)
+        price += cost
+        missing += lacking
+        observation.lacking[seat, place, colour] = min(lacking, MOST_LACKING)
+    observation.missing[seat, place] = min(max(missing, 0), MOST_MISSING)
+    observation.price[seat, place] = min(price, MOST_MISSING)
+
+
+@rule
+def cost_of(observation, seat, place, colour):
+    """The cost of the card at a place."""
+    if place < NUM_SLOTS:
+        return np.int64(observation.table_cost[place, colour])
+    return np.int64(observation.reserved_cost[seat, place - NUM_SLOTS, colour])
+
+
+@rule
+def cards_lacking(observation, seat, slot):
+    """The cards that a seat lacks for a noble; the most for one that is taken."""
+    if observation.noble_need[slot, 0] == NOTHING:
+        return MOST_MISSING
+    lacking = np.int64(0)
+    for colour in range(NUM_COLOURS):
+        need = np.int64(observation.noble_need[slot, colour])
+        lacking += max(need - observation.cards[seat, colour], 0)
+    return min(lacking, MOST_MISSING)
+
+
+# The order of the slots
+
+
+@rule
+def arrange(state):
+    """Put the cards of each tier into the order in which the seat to act can buy them.
+
+    While a noble is chosen the order stays: the slot of the card just bought is still empty.
+    """
+    if state.choice != 0:
+        return
+    for first in range(0, NUM_SLOTS, SLOTS_PER_TIER):
+        a, b = entry(state, first), entry(state, first + 1)
+        c, d = entry(state, first + 2), entry(state, first + 3)
+        a, b = min(a, b), max(a, b)
+        c, d = min(c, d), max(c, d)
+        a, c = min(a, c), max(a, c)
+        b, d = min(b, d), max(b, d)
+        b, c = min(b, c), max(b, c)
+        place_card(state, first, a)
+        place_card(state, first + 1, b)
+        place_card(state, first + 2, c)
+        place_card(state, first + 3, d)
+
+
+@rule
+def entry(state, slot):
+    """The distance of a card and the card as one number; of equally distant ones the first card."""
+    card = np.int64(state.table[slot])
+    return distance_in(state, card) << CARD_BITS | card
+
+
+@rule
+def place_card(state, slot, entry):
+    """Put the card of an entry into a slot."""
+    card = entry & ((1 << CARD_BITS) - 1)
+    state.table[slot] = card
+    if card == NO_CARD:
+        state.face_up &= ~(1 << slot)
+    else:
+        state.face_up |= 1 << slot
+
+
+@rule
+def distance_in(state, card):
+    """How far the seat to act is from buying a card; see `distance_of`."""
+    if card == NO_CARD:
+        return np.int64(FARTHEST)
+    seat = np.int64(state.seat_to_act)
+    price = lacking(COST_WORDS[card], state.cards[seat])
+    missing = total(lacking(price, state.gems[seat] & ALL_COLOURED))
+    missing = max(missing - (state.gems[seat] >> (COLOUR_BITS * YELLOW)), 0)
+    return distance_of(missing, np.int64(POINTS[card]), total(price), np.int64(CARD_COLOURS[card]))
+
+
+@rule
+def distance_of(missing, points, price, colour):
+    """A number that orders cards: by gems missing, then points, then price, then colour."""
+    return ((missing * 8 + MAX_POINTS_OF_CARD - points) * 32 + price) * 8 + colour
+
+
+@rule
+def arrange_seen(observation, mask, slots):
+    """Arrange what the seat to act observes, and its mask, as `arrange` does the position.
+
+    Fill slots [NUM_SLOTS] with the slot that each card had before.
+    """
+    for slot in range(NUM_SLOTS):
+        slots[slot] = slot
+    if observation.is_choosing != 0:
+        return
+    for slot in range(NUM_SLOTS):
+        first = slot - slot % SLOTS_PER_TIER
+        place = slot
+        while place > first and distance_seen(observation, place) < distance_seen(
+            observation, place - 1
+        ):
+            exchange(observation, mask, slots, place - 1)
+            place -= 1
+
+
+@rule
+def distance_seen(observation, slot):
+    """The same order as that of `entry`, from what the seat to act knows."""
+    if observation.table_colour[slot] == NOTHING:
+        return np.int64(FARTHEST) << COST_BITS * NUM_COLOURS
+    price = np.int64(0)
+    missing = -np.int64(observation.gems[0, YELLOW])
+    for colour in range(NUM_COLOURS):
+        cost = max(observation.table_cost[slot, colour] - observation.cards[0, colour], 0)
+        price += cost
+        missing += max(cost - observation.gems[0, colour], 0)
+    points = np.int64(observation.table_points[slot])
+    colour = np.int64(observation.table_colour[slot])
+    distance = distance_of(max(missing, 0), points, price, colour)
+    for colour in range(NUM_COLOURS):  # cards of one distance are numbered in order of their costs
+        distance = distance << COST_BITS | np.int64(observation.table_cost[slot, colour])
+    return distance
+
+
+@rule
+def exchange(observation, mask, slots, slot):
+    """Exchange the cards in a slot and in the next, and what may be done with them."""
+    swap(observation.table_colour, slot)
+    swap(observation.table_points, slot)
+    swap(slots, slot)
+    for colour in range(NUM_COLOURS):
+        cost = observation.table_cost[slot, colour]
+        observation.table_cost[slot, colour] = observation.table_cost[slot + 1, colour]
+        observation.table_cost[slot + 1, colour] = cost
+    swap_actions(mask, RESERVE + slot)
+    swap_actions(mask, BUY + slot)
+    for colour in range(NUM_COLOURS):
+        swap_actions(mask, RESERVE_RETURNING + NUM_SLOTS * colour + slot)
+
+
+@rule
+def swap(numbers, index):
+    """Exchange two neighbours."""
+    number = numbers[index]
+    numbers[index] = numbers[index + 1]
+    numbers[index + 1] = number
+
+
+@rule
+def swap_actions(mask, action):
+    """Exchange the bits of an action and the next."""
+    if is_allowed(mask, action) != is_allowed(mask, action + 1):
+        for one in range(action, action + 2):
+            mask[one // WORD_BITS] ^= np.int64(1) << (one % WORD_BITS)
+
+
+@rule
+def with_slot_of(slots, action):
+    """Return the action that does with slots[k] what `action` does with slot k."""
+    if RESERVE <= action < BUY_RESERVED:
+        slot = (action - RESERVE) % NUM_SLOTS
+        return action - slot + slots[slot]
+    if RESERVE_RETURNING <= action < COLLECT_RETURNING:
+        slot = (action - RESERVE_RETURNING) % NUM_SLOTS
+        return action - slot + slots[slot]
+    return action
+
+
+@rule
+def find_slots(state, arranged, slots):
+    """Fill slots [NUM_SLOTS] with those that the cards of an arranged position had before."""
+    for place in range(NUM_SLOTS):
+        slots[place] = place
+        for slot in range(NUM_SLOTS):
+            if state.table[slot] == arranged.table[place] and state.table[slot] != NO_CARD:
+                slots[place] = slot

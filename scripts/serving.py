@@ -1,0 +1,146 @@
+"""Serve the pages of the table until stopped: where to listen, the owner's key, and the browser."""
+
+import argparse
+import contextlib
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .options import BadArgument
+
+if TYPE_CHECKING:
+    from .table.store import TableStore
+
+LOOPBACK = "127.0.0.1"
+PORT = 8477
+_LAST_LOOK_SECONDS = 5.0  # for a page to ask for the final results
+
+
+def add_server(parser: argparse.ArgumentParser) -> None:
+    """`--port`, `--host`, `--name`, `--store` and `--no-browser`; see `serve`."""
+    parser.add_argument(
+        "--port",
+        type=int,
+        metavar="N",
+        help=f"port of the page (default {PORT}, or a free one where that is taken)",
+    )
+    parser.add_argument(
+        "--host",
+        default=LOOPBACK,
+        metavar="ADDRESS",
+        help=f"address to listen on (default {LOOPBACK}: only this machine can connect)",
+    )
+    parser.add_argument(
+        "--name",
+        dest="names",
+        action="append",
+        default=[],
+        metavar="HOST:PORT",
+        help="further name under which browsers reach this server, for games over a network",
+    )
+    parser.add_argument(
+        "--store",
+        dest="tables",
+        metavar="FILE",
+        help="SQLite file that keeps the tables (default: your own)",
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address and open no browser"
+    )
+
+
+def serve(
+    arguments: argparse.Namespace,
+    start: "Callable[[TableStore], str]",
+    page: str = "/",
+    results: Path | None = None,
+) -> None:
+    """Serve until stopped with Ctrl-C; `start(store)` returns what the address of `page` ends in.
+
+    `results` is a store of results to show. Raises BadArgument, and ValueError where it is none.
+    """
+    listener = _listen(arguments.host, arguments.port)
+    port = listener.getsockname()[1]
+    from .table.store import TableStore
+
+    store = TableStore(_store_file(arguments.tables))
+    key = secrets.token_urlsafe(24)
+    shown = LOOPBACK if arguments.host in ("0.0.0.0", "::") else arguments.host
+    address = f"http://{shown}:{port}{page}#owner={key}{start(store)}"
+    hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK, "[::1]", arguments.host)}
+    print(f"Parlour is at {address}\nStop it with Ctrl-C.", flush=True)
+    if not arguments.no_browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    _run(listener, store, key, {*hosts, *arguments.names}, results)
+
+
+@contextlib.contextmanager
+def results_shown(path: Path) -> Iterator[None]:
+    """Show a store of results in the browser for as long as this process adds to it."""
+    import uvicorn
+
+    from .table.server import make_app, server_settings
+    from .table.store import TableStore
+    from .table.tournaments import RunningResults
+
+    listener = _listen(LOOPBACK, None)
+    port = listener.getsockname()[1]
+    key = secrets.token_urlsafe(24)
+    results = RunningResults(path)
+    names = {f"{name}:{port}" for name in ("localhost", LOOPBACK)}
+    app = make_app(TableStore(":memory:"), key, names, results)
+    server = uvicorn.Server(uvicorn.Config(app, **server_settings(port, LOOPBACK)))
+    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
+    thread.start()
+    address = f"http://{LOOPBACK}:{port}/results#owner={key}"
+    print(f"Results are at {address}", file=sys.stderr, flush=True)
+    webbrowser.open(address)
+    try:
+        yield
+        results.wait_until_asked(_LAST_LOOK_SECONDS)
+    finally:
+        server.should_exit = True
+        thread.join(_LAST_LOOK_SECONDS)
+
+
+def _run(
+    listener: socket.socket, store: "TableStore", key: str, hosts: set[str], results: Path | None
+) -> None:
+    import uvicorn
+
+    from .table.server import make_app, server_settings
+    from .table.tournaments import RunningResults
+
+    host, port = listener.getsockname()[:2]
+    app = make_app(store, key, hosts, None if results is None else RunningResults(results))
+    config = uvicorn.Config(app, **server_settings(port, host))
+    uvicorn.Server(config).run(sockets=[listener])
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """Return a listening socket. Raises BadArgument where the port is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for tried in [PORT, 0] if port is None else [port]:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, tried))
+            listener.listen(128)
+            return listener
+        except OSError as error:
+            listener.close()
+            problem = error
+    raise BadArgument(f"cannot listen on {host}, port {port or PORT}: {problem.strerror}")
+
+
+def _store_file(given: str | None) -> Path:
+    if given is not None:
+        return Path(given)
+    from platformdirs import user_state_path
+
+    return user_state_path("parlour") / "tables.db"

@@ -1,0 +1,105 @@
+"""Games of stores as transcripts: of matches and tournaments, and of the tables of `parlour play`.
+
+The store of an arena keeps results and no moves: its games are played again from their seeds.
+"""
+
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+
+from ..baselines import make_policy
+from ..baselines.arena import Store
+from ..baselines.arena.time_control import TimeControl
+from ..baselines.move_values import study_of
+from ..envs import find_game
+from ..envs.core.rng import SEED_LIMIT
+from ..envs.core.views.page.replay import PlyValues
+from ..envs.core.views.transcript import Transcript, record, replay
+from .table.store import StoredTable, TableStore
+
+_MAX_TABLES = 100_000
+
+
+def is_table_store(path: Path) -> bool:
+    """Return whether an SQLite file is one of `parlour play`."""
+    with sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True) as database:
+        rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return ("tables",) in rows
+
+
+def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
+    """Return the game of table `number`, from 1, with the names. Raises ValueError."""
+    store = TableStore(path)
+    try:
+        tables = store.recent(_MAX_TABLES)
+    finally:
+        store.close()
+    if not 1 <= number <= len(tables):
+        raise ValueError(f"{path} has tables 1 .. {len(tables)}, not {number}")
+    return transcript_of(tables[number - 1])
+
+
+def transcript_of(stored: StoredTable) -> tuple[Transcript, list[str]]:
+    """Return the game of a table so far, with the names. Raises ValueError for other rules."""
+    setup = stored.setup
+    game = find_game(setup.game, **setup.settings)
+    if game.version != stored.version:
+        raise ValueError(f"the rules of {setup.game} have changed since this table was opened")
+    transcript = record(game, setup.seed, actions=stored.actions)
+    return transcript, [who.name for who in setup.seats]
+
+
+def arena_game(
+    path: Path, number: int, deal: int | None, sitting: int
+) -> tuple[Transcript, list[str]]:
+    """Play a game of contest `number`, from 1, again, and check that it ends as it did.
+
+    Raises ValueError where there is no such game, or where it ends otherwise.
+    """
+    with Store(path) as store:
+        contests = [(s, c) for s in store.settings() for c in store.contests(s)]
+        if not 1 <= number <= len(contests):
+            raise ValueError(f"{path} has contests 1 .. {len(contests)}, not {number}")
+        setting, contest = contests[number - 1]
+        seeds = range(SEED_LIMIT) if deal is None else range(deal, deal + 1)
+        first_seed, outcomes = next(store.read(setting, contest, seeds), (0, None))
+    if outcomes is None:
+        raise ValueError(f"{path} has no game of deal {deal}")
+    dealt = first_seed if deal is None else deal
+    sittings = outcomes.returns[dealt - first_seed]
+    if not 0 <= sitting < len(sittings):
+        raise ValueError(f"sitting must be in 0 .. {len(sittings) - 1}, not {sitting}")
+    faults = [f for f in outcomes.faults if (f.seed, f.sitting) == (dealt, sitting)]
+    if faults:
+        raise ValueError(f"{faults[0].player} lost this game by a fault: {faults[0].detail}")
+    game = find_game(setting.game, **setting.config)
+    seated = contest.seated(game.num_seats, np.array([dealt]))[0, sitting]
+    entrants = [contest.entrants[index] for index in seated]
+    made = {entrant.spec: make_policy(entrant.spec, game) for entrant in entrants}
+    seed = dealt if setting.control is None else TimeControl(**setting.control).deal_seed(dealt)
+    policies = [made[entrant.spec] for entrant in entrants]
+    transcript = record(game, seed, policies=policies, sitting=sitting)
+    if not np.allclose(transcript.returns, sittings[sitting]):
+        raise ValueError(
+            f"deal {dealt} ended otherwise when it was stored: the rules or a player have changed, "
+            "or a player depends on the clock"
+        )
+    return transcript, [entrant.name for entrant in entrants]
+
+
+def move_values(transcript: Transcript, think: float) -> PlyValues:
+    """Value the moves of every ply by a search of `think` seconds, or exactly where solved.
+
+    Each seat's moves are valued from what that seat knew.
+    """
+    game = transcript.game
+    found: list[dict[str, float] | None] = []
+    for state, _ in zip(replay(transcript), transcript.plies, strict=False):
+        legal = game.legal_action_list(state)
+        if len(legal) < 2:
+            found.append(None)
+            continue
+        values = study_of(game, state).think(think).values
+        found.append({game.action_name(a): round(v, 4) for a, v in values.items()})
+    return found

@@ -1,0 +1,92 @@
+"""A duplicate match of an outside agent: every deal from every seat, in an order that hides it.
+
+The deals and the order come from the system's randomness and are shown to nobody before the end.
+"""
+
+import dataclasses
+import random
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...baselines.arena.batches import Contest
+from ...baselines.arena.entrants import Entrant
+from ...baselines.arena.export import as_data, finite
+from ...baselines.arena.match import MatchResult, result_of
+from ...baselines.arena.playing import Played
+from ...envs import find_game
+from ...envs.core.rng import fresh_seed
+from .table import MAX_NAME, PLAYER, REMOTE, Occupant, Setup
+
+MAX_DEALS = 10_000
+
+
+@dataclasses.dataclass(frozen=True)
+class MatchPlan:
+    """All that decides a match besides the actions, as plain data."""
+
+    game: str
+    settings: dict[str, Any]
+    agent: str
+    opponent: str
+    games: tuple[tuple[int, int], ...]  # (seed of the deal, seat of the agent), in order of play
+
+    def setup(self, number: int) -> Setup:
+        """Return the setup of a game: the agent in its seat, the opponent in all others."""
+        seed, seat = self.games[number]
+        num_seats = find_game(self.game, **self.settings).num_seats
+        seats = [Occupant(PLAYER, self.opponent[:MAX_NAME], self.opponent)] * (num_seats - 1)
+        seats.insert(seat, Occupant(REMOTE, self.agent))
+        return Setup(self.game, self.settings, tuple(seats), seed, sitting=seat + 1)
+
+    def as_data(self) -> dict[str, Any]:
+        """Return plain data; see `plan_from`."""
+        return dataclasses.asdict(self)
+
+
+def plan_from(data: dict[str, Any]) -> MatchPlan:
+    """Make the plan that `as_data` returned."""
+    return MatchPlan(**{**data, "games": tuple((seed, seat) for seed, seat in data["games"])})
+
+
+def new_plan(
+    game: str, settings: dict[str, Any], agent: str, opponent: str, num_deals: int
+) -> MatchPlan:
+    """Draw the deals and the order of a match. Raises ValueError and TypeError."""
+    if not 1 <= num_deals <= MAX_DEALS:
+        raise ValueError(f"a match has 1 to {MAX_DEALS} deals, not {num_deals}")
+    num_seats = find_game(game, **settings).num_seats
+    seeds: set[int] = set()
+    while len(seeds) < num_deals:
+        seeds.add(fresh_seed())
+    games = [(seed, seat) for seed in seeds for seat in range(num_seats)]
+    random.Random(secrets.randbits(256)).shuffle(games)
+    return MatchPlan(game, settings, agent, opponent, tuple(games))
+
+
+def result_data(plan: MatchPlan, returns: Sequence[Sequence[float]]) -> dict[str, Any]:
+    """Return the result so far as plain data, an estimate as [mean, low, high].
+
+    `returns` [games][seats] are those of the games played, in order. Only deals that were played
+    from every seat count: "result" is None before the first is complete.
+    """
+    found = match_result(plan, returns)
+    data = {"games_played": len(returns), "games": len(plan.games), "result": None, "text": ""}
+    if found is None:
+        return data
+    return {**data, "result": finite(as_data(found)), "text": str(found)}
+
+
+def match_result(plan: MatchPlan, returns: Sequence[Sequence[float]]) -> MatchResult | None:
+    """Return the result over the complete deals, like that of any match; None without any."""
+    game = find_game(plan.game, **plan.settings)
+    known = dict(zip(plan.games, returns, strict=False))
+    seats = range(game.num_seats)
+    seeds = sorted({seed for seed, _ in known if all((seed, seat) in known for seat in seats)})
+    if not seeds:
+        return None
+    table = np.array([[known[seed, seat] for seat in seats] for seed in seeds])
+    entrants = tuple(Entrant(name, name, None) for name in (plan.agent, plan.opponent))
+    return result_of(game, Played(Contest(entrants, "field"), np.array(seeds), table, ()))

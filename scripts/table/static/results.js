@@ -1,0 +1,160 @@
+"use strict";
+// The results of a tournament while it runs: asked for again and again, and drawn where they changed.
+
+const POLL_MS = 2000;
+const RUNNING_SECONDS = 20; // without a new result, the tournament is taken to have stopped
+const $ = (id) => document.getElementById(id);
+
+function ownerKey() {
+  const given = new URLSearchParams(location.hash.slice(1)).get("owner");
+  if (given) {
+    sessionStorage.setItem("parlour.owner", given);
+    history.replaceState(null, "", location.pathname);
+  }
+  return sessionStorage.getItem("parlour.owner") || "";
+}
+const key = ownerKey();
+let shown = "";
+
+async function ask(path, body) {
+  const headers = { Authorization: `Bearer ${key}` };
+  const request = body === undefined ? { headers }
+    : { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
+  const answer = await fetch(path, request);
+  const data = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
+  if (!answer.ok) throw new Error(data.error);
+  return data;
+}
+
+async function poll() {
+  try {
+    const data = await ask("/api/results");
+    $("problem").textContent = "";
+    const isRunning = data.idle < RUNNING_SECONDS;
+    $("state").classList.toggle("live", isRunning);
+    const total = data.tables.reduce((sum, table) => sum + table.num_games, 0);
+    $("state").textContent = `${data.name}: ${total.toLocaleString("en")} games${isRunning ? ", running" : ""}`;
+    const { idle, ...rest } = data;
+    if (JSON.stringify(rest) !== shown) show(data);
+    shown = JSON.stringify(rest);
+  } catch (error) {
+    const isGone = error instanceof TypeError;
+    $("state").classList.remove("live");
+    $("problem").textContent = isGone ? "The program that serves this page has ended; these are its last figures." : error.message;
+  }
+  setTimeout(poll, POLL_MS);
+}
+
+function show(data) {
+  const games = data.tables.map((table) => gameSection(table, data.meetings.filter((each) => each.title === table.title)));
+  $("games").replaceChildren(...(games.length ? games : [make("p", { class: "dim" }, "No results yet: they come batch by batch.")]));
+}
+
+function gameSection(table, meetings) {
+  const colours = new Map([...table.rows].map((row) => row.player).sort().map((name, index) => [name, `series-${index % 6}`]));
+  const settings = Object.entries(table.settings).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ");
+  return make("section", { class: "game" },
+    make("h2", {}, table.title, make("small", {}, `${table.num_games.toLocaleString("en")} games · ${settings}`)),
+    make("div", { class: "panel" }, make("h2", {}, "Ratings"), make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ratings at ${table.title}` }, ratings(table, colours))),
+    make("div", { class: "panel" }, make("h2", {}, "As they move"), curve(table, colours)),
+    make("div", { class: "panel" }, make("h2", {}, "Who beats whom"), make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Scores of the pairs at ${table.title}` }, cross(table))),
+    make("div", { class: "panel" }, make("h2", {}, "Games to look at"), make("ul", { class: "meetings" }, ...meetings.map(meeting))));
+}
+
+function bounds(rows) {
+  const finite = rows.flatMap((row) => row.elo).filter((value) => value !== null);
+  const low = Math.min(0, ...finite);
+  const high = Math.max(1, ...finite);
+  return [low - 0.05 * (high - low), high + 0.05 * (high - low)];
+}
+
+function ratings(table, colours) {
+  const [low, high] = bounds(table.rows);
+  const place = (value, open) => `${(100 * ((value === null ? open : value) - low)) / (high - low)}%`;
+  const lines = table.rows.map((row) => {
+    const [mean, from, to] = row.elo;
+    const range = make("i");
+    range.style.left = place(from, low);
+    range.style.right = `calc(100% - ${place(to, high)})`;
+    const dot = make("b");
+    dot.style.left = place(mean, mean === null ? high : mean);
+    return make("tr", { class: colours.get(row.player) },
+      make("td", { class: "name" }, row.player),
+      make("td", {}, mean === null ? "–" : Math.round(mean).toString()),
+      make("td", { class: "elo" }, make("div", { class: "range", role: "img", "aria-label": interval(from, to) }, range, dot)),
+      make("td", { class: "wide" }, row.won.toLocaleString("en")),
+      make("td", { class: "wide" }, row.drawn.toLocaleString("en")),
+      make("td", { class: "wide" }, row.lost.toLocaleString("en")),
+      make("td", {}, signed(row.mean_return[0])));
+  });
+  const heads = ["Player", "Elo", "95 % interval", "Won", "Drawn", "Lost", "Mean return"];
+  return make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head, index) => make("th", { scope: "col", class: index > 2 && index < 6 ? "wide" : "" }, head)))),
+    make("tbody", {}, ...lines));
+}
+
+function interval(from, to) {
+  const text = (value) => (value === null ? "open" : Math.round(value).toString());
+  return `from ${text(from)} to ${text(to)}`;
+}
+
+function curve(table, colours) {
+  const [width, height] = [600, 240];
+  const space = "http://www.w3.org/2000/svg";
+  const draw = (tag, attributes, text) => {
+    const element = document.createElementNS(space, tag);
+    for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+    if (text !== undefined) element.textContent = text;
+    return element;
+  };
+  const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "curve", role: "img", "aria-label": "Elo of each player over the games" });
+  const values = table.curve.flatMap((point) => Object.values(point.elo)).filter((value) => value !== null);
+  if (!values.length) return svg;
+  const [low, high] = [Math.min(...values) - 10, Math.max(...values) + 10];
+  const most = Math.max(...table.curve.map((point) => point.games));
+  const x = (games) => 44 + ((width - 54) * games) / most;
+  const y = (elo) => 10 + ((height - 34) * (high - elo)) / (high - low);
+  for (const elo of [low, (low + high) / 2, high]) {
+    svg.append(draw("line", { x1: 44, x2: width - 10, y1: y(elo), y2: y(elo) }));
+    svg.append(draw("text", { x: 38, y: y(elo) + 4, "text-anchor": "end" }, Math.round(elo).toString()));
+  }
+  svg.append(draw("text", { x: width - 10, y: height - 6, "text-anchor": "end" }, `${most.toLocaleString("en")} games`));
+  for (const [player, style] of colours) {
+    const known = table.curve.filter((point) => typeof point.elo[player] === "number");
+    if (!known.length) continue;
+    const first = known.length === 1 ? [{ ...known[0], games: 0 }] : [];
+    const points = [...first, ...known].map((point) => `${x(point.games)},${y(point.elo[player])}`).join(" ");
+    svg.append(draw("polyline", { points, class: style }));
+  }
+  return svg;
+}
+
+function cross(table) {
+  const names = table.rows.map((row) => row.player);
+  return make("table", { class: "cross" },
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Score against"), ...names.map((name) => make("th", { scope: "col" }, name)))),
+    make("tbody", {}, ...names.map((name, i) => make("tr", {}, make("th", { scope: "row" }, name),
+      ...names.map((_, j) => scoreCell(table.cross[i][j]))))));
+}
+
+function scoreCell(score) {
+  const cell = make("td", {}, score === null ? "·" : percent(score[0]));
+  if (score !== null) {
+    const strength = Math.min(0.4, Math.abs(score[0] - 0.5));
+    cell.style.background = score[0] > 0.5 ? `rgb(127 216 164 / ${strength})` : `rgb(255 157 138 / ${strength})`;
+  }
+  return cell;
+}
+
+function meeting(each) {
+  const button = make("button", { type: "button", on: { click: async () => {
+    button.disabled = true;
+    $("problem").textContent = "";
+    try {
+      location.href = (await ask("/api/replays", { contest: each.number })).address;
+    } catch (error) { $("problem").textContent = error.message; }
+    button.disabled = false;
+  } } }, make("span", {}, each.players.join(" – ")), make("span", { class: "dim" }, `${each.deals.toLocaleString("en")} deals · replay`));
+  return make("li", {}, button);
+}
+
+poll();

@@ -1,0 +1,116 @@
+"""The page of a tournament while it runs: its ratings and meetings, read from its store."""
+
+import os
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from ...baselines.arena import Standings, Store
+from ...baselines.arena.export import finite
+from ...baselines.arena.store import store_files
+from ...baselines.arena.tournament import rate_store
+from .views import title
+
+MAX_POINTS = 240  # of the curve of a rating
+_REST = 3.0  # times as long as it takes to rate, before the next time
+
+
+class RunningResults:
+    """A store's ratings, made again when the store has changed; it keeps how they moved."""
+
+    def __init__(self, path: Path) -> None:
+        """Raise ValueError where the file is no store of results."""
+        self.path = path
+        with Store(path):
+            pass
+        self._lock = threading.Lock()
+        self._is_asked = threading.Event()
+        self._stamp: tuple[Any, ...] = ()
+        self._next_time = 0.0
+        self._data: dict[str, Any] = {"tables": []}
+        self._curves: dict[str, list[dict[str, Any]]] = {}
+
+    def data(self) -> dict[str, Any]:
+        """Return the ratings as plain data, an estimate as [mean, low, high]."""
+        with self._lock:
+            stamp = _stamp(self.path)
+            if stamp != self._stamp and time.monotonic() >= self._next_time:
+                started = time.monotonic()
+                self._rate()
+                self._stamp = stamp
+                self._next_time = time.monotonic() + _REST * (time.monotonic() - started)
+            if stamp == self._stamp:
+                self._is_asked.set()
+            return {**self._data, "name": self.path.name, "idle": _idle_seconds(stamp)}
+
+    def wait_until_asked(self, seconds: float) -> None:
+        """Wait until somebody has been given the present results, for `seconds` at most."""
+        self._is_asked.clear()
+        self._is_asked.wait(seconds)
+
+    def _rate(self) -> None:
+        with Store(self.path) as store:
+            tables = rate_store(store)
+            contests = [
+                (setting, c) for setting in store.settings() for c in store.contests(setting)
+            ]
+            meetings = [
+                {
+                    "number": number,
+                    "title": title(setting.game),
+                    "players": [entrant.name for entrant in contest.entrants],
+                    "deals": sum(len(o.returns) for _, o in store.read(setting, contest)),
+                }
+                for number, (setting, contest) in enumerate(contests, start=1)
+            ]
+        self._data = finite({"tables": [self._table(t) for t in tables], "meetings": meetings})
+
+    def _table(self, table: Standings) -> dict[str, Any]:
+        key = f"{table.game} {table.config} {table.control}"
+        curve = self._curves.setdefault(key, [])
+        point = {"games": table.num_games, "elo": {r.player: r.elo.mean for r in table.rows}}
+        if not curve or curve[-1] != point:
+            curve.append(point)
+        if len(curve) > MAX_POINTS:
+            del curve[1:-1:2]
+        return {
+            "title": title(table.game),
+            "settings": table.config,
+            "num_games": table.num_games,
+            "num_deals": table.num_deals,
+            "rows": [_row(row) for row in table.rows],
+            "cross": [[None if e is None else list(e) for e in row] for row in table.cross],
+            "curve": list(curve),
+        }
+
+
+def _row(row: Any) -> dict[str, Any]:
+    return {
+        "player": row.player,
+        "elo": list(row.elo),
+        "games": row.games,
+        "won": row.wins,
+        "drawn": row.draws,
+        "lost": row.losses,
+        "mean_return": list(row.mean_return),
+        "faults": row.faults,
+    }
+
+
+def _stamp(path: Path) -> tuple[Any, ...]:
+    """Return sizes and times of the store's files: they change with every batch."""
+    found = []
+    for name in store_files(path):
+        try:
+            about = os.stat(name)
+        except OSError:
+            continue
+        found.append((name, about.st_size, about.st_mtime_ns))
+    return tuple(found)
+
+
+def _idle_seconds(stamp: tuple[Any, ...]) -> float:
+    """Return how long ago the store changed."""
+    newest = max((changed for _, _, changed in stamp), default=0)
+    return max(0.0, round(time.time() - newest / 1e9, 1))

@@ -1,0 +1,1 @@
+"""How strong learners become, and in how much processor time."""

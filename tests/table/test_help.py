@@ -1,0 +1,193 @@
+"""Hints, judgements and explanations over the wire; matches of programs, and tables to watch."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from starlette.testclient import TestClient
+
+from parlour.baselines.explanations import _that_fit
+from parlour.envs import load_game
+from parlour.envs.core.rng import streams
+from parlour.scripts.table.table import GameTable, Occupant, PlayedPly, Setup
+
+from .serving import AS_OWNER, GUEST, ME, SEAT, open_table, player, seated, server
+
+SMALL = {"num_values": 4}
+
+
+def small_table(client: TestClient, rival: str = "perfect") -> str:
+    return open_table(client, "trick_taking", [ME, player(rival)], settings=SMALL)[0]
+
+
+def test_a_move_is_judged_right_after_it(tmp_path: Path) -> None:
+    with server(tmp_path) as client, seated(client, small_table(client)) as me:
+        position = me.my_turn()
+        me.act(position, position["legal"][-1])
+        me.socket.send_json({"type": "judge", "ply": position["ply"]})
+        judged = me.next("judged")
+    assert judged["action"] == position["legal"][-1] and judged["source"] == "exact"
+    best = max(judged["values"].values())
+    assert judged["regret"] == pytest.approx(best - judged["values"][judged["action"]], abs=1e-3)
+
+
+def test_hints_come_from_any_player_by_name(tmp_path: Path) -> None:
+    with server(tmp_path) as client, seated(client, small_table(client)) as me:
+        legal = me.my_turn()["legal"]
+        for name, source, are_choices in (
+            ("search", "exact", False),
+            ("perfect", "perfect", False),
+            ("high_low", "high_low", True),
+        ):
+            me.socket.send_json({"type": "hint", "player": name})
+            hints = me.next("hints")
+            assert hints["source"] == source and hints["are_choices"] is are_choices
+            assert set(hints["values"]) == set(legal)
+        assert sum(hints["values"].values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("name", ["human", "secrets.py:peek", "runs/mine.pt", "mcts:seconds=9999"])
+def test_no_hint_runs_files_or_asks_the_console(tmp_path: Path, name: str) -> None:
+    with server(tmp_path) as client, seated(client, small_table(client)) as me:
+        me.my_turn()
+        me.socket.send_json({"type": "hint", "player": name})
+        assert me.next("error")["text"].startswith("hints come from one of search, exact")
+
+
+def test_a_players_move_is_explained_to_the_others(tmp_path: Path) -> None:
+    with server(tmp_path) as client, seated(client, small_table(client)) as me:
+        position = me.my_turn()
+        me.act(position, position["legal"][0])
+        while me.next("position")["ply"] < 2:
+            pass
+        me.socket.send_json({"type": "explain", "ply": 1})
+        found = me.next("explained")
+        me.socket.send_json({"type": "explain", "ply": 0})
+        assert "only moves of players" in me.next("error")["text"]
+    assert found["source"] == "perfect" and found["seat"] == 1
+    assert found["action"] in found["values"] and 1 <= found["rank"] <= found["num_moves"]
+    assert "solver" in found["about"] or found["about"]
+
+
+def test_an_explanation_is_drawn_from_what_the_onlooker_cannot_tell_apart() -> None:
+    """Two positions that look the same to it give the same set of positions."""
+    game = load_game("trick_taking", num_values=2)
+    table = GameTable(Setup("trick_taking", {"num_values": 2}, (Occupant("here", "-"),) * 2, 4))
+    other = game.new_states()
+    other[0] = table.state
+    for seed in range(20):
+        game.reshuffle_unseen(other[0], 1, streams([seed])[0])
+        common = {*game.legal_action_list(table.state)} & {*game.legal_action_list(other[0])}
+        if other[0].tobytes() != table.state.tobytes() and common:
+            break
+    action = min(common)
+    drawn = [_that_fit(game, each, action, 1)[0] for each in (table.state, other[0])]
+    fitting = [{position.tobytes() for position in each} for each in drawn]
+    assert fitting[0] == fitting[1] and len(fitting[0]) > 1
+    assert table.state.tobytes() in fitting[0] and other[0].tobytes() in fitting[0]
+
+
+def test_a_move_that_nobody_saw_is_not_explained(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = GameTable(Setup("trick_taking", SMALL, (Occupant("player", "r", "random"),) * 2, 4))
+    table.act(table.choose(table.policies[0]))
+    assert table.explain(table.plies[0], 1) is not None
+    monkeypatch.setattr(PlayedPly, "is_seen_by", lambda *_: False)
+    assert table.explain(table.plies[0], 1) is None
+
+
+def test_programs_may_ask_for_data_in_place_of_pictures(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        token = small_table(client)
+        with client.websocket_connect(SEAT) as socket:
+            socket.send_json({"type": "sit", "token": token, "has_data": True})
+            socket.receive_json()
+            position = socket.receive_json()
+    assert position["svg"] is None and position["clicks"] == {}
+    hand = np.array(position["observation"]["hand"])
+    assert hand.size and position["words"]
+
+
+def test_a_program_plays_a_match_with_one_token(tmp_path: Path) -> None:
+    request = {"game": "trick_taking", "settings": {"num_values": 3}, "agent": "program"}
+    request = {**request, "opponent": "high_low", "deals": 3}
+    games: list[tuple[int, int]] = []
+    refused: list[str] = []
+    result: dict = {}
+    with server(tmp_path) as client:
+        made = client.post("/api/matches", json=request, headers=AS_OWNER).json()
+        address = f"/api/matches/{made['id']}"
+        while not result:
+            with seated(client, made["token"]) as me:
+                table = me.next("table")
+                match = me.next("match")
+                games.append((match["game"], match["of"]))
+                position = me.my_turn()
+                if position["legal"]:
+                    me.socket.send_json({"type": "hint", "player": "search"})
+                    refused.append(me.next("error")["text"])
+                while position["returns"] is None:
+                    me.act(position, position["legal"][0])
+                    position = me.my_turn()
+                last = me.next("moved", "match")
+                result = last.get("result") or {}
+                assert "seed" not in json.dumps(table)
+        known = client.get(address, headers=AS_OWNER).json()
+        assert client.get(address).status_code == 403
+        with seated(client, made["token"]) as me:
+            assert "match is over" in me.next("closed")["text"]
+    assert refused and all("without help" in text for text in refused)
+    assert games == [(number, 6) for number in range(1, 7)]
+    assert known["result"] == result and known["games_played"] == 6
+    assert "program v high_low at trick_taking: 6 games, 3 deals" in known["text"]
+
+
+@pytest.mark.parametrize(
+    "change", [{"deals": 0}, {"deals": "3"}, {"opponent": "nobody"}, {"game": "chess"}]
+)
+def test_an_impossible_match_gets_one_clear_answer(tmp_path: Path, change: dict) -> None:
+    request = {"game": "trick_taking", "settings": {}, "agent": "a", "opponent": "smart"}
+    with server(tmp_path) as client:
+        data = {**request, "deals": 2, **change}
+        answer = client.post("/api/matches", json=data, headers=AS_OWNER)
+        assert answer.status_code == 400 and answer.json()["error"]
+
+
+def test_spectators_see_all_hands_only_where_players_have_all_seats(tmp_path: Path) -> None:
+    four = [player("lowest")] * 4
+    with server(tmp_path) as client:
+        for seats, is_open in ((four, True), (four, False)):
+            token = open_table(client, "president", seats, open=is_open)[-1]
+            with seated(client, token) as watcher:
+                assert (watcher.next("position")["svg"] is not None) is is_open
+        request = {"game": "president", "settings": {}, "seats": [GUEST, *four[1:]], "open": True}
+        answer = client.post("/api/tables", json=request, headers=AS_OWNER)
+        assert answer.status_code == 400 and "open to spectators" in answer.json()["error"]
+
+
+def test_players_keep_the_pace_for_those_who_watch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    waits: list[float] = []
+
+    async def no_wait(seconds: float) -> None:
+        waits.append(seconds)
+
+    monkeypatch.setattr("parlour.scripts.table.host.asyncio.sleep", no_wait)
+    pair = [player("random")] * 2
+    with server(tmp_path) as client:
+        token = open_table(client, "trick_taking", pair, settings={"num_values": 2}, pace=9)[-1]
+        with seated(client, token) as watcher:
+            while watcher.next("position")["returns"] is None:
+                pass
+    assert len(waits) == 4 and all(0 < seconds <= 9 for seconds in waits)
+
+
+def test_a_table_names_who_gives_hints(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        for game, rival in (("trick_taking", "smart"), ("notty", "defensive")):
+            token = open_table(client, game, [ME, player("random")])[0]
+            with seated(client, token) as me:
+                names = me.next("table")["advisers"]
+            assert names[0] == "search" and rival in names and "human" not in names
+            assert ("exact" in names) is (game == "trick_taking")

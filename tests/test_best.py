@@ -1,0 +1,100 @@
+"""`best` stands for a player that ships, under whose name everything is kept."""
+
+from typing import Any
+
+import pytest
+
+from parlour.baselines import best, list_policies, make_policy
+from parlour.baselines.arena.entrants import enter
+from parlour.baselines.players import players_of, resolved
+from parlour.envs import GAMES, find_game
+from parlour.envs.core.catalogue import games_by_seats
+from parlour.envs.core.game import Game
+from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
+
+HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
+    ("top_trumps", {"deck": "planets", "starter": 1}),
+    ("notty", {"num_players": 4, "discard": "manual", "hand_limit": 9}),
+    ("splendor", {"target": 21}),
+    ("trick_taking", {"num_values": 30}),
+    ("trick_taking", {"num_values": 4, "num_seats": 4}),
+    ("president", {"num_players": 2, "num_games": 3, "passing": "out"}),
+    ("president", {"num_players": 8, "economy": "none"}),
+]
+ALL = [game for name in GAMES for game in games_by_seats(name)]
+ALL += [find_game(name, **settings) for name, settings in HOUSE_RULES]
+
+
+def test_a_game_is_tried_with_every_number_of_seats_the_default_first() -> None:
+    assert [game.num_seats for game in games_by_seats("president")] == [4, 2, 5, 8]
+    assert [game.num_seats for game in games_by_seats("trick_taking")] == [2, 3, 4]
+    assert [game.num_seats for game in games_by_seats("top_trumps")] == [2]
+
+
+@pytest.mark.parametrize("game", ALL, ids=repr)
+def test_every_game_has_a_best_player_under_all_its_settings(game: Game) -> None:
+    champion = str(resolved("best", game))
+    name = champion.partition(":")[0]
+    assert name in list_policies(game)
+    assert name not in ("best", "random")
+    assert make_policy("best", game).name == make_policy(champion, game).name
+    assert f"`{champion}`" in players_of(game)["best"].summary
+
+
+@pytest.mark.parametrize("game", ALL, ids=repr)
+def test_seconds_limit_the_best_player_where_it_searches(game: Game) -> None:
+    champion, limited = str(resolved("best", game)), str(resolved("best:seconds=0.02", game))
+    is_timed = players_of(game)["best"].is_timed
+    assert limited == (f"{champion}:milliseconds=20" if is_timed else champion)
+    assert resolved("Best", game, seconds=0.02) == limited
+    assert make_policy("best", game, seconds=0.02).game is game
+
+
+@pytest.mark.parametrize("game", [find_game(name) for name in GAMES], ids=repr)
+def test_every_search_takes_milliseconds(game: Game) -> None:
+    for name, player in players_of(game).items():
+        if player.is_timed and name != "best":
+            assert player.make(game, milliseconds=1.5).needs_positions
+            with pytest.raises(ValueError, match="milliseconds"):
+                player.make(game, milliseconds=0)
+
+
+def test_the_first_player_that_ships_is_the_best(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = find_game("president")
+    named = ("missing", "mcts:epsilon=0.1", "planner")
+    monkeypatch.setattr(best, "_strongest", lambda game: named)
+    assert resolved("best", game) == "mcts:epsilon=0.1"
+    assert resolved("best:seconds=2", game) == "mcts:epsilon=0.1,milliseconds=2000"
+    monkeypatch.setattr(best, "_strongest", lambda game: ())
+    assert resolved("best", game) == best.ANY_GAME
+
+
+@pytest.mark.parametrize("seconds", [0, -1, float("inf"), float("nan"), True, "soon"])
+def test_impossible_seconds_are_refused(seconds: Any) -> None:
+    for name in ("president", "splendor"):
+        with pytest.raises(ValueError, match="seconds must be a number above 0"):
+            make_policy("best", find_game(name), seconds=seconds)
+
+
+def test_another_setting_is_refused() -> None:
+    with pytest.raises(TypeError, match="best has no setting depth; it has seconds"):
+        make_policy("best:depth=3", find_game("president"))
+
+
+def test_contests_keep_the_player_that_it_stands_for() -> None:
+    game = find_game("president")
+    (entrant,), (known,) = enter(["best"], game), enter([resolved("best", game)], game)
+    assert entrant == known
+    assert "best" not in entrant.identity.split()[:2]
+
+
+def test_a_table_shows_and_keeps_the_player_that_it_stands_for() -> None:
+    seats = (
+        Occupant(HERE, "best"),
+        Occupant(PLAYER, "best:seconds=0.5", "best:seconds=0.5"),
+        Occupant(PLAYER, "Ada", "best"),
+    )
+    table = GameTable(Setup("splendor", {"num_players": 3}, seats, 1))
+    shown = [(seat.name, seat.player) for seat in table.setup.seats]
+    limited = "mcts:milliseconds=500"
+    assert shown == [("best", ""), (limited, limited), ("Ada", "mcts")]
