@@ -23,6 +23,7 @@ from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.errors import TypingError
 from numba.core.postproc import PostProcessor
 from numba.core.typed_passes import AnnotateTypes, NativeLowering, NopythonRewrites
+from numba.core.typing.templates import _IntrinsicTemplate
 from numba.core.untyped_passes import InlineClosureLikes, WithLifting
 
 from . import progress
@@ -56,11 +57,7 @@ def _check_arrays(state: Any) -> None:
         if getattr(expression, "op", None) != "call" or not _holds_array(signature.return_type):
             continue
         callee = state.typemap[expression.func.name]
-        is_view = isinstance(callee, types.BoundFunction) and callee.key[0] in _VIEWS
-        is_lean = (
-            isinstance(callee, types.Dispatcher) and not callee.dispatcher.targetoptions["_nrt"]
-        )
-        if not (is_view or is_lean):
+        if not _gives_views(callee):
             raise TypingError(
                 f"{state.func_id.func_qualname} gets an array of its own from {callee}: "
                 "declare it as array_rule",
@@ -68,7 +65,15 @@ def _check_arrays(state: Any) -> None:
             )
 
 
-_VIEWS = ("array.reshape", "array.view")
+def _gives_views(callee: Any) -> bool:
+    """Return whether the arrays it returns are views; an intrinsic that makes one fails by itself."""
+    if isinstance(callee, types.BoundFunction):
+        return callee.key[0] in ("array.reshape", "array.view")
+    if isinstance(callee, types.Dispatcher):
+        return not callee.dispatcher.targetoptions.get("_nrt", True)
+    return all(
+        issubclass(one, _IntrinsicTemplate) for one in getattr(callee, "templates", [object])
+    )
 
 
 def _holds_array(kind: Any) -> bool:

@@ -167,8 +167,8 @@ def _different_words() -> np.ndarray:
         fewest = (most, min(2, num_available), 1, 1)[holding]
         to_return = np.maximum(0, _NUM_TAKEN + holding - MAX_TAKEN)
         is_there = _TAKEN & ~available == 0
-        is_number = ~(_NUM_TAKEN < fewest) & (_NUM_TAKEN <= most)
-        may_take = ~_IS_SAME & is_there & is_number & (_NUM_RETURNED == to_return)
+        is_number = np.isin(_NUM_TAKEN, np.arange(fewest, most + 1))
+        may_take = ~_IS_SAME & is_there & is_number & (to_return == _NUM_RETURNED)
         words[holding, available] = _words_where(may_take)
     return words
 
