@@ -5,6 +5,7 @@ import json
 import os
 import random
 import re
+import shutil
 import subprocess
 import sys
 import time
@@ -32,12 +33,13 @@ OPPONENT = "random"
 class Server:
     """A `parlour play` of its own process."""
 
-    def __init__(self, folder: Path, port: int = 0) -> None:
+    def __init__(self, folder: Path, port: int = 0, game: str | None = None) -> None:
         command = [sys.executable, "-m", "parlour.scripts.main", "play", "--no-browser"]
+        command += [] if game is None else [game]
         command += ["--store", str(folder / "tables.db"), "--port", str(port)]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
         assert self.process.stdout is not None
-        found = re.search(r"http://([\d.:]+)/#owner=(\S+)", self.process.stdout.readline())
+        found = re.search(r"http://([\d.:]+)/#owner=([^&\s]+)", self.process.stdout.readline())
         assert found is not None
         self.address, self.key = found[1], found[2]
 
@@ -220,3 +222,31 @@ def measure_memory(folder: Path, num_games: int, first: int, at_once: int = 8) -
         "memory_kib": [list(each) for each in seen],
         "growth": round(growth, 4),
     }
+
+
+def measure_start(folder: Path, times: int) -> dict:
+    """Start `parlour play president` and wait until its page has content: seconds from the start.
+
+    The browser runs already, as a person's does. What it shows is the choice of seats.
+    """
+    from playwright.sync_api import sync_playwright
+
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    seconds, answered = [], []
+    with sync_playwright() as started:
+        browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+        page = browser.new_page()
+        for _ in range(times + 1):  # the first one warms up
+            begun = time.perf_counter()
+            server = Server(folder, game="president")
+            answered.append(time.perf_counter() - begun)
+            page.goto(f"http://{server.address}/#owner={server.key}&game=president")
+            page.wait_for_selector("#start")
+            page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
+            seconds.append(time.perf_counter() - begun)
+            server.process.terminate()
+            server.process.wait(20)
+        browser.close()
+    found = [round(each, 3) for each in seconds[1:]]
+    middle = float(np.median(answered[1:]))
+    return {"seconds": found, "median": float(np.median(found)), "answered": round(middle, 3)}

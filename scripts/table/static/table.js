@@ -30,6 +30,7 @@ function openTable(token) {
 
 function closeTable() {
   clearTimeout(game.timer);
+  clearTimeout(game.reconnecting);
   game.timer = null;
   if (game.socket) { game.socket.onclose = null; game.socket.close(); game.socket = null; }
 }
@@ -43,8 +44,8 @@ function connect() {
   socket.onclose = () => {
     if (game.socket !== socket || game.refused) return;
     status("The connection is lost; trying again …");
-    game.retry = Math.min(game.retry + 1, 8);
-    game.timer = setTimeout(connect, 250 * 2 ** game.retry);
+    game.retry = Math.min(game.retry + 1, 3);
+    game.reconnecting = setTimeout(connect, 250 * 2 ** game.retry);
   };
 }
 
