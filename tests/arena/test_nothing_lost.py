@@ -1,5 +1,6 @@
 """Faults around a run lose no result and cost one line of message."""
 
+import contextlib
 import os
 import select
 import signal
@@ -179,3 +180,66 @@ def test_a_players_child_does_not_outlive_a_killed_arena(tmp_path: Path) -> None
     arena.kill()
     arena.wait()
     assert select.select([child], [], [], 60)[0], "it is still there"
+
+
+STUCK = """
+import os
+from time import sleep
+
+def stuck(observations, action_masks, rngs):
+    os.write({descriptor}, b"%d\\n" % os.getpid())
+    sleep(1000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
+@pytest.mark.parametrize("command", ["match", "tournament --players"])
+def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
+    command: str, tmp_path: Path
+) -> None:
+    """Even where both workers are stuck in a player's code."""
+    fifo, player = tmp_path / "fifo", tmp_path / "stuck.py"
+    os.mkfifo(fifo)
+    player.write_text(STUCK.replace("{descriptor}", f"os.open({str(fifo)!r}, os.O_WRONLY)"))
+    name, *option = command.split()
+    arguments = [name, "trick_taking", *option, f"{player}:stuck,random", "--set", "num_values=4"]
+    arguments += ["--deals", "5000", "--workers=2"]
+    with subprocess.Popen(
+        [
+            sys.executable,
+            "-m",
+            "parlour.scripts.main",
+            *arguments,
+            "--deals",
+            "5000",
+            "--workers=2",
+        ],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    ) as arena:
+        with fifo.open() as lines:
+            workers = {int(lines.readline()) for _ in range(2)}
+        started = members_of(arena.pid)
+        assert len(workers) == 2 and workers < started and arena.pid not in workers
+        handles = [os.pidfd_open(pid) for pid in started - {arena.pid}]
+        os.killpg(arena.pid, signal.SIGINT)
+        _, told = arena.communicate()
+    assert told.splitlines()[-1:] == [f"parlour {name}: stopped"]
+    assert all("compiling" in line for line in told.splitlines()[:-1])
+    assert arena.returncode == 130
+    for handle in handles:
+        assert select.select([handle], [], [], 60)[0], "a process is still there"
+    assert not members_of(arena.pid)
+
+
+def members_of(group: int) -> set[int]:
+    """The processes of a process group that have not ended."""
+    found = set()
+    for entry in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # ended meanwhile
+            state, _, its_group = entry.read_text().rpartition(")")[2].split()[:3]
+            if int(its_group) == group and state != "Z":
+                found.add(int(entry.parent.name))
+    return found
