@@ -17,7 +17,6 @@ from .rng import below
 
 WORD_BITS = 64
 _LOG2_WORD = 6
-_LOG2_BYTES_OF_WORD = 3
 _BIT_IN_WORD = WORD_BITS - 1
 
 _PAIRS = np.uint64(0x5555555555555555)
@@ -25,10 +24,6 @@ _NIBBLES = np.uint64(0x3333333333333333)
 _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
 _LOW_BYTE = 0xFF
-# For eight actions of a mask, the same mask with one byte per action.
-_SPREAD = np.array(
-    [sum((byte >> bit & 1) << (8 * bit) for bit in range(8)) for byte in range(256)], np.int64
-)
 _TOP_BITS = np.uint64(0x8080808080808080)
 # For a byte and n, the index of its n-th set bit, 0 if it has none: [256 * 8].
 _NTH_OF_BYTE = np.array(
@@ -46,9 +41,9 @@ def mask_words(num_actions: int) -> int:
     return -(-num_actions // WORD_BITS)
 
 
-def mask_bytes_words(num_actions: int) -> int:
-    """The number of 64-bit words of the same mask with one byte per action."""
-    return -(-num_actions // 8)
+def new_mask_rows(num_rows: int, num_actions: int) -> np.ndarray:
+    """Return empty rows for masks with one byte per action, int8, padded to whole words."""
+    return np.empty((num_rows, mask_words(num_actions) * WORD_BITS), np.int8)
 
 
 def allowed_list(mask: np.ndarray) -> list[int]:
@@ -144,44 +139,43 @@ def random_allowed(mask, rng):
     return nth_allowed(mask, below(rng, num_allowed(mask)))
 
 
-@rule
-def spread_masks(masks, out):
-    """Write masks [B, words] with one byte per action; a word of `out` [B, words] has eight."""
-    num_whole = out.shape[1] >> _LOG2_BYTES_OF_WORD
-    for row in range(masks.shape[0]):
-        for index in range(num_whole):
-            _write_flags(out, row, index << _LOG2_BYTES_OF_WORD, masks[row, index])
-        for index in range(num_whole << _LOG2_BYTES_OF_WORD, out.shape[1]):
-            word = np.uint64(masks[row, index >> _LOG2_BYTES_OF_WORD])
-            byte = (word >> np.uint64(8 * (index & 7))) & np.uint64(_LOW_BYTE)
-            out[row, index] = _SPREAD[byte]
-
-
 @intrinsic
-def _write_flags_at_once(typing_context: Any, out: Any, row: Any, index: Any, word: Any) -> Any:
-    """Write the bits of a word as 64 bytes, for which processors have an instruction or few."""
+def _write_bits_at_once(typing_context: Any, out: Any, place: Any, word: Any) -> Any:
+    """Compile to a vector conversion, for which many processors have one instruction."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         from numba.core import cgutils
         from numba.np.arrayobj import make_array
 
-        out, row, index, word = arguments
-        array = make_array(signature.args[0])(context, builder, out)
-        place = cgutils.get_item_pointer(context, builder, signature.args[0], array, [row, index])
-        bits = builder.bitcast(word, ir.VectorType(ir.IntType(1), WORD_BITS))
-        flags = builder.zext(bits, ir.VectorType(ir.IntType(8), WORD_BITS))
-        builder.store(flags, builder.bitcast(place, flags.type.as_pointer()), align=1)
+        numbers, (array, first, bits) = signature.args[0], arguments
+        array = make_array(numbers)(context, builder, array)
+        where = cgutils.get_item_pointer(context, builder, numbers, array, [first])
+        count = signature.args[2].bitwidth
+        flags = builder.bitcast(bits, ir.VectorType(ir.IntType(1), count))
+        kind = ir.VectorType(context.get_data_type(numbers.dtype), count)
+        is_float = isinstance(numbers.dtype, types.Float)
+        written = builder.uitofp(flags, kind) if is_float else builder.zext(flags, kind)
+        builder.store(written, builder.bitcast(where, kind.as_pointer()), align=1)
         return context.get_dummy_value()
 
-    return types.void(out, row, index, word), generate
+    return types.void(out, place, word), generate
 
 
-def _write_flags_one_by_one(out: np.ndarray, row: int, index: int, word: int) -> None:
-    for byte in range(8):
-        out[row, index + byte] = _SPREAD[(word >> 8 * byte) & _LOW_BYTE]
+def _write_bits_in_python(out: np.ndarray, place: int, word: Any) -> None:
+    bits = np.unpackbits(np.frombuffer(word.tobytes(), np.uint8), bitorder="little")
+    out[int(place) : int(place) + len(bits)] = bits
 
 
-_write_flags: Any = _write_flags_one_by_one if numba_config.DISABLE_JIT else _write_flags_at_once
+# (out, place, word): write each bit of a word as a number, the lowest to out[place].
+write_bits: Any = _write_bits_in_python if numba_config.DISABLE_JIT else _write_bits_at_once
+
+
+@rule
+def spread_masks(masks, out):
+    """Write masks [B, words] with one byte per action, int8 [B, 64 * words]."""
+    for row in range(masks.shape[0]):
+        for index in range(masks.shape[1]):
+            write_bits(out[row], index * WORD_BITS, masks[row, index])
 
 
 @rule

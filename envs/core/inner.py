@@ -16,13 +16,14 @@ from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-from numba.core import types
+from numba.core import errors, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
-from numba.core.errors import TypingError, new_error_context
+from numba.core.errors import TypingError
 from numba.core.postproc import PostProcessor
-from numba.core.typed_passes import AnnotateTypes, NativeLowering
+from numba.core.typed_passes import AnnotateTypes, NativeLowering, NopythonRewrites
+from numba.core.typing.templates import _IntrinsicTemplate
 from numba.core.untyped_passes import InlineClosureLikes, WithLifting
 
 from . import progress
@@ -56,11 +57,7 @@ def _check_arrays(state: Any) -> None:
         if getattr(expression, "op", None) != "call" or not _holds_array(signature.return_type):
             continue
         callee = state.typemap[expression.func.name]
-        is_view = isinstance(callee, types.BoundFunction) and callee.key[0] in _VIEWS
-        is_lean = (
-            isinstance(callee, types.Dispatcher) and not callee.dispatcher.targetoptions["_nrt"]
-        )
-        if not (is_view or is_lean):
+        if not _gives_views(callee):
             raise TypingError(
                 f"{state.func_id.func_qualname} gets an array of its own from {callee}: "
                 "declare it as array_rule",
@@ -68,11 +65,19 @@ def _check_arrays(state: Any) -> None:
             )
 
 
-_VIEWS = ("array.reshape", "array.view")
+def _gives_views(callee: Any) -> bool:
+    """Return whether it returns views; an intrinsic that makes an array fails by itself."""
+    if isinstance(callee, types.BoundFunction):
+        return callee.key[0] in ("array.reshape", "array.view")
+    if isinstance(callee, types.Dispatcher):
+        return not callee.dispatcher.targetoptions.get("_nrt", True)
+    return all(
+        issubclass(one, _IntrinsicTemplate) for one in getattr(callee, "templates", [object])
+    )
 
 
 def _holds_array(kind: Any) -> bool:
-    parts = kind.types if isinstance(kind, types.BaseTuple) else [kind]
+    parts = kind.types if isinstance(kind, types.BaseTuple) else [kind]  # type: ignore[attr-defined]
     return any(isinstance(part, types.Array) for part in parts)
 
 
@@ -119,13 +124,17 @@ def _register(context: Any, library: InnerLibrary, fndesc: Any) -> object:
 class _Passes(PassManager):
     """Numba's passes, without the analysis and the record after each, which take longer than most.
 
-    Left out are the annotation for people, and what only closures and `with` need, which rules do
-    not have.
+    Left out are the annotation for people, what only closures and `with` need, which rules do not
+    have, and where no arrays are made, the rewriting of expressions with whole arrays.
     """
 
-    def __init__(self, numbas: PassManager, has_closures: bool, lowering: type) -> None:
+    def __init__(
+        self, numbas: PassManager, has_closures: bool, makes_arrays: bool, lowering: type
+    ) -> None:
         super().__init__(numbas.pipeline_name)
-        left_out = {AnnotateTypes} | (set() if has_closures else {InlineClosureLikes, WithLifting})
+        left_out = {AnnotateTypes}
+        left_out |= set() if has_closures else {InlineClosureLikes, WithLifting}
+        left_out |= set() if makes_arrays else {NopythonRewrites}
         self.passes = [
             (lowering if one is NativeLowering else one, text)
             for one, text in numbas.passes
@@ -136,7 +145,7 @@ class _Passes(PassManager):
     def _runPass(self, index: int, one: Any, state: Any) -> None:
         one.analysis = self._analysis
         before = list(state.func_ir.blocks) if state.func_ir else []
-        with new_error_context("Pass {name}", name=one.name()):
+        with errors.new_error_context("Pass {name}", name=one.name()):  # type: ignore[attr-defined]
             one.run_pass(state)
         if before and before != list(state.func_ir.blocks):
             PostProcessor(state.func_ir).run()
@@ -151,19 +160,30 @@ class OuterCompiler(CompilerBase):
         """Return one pipeline, as Numba's own compiler does."""
         constants = self.state.func_id.code.co_consts
         has_closures = any(isinstance(one, CodeType) for one in constants)
-        kind = has_closures, self.lowering
+        kind = has_closures, bool(self.state.flags.nrt), self.lowering
         if kind not in _passes:
             _passes[kind] = _Passes(DefaultPassBuilder.define_nopython_pipeline(self.state), *kind)
         return [_passes[kind]]
 
 
 class InnerCompiler(OuterCompiler):
-    """The same for inner functions."""
+    """The same for inner functions; Numba looked for new types when it began their caller."""
 
     lowering = InnerLowering
 
+    def __init__(self, typingctx: Any, targetctx: Any, *others: Any) -> None:
+        typingctx.refresh = targetctx.refresh = _nothing
+        try:
+            super().__init__(typingctx, targetctx, *others)
+        finally:
+            del typingctx.refresh, targetctx.refresh
 
-_passes: dict[tuple[bool, type], _Passes] = {}  # made once for each kind of function
+
+def _nothing() -> None:
+    pass
+
+
+_passes: dict[tuple[bool, bool, type], _Passes] = {}  # made once for each kind of function
 
 
 def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str]) -> Any:
@@ -183,13 +203,21 @@ def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str
 
 
 def _compile_outer(dispatcher: Any, modules: frozenset[str], signature: Any) -> Any:
-    """Compile or load as Numba does, without garbage collection meanwhile."""
+    """Compile or load as Numba does, meanwhile without garbage collection and timers.
+
+    Numba's timers get two events for each of tens of thousands of calls of LLVM.
+    """
     progress.started(modules)
     is_collecting = gc.isenabled()
     gc.disable()
+    timers = list(llvm.ffi.lib._lock._cblist)
+    for timer in timers:
+        llvm.ffi.unregister_lock_callback(*timer)
     try:
         return type(dispatcher).compile(dispatcher, signature)
     finally:
+        for timer in timers:
+            llvm.ffi.register_lock_callback(*timer)
         if is_collecting:
             gc.enable()
 
