@@ -205,7 +205,7 @@ async def _play_games(
         browsers = []
         for each, link, name in zip(opened, links, ("Ada", "Bea"), strict=False):
             page = await each.new_page(
-                viewport={"width": 700, "height": 640}, reduced_motion="reduce"
+                viewport={"width": 1400, "height": 800}, reduced_motion="reduce"
             )
             browsers.append(Browser(page, name))
             await page.goto(link)
