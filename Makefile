@@ -11,7 +11,7 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo test test-long check tournaments mutants
+.PHONY: install demo test test-long check league tournaments mutants
 
 install: $(READY)
 
@@ -37,9 +37,17 @@ demo: $(READY)
 	@echo 'The learning curve: $(DEMO)/curve.png'
 	@echo 'Play against it: $(PARLOUR) play president --text --players $(DEMO)/checkpoint.pt'
 
-# One tournament of each game by its scripted players; stopped, it goes on where it was.
-tournaments: $(READY)
+# All players that ship, in every game with every number of seats; stopped, it goes on where it was.
+# More deals are added to those already played: make league DEALS=1000 SEARCH_DEALS=100
+DEALS ?= 300
+SEARCH_DEALS ?= 20
+league: $(READY)
 	mkdir -p runs
+	$(PARLOUR) league --deals $(DEALS) --search-deals $(SEARCH_DEALS) --workers 2 \
+		--store runs/league.db --out docs/league --readmes
+
+# The league, then one long tournament of each game by its scripted players.
+tournaments: league
 	$(PARLOUR) tournament all --deals 10000 --workers 2 --store runs/tournaments.db --out docs/tournaments
 	$(PARLOUR) tournament trick_taking --scoring duplicate --deals 10000 --workers 2 \
 		--store runs/tournaments.db --out docs/tournaments/trick_taking_duplicate

@@ -24,6 +24,8 @@ from .search import mcts, playout
 
 _OURS = Path(__file__).resolve().parent
 
+GUIDE = "expert_iteration"  # of the learners whose networks ship, the one that learns by search
+GUIDED = "guided"
 GENERIC = {
     **BLIND,
     "playout": searching(playout.playout),
@@ -66,13 +68,26 @@ def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
 
 
 def _trained(game: Game) -> dict[str, Player]:
-    return {
+    """Return the players whose networks ship, and the search that one of them guides."""
+    shipped = shipped_checkpoints(game)
+    players = {
         name: Player(
             partial(learned_policy, path, name=name),
             f"Learned: {game.name}/checkpoints/{path.name}.",
         )
-        for name, path in shipped_checkpoints(game).items()
+        for name, path in shipped.items()
     }
+    if GUIDE in shipped:
+        players[GUIDED] = Player(
+            partial(_guided, shipped[GUIDE]),
+            f"Looks ahead in a tree: `mcts` with `{GUIDE}` in place of playouts.",
+            is_timed=True,
+        )
+    return players
+
+
+def _guided(path: Path, game: Game, **settings: Any) -> Policy:
+    return dataclasses.replace(mcts.mcts(game, network=str(path), **settings), name=GUIDED)
 
 
 def list_policies(game: Game) -> list[str]:

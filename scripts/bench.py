@@ -28,7 +28,15 @@ from ..envs.registry import make_aec, make_raw_aec
 from . import bench_record, first_games, peers, sizes
 from .options import BadArgument, positive
 from .output import add_json, file_to_write, print_table, progress_bar, write_json
-from .replays import Play, aec_replay, fused, solo_replay, vector_replay
+from .replays import (
+    PartTimed,
+    Play,
+    aec_replay,
+    fused,
+    solo_replay,
+    solo_step_replay,
+    vector_replay,
+)
 
 BATCH = 4096  # tables of the vector environment
 MAX_SEATS = 16  # player counts are tried up to this
@@ -44,6 +52,9 @@ STEP_NAMES = {
     "aec step": "AEC, env(): step()",
     "aec": "AEC, env(): last(), step()",
     "solo": "solo, gym.make(): own plies",
+    "solo step": "solo, step() alone",
+    "solo statistics": "solo, RecordEpisodeStatistics",
+    "solo monitor": "solo, SB3's Monitor",
 }
 # Of the single-seat environment: the first that the game has. A script, since random choices cost
 # more than most games.
@@ -160,17 +171,19 @@ class Clock:
         self.repeats = repeats
         self.seconds = seconds
 
-    def rate(self, play: Play) -> float:
+    def rate(self, play: Play | PartTimed) -> float:
         """Plies per second of processor time: the best repeat, after one call to warm up."""
         play()
         return max(self._repeat(play) for _ in range(self.repeats))
 
-    def _repeat(self, play: Play) -> float:
+    def _repeat(self, play: Play | PartTimed) -> float:
         plies, spent = 0, 0.0
-        start = time.process_time()
         while spent < self.seconds:
-            plies += play()
-            spent = time.process_time() - start
+            start = time.process_time()
+            played = play()
+            took = time.process_time() - start
+            number, took = played if isinstance(played, tuple) else (played, took)
+            plies, spent = plies + number, spent + took
         return plies / spent
 
 
@@ -212,7 +225,9 @@ def allows(name: str, num_players: int) -> bool:
     return True
 
 
-def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[str, Play]]:
+def plays(
+    name: str, settings: Mapping[str, Any], batch: int
+) -> Iterator[tuple[str, Play | PartTimed]]:
     """Yield everything that is timed for one player count."""
     made = f"parlour:{GAMES[name]}"
     sizes: dict[str, Any] = {"num_envs": batch, "self_play": True, **settings}
@@ -228,7 +243,13 @@ def plays(name: str, settings: Mapping[str, Any], batch: int) -> Iterator[tuple[
     yield "aec raw", aec_replay(make_raw_aec(name, **settings))
     yield "aec step", aec_replay(make_aec(name, **settings), looks=False)
     yield "aec", aec_replay(make_aec(name, **settings))
-    yield "solo", solo_replay(gymnasium.make(made, opponents=opponents_of(name), **settings))
+    solo = gymnasium.make(made, opponents=opponents_of(name), **settings)
+    yield "solo", solo_replay(solo)
+    yield "solo step", solo_step_replay(solo)
+    yield "solo statistics", solo_replay(gymnasium.wrappers.RecordEpisodeStatistics(solo))
+    from stable_baselines3.common.monitor import Monitor  # here, because it imports torch
+
+    yield "solo monitor", solo_replay(Monitor(solo))
 
 
 # The time to the end of the first game
@@ -254,6 +275,8 @@ def first_game(view: str, name: str, cache: str) -> tuple[float, float]:
         "NUMBA_CACHE_DIR": cache,
         "PYTHONPATH": os.pathsep.join([found_at, *inherited]),
     }
+    # As Python starts by default: compiled code of another kind, which it keeps beside the sources.
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
     start = time.time()
     shown = subprocess.run(
         [sys.executable, "-m", first_games.__name__, view, importable_name(name)],

@@ -102,10 +102,14 @@ def make_server(limit: float = THINKING_LIMIT) -> Any:
         players: list[str] | None = None,
         settings: dict[str, Any] | None = None,
         seat: int = 0,
+        judge: bool = True,
     ) -> dict[str, Any]:
-        """Deal a new game from your seat; name one player for all other seats, or one for each."""
+        """Deal a new game from your seat; name one player for all other seats, or one for each.
+
+        Without judge, play does not say what your actions lost, and answers sooner.
+        """
         setup = attempt(casual_setup, game, players or (), settings, seat)
-        return take(attempt(AgentSeat, setup, seat, True, limit))
+        return take(attempt(AgentSeat, setup, seat, judge, limit))
 
     @server.tool()
     def start_match(
@@ -123,12 +127,12 @@ def make_server(limit: float = THINKING_LIMIT) -> Any:
         return take(attempt(AgentMatch, plan, limit))
 
     @server.tool()
-    def join(link: str) -> dict[str, Any]:
+    def join(link: str, judge: bool = True) -> dict[str, Any]:
         """Take a seat at a table of a running server with its link: http://HOST:PORT/#seat=TOKEN.
 
         Where others think for long, a position without legal_actions comes back: call observation.
         """
-        return take(attempt(RemoteSeat, link))
+        return take(attempt(RemoteSeat, link, judge))
 
     @server.tool()
     def observation() -> dict[str, Any]:

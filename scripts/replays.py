@@ -4,6 +4,7 @@ Actions recorded in random legal play are replayed, so that the time is that of 
 """
 
 import random
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -14,6 +15,7 @@ REPLAYED_PLIES = 256  # at every table, of a replay, so that few are the first o
 RECORDED_GAMES = 20
 
 Play = Callable[[], int]  # plays some plies and returns their number
+PartTimed = Callable[[], tuple[int, float]]  # also returns the seconds of processor time that count
 
 
 def fused(envs: Any, batch: int, observe: bool) -> Play:
@@ -75,6 +77,37 @@ def aec_replay(env: Any, looks: bool = True) -> Play:
 
 def solo_replay(env: Any) -> Play:
     """Replay games in a Gymnasium environment; only the plies of its own seat are counted."""
+    games = _recorded_solo(env)
+
+    def play() -> int:
+        for seed, actions in enumerate(games):
+            env.reset(seed=seed)
+            for action in actions:
+                env.step(action)
+        return sum(map(len, games))
+
+    return play
+
+
+def solo_step_replay(env: Any) -> PartTimed:
+    """Replay the same games; the time of `reset` does not count."""
+    games = _recorded_solo(env)
+
+    def play() -> tuple[int, float]:
+        spent = 0.0
+        for seed, actions in enumerate(games):
+            env.reset(seed=seed)
+            start = time.process_time()
+            for action in actions:
+                env.step(action)
+            spent += time.process_time() - start
+        return sum(map(len, games)), spent
+
+    return play
+
+
+def _recorded_solo(env: Any) -> list[list[int]]:
+    """Return the random actions of some games, which begin with the seeds 0, 1, ..."""
     rng = random.Random(0)
     games = []
     for seed in range(RECORDED_GAMES):
@@ -85,12 +118,4 @@ def solo_replay(env: Any) -> Play:
             actions.append(rng.choice(np.flatnonzero(info["action_mask"]).tolist()))
             _, _, terminated, _, info = env.step(actions[-1])
         games.append(actions)
-
-    def play() -> int:
-        for seed, actions in enumerate(games):
-            env.reset(seed=seed)
-            for action in actions:
-                env.step(action)
-        return sum(map(len, games))
-
-    return play
+    return games

@@ -41,13 +41,13 @@ def test_tables_see_the_end_after_the_draw() -> None:
 def test_a_step_sees_the_end_after_the_draw() -> None:
     game = short_game()
     tables = Tables(game, streams([0]))
-    words, masks = np.zeros((1, 1), np.int64), np.zeros((1, 2), np.int64)
+    words, masks = np.zeros((1, 1), np.int64), np.zeros((1, 64), np.int8)
     tables.deal(tables.all_rows)
     step, seats, action = loops_of(game).step_table, [], NO_ACTION
     for _ in range(3):
         observations = game.new_observations()
         returns = np.zeros((1, game.num_seats))
-        given = (tables.states, tables.rngs, False, words, masks, observations, returns)
+        given = (tables.states, tables.rngs, words, masks, observations, returns)
         numbers = np.empty(game.layout.num_inputs, np.float32)
         buffers = game.layout.row_buffers(observations, is_scaled=True)
         seats.append(step(*given, *buffers, numbers, action))

@@ -30,6 +30,7 @@ CONFIG = expert_iteration.Config(
     batch_decisions=2,  # so that many decisions rest on a bootstrap
     num_simulations=2,
     num_determinizations=1,
+    averaged_batches=1,
     minibatch_size=32,
     epochs=4,
     learning_rate=1e-2,

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from parlour.envs.core import code_cache, jit, progress
-from parlour.envs.core.jit import bind, bind_lean, rule
+from parlour.envs.core.jit import bind, rule
 
 ROOT = Path(jit.__file__).resolve().parents[2]
 FOLDERS = ("parlour", "envs", "baselines")
@@ -370,9 +370,23 @@ def _length_of_an_array(value):
     return np.zeros(value).size
 
 
-def test_a_lean_loop_may_call_from_outside_what_makes_arrays() -> None:
-    lean = bind_lean(_twice_changed, change=_length_of_an_array)
-    assert lean(5) == 5
+def test_a_bound_loop_may_call_from_outside_what_makes_arrays() -> None:
+    loop = bind(_twice_changed, change=_length_of_an_array)
+    assert loop(5) == 5
+
+
+def test_a_function_that_would_lose_an_array_is_not_compiled() -> None:
+    def numbers(count):
+        return np.zeros(count)
+
+    maker = jit._compile(numbers)
+
+    def first(count):
+        return maker(count)[0]
+
+    with pytest.raises(numba.TypingError, match="declare it as array_rule"):
+        jit._compile(first, lean=True)(3)
+    assert jit._compile(first)(3) == 0.0
 
 
 def _overloads(compiled: Any) -> dict[Any, Any]:
@@ -399,7 +413,7 @@ def _code_that_passes_arrays(lean: bool) -> str:
 
 
 def test_lean_code_does_not_count_references() -> None:
-    """Of `_nrt`, an option that Numba does not document, which `lean_rule` and `bind_lean` set."""
+    """Of `_nrt`, an option that Numba does not document, which all but `array_rule` set."""
     assert "NRT_incref" in _code_that_passes_arrays(lean=False)
     assert "NRT_incref" not in _code_that_passes_arrays(lean=True)
 

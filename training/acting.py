@@ -24,7 +24,7 @@ from ..baselines.networks.memory import float_scratch, numbers
 from ..baselines.policy import Policy
 from ..envs.core.bits import clear, nth_allowed, num_allowed
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
-from ..envs.core.jit import bind_lean, lean_rule
+from ..envs.core.jit import bind, rule
 from ..envs.core.rng import below, streams, uniform
 from ..envs.core.seating import player_streams
 from ..envs.core.tables import (
@@ -250,14 +250,14 @@ def _bind_act(
 ) -> Function:
     rules = meanings_of(game)
     functions = network_functions(num_layers)
-    play_on = bind_lean(
+    play_on = bind(
         _play_on, choose=chooser(players), sample_action=functions.sample_action, **rules
     )
-    start = bind_lean(_start, play_on=play_on, **rules)
-    judge = bind_lean(_judge, critic_body=network_functions(critic_layers).body, **rules)
-    decide = bind_lean(_decide, HAS_CRITIC=has_critic, body=functions.body, judge=judge, **rules)
-    parts = {"play_on": play_on, "start": start, "decide": decide, "pay": bind_lean(_pay, **rules)}
-    return bind_lean(_act, HAS_CRITIC=has_critic, **parts, **rules)
+    start = bind(_start, play_on=play_on, **rules)
+    judge = bind(_judge, critic_body=network_functions(critic_layers).body, **rules)
+    decide = bind(_decide, HAS_CRITIC=has_critic, body=functions.body, judge=judge, **rules)
+    parts = {"play_on": play_on, "start": start, "decide": decide, "pay": bind(_pay, **rules)}
+    return bind(_act, HAS_CRITIC=has_critic, **parts, **rules)
 
 
 def _act(
@@ -310,7 +310,7 @@ def _pay(batch, places, table, first_place_weight):
             places.latest[table, seat] = NO_DECISION
 
 
-@lean_rule
+@rule
 def weigh_first_place(worth, weight):
     """Change returns [seats] to weighted means with 1 for the first place and -1 for any other.
 
@@ -327,7 +327,7 @@ def weigh_first_place(worth, weight):
         worth[seat] += weight * (first - worth[seat])
 
 
-@lean_rule
+@rule
 def link(batch, latest, table, seat, index):
     """Enter a decision as the next one of its seat."""
     previous = latest[table, seat]
@@ -337,7 +337,7 @@ def link(batch, latest, table, seat, index):
     latest[table, seat] = index
 
 
-@lean_rule
+@rule
 def is_pending(latest, table):
     """Return whether the outcome of any seat's latest decision is unknown."""
     num_pending = 0
@@ -444,13 +444,13 @@ def input_notes(
     return found, wide
 
 
-@lean_rule
+@rule
 def _note_all(rows, observations, scale, found, wide):
     for row in range(observations.shape[0]):
         note_shown(rows, observations[row], scale, found[row], wide[row])
 
 
-@lean_rule
+@rule
 def note_shown(weights, observation, scale, rows, wide):
     """Note what a network is shown: its rows [K] and wide numbers [V], scaled."""
     find_rows(weights, observation, rows)
@@ -459,7 +459,7 @@ def note_shown(weights, observation, scale, rows, wide):
         wide[k] = values[weights.wide_columns[k]] * scale[k]
 
 
-@lean_rule
+@rule
 def estimate_advantages(batch, table, gae_lambda):
     """Generalized advantage estimation (Schulman et al. 2016) over each seat's own decisions.
 

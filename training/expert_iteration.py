@@ -3,9 +3,11 @@
 First the network may imitate a `teacher`, any policy or search. Then it plays itself: every move is
 chosen by a search as in Gumbel AlphaZero (Danihelka et al. 2022); the policy learns the improved
 policy of the search, and the value learns what came of it. Searching is compiled and runs in its
-own threads while torch learns from the batches before, so learning is always one batch behind.
+own threads while torch learns from the batches before, so learning is always one batch behind. The
+network that plays, and that is the result, has a moving average of the weights that are learned.
 """
 
+import copy
 import dataclasses
 import itertools
 import math
@@ -22,11 +24,11 @@ from torch import nn
 from ..baselines.networks.learned import guide_network
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
-from ..baselines.search.guided import PUCT_CONSTANT, Settings
+from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, Settings
 from ..envs.core.game import Game, check_range
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
 from .resuming import load_run, save_run
-from .teaching import Lesson, lesson_of, taught
+from .teaching import Lesson, drawn, lesson_of, taught
 
 
 @dataclasses.dataclass
@@ -48,7 +50,9 @@ class Config:
     num_considered: int = 16  # number of actions that a search compares
     num_determinizations: int = 4  # number of positions dealt anew that a search starts from
     exploration_constant: float = PUCT_CONSTANT  # weight of the priors below the root
-    kept_batches: int = 8  # number of latest batches that are learned from
+    value_scale: float = VALUE_SCALE  # weight of the values at the root: high is sharp
+    kept_batches: int = 16  # number of latest batches that are learned from
+    averaged_batches: int = 16  # number of latest batches over which the weights are averaged
     minibatch_size: int = 1024  # number of decisions in a gradient step
     epochs: int = 2  # number of times each decision is learned from, on average
     learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
@@ -67,7 +71,7 @@ class Config:
             raise ValueError("hidden must name at least one layer of units")
         for units in self.hidden:
             check_range("hidden", units, 1, MAX_COUNT)
-        for name in ("minutes", "learning_rate", "teacher_temperature"):
+        for name in ("minutes", "learning_rate", "teacher_temperature", "value_scale"):
             if not getattr(self, name) > 0:
                 raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
         if self.num_simulations < 2:
@@ -78,7 +82,8 @@ class Config:
 
 COUNTS = (
     "total_steps", "num_tables", "batch_decisions", "num_simulations", "num_considered",
-    "num_determinizations", "kept_batches", "minibatch_size", "epochs", "num_threads",
+    "num_determinizations", "kept_batches", "averaged_batches", "minibatch_size", "epochs",
+    "num_threads",
 )  # fmt: skip
 MAX_COUNT = 10**12
 MAX_GRADIENT_NORM = 1.0
@@ -114,16 +119,17 @@ def train(game: Game, config: Config) -> Iterator[tuple[GuidedProgress, PolicyVa
 
 
 class Learner:
-    """The network, its optimizer, and what it has seen lately."""
+    """The network that learns and that which plays, the optimizer, and what it has seen lately."""
 
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
         torch.set_num_threads(1)
         self.config = config
         self.network = PolicyValue(game, config.hidden, derived_inputs=config.derived_inputs)
-        self.game = game = self.network.seen(game)
         if config.start:
-            self.network.load_state_dict(_weights_of(config.start, game, config.hidden))
+            self.network.load_state_dict(_weights_of(config.start, game, self.network))
+        self.game = game = self.network.seen(game)
+        self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.rows = self.network.rows(game)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
         self.progress = GuidedProgress(0.0, 0.0, 0, 0, math.nan, math.nan)
@@ -134,12 +140,14 @@ class Learner:
             config.num_determinizations,
             config.exploration_constant,
             gumbel_scale=1.0,
+            value_scale=config.value_scale,
         )
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a later run needs to continue this one; it deals new games."""
         return {
             "network": self.network.state_dict(),
+            "average": self.average.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "progress": tuple(self.progress),
         }
@@ -147,6 +155,7 @@ class Learner:
     def load_state_dict(self, saved: dict[str, Any]) -> None:
         """Continue from what `state_dict` gave."""
         self.network.load_state_dict(saved["network"])
+        self.average.load_state_dict(saved["average"])
         self.optimizer.load_state_dict(saved["optimizer"])
         self.progress = GuidedProgress(*saved["progress"])
 
@@ -180,7 +189,7 @@ class Learner:
             losses = self._learn(random)
             spent = time.monotonic() - start, time.process_time() - start_cpu
             self._report(losses, len(lesson.actions), *spent)
-            yield self.progress, self.network
+            yield self.progress, self.average
 
     def _play(self, random: np.random.Generator) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
         """Learn from searches that the network guides."""
@@ -202,7 +211,7 @@ class Learner:
                 batches.reverse()
                 spent = time.monotonic() - start, time.process_time() - start_cpu
                 self._report(losses, len(lesson.actions), *spent)
-                yield self.progress, self.network
+                yield self.progress, self.average
                 start, start_cpu = time.monotonic(), time.process_time()
 
     def _compile(self, play: GuidedPlay) -> None:
@@ -210,7 +219,7 @@ class Learner:
         empty = new_guided_batch(self.game, 0, self.config.batch_decisions, self.rows)
         play.act(self.network.record(self.game), self.config.td_lambda, empty, slice(0, 0))
         one = lesson_of(*new_guided_batch(self.game, 1, 1, self.rows))
-        sum(self._losses(one, np.zeros(1, np.int64))).backward()
+        sum(self._losses(one)).backward()
         self.optimizer.zero_grad(set_to_none=True)
 
     def _act(
@@ -218,7 +227,7 @@ class Learner:
     ) -> list[Future[None]]:
         """Fill a batch in the threads of the pool, with the network as it is now."""
         config = self.config
-        what = self.network.record(self.game), config.td_lambda, batch
+        what = self.average.record(self.game), config.td_lambda, batch
         edges = np.linspace(0, config.num_tables, config.num_threads + 1).astype(int).tolist()
         slices = [slice(*edge) for edge in itertools.pairwise(edges)]
         return [pool.submit(play.act, *what, tables) for tables in slices]
@@ -233,19 +242,25 @@ class Learner:
             start, end = config.learning_rate, config.final_learning_rate
             group["lr"] = start + self.progress.done * (end - start)
         newest = len(self.lessons[-1].actions)
-        together = Lesson(*map(np.concatenate, zip(*self.lessons, strict=True)))
-        found = []
-        for _ in range(self._num_steps(newest)):
-            size = min(config.minibatch_size, newest)
-            found.append(self._step(together, random.integers(len(together.actions), size=size)))
+        size = min(config.minibatch_size, newest)
+        found = [
+            self._step(drawn(self.lessons, random, size)) for _ in range(self._num_steps(newest))
+        ]
+        self._move_average()
         return Losses(*np.mean(found, axis=0).tolist())
+
+    def _move_average(self) -> None:
+        """Move the weights that play towards those that have just been learned."""
+        weights = zip(self.average.parameters(), self.network.parameters(), strict=True)
+        for average, learned in weights:
+            average.lerp_(learned.detach(), 1 / self.config.averaged_batches)
 
     def _num_steps(self, num_decisions: int) -> int:
         return max(1, round(self.config.epochs * num_decisions / self.config.minibatch_size))
 
-    def _step(self, lesson: Lesson, chosen: np.ndarray) -> list[float]:
-        """One gradient step on the decisions `chosen`."""
-        losses = self._losses(lesson, chosen)
+    def _step(self, lesson: Lesson) -> list[float]:
+        """One gradient step on all decisions of a lesson."""
+        losses = self._losses(lesson)
         loss = losses.policy + self.config.value_coefficient * losses.value
         self.optimizer.zero_grad(set_to_none=True)
         loss.backward()
@@ -253,18 +268,18 @@ class Learner:
         self.optimizer.step()
         return [part.item() for part in losses]
 
-    def _losses(self, lesson: Lesson, chosen: np.ndarray) -> Losses:
+    def _losses(self, lesson: Lesson) -> Losses:
         """The cross-entropy over legal actions, and the squared error of values."""
-        lists = legal_lists(lesson.masks[chosen], lesson.actions[chosen])
-        units, values = self.network.of_rows(self.rows, lesson.rows[chosen], lesson.wide[chosen])
+        lists = legal_lists(lesson.masks, lesson.actions)
+        units, values = self.network.of_rows(self.rows, lesson.rows, lesson.wide)
         log_chances = torch.log_softmax(self.network.legal_logits(units, lists.legal), dim=1)
         policies = np.take_along_axis(
-            lesson.policies[chosen], np.maximum(lists.legal, 0).astype(np.int64), axis=1
+            lesson.policies, np.maximum(lists.legal, 0).astype(np.int64), axis=1
         )
         learned = torch.from_numpy(np.where(lists.legal >= 0, policies, 0.0).astype(np.float32))
         return Losses(
             policy=-(learned * log_chances).sum(dim=1).mean(),
-            value=nn.functional.mse_loss(values, torch.from_numpy(lesson.targets[chosen])),
+            value=nn.functional.mse_loss(values, torch.from_numpy(lesson.targets)),
             entropy=-torch.special.xlogy(learned, learned).sum(dim=1).mean(),
         )
 
@@ -287,12 +302,14 @@ class Learner:
         )
 
 
-def _weights_of(path: str, game: Game, hidden: tuple[int, ...]) -> dict[str, torch.Tensor]:
+def _weights_of(path: str, game: Game, like: PolicyValue) -> dict[str, torch.Tensor]:
     """Return the weights of a checkpoint. Raises ValueError where it is of another kind or size."""
     network = guide_network(path, game)
-    sizes = tuple(layer.out_features for layer in network.layers)
-    if sizes != tuple(hidden):
-        raise ValueError(f"{path} has hidden layers {sizes}; hidden is {tuple(hidden)}")
+    sizes, others = (tuple(layer.out_features for layer in n.layers) for n in (network, like))
+    if sizes != others:
+        raise ValueError(f"{path} has hidden layers {sizes}; hidden is {others}")
+    if network.seen(game) is not like.seen(game):
+        raise ValueError(f"{path} was trained with derived_inputs={network.derived_inputs}")
     return network.state_dict()
 
 

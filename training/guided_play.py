@@ -13,7 +13,7 @@ from ..baselines.networks.compiled import num_layers
 from ..baselines.networks.inputs import InputRows
 from ..baselines.search.guided import Settings, guided_functions, new_scratch, new_tree
 from ..envs.core.game import NO_SEAT, Function, Game
-from ..envs.core.jit import bind_lean
+from ..envs.core.jit import bind
 from ..envs.core.rng import streams
 from ..envs.core.seating import player_streams
 from ..envs.core.tables import meanings_of
@@ -116,9 +116,9 @@ def _rows_of(guided: GuidedBatch, tables: slice) -> tuple[Batch, np.ndarray]:
 def _bind_act(game: Game, num_layers: int) -> Function:
     rules = meanings_of(game)
     search_one = guided_functions(game, num_layers).search_one
-    decide = bind_lean(_decide, search_one=search_one, **rules)
-    play_on = bind_lean(_play_on, **rules)
-    return bind_lean(_act, decide=decide, play_on=play_on, **rules)
+    decide = bind(_decide, search_one=search_one, **rules)
+    play_on = bind(_play_on, **rules)
+    return bind(_act, decide=decide, play_on=play_on, **rules)
 
 
 def _act(

@@ -312,7 +312,8 @@ class Learner:
             forced=play.forced_fraction,
             cpu_seconds=before.cpu_seconds + cpu_seconds,
         )
-        if math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY):
+        is_due = math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY)
+        if config.earlier and is_due:
             kept = [self.earlier, self.network.record(self.game)]
             self.earlier = np.concatenate(kept)[-NUM_EARLIER:].view(self.earlier.dtype)
 

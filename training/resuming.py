@@ -18,8 +18,10 @@ class Resumable(Protocol):
 
 
 def save_run(learner: Resumable, path: Path) -> None:
-    """Write the state of a learner to a file."""
-    torch.save(learner.state_dict(), path)
+    """Write the state of a learner to a file, whole or not at all."""
+    partial = path.with_suffix(".partial")
+    torch.save(learner.state_dict(), partial)
+    partial.replace(path)
 
 
 def load_run(learner: Resumable, path: Path) -> None:

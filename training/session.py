@@ -9,6 +9,7 @@ import csv
 import dataclasses
 import importlib
 import math
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import ModuleType
@@ -26,6 +27,7 @@ CHECKPOINT_FILE = "checkpoint.pt"
 CURVE_FILE = "curve.csv"
 PLOT_FILE = "curve.png"
 STATE_FILE = "state.pt"  # what an interrupted run continues from
+SECONDS_BETWEEN_STATES = 600.0  # at most, if measurements are farther apart
 _PARTS = {"Config", "train"}  # what a learner offers
 
 
@@ -76,9 +78,10 @@ def run(
     """Train to the end; return the checkpoint that was written.
 
     `on_progress` is called with the progress after every step, `on_measured` at every point of the
-    learning curve. The checkpoint is written at every point: a run that is stopped leaves its last,
-    and can be resumed from there where the learner is a `Learner`. Raises NothingLearned where the
-    run ends without a gradient step, and ValueError for a run that cannot be resumed.
+    learning curve. The checkpoint is written at every point, and what a run continues from every
+    ten minutes too: one that is stopped can be resumed where the learner is a `Learner`. Raises
+    NothingLearned where the run ends without a gradient step, and ValueError for a run that cannot
+    be resumed.
     """
     session.folder.mkdir(parents=True, exist_ok=True)
     learner = _learner(session)
@@ -87,9 +90,13 @@ def run(
     if done >= 1.0:
         raise ValueError(f"the run in {session.folder} is complete; let it take longer to go on")
     next_point = _next_point(session, done)
+    saved_at = time.monotonic()
     for progress, network in learner.run():
         on_progress(progress)
         if progress.done < next_point:
+            if time.monotonic() - saved_at >= SECONDS_BETWEEN_STATES:
+                learner.save(session.folder / STATE_FILE)
+                saved_at = time.monotonic()
             continue
         if progress.done >= 1.0 and getattr(progress, "updates", 1) == 0:
             raise NothingLearned(
@@ -106,6 +113,7 @@ def run(
         checkpoint = _checkpoint(session, network, progress, results)
         save_checkpoint(checkpoint, session.folder / CHECKPOINT_FILE)
         learner.save(session.folder / STATE_FILE)
+        saved_at = time.monotonic()
     draw_curve(curve, session.folder / PLOT_FILE)
     return checkpoint
 

@@ -3,6 +3,7 @@
 A lesson comes from the searches of self-play, or from whole games of a teacher, any policy.
 """
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -32,6 +33,19 @@ def lesson_of(batch: Batch, policies: np.ndarray) -> Lesson:
     columns = batch.rows, batch.wide, batch.masks, batch.actions, policies, batch.targets
     size = batch.actions.size
     return Lesson(*(column.reshape(size, *column.shape[2:]).copy() for column in columns))
+
+
+def drawn(lessons: Sequence[Lesson], random: np.random.Generator, size: int) -> Lesson:
+    """Return decisions [size] drawn at random from all lessons, copied; some may be the same."""
+    ends = np.cumsum([len(lesson.actions) for lesson in lessons])
+    chosen = np.sort(random.integers(ends[-1], size=size))
+    parts = np.split(chosen, np.searchsorted(chosen, ends[:-1]))
+    starts = [0, *ends[:-1]]
+    rows = [
+        [column[part - start] for column in lesson]
+        for lesson, part, start in zip(lessons, parts, starts, strict=True)
+    ]
+    return Lesson(*map(np.concatenate, zip(*rows, strict=True)))
 
 
 def taught(

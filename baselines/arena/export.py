@@ -231,17 +231,17 @@ def summary(table: Standings) -> str:
         "the next column says how likely a player is stronger than the next. A win is worth "
         "3 points, a shared first place 1; a game counts once for each seat a player has in it.",
         "",
-        *_markdown(standing_headings(table), standing_cells(table)),
+        *markdown_table(standing_headings(table), standing_cells(table)),
         "",
         "Score of the row against the column in per cent, a draw being half:",
         "",
-        *_markdown(["", *names], cross_cells(table)),
+        *markdown_table(["", *names], cross_cells(table)),
         "",
     ]
     for note in notes(table):
         lines += [note, ""]
     if table.nash_averages:
-        lines += [f"{nash_text(table)}:", "", *_markdown(NASH_HEADINGS, nash_cells(table)), ""]
+        lines += [f"{nash_text(table)}:", "", *markdown_table(NASH_HEADINGS, nash_cells(table)), ""]
     return "\n".join(lines)
 
 
@@ -254,7 +254,7 @@ def overview(tables: Sequence[Standings]) -> str:
             "",
             f"{about(table)}; [cross table and fit]({table.game}/summary.md).",
             "",
-            *_markdown(standing_headings(table), standing_cells(table)),
+            *markdown_table(standing_headings(table), standing_cells(table)),
             "",
             f"![Ratings with their intervals]({table.game}/ratings.png)",
             "",
@@ -262,6 +262,7 @@ def overview(tables: Sequence[Standings]) -> str:
     return "\n".join(lines)
 
 
-def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+def markdown_table(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Return the lines of a table in Markdown."""
     lines = [headings, ["---"] * len(headings), *rows]
     return [f"| {' | '.join(line)} |" for line in lines]

@@ -12,7 +12,7 @@ import numpy as np
 
 from ...envs.core.bits import WORD_BITS, lowest_bit
 from ...envs.core.game import NO_ACTION, Function
-from ...envs.core.jit import bind_lean, vector_rule
+from ...envs.core.jit import bind, vector_rule
 from ...envs.core.rng import uniform
 from .inputs import InputRows, add_wide, fill_table, find_rows
 from .memory import float_scratch, int_scratch
@@ -104,18 +104,18 @@ class Functions(NamedTuple):
 def network_functions(num_layers: int) -> Functions:
     """The functions for networks of this many hidden layers (at least 1)."""
     body = body_of(num_layers, _one_layer)
-    evaluate = bind_lean(_evaluate, body=body)
-    best = bind_lean(_best_action, evaluate=evaluate)
-    return Functions(body, evaluate, best, bind_lean(_sample_action, evaluate=evaluate))
+    evaluate = bind(_evaluate, body=body)
+    best = bind(_best_action, evaluate=evaluate)
+    return Functions(body, evaluate, best, bind(_sample_action, evaluate=evaluate))
 
 
 def body_of(num_layers: int, first_layer: Function) -> Function:
     """All hidden layers, of which this template (weights, observation, units) is the first."""
     if num_layers == 1:
-        return bind_lean(first_layer)
+        return bind(first_layer)
     last = num_layers - 1
     names = {"WEIGHTS": f"weights_{last}", "BIAS": f"bias_{last}", "INPUTS": f"bias_{last - 1}"}
-    return bind_lean(_one_more_layer, before=body_of(last, first_layer), **names)
+    return bind(_one_more_layer, before=body_of(last, first_layer), **names)
 
 
 def _one_layer(weights, observation, units):

@@ -1,16 +1,28 @@
 """Inputs that a game's folder derives from its observation, for networks.
 
-`baselines/<game>/inputs.py` may define `input_fields(game)`, the compiled `derive(observation)`
-that writes them, and `LEFT_OUT`, names of fields that networks then need not be shown. `with_inputs`
-makes of the game one whose observation holds them too: learners and searches need nothing else. A
-player of the game itself widens each observation that it is given.
+`baselines/<game>/inputs.py` may define them:
+
+* `input_fields(game)`, the compiled `derive(observation)` that writes them, and `LEFT_OUT`, names
+  of fields that networks then need not be shown;
+* `arrange(state)`, compiled, which puts what has no order in the rules, `NUM_ARRANGED` slots of a
+  table, into one; `arrange_seen(observation, mask, slots)`, which does the same to what the seat to
+  act knows, and notes where each slot was; `find_slots(state, arranged, slots)`, which finds the
+  same out from two positions; `with_slot_of(slots, action)`, the action in the game itself.
+
+`with_inputs` makes of the game one whose observation holds the fields and whose positions are
+arranged: learners and searches need nothing else. A player of the game itself widens and arranges
+each observation that it is given.
 """
 
 import dataclasses
 from functools import lru_cache
+from types import ModuleType
+from typing import NamedTuple
+
+import numpy as np
 
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind_lean
+from ...envs.core.jit import bind
 from ..parts import part_of
 from .memory import octets, record_scratch
 
@@ -32,8 +44,10 @@ def with_inputs(game: Game) -> Game:
     return dataclasses.replace(
         game,
         observation_fields=(*plain, *fields, *packed),
-        observe=bind_lean(_observe, observe=game.observe, derive=part.derive),
+        observe=bind(_observe, observe=game.observe, derive=part.derive),
         observe_inputs=None,
+        deal=bind(_deal, deal=game.deal, arrange=part.arrange),
+        apply_action=bind(_apply, apply_action=game.apply_action, arrange=part.arrange),
     )
 
 
@@ -54,19 +68,38 @@ def bind_widening(game: Game, row_function: Function) -> Function:
     wide = with_inputs(game)
     if part is None or wide is game:
         return row_function
-    return bind_lean(
+    return bind(
         _choose_wide,
         choose_shown=row_function,
         derive=part.derive,
+        arrange_seen=part.arrange_seen,
+        with_slot_of=part.with_slot_of,
         WIDE=wide.new_observations(),
+        LISTS=np.zeros(1, _lists(game.num_mask_words, part.NUM_ARRANGED)),
         NUM_BEFORE=game.layout.num_plain * game.layout.plain_dtype.itemsize,
         NUM_ADDED=wide.observation_dtype.itemsize - game.observation_dtype.itemsize,
     )
 
 
+@lru_cache
+def _lists(num_words: int, num_slots: int) -> np.dtype:
+    fields = [("words", np.int64, (num_words,)), ("slots", np.int64, (num_slots,))]
+    return np.dtype((np.record, fields))
+
+
 def _observe(state, seat, out):
     observe(state, seat, out)
     derive(out)
+
+
+def _deal(state, rng):
+    deal(state, rng)
+    arrange(state)
+
+
+def _apply(state, action):
+    apply_action(state, action)
+    arrange(state)
 
 
 def _choose_wide(weights, observation, mask, rng):
@@ -77,5 +110,40 @@ def _choose_wide(weights, observation, mask, rng):
         wide_bytes[index] = narrow_bytes[index]
     for index in range(NUM_BEFORE, narrow_bytes.shape[0]):
         wide_bytes[NUM_ADDED + index] = narrow_bytes[index]
+    lists = record_scratch(LISTS)
+    for index in range(mask.shape[0]):
+        lists.words[index] = mask[index]
+    arrange_seen(wide, lists.words, lists.slots)
     derive(wide)
-    return choose_shown(weights, wide, mask, rng)
+    return with_slot_of(lists.slots, choose_shown(weights, wide, lists.words, rng))
+
+
+class Arranged(NamedTuple):
+    """Positions of a game as those of `with_inputs(game)`."""
+
+    positions: np.ndarray  # records [B]
+    actions: np.ndarray  # int64 [B, A]: what each of their actions is in the game itself
+
+
+def arranged(game: Game, positions: np.ndarray) -> Arranged:
+    """Return positions [B] arranged; `game` has derived inputs."""
+    part = part_of(game, PART)
+    assert part is not None
+    actions = np.zeros((len(positions), game.num_actions), np.int64)
+    result = Arranged(positions.copy(), actions)
+    _bind_arranging(part)(positions, *result, np.zeros(part.NUM_ARRANGED, np.int64))
+    return result
+
+
+@lru_cache
+def _bind_arranging(part: ModuleType) -> Function:
+    functions = {name: getattr(part, name) for name in ("arrange", "find_slots", "with_slot_of")}
+    return bind(_arrange_rows, **functions)
+
+
+def _arrange_rows(positions, copies, actions, slots):
+    for row in range(positions.shape[0]):
+        arrange(copies[row])
+        find_slots(positions[row], copies[row], slots)
+        for action in range(actions.shape[1]):
+            actions[row, action] = with_slot_of(slots, action)

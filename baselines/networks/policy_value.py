@@ -15,7 +15,7 @@ from torch import nn
 
 from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed
 from ...envs.core.game import Game
-from ...envs.core.jit import lean_rule, rule, vector_rule
+from ...envs.core.jit import rule, vector_rule
 from .compiled import Network, weights_record
 from .derived import shown_fields, with_inputs
 from .inputs import InputRows, fill_table, gather_gradient
@@ -198,7 +198,7 @@ def _list_legal(masks, actions, legal, places):
         legal[row, size:] = -1
 
 
-@lean_rule
+@rule
 def sum_rows(table, bias, found, out):
     """Of each row of `found` [B, K]: the bias plus the rows of the table it names."""
     for row in range(found.shape[0]):
@@ -207,7 +207,7 @@ def sum_rows(table, bias, found, out):
         add_rows(table, found[row], found.shape[1], None, out[row])
 
 
-@lean_rule
+@rule
 def spread_sums(table, found, gradient):
     """Add gradient[b] to every row of the table that found[b] names."""
     for row in range(found.shape[0]):

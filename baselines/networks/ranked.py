@@ -10,7 +10,7 @@ import numpy as np
 
 from ...envs.core.bits import WORD_BITS, lowest_bit, popcount
 from ...envs.core.game import NO_ACTION, Function, Game
-from ...envs.core.jit import bind_lean, lean_rule, vector_rule
+from ...envs.core.jit import bind, rule, vector_rule
 from .compiled import Layer, body_of, dot, layer_fields, record_of
 from .memory import float_scratch, int_scratch, octets, word_scratch
 from .vectors import add_rows
@@ -41,7 +41,7 @@ def ranked_record(game: Game, sets: list[str], hidden: list[Layer], actions: Lay
 def ranked_action(num_layers: int) -> Function:
     """The row function (weights, observation, mask, rng) -> action of the highest value."""
     body = body_of(num_layers, _ranked_layer)
-    return bind_lean(_ranked_action, body=body, UNITS=f"bias_{num_layers - 1}")
+    return bind(_ranked_action, body=body, UNITS=f"bias_{num_layers - 1}")
 
 
 def _ranked_action(weights, observation, mask, rng):
@@ -98,7 +98,7 @@ def sum_layer(weights, rows, count, units):
         units[unit] = max(units[unit], np.float32(0.0))
 
 
-@lean_rule
+@rule
 def rank_colours(weights, observation, left, places):
     """Fill the cards left of each colour, and the colour's place in order of its sets."""
     for colour in range(places.shape[0]):
@@ -114,7 +114,7 @@ def rank_colours(weights, observation, left, places):
         places[colour] = place
 
 
-@lean_rule
+@rule
 def key_of(weights, observation, left, colour):
     """The number by which colours are ordered: bits of the first set lowest, gaps closed."""
     key = np.int64(0)
@@ -127,7 +127,7 @@ def key_of(weights, observation, left, colour):
     return key
 
 
-@lean_rule
+@rule
 def set_of(weights, observation, index, colour):
     """One word of a packed field."""
     data = octets(observation)

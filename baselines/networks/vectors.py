@@ -16,7 +16,7 @@ from numba.core import config as numba_config
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from ...envs.core.jit import lean_rule
+from ...envs.core.jit import rule
 
 BLOCKS = (64, 8, 1)  # units summed at once: the largest block that the rest still fills
 _FLOAT = ir.FloatType()
@@ -142,7 +142,7 @@ _sum_64, _sum_8, _sum_1 = map(_sums, BLOCKS)
 _spread_64, _spread_8, _spread_1 = map(_spreads, BLOCKS)
 
 
-@lean_rule
+@rule
 def add_rows(table, rows, count, factors, units):
     """Add the rows of a table [R, H] that the first `count` of `rows` name to units [H].
 
@@ -160,7 +160,7 @@ def add_rows(table, rows, count, factors, units):
         unit += 1
 
 
-@lean_rule
+@rule
 def spread_rows(table, rows, count, factors, units):
     """The inverse: add units [H], times each row's factor, to those rows of a table [R, H]."""
     unit = 0

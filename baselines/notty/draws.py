@@ -10,7 +10,7 @@ number of all draws.
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.notty.cards import GROUPS, NUM_KINDS, NUM_NUMBERS, SMALLEST_GROUP, hand_size, has_group
 from ...envs.notty.discard import DIGITS, PATTERN_BITS, most_discarded, pack
 
@@ -78,7 +78,7 @@ def find_trios(once, partners, makers):
 # How many draws make a group
 
 
-@rule
+@array_rule
 def hits_of_draws(hand, deck):
     """The numbers of draws of one, two and three cards that make a group."""
     size = hand_size(deck)
@@ -152,7 +152,7 @@ def num_linked(partners, one, two, three):
 # How many cards draws discard
 
 
-@rule
+@array_rule
 def cards_of_draws(hand, deck):
     """The numbers of cards that all draws of one, two and three cards discard.
 
@@ -176,7 +176,7 @@ def cards_of_draws(hand, deck):
     return first, second, third
 
 
-@rule
+@array_rule
 def link_kinds(once, in_deck, links, rivals):
     """Find the kinds that interact with each kind in draws of two (`links`) and three (`rivals`).
 

@@ -7,7 +7,7 @@ Only `sample_draws`, the estimate of the document, samples.
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import below
 from ...envs.notty.cards import nth_card, words_of
 from ...envs.notty.discard import most_discarded, pack
@@ -69,7 +69,7 @@ def read_hands(observation, hands):
 # The document's estimate
 
 
-@rule
+@array_rule
 def sample_draws(hand, deck, count, rng):
     """Estimate the same sums as the document does, from one draw in k without repetition.
 

@@ -18,7 +18,7 @@ from pathlib import Path
 import numpy as np
 
 from ...envs.core.bits import is_allowed, popcount
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import below
 from ...envs.notty.cards import NUM_KINDS, NUM_NUMBERS, has_group, nth_card
 from ...envs.notty.discard import MAX_CARDS, best_left, unpack
@@ -89,7 +89,7 @@ def opponent_model_of(turns_played, takes):
     return LEFT_ALONE
 
 
-@rule
+@array_rule
 def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
     """Return the action with the best chance, and that chance; among equal ones, a pass.
 
@@ -232,7 +232,7 @@ def demand_class(once, twice, size, demands):
     return highest
 
 
-@rule
+@array_rule
 def demands_of(hands, passes):
     """For each opponent: the kinds it needs, and the facts that make it prefer a take."""
     num_seats = hands.shape[0] - 1

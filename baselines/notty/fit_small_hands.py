@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ...envs.core.bits import clear, lowest_bit
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import below, streams
 from ...envs.notty.cards import (
     ALL_KINDS,
@@ -79,7 +79,7 @@ def small_hands() -> np.ndarray:
     return np.array(sorted(known), np.int64)
 
 
-@rule
+@array_rule
 def one_card_more(packed):
     """The hands that one more card makes of this one without making a group."""
     once, twice = unpack(packed)
@@ -92,7 +92,7 @@ def one_card_more(packed):
     return out[:num_out]
 
 
-@rule
+@array_rule
 def sweep(hands, chances, others, rng):
     """Update every hand to the mean chance of its best action over the other hands tried."""
     after = np.empty(NUM_KINDS)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ...envs.core.bits import clear, popcount, random_allowed
 from ...envs.core.game import CHANCE
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import below, streams, uniform
 from ...envs.notty.cards import add_card, deck_words, hand_size, has_group, nth_card, remove_card
 from ...envs.notty.discard import discard_groups
@@ -113,7 +113,7 @@ def first_values() -> np.ndarray:
     return values
 
 
-@rule
+@array_rule
 def learn_turns(learned, state, observation, mask, rng, other, num_turns, rate):
     """Play `num_turns` turns of the learner, game after game, and learn from them.
 
@@ -162,7 +162,7 @@ def action_of(other, observation, mask, rng):
     return x_defensive(observation, mask, rng)
 
 
-@rule
+@array_rule
 def learn_action(learned, state, mask, rng, other, place, unit, rate):
     """Play one action of the learner; its chance is the target for the position before it."""
     hands = np.empty((3, 2), np.int64)
@@ -192,7 +192,7 @@ def move_towards(learned, place, unit, target, rate):
     values[place] += step * unit * (target - unit * values[place]) / squares[place]
 
 
-@rule
+@array_rule
 def own_place(state, phase, other):
     """The place of the learner's position in the tables, and the unit there.
 

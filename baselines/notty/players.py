@@ -8,7 +8,7 @@ import numpy as np
 
 from ...envs.core.bits import is_allowed
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import below
 from ...envs.notty.cards import GROUP_WORDS, NUM_NUMBERS, has_group, numbers_in_three_colours
 from ...envs.notty.discard import best_left
@@ -35,7 +35,7 @@ def always_pass(observation, mask, rng):
     return np.int64(PASS)
 
 
-@rule
+@array_rule
 def defensive(observation, mask, rng):
     """Draw, take or pass at random, all legal actions equally likely."""
     hands = hands_of(observation)
@@ -51,7 +51,7 @@ def defensive(observation, mask, rng):
     return np.int64(PASS)
 
 
-@rule
+@array_rule
 def aggressive(observation, mask, rng):
     """Take a card that enlarges the largest group from a larger hand; else draw by hand size."""
     hands = hands_of(observation)
@@ -63,7 +63,7 @@ def aggressive(observation, mask, rng):
     return draw_by_size(mask, size_of(hands[0]), rng)
 
 
-@rule
+@array_rule
 def x_aggressive(observation, mask, rng):
     """Play the move that is most likely to make a group, by exact counts."""
     hands = hands_of(observation)
@@ -86,7 +86,7 @@ def x_defensive_sampling(observation, mask, rng):
     return reduce_hand(observation, mask, True, rng)
 
 
-@rule
+@array_rule
 def reduce_hand(observation, mask, sampling, rng):
     """Pass if every move is worth less than 0, but never a third time in a row."""
     hands = hands_of(observation)
@@ -98,7 +98,7 @@ def reduce_hand(observation, mask, sampling, rng):
     return move if is_worthwhile else np.int64(PASS)
 
 
-@rule
+@array_rule
 def finisher(observation, mask, rng):
     """Play for the best learned chance of emptying the hand first."""
     hands = hands_of(observation)
@@ -129,7 +129,7 @@ def best_move(observation, mask, hands, by_reduction, sampling, rng):
     return best, top, bottom
 
 
-@rule
+@array_rule
 def best_draw(mask, hands, by_reduction, sampling, rng):
     """The best draw, by the expected reduction or by the probability of a group."""
     best, top, bottom = np.int64(NO_MOVE), np.int64(0), np.int64(1)
@@ -232,7 +232,7 @@ def draw_by_size(mask, size, rng):
 # Shared by all players
 
 
-@rule
+@array_rule
 def hands_of(observation):
     """The hands as words [seats + 1, 2], the player's first and the deck last."""
     hands = np.empty((observation.hands.shape[0] + 1, 2), np.int64)

@@ -7,11 +7,12 @@ import numpy as np
 
 from ...envs.core.bits import is_allowed, nth_allowed, num_allowed
 from ...envs.core.game import NO_ACTION, Game, check_range
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
 from ..policy import Policy
-from ..roster import scripted, searching, with_aliases
+from ..roster import Player, scripted, searching, with_aliases
 from ..search.playout import ALIASES, playout
+from .exact_player import perfect
 from .solver import Solver
 
 FIRST_SAVED_RANK = NUM_RANKS - 2
@@ -99,7 +100,7 @@ VALUE_OF_RUNNING_HOME = 50.0  # an unbeatable play that leaves at most one weak 
 VALUE_OF_GOING_OUT = 100.0
 
 
-@rule
+@array_rule
 def planner(observation, mask, rng):
     """Play so that the fewest sets remain that unseen cards can beat, by a table of weights.
 
@@ -121,7 +122,7 @@ def planner(observation, mask, rng):
     return best
 
 
-@rule
+@array_rule
 def weakness_of_sets(observation):
     """[count, rank]: the number of higher ranks with `count` unseen cards, in coarse steps."""
     weakness = np.zeros((NUM_SUITS + 1, NUM_RANKS), np.int64)
@@ -220,9 +221,16 @@ PLAYERS = {
     "set_keeper": scripted(set_keeper),
     "planner": scripted(planner),
     "playout_exact": searching(playout_exact),
+    "perfect": Player(perfect, "Perfect play of two-seat games by exact search."),
 }
 
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players, the strongest first; see docs/league."""
-    return ("dqn", "planner")
+    is_solved = game.num_seats == 2 and game.config.num_games == 1
+    return ("perfect",) if is_solved else ("dqn", "planner")
+
+
+def searches(game: Game) -> tuple[str, ...]:
+    """Name the searches of the league, at about 2 ms a move."""
+    return ("playout_exact:num_playouts=100",)

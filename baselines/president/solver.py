@@ -1,21 +1,30 @@
 """Solve President for two seats: each knows the other's hand, so every position has a value.
 
-The solver searches depth first for a win. It recognises runs to the end at once, tries plays that
-leave the fewest weak groups first, and remembers leads up to renamings of ranks that change
-nothing.
+The solver searches depth first for a win. It recognises runs to the end at once, leaves out plays
+that another play dominates, tries plays that leave the fewest weak groups first, and remembers
+leads up to renamings of ranks that change nothing.
+
+Two facts are used. Take two hands that differ in one rank: a whole group lies higher in the first,
+and passes no other own group of another size. Whatever the second can play, the first can play too,
+at least as high, and no reply to it is added: so the first wins if the second does. And between
+plays that the same replies answer, only the hands that remain matter.
 """
+
+import threading
 
 import numpy as np
 
 from ...envs.core.bits import gather_mask, is_allowed, lowest_bit, popcount
 from ...envs.core.game import NO_ACTION, Game
-from ...envs.core.jit import rule
+from ...envs.core.jit import lean_rule
 from ...envs.president.rules import (
     ALL_OF_RANK,
     ALL_PLAYS,
+    NUM_ACTIONS,
     NUM_CARDS,
     NUM_RANKS,
     NUM_SUITS,
+    ONE_OF_EACH_RANK,
     PASS,
     RANK_BITS,
     beating,
@@ -23,6 +32,7 @@ from ...envs.president.rules import (
 )
 
 MEMORY_ENTRIES = 1 << 20  # 16 MB; a power of two
+MEMORY_OF_FULL_DEALS = 1 << 23  # 128 MB
 _NOT_THE_LARGEST = 0x7777777777  # for each rank all bits but that of four cards
 _HAND_BITS = 40
 
@@ -60,10 +70,12 @@ FRAME = np.dtype(
 class Solver:
     """Exact values of two-seat positions, with a memory that only makes later answers faster."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, memory_entries: int = MEMORY_ENTRIES) -> None:
+        """Make room for `memory_entries` positions of 16 bytes, a power of two."""
         if game.name != "president" or game.num_seats != 2:
             raise ValueError(f"only President with 2 players can be solved, not {game!r}")
-        self._memory = np.zeros((MEMORY_ENTRIES, 2), np.int64)
+        self._lock = threading.Lock()  # threads must not share the memory
+        self._memory = np.zeros((memory_entries, 2), np.int64)
         self._moves = np.zeros((_MAX_PLIES, _MAX_MOVES, 2), np.int64)
         self._frames = np.zeros(_MAX_PLIES, FRAME)
 
@@ -76,18 +88,20 @@ class Solver:
         together hold more than `most_cards`.
         """
         actions = np.empty(len(observations), np.int64)
-        words = np.zeros(1, np.int64)
-        _solve_rows(
-            observations,
-            action_masks,
-            most_cards,
-            words,
-            self._memory,
-            self._moves,
-            self._frames,
-            actions,
-        )
+        scratch = np.zeros(1, np.int64), self._memory, self._moves, self._frames
+        with self._lock:
+            _solve_rows(observations, action_masks, most_cards, *scratch, actions)
         return actions
+
+    def action_wins(self, observations: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """Return for each row whether its action, a play or pass, wins: bool [B]."""
+        masks = np.zeros((len(observations), NUM_ACTIONS), np.int8)
+        masks[np.arange(len(masks)), actions] = 1
+        return self.winning_actions(observations, masks) != NO_ACTION
+
+    def forget(self) -> None:
+        """Clear the memory."""
+        self._memory[:] = 0
 
     def can_win(self, own: int, other: int, table_action: int = PASS) -> bool:
         """Whether the seat to act wins, given both hands (as in the state) and the play to beat."""
@@ -97,12 +111,12 @@ class Solver:
         return bool(_solve_one(hands, self._memory, self._moves, self._frames))
 
 
-@rule
+@lean_rule
 def _solve_one(hands, memory, moves, frames):
     return mover_wins(hands[0], hands[1], hands[2], hands[3], memory, moves, frames)
 
 
-@rule
+@lean_rule
 def _solve_rows(observations, action_masks, most_cards, words, memory, moves, frames, actions):
     for row in range(observations.shape[0]):
         observation = observations[row]
@@ -114,7 +128,7 @@ def _solve_rows(observations, action_masks, most_cards, words, memory, moves, fr
             actions[row] = winning_action(own, other, words, memory, moves, frames)
 
 
-@rule
+@lean_rule
 def both_hands(observation):
     """Both hands as words of plays; the other's is all cards neither held nor played."""
     own = np.int64(0)
@@ -127,7 +141,7 @@ def both_hands(observation):
     return own, other
 
 
-@rule
+@lean_rule
 def winning_action(own, other, mask, memory, moves, frames):
     """The first legal action that wins, most promising first; NO_ACTION if none does."""
     is_leading = 0 if is_allowed(mask, PASS) else 1
@@ -137,7 +151,7 @@ def winning_action(own, other, mask, memory, moves, frames):
     return np.int64(NO_ACTION)
 
 
-@rule
+@lean_rule
 def mover_wins(own, other, plays, is_leading, memory, moves, frames):
     """Whether the seat to act, which may make these plays (or pass unless it leads), wins.
 
@@ -165,7 +179,7 @@ def mover_wins(own, other, plays, is_leading, memory, moves, frames):
                 take_value(frame, value)
 
 
-@rule
+@lean_rule
 def open_frame(frame, own, other, plays, is_leading, moves):
     """Begin the search of a position."""
     frame.own = own
@@ -176,13 +190,13 @@ def open_frame(frame, own, other, plays, is_leading, moves):
     frame.num_moves = list_moves(own, other, plays, is_leading, moves)
 
 
-@rule
+@lean_rule
 def take_value(frame, value):
     """The value of the position after the last move for the seat that made it."""
     frame.value = value if frame.keeps_turn else 1 - value
 
 
-@rule
+@lean_rule
 def follow_move(frame, play, child, memory, moves):
     """The value of the position after a play (-1: a pass) for its seat to act, if known.
 
@@ -205,7 +219,7 @@ def follow_move(frame, play, child, memory, moves):
     return np.int64(_UNKNOWN)
 
 
-@rule
+@lean_rule
 def enter_lead(child, own, other, memory, moves):
     """The value of a position to lead from: by running home, from memory, or _UNKNOWN."""
     if runs_home(own, other):
@@ -219,7 +233,7 @@ def enter_lead(child, own, other, memory, moves):
     return value
 
 
-@rule
+@lean_rule
 def remember_frame(memory, frame):
     """Remember leads only, because within a round few positions recur."""
     if frame.is_leading:
@@ -229,16 +243,19 @@ def remember_frame(memory, frame):
 # Moves and their order
 
 
-@rule
+@lean_rule
 def list_moves(own, other, plays, is_leading, out):
     """Write the moves that do not lose at once as (play, merit), best first; return their number.
 
     If a move wins at once, it is the only one.
     """
     num_moves = 0
-    while plays != 0:
-        play = lowest_bit(plays)
-        plays &= plays - 1
+    left = plays
+    while left != 0:
+        play = lowest_bit(left)
+        left &= left - 1
+        if is_dominated(own, other, plays, play):
+            continue
         merit = merit_of_play(own, other, play)
         if merit == _WINS:
             out[0, 0] = play
@@ -249,7 +266,33 @@ def list_moves(own, other, plays, is_leading, out):
     return num_moves
 
 
-@rule
+@lean_rule
+def is_dominated(own, other, plays, play):
+    """Whether a lower play that is also possible is at least as good.
+
+    It is if both play as many cards of groups of the same size, and if either
+
+    * both play the whole group, and the other seat has no reply to the lower play that is none to
+      the higher one. Then the lower play leaves the same hand but for a higher group; or
+    * the other seat holds no cards from the lower rank up to the higher one. Then the groups are
+      alike but for their names.
+    """
+    count = play & 3
+    rank = play >> 2
+    size = (own >> (RANK_BITS * rank)) & ALL_OF_RANK
+    is_whole = size >> count == 1
+    for lower in range(rank - 1, -1, -1):
+        answers = other >> (RANK_BITS * (lower + 1)) & ALL_OF_RANK
+        if answers >> (count if is_whole else 0) & 1:
+            return False
+        is_shared = not is_whole and (other >> (RANK_BITS * lower)) & 1
+        is_alike = (own >> (RANK_BITS * lower)) & ALL_OF_RANK == size
+        if is_alike and not is_shared:
+            return plays >> (RANK_BITS * lower + count) & 1 == 1
+    return False
+
+
+@lean_rule
 def insert_move(out, num_moves, play, merit):
     """Insert a move in order of merit; leave out one that loses at once."""
     if merit == _LOSES:
@@ -264,7 +307,7 @@ def insert_move(out, num_moves, play, merit):
     return num_moves + 1
 
 
-@rule
+@lean_rule
 def merit_of_play(own, other, play):
     """The merit of a play; _WINS or _LOSES if that is clear at once."""
     mine = remove_cards(own, play >> 2, (play & 3) + 1)
@@ -278,7 +321,7 @@ def merit_of_play(own, other, play):
     return merit_of_hands(mine, other)
 
 
-@rule
+@lean_rule
 def merit_of_hands(own, other):
     """A merit that prefers few groups, few weak ones, and many weak ones of the other seat."""
     return (
@@ -288,13 +331,13 @@ def merit_of_hands(own, other):
     )
 
 
-@rule
+@lean_rule
 def groups(hand):
     """The plays of all cards of a rank: one bit for each rank held."""
     return hand & ~((hand >> 1) & _NOT_THE_LARGEST)
 
 
-@rule
+@lean_rule
 def beatable(hand):
     """All plays that this hand can beat: lower ranks with the count of one of its plays."""
     lower = hand >> RANK_BITS
@@ -303,20 +346,52 @@ def beatable(hand):
     return lower
 
 
-@rule
+@lean_rule
 def weak_groups(own, other):
     """The groups that the other hand can beat."""
     return groups(own) & beatable(other)
 
 
-@rule
+@lean_rule
 def runs_home(own, other):
-    """Whether a leader runs home: with at most one weak group, played last, nothing stops it."""
+    """Whether a leader runs home: with at most one weak group, played last, nothing stops it.
+
+    It may have more if it can take the lead back each time; see `takes_back`.
+    """
     weak = weak_groups(own, other)
-    return weak & (weak - 1) == 0
+    return weak & (weak - 1) == 0 or takes_back(own, other, weak)
 
 
-@rule
+@lean_rule
+def takes_back(own, other, weak):
+    """Whether a leader can lead all weak groups but one, and take the lead back each time.
+
+    A taker is a group that beats every play of its size that the other hand can make, now and
+    later, because that hand only shrinks. The leader leads each weak group but the last that has a
+    taker of its own size. If the other seat answers, the taker beats the answer, and nothing beats
+    the taker. All other groups, spare takers too, keep the lead. The last weak group empties the
+    hand. The other seat cannot go out before, if it holds more cards than it answers with.
+    """
+    takers = groups(own) & ~(beatable(other) | other)
+    if takers == 0:
+        return False
+    without_taker = 0
+    answered = 0
+    largest = 0
+    for size in range(1, NUM_SUITS + 1):
+        of_size = ONE_OF_EACH_RANK << (size - 1)
+        num_weak = popcount(weak & of_size)
+        if num_weak > 0:
+            paired = min(num_weak, popcount(takers & of_size))
+            without_taker += num_weak - paired
+            answered += size * paired
+            largest = size
+    if without_taker == 0:
+        answered -= largest  # this one is played last
+    return without_taker <= 1 and answered < popcount(other)
+
+
+@lean_rule
 def answers_home(own, other, replies):
     """Whether one of the replies empties the hand, or cannot be beaten and then runs home."""
     held = groups(own)
@@ -334,7 +409,7 @@ def answers_home(own, other, replies):
 # The memory
 
 
-@rule
+@lean_rule
 def canonical(own, other):
     """Rename the ranks of both hands so that equivalent positions become equal.
 
@@ -367,7 +442,7 @@ def canonical(own, other):
     return new_own, new_other
 
 
-@rule
+@lean_rule
 def insert_group(hand, run_start, shift, group):
     """Insert a group into the run that begins at `run_start`, smaller groups lower."""
     while shift > run_start and (hand >> (shift - RANK_BITS)) & ALL_OF_RANK > group:
@@ -377,7 +452,7 @@ def insert_group(hand, run_start, shift, group):
     return hand | (group << shift)
 
 
-@rule
+@lean_rule
 def bucket_of(memory, key):
     """The first of the two memory slots of a position."""
     word = (np.uint64(key[0]) * _MIX_1) ^ (np.uint64(key[1]) * _MIX_2)
@@ -385,7 +460,7 @@ def bucket_of(memory, key):
     return np.int64(word >> np.uint64(33)) & (memory.shape[0] - 2)
 
 
-@rule
+@lean_rule
 def recall(memory, key):
     """1 or 0 for a remembered win or loss of the leader, else _UNKNOWN."""
     first = bucket_of(memory, key)
@@ -395,7 +470,7 @@ def recall(memory, key):
     return np.int64(_UNKNOWN)
 
 
-@rule
+@lean_rule
 def remember(memory, key, value):
     """Store a value: the first slot keeps the position with more cards, the second the latest."""
     place = bucket_of(memory, key)

@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind_lean, lean_rule
+from ...envs.core.jit import bind, rule
 from ...envs.core.rng import streams
 from ...envs.core.seating import PlayerError
 from ...envs.core.tables import action_masks, loops_of
@@ -136,7 +136,7 @@ def _expand(
 
 @lru_cache
 def _expander(apply_action: Function) -> Function:
-    return bind_lean(_expand_rows, apply_action=apply_action)
+    return bind(_expand_rows, apply_action=apply_action)
 
 
 def _expand_rows(states, parents, actions, children, words, as_bytes, slots, child_of):
@@ -155,7 +155,7 @@ def _expand_rows(states, parents, actions, children, words, as_bytes, slots, chi
     return count
 
 
-@lean_rule
+@rule
 def hash_of(words, as_bytes, row):
     """Hash a row: its whole words, then the remaining bytes."""
     mixed = np.int64(as_bytes.shape[1])
@@ -168,7 +168,7 @@ def hash_of(words, as_bytes, row):
     return mixed
 
 
-@lean_rule
+@rule
 def is_same(words, as_bytes, row, other):
     """Return whether two rows are equal."""
     for index in range(words.shape[1]):
@@ -194,7 +194,7 @@ def _back_up(game: Game, layers: list[_Layer]) -> tuple[np.ndarray, np.ndarray]:
     return values, action_values
 
 
-@lean_rule
+@rule
 def _back_up_rows(first_edge, children, is_choice, below, values):
     """Take the greatest value of the children where the responding seat acts, else their mean."""
     for row in range(values.shape[0]):

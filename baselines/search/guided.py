@@ -19,10 +19,11 @@ import numpy as np
 
 from ...envs.core.bits import WORD_BITS, clear, lowest_bit, num_allowed
 from ...envs.core.game import NO_SEAT, Function, Game
-from ...envs.core.jit import bind_lean, lean_rule
+from ...envs.core.jit import bind, rule
 from ...envs.core.rng import uniform
 from ...envs.core.tables import meanings_of, new_streams
 from ..networks.compiled import network_functions, num_layers, to_chances
+from ..networks.derived import arranged
 from ..networks.memory import machine_words, octets
 from ..policy import Policy
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
@@ -48,6 +49,7 @@ class Settings(NamedTuple):
     num_determinizations: int
     exploration_constant: float
     gumbel_scale: float  # of the random numbers that vary the actions considered: 1 to learn, or 0
+    value_scale: float = VALUE_SCALE  # how much values count against priors
 
 
 class Scratch(NamedTuple):
@@ -86,6 +88,16 @@ class Found(NamedTuple):
             np.zeros((num_rows, num_actions), np.float32),
         )
 
+    def renamed(self, actions: np.ndarray) -> "Found":
+        """Return the same where action a of row b is called actions[b, a]."""
+        new = Found.empty(*actions.shape)
+        rows = np.arange(len(actions))
+        new.actions[:] = actions[rows, self.actions]
+        new.values[:] = self.values
+        np.put_along_axis(new.action_values, actions, self.action_values, axis=1)
+        np.put_along_axis(new.policies, actions, self.policies, axis=1)
+        return new
+
 
 def guided_policy(
     name: str,
@@ -95,12 +107,19 @@ def guided_policy(
     milliseconds: float | None = None,
 ) -> Policy:
     """Return the policy that searches, guided by a network; see `mcts`."""
-    guided = GuidedSearch(guide.seen(game), guide.record(game), settings)
+    seen = guide.seen(game)
+    guided = GuidedSearch(seen, guide.record(game), settings)
 
-    def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
+    def searched(rngs: np.ndarray, positions: np.ndarray) -> Found:
         if milliseconds is None:
             return guided.search(positions, rngs)
         return guided.search_in_time(positions, rngs, milliseconds / 1000)
+
+    def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
+        if seen is game:
+            return searched(rngs, positions)
+        shown = arranged(game, positions)
+        return searched(rngs, shown.positions).renamed(shown.actions)
 
     return Policy(
         name,
@@ -151,14 +170,14 @@ class Functions(NamedTuple):
 def guided_functions(game: Game, num_layers: int) -> Functions:
     """Return the functions of a game for networks of this many hidden layers."""
     rules = meanings_of(game)
-    determinize = bind_lean(determinize_template, **rules)
-    assess = bind_lean(_assess, evaluate=network_functions(num_layers).evaluate)
-    begin = bind_lean(_begin, determinize=determinize, assess=assess, **rules)
-    simulate = bind_lean(_simulate, assess=assess, **rules)
-    simulate_best = bind_lean(_simulate_best, simulate=simulate, **rules)
+    determinize = bind(determinize_template, **rules)
+    assess = bind(_assess, evaluate=network_functions(num_layers).evaluate)
+    begin = bind(_begin, determinize=determinize, assess=assess, **rules)
+    simulate = bind(_simulate, assess=assess, **rules)
+    simulate_best = bind(_simulate_best, simulate=simulate, **rules)
     steps = {"begin": begin, "simulate_best": simulate_best}
-    search_one = bind_lean(_search_one, **steps, **rules)
-    return Functions(**steps, search_one=search_one, search_rows=bind_lean(_rows, one=search_one))
+    search_one = bind(_search_one, **steps, **rules)
+    return Functions(**steps, search_one=search_one, search_rows=bind(_rows, one=search_one))
 
 
 class GuidedSearch:
@@ -194,10 +213,11 @@ class GuidedSearch:
                 self._functions.simulate_best(position, num_left, rounds * num_left, *what)
                 while time.perf_counter() < end:
                     self._functions.simulate_best(position, num_left, rounds * num_left, *what)
-                rank_candidates(tree, scratch, num_left)
+                rank_candidates(tree, self.settings, scratch, num_left)
                 num_left = (num_left + 1) // 2
             found.actions[row] = tree.nodes[scratch.candidates[0]]["action"]
-            found.values[row] = improve(tree, found.policies[row], found.action_values[row])
+            rows = found.policies[row], found.action_values[row]
+            found.values[row] = improve(tree, self.settings, *rows)
         return found
 
 
@@ -218,10 +238,10 @@ def _search_one(position, rng, weights, tree, settings, scratch, policy, action_
         num_spent = min(budget, num_rounds * num_left) if phase < num_phases - 1 else budget
         simulate_best(position, num_left, num_spent, weights, tree, settings, scratch)
         budget -= num_spent
-        rank_candidates(tree, scratch, num_left)
+        rank_candidates(tree, settings, scratch, num_left)
         num_left = (num_left + 1) // 2
     action = np.int64(tree.nodes[scratch.candidates[0]].action)
-    return action, improve(tree, policy, action_values)
+    return action, improve(tree, settings, policy, action_values)
 
 
 def _simulate_best(position, num_left, num_simulations, weights, tree, settings, scratch):
@@ -232,7 +252,7 @@ def _simulate_best(position, num_left, num_simulations, weights, tree, settings,
         simulate(candidate, seat, weights, tree, settings, scratch)
 
 
-@lean_rule
+@rule
 def num_halvings(num_candidates):
     """Return how often the candidates can be halved until one is left, at least once."""
     num_phases = 1
@@ -253,11 +273,11 @@ def _begin(position, rng, weights, tree, settings, scratch):
     value = assess(weights, scratch)
     expand(tree, ROOT, value, scratch.words, scratch.chances)
     num_legal = list_candidates(tree, rng, settings, scratch)
-    rank_candidates(tree, scratch, num_legal)
+    rank_candidates(tree, settings, scratch, num_legal)
     return min(num_legal, settings.num_considered, settings.num_simulations)
 
 
-@lean_rule
+@rule
 def list_candidates(tree, rng, settings, scratch):
     """List the actions at the root with their scores; return how many there are."""
     num_legal = 0
@@ -280,7 +300,7 @@ def _assess(weights, scratch):
     return min(max(value, -1.0), 1.0)
 
 
-@lean_rule
+@rule
 def expand(tree, node, value, words, chances):
     """Give a node the value just assessed, and a child for each action."""
     tree.nodes[node].visit_count = 1
@@ -325,13 +345,13 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
     backpropagate(tree, length, scratch.values)
 
 
-@lean_rule
+@rule
 def has_room(tree, words):
     """Return whether a new outcome with all its actions fits into the tree."""
     return tree.num_nodes[0] + 1 + num_allowed(words) <= tree.nodes.shape[0]
 
 
-@lean_rule
+@rule
 def key_of(observation, words, seat):
     """Hash what a seat with a choice knows."""
     mixed = np.int64(seat + 1)
@@ -349,7 +369,7 @@ def key_of(observation, words, seat):
     return mixed
 
 
-@lean_rule
+@rule
 def outcome_of(tree, node, key):
     """Return the outcome with this key of a node's action, or NO_NODE."""
     nodes = tree.nodes
@@ -359,7 +379,7 @@ def outcome_of(tree, node, key):
     return outcome
 
 
-@lean_rule
+@rule
 def share(value, seat, values):
     """Fill the values of all seats from that of one: what it gains, the others lose equally."""
     for other in range(values.shape[0]):
@@ -367,7 +387,7 @@ def share(value, seat, values):
     values[seat] = value
 
 
-@lean_rule
+@rule
 def best_by_puct(tree, node, exploration_constant):
     """Return the child of an outcome with the highest bound of PUCT.
 
@@ -389,11 +409,11 @@ def best_by_puct(tree, node, exploration_constant):
     return best
 
 
-@lean_rule
-def rank_candidates(tree, scratch, count):
+@rule
+def rank_candidates(tree, settings, scratch, count):
     """Sort the first `count` candidates by score and value; of equals, the order stays."""
     candidates, scores = scratch.candidates, scratch.scores
-    scale = value_scale(tree)
+    scale = value_scale(tree, settings)
     for place in range(1, count):
         candidate, score = candidates[place], scores[place]
         total = score + scale * mean_of(tree, candidate)
@@ -406,26 +426,26 @@ def rank_candidates(tree, scratch, count):
         candidates[other], scores[other] = candidate, score
 
 
-@lean_rule
+@rule
 def mean_of(tree, node):
     """Return the mean value of a node's simulations; 0 without any."""
     visit_count = tree.nodes[node].visit_count
     return tree.nodes[node].value_sum / visit_count if visit_count > 0 else 0.0
 
 
-@lean_rule
-def value_scale(tree):
+@rule
+def value_scale(tree, settings):
     """Return what a value at the root counts against a logit: more with more visits."""
     highest = np.int64(0)
     child = np.int64(tree.nodes[ROOT].first_child)
     while child != NO_NODE:
         highest = max(highest, np.int64(tree.nodes[child].visit_count))
         child = np.int64(tree.nodes[child].next_sibling)
-    return VALUE_SCALE * (VISIT_OFFSET + highest)
+    return settings.value_scale * (VISIT_OFFSET + highest)
 
 
-@lean_rule
-def improve(tree, policy, action_values):
+@rule
+def improve(tree, settings, policy, action_values):
     """Write the improved policy and the completed action values; return the value of the root.
 
     An action that was not simulated is given the network's value of the root, mixed with the mean
@@ -433,7 +453,7 @@ def improve(tree, policy, action_values):
     """
     nodes = tree.nodes
     completed = completed_value(tree)
-    scale = value_scale(tree)
+    scale = value_scale(tree, settings)
     highest = -np.inf
     child = np.int64(nodes[ROOT].first_child)
     while child != NO_NODE:
@@ -458,7 +478,7 @@ def improve(tree, policy, action_values):
     return value / total
 
 
-@lean_rule
+@rule
 def completed_value(tree):
     """Return the value that stands for the actions at the root that were not simulated."""
     nodes = tree.nodes

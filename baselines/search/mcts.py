@@ -18,7 +18,7 @@ import numpy as np
 
 from ...envs.core.bits import gather_mask, is_allowed, random_allowed
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
-from ...envs.core.jit import bind, bind_lean, lean_rule, rule
+from ...envs.core.jit import bind, rule
 from ...envs.core.tables import NO_WEIGHTS, meanings_of
 from ..networks.learned import guide_network
 from ..policy import Policy
@@ -226,12 +226,12 @@ def _bind_search(
 ) -> Function:
     # The two differ where a shortlist needs observations and the playouts' player does not.
     rules = dict(in_tree)
-    determinize = bind_lean(determinize_template, **rules)
-    evaluate = bind_lean(play_out_template, choose=choose, **dict(in_playouts))
-    select = bind_lean(_select, choose=choose, shorten=shorten, **rules)
-    act = bind_lean(_act, choose=choose, **dict(in_playouts))
-    simulate = bind_lean(_simulate, select=select, evaluate=evaluate, act=act, **rules)
-    return bind_lean(_search, determinize=determinize, simulate=simulate, **rules)
+    determinize = bind(determinize_template, **rules)
+    evaluate = bind(play_out_template, choose=choose, **dict(in_playouts))
+    select = bind(_select, choose=choose, shorten=shorten, **rules)
+    act = bind(_act, choose=choose, **dict(in_playouts))
+    simulate = bind(_simulate, select=select, evaluate=evaluate, act=act, **rules)
+    return bind(_search, determinize=determinize, simulate=simulate, **rules)
 
 
 def _search(position, rng, alive, rounds, sums, tree, settings, scratch):
@@ -277,7 +277,7 @@ def _act(state, rng, seat, scratch):
     return choose(scratch, rng)
 
 
-@lean_rule
+@rule
 def is_leaf(tree, node, length, settings):
     """Whether to evaluate here: the node has few visits, or path or tree has no room left."""
     is_new = tree.nodes[node].visit_count < settings.expansion_threshold
@@ -306,7 +306,7 @@ def _select(state, rng, seat, tree, node, settings, scratch):
     return drawn if child_of(tree, node, drawn) == NO_NODE else best
 
 
-@lean_rule
+@rule
 def best_child(tree, node, words, exploration_constant):
     """Return the action tried and legal here with the highest bound of UCT; how many were tried.
 
@@ -329,7 +329,7 @@ def best_child(tree, node, words, exploration_constant):
     return best, num_tried
 
 
-@lean_rule
+@rule
 def expand(tree, length, node, action, seat):
     """Append the child for `action` to a path of this length, made if there is none; return it."""
     child = child_of(tree, node, action)

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...envs.core.bits import random_allowed
 from ...envs.core.game import Function, Game, check_range
-from ...envs.core.jit import bind_lean, rule
+from ...envs.core.jit import bind, rule
 from ...envs.core.rng import split, uniform
 from ...envs.core.tables import NO_WEIGHTS, meanings_of, new_streams
 from ..networks.learned import learned_policy
@@ -206,7 +206,7 @@ class _Search:
 
 @lru_cache
 def _bind_playing(row_function: Function, has_weights: bool) -> Function:
-    return bind_lean(_network_plays if has_weights else _script_plays, row_function=row_function)
+    return bind(_network_plays if has_weights else _script_plays, row_function=row_function)
 
 
 def playing(row_function: Function, weights: np.ndarray) -> Function:
@@ -241,9 +241,9 @@ def meanings_for(game: Game, row_function: Function) -> dict[str, Function]:
 @lru_cache
 def _bind_simulate(choose: Function, meanings: tuple[tuple[str, Function], ...]) -> Function:
     rules = dict(meanings)
-    determinize = bind_lean(determinize_template, **rules)
-    play_out = bind_lean(play_out_template, choose=choose, **rules)
-    return bind_lean(_simulate, determinize=determinize, play_out=play_out, **rules)
+    determinize = bind(determinize_template, **rules)
+    play_out = bind(play_out_template, choose=choose, **rules)
+    return bind(_simulate, determinize=determinize, play_out=play_out, **rules)
 
 
 def _simulate(positions, rngs, alive, rounds, sums, epsilon, scratch):

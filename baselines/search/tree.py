@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.jit import lean_rule
+from ...envs.core.jit import rule
 
 MAX_PATH_LENGTH = 64  # deeper nodes are leaves
 NO_NODE = 0  # the root is nobody's child
@@ -68,7 +68,7 @@ class Tree(NamedTuple):
         return values
 
 
-@lean_rule
+@rule
 def child_of(tree, node, action):
     """Return the child of a node that stands for `action`, or NO_NODE."""
     nodes = tree.nodes
@@ -78,7 +78,7 @@ def child_of(tree, node, action):
     return child
 
 
-@lean_rule
+@rule
 def new_child(tree, node, action):
     """Append a child for `action` to a node; return it. There must be room."""
     nodes = tree.nodes
@@ -93,7 +93,7 @@ def new_child(tree, node, action):
     return child
 
 
-@lean_rule
+@rule
 def pass_through(tree, length, node, seat):
     """Append a node, which `seat` chose, to a path of this length; return the new length."""
     tree.path[length].node = node
@@ -101,7 +101,7 @@ def pass_through(tree, length, node, seat):
     return length + 1
 
 
-@lean_rule
+@rule
 def backpropagate(tree, length, values):
     """Add to each node of the path a visit, and the value for the seat that chose its action."""
     for index in range(length):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
-from ...envs.core.jit import lean_rule, rule
+from ...envs.core.jit import rule
 from .solver import (
     Solution,
     card_values,
@@ -82,7 +82,7 @@ def check_has_table(num_values: int) -> None:
 # The table: bottom-up over the number of tricks left
 
 
-@lean_rule
+@rule
 def _fill(table):
     """Compute the values of every position."""
     most = table.solution.num_values
@@ -96,7 +96,7 @@ def _fill(table):
                 words = next_with_as_many_bits(words)
 
 
-@lean_rule
+@rule
 def best_lead(table, tricks, size, words):
     """The highest mean value of the cards that may be led."""
     best = -1.0
@@ -107,7 +107,7 @@ def best_lead(table, tricks, size, words):
     return best
 
 
-@lean_rule
+@rule
 def lead_worth(table, tricks, size, words, lead):
     """The mean value of leading this card, over the player's possible replies."""
     replies = legal_replies(tricks, size, words, lead)
@@ -121,7 +121,7 @@ def lead_worth(table, tricks, size, words, lead):
     return total / count
 
 
-@lean_rule
+@rule
 def mean_after_leads(table, tricks, size, words):
     """The mean value of the best replies, over the player's possible leads."""
     chosen = table.opponent.leads[table.solution.starts[tricks, size] + words]
@@ -133,7 +133,7 @@ def mean_after_leads(table, tricks, size, words):
     return total / count
 
 
-@lean_rule
+@rule
 def best_reply(table, tricks, size, words, lead):
     """The highest value of the replies that may be chosen."""
     best = -1.0
@@ -147,7 +147,7 @@ def best_reply(table, tricks, size, words, lead):
     return best
 
 
-@lean_rule
+@rule
 def trick_worth(table, tricks, size, words, lead, reply, leads):
     """The tricks that the replying seat takes from this trick on; `leads`: it has led."""
     leader_wins, rest, size = after_trick(tricks, size, words, lead, reply)
@@ -160,7 +160,7 @@ def trick_worth(table, tricks, size, words, lead, reply, leads):
 # Tricks
 
 
-@lean_rule
+@rule
 def after_trick(tricks, size, words, lead, reply):
     """Whether the leader wins, and the position as the next leader sees it."""
     has_followed = (lead < size) == (reply < size)
@@ -172,7 +172,7 @@ def after_trick(tricks, size, words, lead, reply):
     return leader_wins, rest, size - (lead < size) - (reply < size)
 
 
-@lean_rule
+@rule
 def legal_replies(tricks, size, words, lead):
     """The other seat's cards of the colour led, or all its cards if it has none."""
     own = flipped(words, 2 * tricks)
@@ -181,7 +181,7 @@ def legal_replies(tricks, size, words, lead):
     return fitting if fitting != 0 else own
 
 
-@lean_rule
+@rule
 def exact_value(solution, tricks, size, words, lead, reply):
     """The tricks that the leader takes from this trick on if both then play perfectly."""
     leader_wins, rest, size = after_trick(tricks, size, words, lead, reply)
@@ -189,7 +189,7 @@ def exact_value(solution, tricks, size, words, lead, reply):
     return 1 + value if leader_wins else tricks - 1 - value
 
 
-@lean_rule
+@rule
 def perfect_leads(solution, tricks, size, words):
     """The leads with the highest value."""
     best, most, leads = np.int64(0), np.int64(-1), words
@@ -204,7 +204,7 @@ def perfect_leads(solution, tricks, size, words):
     return best
 
 
-@lean_rule
+@rule
 def exact_lead(solution, tricks, size, words, lead):
     """The value of a lead against the best reply."""
     least = np.int64(tricks)
@@ -216,7 +216,7 @@ def exact_lead(solution, tricks, size, words, lead):
     return least
 
 
-@lean_rule
+@rule
 def perfect_replies(solution, tricks, size, words, lead):
     """The replies that leave the leader the fewest tricks."""
     best, least = np.int64(0), np.int64(tricks) + 1
@@ -262,7 +262,7 @@ def _value_cards(table, hands, others, tables, led, out):
             value_replies(table, hands[row], others[row], tables[row], led[row], out[row])
 
 
-@lean_rule
+@rule
 def position_of(own, other):
     """The position of two hands that are sets of cards by colour: its size and word."""
     word, size = ranked(own[0], other[0])
@@ -270,13 +270,13 @@ def position_of(own, other):
     return size, word | word2 << size
 
 
-@lean_rule
+@rule
 def index_of(all_cards, size, colour, value):
     """The index of a card in the position's word; `all_cards` are those left of its colour."""
     return rank_of(all_cards, value) + size * colour
 
 
-@lean_rule
+@rule
 def value_leads(table, hand, other, out):
     """The value of each card that the leader may play."""
     size, words = position_of(hand, other)

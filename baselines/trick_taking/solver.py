@@ -12,7 +12,7 @@ import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
-from ...envs.core.jit import lean_rule
+from ...envs.core.jit import rule
 
 MAX_TABLE_VALUES = 12  # a table of all positions takes at most a second and 40 MB
 MAX_SEARCH_VALUES = 24  # the first lead of a deal takes seconds; with more values, minutes
@@ -68,26 +68,26 @@ def _lay_out_table(num_values: int, table_tricks: int) -> tuple[np.ndarray, int]
 # Positions
 
 
-@lean_rule
+@rule
 def without(word, card):
     """A colour after one of its cards has gone; the card is given as its bit."""
     below = card - 1
     return (word & below) | (word >> 1 & ~below)
 
 
-@lean_rule
+@rule
 def flipped(word, size):
     """The same colour seen by the other seat."""
     return ~word & ((np.int64(1) << size) - 1)
 
 
-@lean_rule
+@rule
 def lowest_of_runs(cards):
     """Cards without any other of the same owner between them are equal: the lowest of each run."""
     return cards & ~(cards << 1)
 
 
-@lean_rule
+@rule
 def dominant_reply(word, size, word2, size2, lead, choice):
     """A reply to consider: the lowest card that loses (choice 0) or wins (choice 1).
 
@@ -106,7 +106,7 @@ def dominant_reply(word, size, word2, size2, lead, choice):
 # The table: bottom-up over the number of tricks left
 
 
-@lean_rule
+@rule
 def _fill_table(solution):
     """Compute the value of every position of up to `table_tricks` tricks."""
     most = solution.num_values
@@ -116,7 +116,7 @@ def _fill_table(solution):
             fill_positions(solution, tricks, size)
 
 
-@lean_rule
+@rule
 def fill_positions(solution, tricks, size):
     """All positions in which one colour has `size` cards left, and their mirror images."""
     size2 = 2 * tricks - size
@@ -133,7 +133,7 @@ def fill_positions(solution, tricks, size):
         words = next_with_as_many_bits(words)
 
 
-@lean_rule
+@rule
 def next_with_as_many_bits(word):
     """The next larger word with the same number of bits set (Gosper)."""
     lowest = word & -word
@@ -141,7 +141,7 @@ def next_with_as_many_bits(word):
     return ripple | (((word ^ ripple) >> 2) // lowest)
 
 
-@lean_rule
+@rule
 def best_lead(solution, tricks, word, size, word2, size2, best):
     """The highest value of leading a card of the first colour, or `best` if that is more."""
     leads = lowest_of_runs(word)
@@ -152,7 +152,7 @@ def best_lead(solution, tricks, word, size, word2, size2, best):
     return best
 
 
-@lean_rule
+@rule
 def lead_value(solution, tricks, word, size, word2, size2, lead, enough):
     """The value of leading this card of the first colour against the best reply.
 
@@ -167,7 +167,7 @@ def lead_value(solution, tricks, word, size, word2, size2, lead, enough):
     return worst
 
 
-@lean_rule
+@rule
 def trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow):
     """The tricks of the leader from this trick on, once both cards are on the table."""
     leader_wins, word, size, word2, size2 = after_trick(
@@ -177,7 +177,7 @@ def trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_fol
     return 1 + value if leader_wins else tricks - 1 - value
 
 
-@lean_rule
+@rule
 def after_trick(word, size, word2, size2, lead, reply, can_follow):
     """Whether the leader wins, and both colours as the next leader sees them."""
     if not can_follow:
@@ -188,7 +188,7 @@ def after_trick(word, size, word2, size2, lead, reply, can_follow):
     return False, flipped(word, size - 2), size - 2, flipped(word2, size2), size2
 
 
-@lean_rule
+@rule
 def value_of(solution, tricks, word, size, word2, size2):
     """The tricks that the leader takes under perfect play."""
     if tricks <= solution.table_tricks:
@@ -199,7 +199,7 @@ def value_of(solution, tricks, word, size, word2, size2):
 # The search: alpha-beta above the table, with a memory of bounds
 
 
-@lean_rule
+@rule
 def search_value(solution, tricks, word, size, word2, size2):
     """Find the value by searches that each decide whether it is at least some goal."""
     low, high = np.int64(sure_tricks(word, size, word2, size2)), np.int64(tricks)
@@ -215,7 +215,7 @@ def search_value(solution, tricks, word, size, word2, size2):
     return low
 
 
-@lean_rule
+@rule
 def search(solution, tricks, word, size, word2, size2, goal):
     """A bound on the value: a lower one if it is at least `goal`, else an upper one."""
     if tricks <= solution.table_tricks:
@@ -262,13 +262,13 @@ def search(solution, tricks, word, size, word2, size2, goal):
     return best
 
 
-@lean_rule
+@rule
 def sure_tricks(word, size, word2, size2):
     """The tricks the leader can take at once: its top cards, and all once the other is void."""
     return sure_in_colour(word, size) + sure_in_colour(word2, size2)
 
 
-@lean_rule
+@rule
 def sure_in_colour(word, size):
     """The tricks that leading a colour from the top wins before the other seat wins one."""
     own = popcount(word)
@@ -276,7 +276,7 @@ def sure_in_colour(word, size):
     return own if masters >= size - own else masters
 
 
-@lean_rule
+@rule
 def highest_bit(word):
     """The index of the highest bit set in a word of up to 32 bits; -1 for an empty one."""
     word |= word >> 1
@@ -287,7 +287,7 @@ def highest_bit(word):
     return popcount(word) - 1
 
 
-@lean_rule
+@rule
 def slot_of(solution, word, size, word2, size2):
     """The memory slot of a position, and the two words of its key, the lower first."""
     key, key2 = word | np.int64(1) << size, word2 | np.int64(1) << size2
@@ -299,7 +299,7 @@ def slot_of(solution, word, size, word2, size2):
     return (mixed >> 32) & (solution.keys.shape[0] - 1), key, key2
 
 
-@lean_rule
+@rule
 def remember(solution, slot, key, key2, low, high):
     """Store the bounds of a position, replacing another one in its slot."""
     solution.keys[slot, 0], solution.keys[slot, 1] = key, key2
@@ -325,7 +325,7 @@ def card_values(game: Game, observations: np.ndarray) -> np.ndarray:
     return out
 
 
-@lean_rule
+@rule
 def _value_cards(solution, hands, others, tables, led, out):
     for row in range(hands.shape[0]):
         if led[row] < 0:
@@ -334,7 +334,7 @@ def _value_cards(solution, hands, others, tables, led, out):
             value_replies(solution, hands[row], others[row], tables[row], led[row], out[row])
 
 
-@lean_rule
+@rule
 def value_leads(solution, hand, other, out):
     """The value of each card that the leader may play."""
     tricks = popcount(hand[0]) + popcount(hand[1])
@@ -351,7 +351,7 @@ def value_leads(solution, hand, other, out):
             out[colour * solution.num_values + value] = worth
 
 
-@lean_rule
+@rule
 def value_replies(solution, hand, other, table, led, out):
     """The value of each card that the follower may play; the leader's card is on the table."""
     tricks = popcount(hand[0]) + popcount(hand[1])
@@ -371,13 +371,13 @@ def value_replies(solution, hand, other, table, led, out):
         out[colour * solution.num_values + value] = tricks - worth
 
 
-@lean_rule
+@rule
 def rank_of(cards, value):
     """The number of these cards that are lower."""
     return popcount(cards & ((np.int64(1) << value) - 1))
 
 
-@lean_rule
+@rule
 def ranked(own, other):
     """A colour as a word of ranks, and its size."""
     cards = own | other

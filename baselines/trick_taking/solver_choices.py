@@ -10,7 +10,7 @@ import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import streams
 from ...envs.core.tables import Tables, action_masks, random_actions
 from ...envs.trick_taking.rules import open_trick
@@ -96,7 +96,7 @@ def _lay_out(states, tricks, sizes, words):
         lay_out(states[row], tricks[row], sizes[row], words[row])
 
 
-@rule
+@array_rule
 def lay_out(state, tricks, size, word):
     """Lay out positions: seat 0 leads, and the lowest cards of each colour are left."""
     num_values = state.dealt.shape[1]
@@ -148,7 +148,7 @@ def _random_positions(game: Game) -> Tables:
     return tables
 
 
-@rule
+@array_rule
 def _describe(states, actions, positions, seen):
     """Tricks, size, word and lead (-1: none) of each state, and the index of the action there."""
     for row in range(states.shape[0]):

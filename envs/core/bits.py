@@ -4,7 +4,13 @@ A mask is an int64 array of `mask_words(num_actions)` words. Words are signed so
 mixes them with ordinary integers; only the counting below treats them as unsigned.
 """
 
+from typing import Any
+
 import numpy as np
+from llvmlite import ir
+from numba.core import config as numba_config
+from numba.core import types
+from numba.extending import intrinsic
 
 from .jit import rule
 from .rng import below
@@ -18,10 +24,6 @@ _NIBBLES = np.uint64(0x3333333333333333)
 _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
 _LOW_BYTE = 0xFF
-# For eight actions of a mask, the same mask with one byte per action.
-_SPREAD = np.array(
-    [sum((byte >> bit & 1) << (8 * bit) for bit in range(8)) for byte in range(256)], np.int64
-)
 _TOP_BITS = np.uint64(0x8080808080808080)
 # For a byte and n, the index of its n-th set bit, 0 if it has none: [256 * 8].
 _NTH_OF_BYTE = np.array(
@@ -39,9 +41,9 @@ def mask_words(num_actions: int) -> int:
     return -(-num_actions // WORD_BITS)
 
 
-def mask_bytes_words(num_actions: int) -> int:
-    """The number of 64-bit words of the same mask with one byte per action."""
-    return -(-num_actions // 8)
+def new_mask_rows(num_rows: int, num_actions: int) -> np.ndarray:
+    """Return empty rows for masks with one byte per action, int8, padded to whole words."""
+    return np.empty((num_rows, mask_words(num_actions) * WORD_BITS), np.int8)
 
 
 def allowed_list(mask: np.ndarray) -> list[int]:
@@ -103,6 +105,15 @@ def is_allowed(mask, action):
 
 
 @rule
+def has_allowed(mask):
+    """Whether any action is legal."""
+    either = mask[0]
+    for index in range(1, mask.shape[0]):
+        either |= mask[index]
+    return either != 0
+
+
+@rule
 def num_allowed(mask):
     """The number of legal actions."""
     total = popcount(mask[0])
@@ -128,26 +139,48 @@ def random_allowed(mask, rng):
     return nth_allowed(mask, below(rng, num_allowed(mask)))
 
 
-@rule
-def spread_mask(mask, out):
-    """Write a mask with one byte per action; `out` is a row of words of eight bytes each."""
-    for index in range(out.shape[0]):
-        out[index] = _SPREAD[(mask[index >> 3] >> (8 * (index & 7))) & _LOW_BYTE]
+@intrinsic
+def _write_bits_at_once(typing_context: Any, out: Any, place: Any, word: Any) -> Any:
+    """Compile to a vector conversion, for which many processors have one instruction."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        from numba.core import cgutils
+        from numba.np.arrayobj import make_array
+
+        numbers, (array, first, bits) = signature.args[0], arguments
+        array = make_array(numbers)(context, builder, array)
+        where = cgutils.get_item_pointer(context, builder, numbers, array, [first])
+        count = signature.args[2].bitwidth
+        flags = builder.bitcast(bits, ir.VectorType(ir.IntType(1), count))
+        kind = ir.VectorType(context.get_data_type(numbers.dtype), count)
+        is_float = isinstance(numbers.dtype, types.Float)
+        written = builder.uitofp(flags, kind) if is_float else builder.zext(flags, kind)
+        builder.store(written, builder.bitcast(where, kind.as_pointer()), align=1)
+        return context.get_dummy_value()
+
+    return types.void(out, place, word), generate
+
+
+def _write_bits_in_python(out: np.ndarray, place: int, word: Any) -> None:
+    bits = np.unpackbits(np.frombuffer(word.tobytes(), np.uint8), bitorder="little")
+    out[int(place) : int(place) + len(bits)] = bits
+
+
+# (out, place, word): write each bit of a word as a number, the lowest to out[place].
+write_bits: Any = _write_bits_in_python if numba_config.DISABLE_JIT else _write_bits_at_once
 
 
 @rule
 def spread_masks(masks, out):
-    """Spread many masks [B, words] at once."""
+    """Write masks [B, words] with one byte per action, int8 [B, 64 * words]."""
     for row in range(masks.shape[0]):
-        for index in range(out.shape[1]):
-            word = np.uint64(masks[row, index >> 3])
-            byte = (word >> np.uint64(8 * (index & 7))) & np.uint64(_LOW_BYTE)
-            out[row, index] = _SPREAD[byte]
+        for index in range(masks.shape[1]):
+            write_bits(out[row], index * WORD_BITS, masks[row, index])
 
 
 @rule
 def gather_mask(flags, out):
-    """The inverse of `spread_mask`: a row of 0/1 bytes into words."""
+    """The inverse of `spread_masks`: a row of 0/1 bytes into words."""
     out[:] = 0
     for action in range(flags.shape[0]):
         if flags[action] != 0:

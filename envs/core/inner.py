@@ -11,16 +11,20 @@ import sys
 from collections.abc import Callable
 from functools import cache, partial
 from importlib.util import find_spec
+from types import CodeType
 from typing import Any
 
 import llvmlite.binding as llvm
 import numba
-from numba.core import types
+from numba.core import errors, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
-from numba.core.compiler_machinery import register_pass
+from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.errors import TypingError
-from numba.core.typed_passes import NativeLowering
+from numba.core.postproc import PostProcessor
+from numba.core.typed_passes import AnnotateTypes, NativeLowering, NopythonRewrites
+from numba.core.typing.templates import _IntrinsicTemplate
+from numba.core.untyped_passes import InlineClosureLikes, WithLifting
 
 from . import progress
 
@@ -45,6 +49,50 @@ class InnerLibrary(JITCodeLibrary):
         return (self.name, KIND, self._final_module.as_bitcode())
 
 
+def _check_arrays(state: Any) -> None:
+    """Raise TypingError where a function without reference counting would lose an array."""
+    if state.flags.nrt:
+        return
+    for expression, signature in state.calltypes.items():
+        if getattr(expression, "op", None) != "call" or not _holds_array(signature.return_type):
+            continue
+        callee = state.typemap[expression.func.name]
+        if not _gives_views(callee):
+            raise TypingError(
+                f"{state.func_id.func_qualname} gets an array of its own from {callee}: "
+                "declare it as array_rule",
+                expression.loc,
+            )
+
+
+def _gives_views(callee: Any) -> bool:
+    """Return whether the arrays it returns are views; an intrinsic that makes one fails by itself."""
+    if isinstance(callee, types.BoundFunction):
+        return callee.key[0] in ("array.reshape", "array.view")
+    if isinstance(callee, types.Dispatcher):
+        return not callee.dispatcher.targetoptions.get("_nrt", True)
+    return all(
+        issubclass(one, _IntrinsicTemplate) for one in getattr(callee, "templates", [object])
+    )
+
+
+def _holds_array(kind: Any) -> bool:
+    parts = kind.types if isinstance(kind, types.BaseTuple) else [kind]  # type: ignore[attr-defined]
+    return any(isinstance(part, types.Array) for part in parts)
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class OuterLowering(NativeLowering):
+    """Numba's pass, after a check."""
+
+    _name = "outer_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Make machine code."""
+        _check_arrays(state)
+        return bool(super().run_pass(state))
+
+
 @register_pass(mutates_CFG=True, analysis_only=False)
 class InnerLowering(NativeLowering):
     """Numba's pass, without the steps that only a call from Python needs."""
@@ -53,6 +101,7 @@ class InnerLowering(NativeLowering):
 
     def run_pass(self, state: Any) -> bool:
         """Leave the function in an InnerLibrary."""
+        _check_arrays(state)
         context = state.targetctx
         state.library = InnerLibrary(context.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
@@ -72,18 +121,69 @@ def _register(context: Any, library: InnerLibrary, fndesc: Any) -> object:
     return stands_for_it
 
 
-class InnerCompiler(CompilerBase):
-    """Numba's passes with InnerLowering in place of its own."""
+class _Passes(PassManager):
+    """Numba's passes, without the analysis and the record after each, which take longer than most.
+
+    Left out are the annotation for people, what only closures and `with` need, which rules do not
+    have, and where no arrays are made, the rewriting of expressions with whole arrays.
+    """
+
+    def __init__(
+        self, numbas: PassManager, has_closures: bool, makes_arrays: bool, lowering: type
+    ) -> None:
+        super().__init__(numbas.pipeline_name)
+        left_out = {AnnotateTypes}
+        left_out |= set() if has_closures else {InlineClosureLikes, WithLifting}
+        left_out |= set() if makes_arrays else {NopythonRewrites}
+        self.passes = [
+            (lowering if one is NativeLowering else one, text)
+            for one, text in numbas.passes
+            if one not in left_out
+        ]
+        self.finalize()
+
+    def _runPass(self, index: int, one: Any, state: Any) -> None:
+        one.analysis = self._analysis
+        before = list(state.func_ir.blocks) if state.func_ir else []
+        with errors.new_error_context("Pass {name}", name=one.name()):  # type: ignore[attr-defined]
+            one.run_pass(state)
+        if before and before != list(state.func_ir.blocks):
+            PostProcessor(state.func_ir).run()
+
+
+class OuterCompiler(CompilerBase):
+    """Numba's compiler with `_Passes`."""
+
+    lowering: type = OuterLowering
 
     def define_pipelines(self) -> list[Any]:
         """Return one pipeline, as Numba's own compiler does."""
-        manager = DefaultPassBuilder.define_nopython_pipeline(self.state)
-        manager.passes = [
-            (InnerLowering if one is NativeLowering else one, text) for one, text in manager.passes
-        ]
-        manager._finalized = False
-        manager.finalize()
-        return [manager]
+        constants = self.state.func_id.code.co_consts
+        has_closures = any(isinstance(one, CodeType) for one in constants)
+        kind = has_closures, bool(self.state.flags.nrt), self.lowering
+        if kind not in _passes:
+            _passes[kind] = _Passes(DefaultPassBuilder.define_nopython_pipeline(self.state), *kind)
+        return [_passes[kind]]
+
+
+class InnerCompiler(OuterCompiler):
+    """The same for inner functions; Numba looked for new types when it began their caller."""
+
+    lowering = InnerLowering
+
+    def __init__(self, typingctx: Any, targetctx: Any, *others: Any) -> None:
+        typingctx.refresh = targetctx.refresh = _nothing
+        try:
+            super().__init__(typingctx, targetctx, *others)
+        finally:
+            del typingctx.refresh, targetctx.refresh
+
+
+def _nothing() -> None:
+    pass
+
+
+_passes: dict[tuple[bool, bool, type], _Passes] = {}  # made once for each kind of function
 
 
 def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str]) -> Any:
@@ -103,13 +203,21 @@ def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str
 
 
 def _compile_outer(dispatcher: Any, modules: frozenset[str], signature: Any) -> Any:
-    """Compile or load as Numba does, without garbage collection meanwhile."""
+    """Compile or load as Numba does, meanwhile without garbage collection and timers.
+
+    Numba's timers get two events for each of tens of thousands of calls of LLVM.
+    """
     progress.started(modules)
     is_collecting = gc.isenabled()
     gc.disable()
+    timers = list(llvm.ffi.lib._lock._cblist)
+    for timer in timers:
+        llvm.ffi.unregister_lock_callback(*timer)
     try:
         return type(dispatcher).compile(dispatcher, signature)
     finally:
+        for timer in timers:
+            llvm.ffi.register_lock_callback(*timer)
         if is_collecting:
             gc.enable()
 

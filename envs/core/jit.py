@@ -17,7 +17,7 @@ import numpy as np
 from numba.core import config as numba_config
 
 from .code_cache import CodeCache
-from .inner import call_inside
+from .inner import OuterCompiler, call_inside
 from .symbols import name_records_by_content
 
 _SUFFIX_LENGTH = 16
@@ -33,22 +33,22 @@ def rule(function: F) -> F:
     """Compile a rule function; its code is kept on disk until a source it comes from changes.
 
     With `NUMBA_DISABLE_JIT=1` the same source runs as plain Python, where integers wrap as they do
-    in compiled code.
-    """
-    return _compile(function)
-
-
-def lean_rule(function: F) -> F:
-    """Compile like `rule` but without Numba's reference counting, which can take most of the time.
-
-    This is for functions that neither make nor return an array, in loops over small steps that pass
-    several arrays.
+    in compiled code. Parlour's own functions are compiled without Numba's reference counting, which
+    can take most of the time in small steps that pass several arrays: see `array_rule`.
     """
     return _compile(function, lean=_is_ours(function))
 
 
+def array_rule(function: F) -> F:
+    """Compile like `rule`, for a function that makes an array, or calls one that returns its own.
+
+    References to arrays are counted in it. A `rule` may call it, unless it returns an array.
+    """
+    return _compile(function)
+
+
 def vector_rule(function: F) -> F:
-    """Compile like `lean_rule`, but add floats in any order, so that sums fill whole registers.
+    """Compile like `rule`, but add floats in any order, so that sums fill whole registers.
 
     The result is the same from call to call on one machine; its last bits differ between machines.
     """
@@ -61,34 +61,23 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     A generic loop names `apply_action` or `observe` without importing them; binding it to a game's
     compiled functions gives one specialised loop. Numba never finds a closure over compiled
     functions on disk; but the copy is kept there, named by its meanings, until the source of one
-    changes. It is not kept where one has no source file.
+    changes. It is not kept where one has no source file. References are counted, as in an
+    `array_rule`, where a function from outside Parlour is among the meanings, because it may make
+    an array.
     """
     return _bind(template, meanings)
 
 
-def bind_lean(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
-    """`bind` for loops that neither make an array nor return one: see `lean_rule`.
-
-    References are counted where a function from outside Parlour is among the meanings, because it
-    may do so.
-    """
-    return _bind(template, meanings, lean=True)
-
-
 def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
-    """`bind_lean`, and put the code into every loop that calls it.
+    """`bind`, and put the code into every loop that calls it.
 
     For steps on the hottest path, where the call itself would cost half as much as the rules.
     """
-    return _bind(template, meanings, lean=True, inline=True)
+    return _bind(template, meanings, inline=True)
 
 
 def _bind(
-    template: Callable[..., Any],
-    meanings: dict[str, Any],
-    *,
-    lean: bool = False,
-    inline: bool = False,
+    template: Callable[..., Any], meanings: dict[str, Any], *, inline: bool = False
 ) -> Callable[..., Any]:
     source = python_source(template)
     copy = types.FunctionType(
@@ -101,7 +90,7 @@ def _bind(
     copy.__doc__ = source.__doc__
     parts = [template, *(meaning for meaning in meanings.values() if callable(meaning))]
     setattr(copy, _MODULES, _union(map(_modules_of, parts)))
-    return _compile(copy, lean=lean and all(map(_is_ours, parts)), inline=inline)
+    return _compile(copy, lean=all(map(_is_ours, parts)), inline=inline)
 
 
 def with_fixed(
@@ -164,7 +153,7 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: 
         options["forceinline"] = True
     if reorder:  # not all of `fastmath`: infinities must work
         options["fastmath"] = {"reassoc", "contract", "nsz"}
-    dispatcher = numba.njit(**options)(function)
+    dispatcher = numba.njit(pipeline_class=OuterCompiler, **options)(function)
     modules = _modules_of(function)
     inner = call_inside(dispatcher, options, modules or frozenset([function.__module__]))
     if modules is not None:

@@ -9,7 +9,7 @@ import numpy as np
 
 from .bits import clear, nth_allowed, num_allowed
 from .game import CHANCE, Function, Game
-from .jit import bind_lean, rule
+from .jit import bind, rule
 from .rng import streams
 from .tables import loops_of
 
@@ -41,7 +41,7 @@ def is_seen(game: Game, state: np.record, action: int, seat: int) -> bool:
 @lru_cache
 def _bind_search(*rules: Function) -> Function:
     """Compile the search for another action that looks the same to a seat."""
-    return bind_lean(_is_another, **dict(zip(_RULES, rules, strict=True)))
+    return bind(_is_another, **dict(zip(_RULES, rules, strict=True)))
 
 
 def _is_another(states, action, seat, observation, words, truth, found):

@@ -10,13 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .bits import write_bits
 from .jit import rule
 
 WORD = np.dtype(np.int64)
 _BYTE_BITS = 8
-_LOG2_BYTE = np.uint64(3)
-# Unsigned, because signed indices would be tested for negative values.
-_U1, _U2, _U3, _U4, _U5, _U6, _U7 = np.arange(1, 8, dtype=np.uint64)
 
 
 class Field(NamedTuple):
@@ -81,9 +79,8 @@ class FlatLayout:
         self._plain_bytes = self.num_plain * self.plain_dtype.itemsize
         shown = [f for f in packed for _ in range(f.size)]
         bits_per_word = np.array([f.num_inputs // f.size for f in shown], dtype=np.int64)
-        self._bits_per_word = np.trim_zeros(
-            bits_per_word, "b"
-        )  # without the hidden words at the end
+        # Without the hidden words at the end.
+        self._bits_per_word = np.trim_zeros(bits_per_word, "b")
         bits = self.num_inputs - self.num_plain
         self.low = np.array(_per_number(plain, "low") + [0] * bits, dtype=self.plain_dtype)
         self.high = np.array(_per_number(plain, "high") + [1] * bits, dtype=self.plain_dtype)
@@ -94,6 +91,10 @@ class FlatLayout:
         self._spans = _spans(plain, is_constant=False)
         self.constant_spans = _spans(plain, is_constant=True)  # [K, 2]: first column, and the end
         self._sources, self._columns = self._place_bytes()
+        # Of the bits of these bytes, those that a word has.
+        columns = self._columns.astype(np.int64)[:, None] + np.arange(_BYTE_BITS)
+        ends = np.append(self._columns[1:], self.num_inputs).astype(np.int64)
+        self._is_shown = (columns < ends[:, None]).reshape(-1)
 
     def plain(self, observations: np.ndarray) -> np.ndarray:
         """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
@@ -128,29 +129,24 @@ class FlatLayout:
                 sources.append(self._plain_bytes + index * WORD.itemsize + shift // _BYTE_BITS)
                 columns.append(column + shift)
             column += num_bits
+        # Unsigned, because signed indices would be tested for negative values.
         return np.array(sources, np.uint64), np.array(columns, np.uint64)
 
     def _vectors(self, observations: np.ndarray, factors: np.ndarray) -> np.ndarray:
-        rows = self.rows(observations)
-        shape = len(rows), self.num_inputs
-        if not len(self._sources):
-            out = np.empty(shape, factors.dtype)
-            scale_rows(rows, factors, out)
-            return out
-        flat = np.empty(
-            shape[0] * shape[1] + _BYTE_BITS, factors.dtype
-        )  # the last byte may extend past the end
-        spread = _bits_of_bytes(factors.dtype)
-        sources, columns = self._sources, self._columns
-        _write_rows(rows, rows.view(np.uint8), factors, sources, columns, spread, shape[1], flat)
-        return flat[:-_BYTE_BITS].reshape(shape)
+        out = np.empty((len(observations), self.num_inputs), factors.dtype)
+        shown = out[:, : self.num_plain]
+        np.multiply(self.plain(observations), factors, out=shown, casting="same_kind")
+        if self.num_inputs > self.num_plain:
+            rows = observations.view(np.uint8).reshape(len(observations), self.dtype.itemsize)
+            bits = np.unpackbits(rows[:, self._sources], axis=1, bitorder="little")
+            out[:, self.num_plain :] = bits[:, self._is_shown]
+        return out
 
     def row_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
         """The arguments with which `write_row` writes one record [1] as scaled or whole numbers."""
         rows = self.rows(observations)
         factors = self._factors if is_scaled else self._ones
-        spread = _bits_of_bytes(factors.dtype)
-        return rows, rows.view(np.uint8), factors, self._sources, self._columns, spread
+        return rows, rows.view(np.uint8), factors, self._sources, self._columns
 
     def block_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
         """The arguments with which `write_changes` and `write_constants` write these records."""
@@ -225,42 +221,12 @@ def _spans(plain: Sequence[Field], is_constant: bool) -> np.ndarray:
     return np.array(spans, np.uint64).reshape(-1, 2)  # as `_U1` above
 
 
-@cache
-def _bits_of_bytes(dtype: np.dtype) -> np.ndarray:
-    """The eight bits of every byte, lowest first, as numbers: [256 * 8]."""
-    return (np.arange(256)[:, None] >> np.arange(_BYTE_BITS) & 1).astype(dtype).reshape(-1)
-
-
 @rule
-def scale_rows(rows, factors, out):
-    """The first whole numbers of each row [B, numbers] times their factors."""
-    for row in range(rows.shape[0]):
-        for column in range(factors.shape[0]):
-            out[row, column] = rows[row, column] * factors[column]
-
-
-@rule
-def _write_rows(rows, bytes_of_rows, factors, sources, columns, spread, num_columns, out):
-    """Plain numbers times their factors, then bits as numbers, eight at a time.
-
-    `spread` holds the eight of every byte. Byte `sources[k]` of a row goes to `columns[k]`; what
-    it has beyond its word is written over by the next word, or by the next row.
-    """
-    for row in range(rows.shape[0]):
-        start = np.uint64(row * num_columns)
-        for column in range(factors.shape[0]):
-            out[start + np.uint64(column)] = rows[row, column] * factors[column]
-        for index in range(sources.shape[0]):
-            first = np.uint64(bytes_of_rows[row, sources[index]]) << _LOG2_BYTE
-            _write_byte(spread, first, out, start + columns[index])
-
-
-@rule
-def write_row(rows, bytes_of_rows, factors, sources, columns, spread, out):
+def write_row(rows, bytes_of_rows, factors, sources, columns, out):
     """Write one record [1] as numbers to `out` [num_inputs]; see `FlatLayout.row_buffers`."""
     for column in range(factors.shape[0]):
         out[column] = rows[0, column] * factors[column]
-    _write_bits(bytes_of_rows[0], sources, columns, spread, out)
+    write_packed(bytes_of_rows[0], sources, columns, out)
 
 
 @rule
@@ -270,18 +236,18 @@ def write_changes(buffers, out):
     See `FlatLayout.block_buffers`. Records are best written well before: a processor waits where it
     loads numbers that it has just stored in smaller parts.
     """
-    rows, bytes_of_rows, factors, sources, columns, spread, spans, _ = buffers
+    rows, bytes_of_rows, factors, sources, columns, spans, _ = buffers
     for row in range(out.shape[0]):
         for span in range(spans.shape[0]):
             for column in range(spans[span, 0], spans[span, 1]):
                 out[row, column] = rows[row, column] * factors[column]
-        _write_bits(bytes_of_rows[row], sources, columns, spread, out[row])
+        write_packed(bytes_of_rows[row], sources, columns, out[row])
 
 
 @rule
 def write_constants(buffers, record, out):
     """Write the constant fields of one of the records to a row of numbers."""
-    rows, _, factors, _, _, _, _, spans = buffers
+    rows, _, factors, _, _, _, spans = buffers
     for span in range(spans.shape[0]):
         for column in range(spans[span, 0], spans[span, 1]):
             out[column] = rows[record, column] * factors[column]
@@ -290,7 +256,7 @@ def write_constants(buffers, record, out):
 @rule
 def copy_constants(buffers, constants, out):
     """Copy the constant fields from rows of numbers to others."""
-    spans = buffers[7]
+    spans = buffers[6]
     for row in range(out.shape[0]):
         for span in range(spans.shape[0]):
             for column in range(spans[span, 0], spans[span, 1]):
@@ -298,32 +264,19 @@ def copy_constants(buffers, constants, out):
 
 
 @rule
-def _write_bits(bytes_of_row, sources, columns, spread, out):
-    """Write the bits of one record as numbers, eight at a time while there is room."""
+def write_packed(bytes_of_row, sources, columns, out):
+    """Write the bits of one record as numbers, eight at a time while there is room.
+
+    What a byte has beyond its word is written over by the next word.
+    """
     for index in range(sources.shape[0]):
-        first = np.uint64(bytes_of_row[sources[index]]) << _LOG2_BYTE
-        room = out.shape[0] - np.int64(columns[index])
-        if room >= _BYTE_BITS:
-            _write_byte(spread, first, out, columns[index])
+        byte = bytes_of_row[sources[index]]
+        first = columns[index]
+        if first + np.uint64(_BYTE_BITS) <= np.uint64(out.shape[0]):
+            write_bits(out, first, byte)
         else:
-            for bit in range(room):
-                out[columns[index] + np.uint64(bit)] = spread[first + np.uint64(bit)]
-
-
-@rule
-def _write_byte(spread, first, out, column):
-    """Copy eight numbers: all are read before any is written, so this compiles to one move."""
-    a, b, c = spread[first], spread[first + _U1], spread[first + _U2]
-    d, e, f = spread[first + _U3], spread[first + _U4], spread[first + _U5]
-    g, h = spread[first + _U6], spread[first + _U7]
-    out[column] = a
-    out[column + _U1] = b
-    out[column + _U2] = c
-    out[column + _U3] = d
-    out[column + _U4] = e
-    out[column + _U5] = f
-    out[column + _U6] = g
-    out[column + _U7] = h
+            for place in range(np.int64(first), out.shape[0]):
+                out[place] = (byte >> (place - np.int64(first))) & 1
 
 
 @rule

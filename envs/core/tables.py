@@ -13,15 +13,14 @@ from .bits import (
     WORD_BITS,
     clear,
     is_allowed,
-    mask_bytes_words,
+    new_mask_rows,
     nth_allowed,
     num_allowed,
     random_allowed,
-    spread_mask,
     spread_masks,
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from .jit import bind, bind_inline, bind_lean, rule
+from .jit import bind, bind_inline, rule
 from .records import copy_constants, write_changes, write_constants, write_row
 from .rng import STREAM, below
 
@@ -29,6 +28,7 @@ NO_ROW = -1
 ILLEGAL = -2  # `step_table` returns it in place of a seat
 FAULT = -2  # `step_learner` returns it where another player's choice is illegal
 NEW_GAME = -2  # an action of `step_table`, `step_learner` and `step_learners`: deal first
+LOOK = -3  # an action of `step_table`: LOOK - seat plays nothing and shows what that seat knows
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
@@ -71,7 +71,7 @@ def loops_of(game: Game) -> Loops:
 @lru_cache
 def _bind_loops(functions: tuple[Function | None, ...], play_chance: Function | None) -> Loops:
     meanings = rule_meanings(functions, play_chance)
-    return Loops(*(bind_lean(_TEMPLATES[name], **meanings) for name in Loops._fields))
+    return Loops(*(bind(_TEMPLATES[name], **meanings) for name in Loops._fields))
 
 
 @lru_cache
@@ -81,7 +81,7 @@ def rule_meanings(
     """Return the names that a loop template may use, with a game's functions as their meaning."""
     meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
     chance = play_chance or _no_chance
-    meanings["settle"] = bind_lean(
+    meanings["settle"] = bind(
         _settle,
         seat_to_act=meanings["seat_to_act"],
         is_terminal=meanings["is_terminal"],
@@ -90,7 +90,10 @@ def rule_meanings(
     has_inputs = meanings["observe_inputs"] is not None
     meanings["observe_new"] = meanings["observe"] if has_inputs else _no_observation
     meanings["observe_inputs"] = meanings["observe_inputs" if has_inputs else "observe"]
-    for template in (_play, _new_game, _random_ply, _note_inputs, _step_block, _random_block):
+    meanings["ply"] = bind_inline(_ply, **meanings)
+    meanings["play"] = bind_inline(_play, **meanings)
+    meanings["new_game"] = bind(_new_game, **meanings)  # rare, so better not in the way of the rest
+    for template in (_random_ply, _note_inputs, _step_block, _random_block):
         meanings[template.__name__.removeprefix("_")] = bind_inline(template, **meanings)
     return meanings
 
@@ -116,21 +119,27 @@ def _settle(state, rng):
         play_chance(state, rng)
 
 
-def _play(state, rng, action, words, skip_forced):
-    """Play one ply (NO_ACTION: none) and, with `skip_forced`, the forced plies after it.
+def _ply(state, rng, action, words):
+    """Play one ply (NO_ACTION: none). Return the seat to act, with its mask in `words`.
 
-    Returns the seat to act, with its mask in `words`; NO_SEAT and an empty mask at the end.
+    At the end, return NO_SEAT, with an empty mask.
     """
+    if action != NO_ACTION:
+        apply_action(state, action)
+    clear(words)
+    settle(state, rng)
+    if is_terminal(state):
+        return NO_SEAT
+    legal_actions(state, words)
+    return np.int64(seat_to_act(state))
+
+
+def _play(state, rng, action, words, skip_forced):
+    """Play one ply, as `_ply`, and with `skip_forced` the forced plies after it."""
     while True:
-        if action != NO_ACTION:
-            apply_action(state, action)
-        clear(words)
-        settle(state, rng)
-        if is_terminal(state):
-            return NO_SEAT
-        legal_actions(state, words)
-        if not skip_forced or num_allowed(words) > 1:
-            return np.int64(seat_to_act(state))
+        seat = ply(state, rng, action, words)
+        if seat == NO_SEAT or not skip_forced or num_allowed(words) > 1:
+            return seat
         action = nth_allowed(words, 0)
 
 
@@ -220,28 +229,30 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
 
 
 def _step_table(
-    states, rngs, skip_forced, words, masks, observations,
-    rewards, rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
+    states, rngs, words, masks, observations,
+    rewards, rows, bytes_of_rows, factors, sources, columns, numbers, action,
 ):  # fmt: skip
     """Play one ply at the only table [1]. Return the seat to act, NO_SEAT at the end, or ILLEGAL.
 
     `words` [1, W] holds the mask before and after, `masks` [1] the same as bytes. What the seat
     knows goes to `observations` [1] and, as numbers, to `numbers`, by way of `row_buffers`; at the
     end, the returns go to `rewards` [1, seats]. NEW_GAME deals and gives the first seat to act, as
-    does NO_ACTION after a deal.
+    does NO_ACTION after a deal. LOOK - seat only shows what that seat knows, with any seat to act.
     """
-    if action == NEW_GAME:
-        deal(states[0], rngs[0])
-        action = NO_ACTION
-    elif action != NO_ACTION and not is_allowed(words[0], action):
-        return ILLEGAL
-    seat = play(states[0], rngs[0], action, words[0], skip_forced)
-    spread_mask(words[0], masks[0])
+    seat = LOOK - action
+    if seat < 0:
+        if action == NEW_GAME:
+            deal(states[0], rngs[0])
+            action = NO_ACTION
+        elif action != NO_ACTION and not is_allowed(words[0], action):
+            return ILLEGAL
+        seat = ply(states[0], rngs[0], action, words[0])
+        spread_masks(words, masks)
     if seat == NO_SEAT:
         returns(states[0], rewards[0])
     else:
         observe(states[0], seat, observations[0])
-        write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
+        write_row(rows, bytes_of_rows, factors, sources, columns, numbers)
     return seat
 
 
@@ -413,12 +424,12 @@ def _to_learner(states, rngs, row, codes, weights, player_rngs, skip_forced, wor
 
 def _step_learner(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, words, masks, observations,
-    rewards, rows, bytes_of_rows, factors, sources, columns, spread, numbers, action,
+    rewards, rows, bytes_of_rows, factors, sources, columns, numbers, action,
 ):  # fmt: skip
     """Play a ply of the learner at the only table [1], and of the others until its next turn.
 
     Returns its seat, which is `learners` [1]; NO_SEAT at the end, or FAULT where another player's
-    choice is illegal, which is then left in `masks`. NEW_GAME deals first. All else is as for
+    choice is illegal, which is then left in `words`. NEW_GAME deals first. All else is as for
     `_step_table`.
     """
     if action == NEW_GAME:
@@ -430,13 +441,13 @@ def _step_learner(
         states, rngs, 0, codes, weights, player_rngs, skip_forced, words, observations
     )
     if seat == FAULT:
-        masks[0, 0] = illegal
+        words[0, 0] = illegal
         return seat
-    spread_mask(words[0], masks[0])
+    spread_masks(words, masks)
     if seat == NO_SEAT:
         returns(states[0], rewards[0])
     observe(states[0], learners[0], observations[0])
-    write_row(rows, bytes_of_rows, factors, sources, columns, spread, numbers)
+    write_row(rows, bytes_of_rows, factors, sources, columns, numbers)
     return seat
 
 
@@ -448,34 +459,32 @@ def _play_learner(
 
     NEW_GAME deals at once. The arguments are those of `_step_learners`. Returns as `_to_learner`.
     """
-    state, learner = states[row], learners[row]
-    seat, action = np.int64(NO_SEAT), np.int64(NO_ACTION)
-    if actions[row] == NO_ACTION:
+    state, learner, action = states[row], learners[row], actions[row]
+    is_over = action < 0
+    if action == NO_ACTION:
         rewards[row, learner] = LOSS
-    elif actions[row] != NEW_GAME:
-        apply_action(state, actions[row])
+    for _ in range(1 + MAX_DEALS):
+        if not is_over:
+            apply_action(state, action)
+        else:
+            if not ended[row]:
+                ended[row] = True
+                if action != NEW_GAME:
+                    observe(state, learner, finals[row])
+            if seat_rngs.shape[0] > 0:
+                drawn = below(seat_rngs[row], codes.shape[1])
+                seat_learner(row, drawn, learners, seated, codes, places)
+            deal(state, rngs[row])
         settle(state, rngs[row])
-        seat, action = to_learner(
+        seat, illegal = to_learner(
             states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
         )
-        if seat == NO_SEAT:
-            returns(state, rewards[row])
-    if seat == NO_SEAT:
-        ended[row] = True
-        if actions[row] != NEW_GAME:
-            observe(state, learner, finals[row])
-    for _ in range(MAX_DEALS):
         if seat != NO_SEAT:
-            break
-        if seat_rngs.shape[0] > 0:
-            drawn = below(seat_rngs[row], codes.shape[1])
-            seat_learner(row, drawn, learners, seated, codes, places)
-        deal(state, rngs[row])
-        settle(state, rngs[row])
-        seat, action = to_learner(
-            states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
-        )
-    return seat, action
+            return seat, illegal
+        if not is_over:
+            returns(state, rewards[row])
+            is_over = True
+    return np.int64(NO_SEAT), np.int64(NO_ACTION)
 
 
 def _step_learners(
@@ -628,9 +637,9 @@ def _bind_learner_loops(
 
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
     """Convert masks in words [B, W] to a fresh int8 array [B, A], 1 = legal."""
-    padded = np.empty((len(words), mask_bytes_words(num_actions)), np.int64)
+    padded = new_mask_rows(len(words), num_actions)
     spread_masks(words, padded)
-    return padded.view(np.int8)[:, :num_actions]
+    return padded[:, :num_actions]
 
 
 @rule

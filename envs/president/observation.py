@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.bits import lowest_bit, popcount
 from ..core.game import NO_SEAT
-from ..core.jit import rule
+from ..core.jit import array_rule, rule
 from ..core.records import Field
 from ..core.rng import below, shuffle
 from ..core.seats import next_seat, relative_seat
@@ -144,7 +144,7 @@ def observe_exchange(state, seat, out):
 # Re-dealing what a seat cannot know
 
 
-@rule
+@array_rule
 def reshuffle_unseen(state, seat, rng):
     """Re-deal the unseen cards uniformly over all deals that agree with what `seat` has seen."""
     forget_private(state, seat)
@@ -192,7 +192,7 @@ def knows_golds(state, seat):
     return state.golds_shown != 0 and state.golds_seat == state.partners[seat]
 
 
-@rule
+@array_rule
 def unseen_cards(state, seat):
     """The ranks of all cards that are neither played nor in the seat's hand."""
     seen = counts(state.hands[seat]) + state.played

@@ -138,63 +138,52 @@ GEMS_MOVED = _gems_moved()
 
 
 NUM_HOLDINGS = 4  # up to 7 gems held, 8, 9 and 10: each may collect differently
-_FEW_GEMS = GEM_LIMIT - MAX_TAKEN
+COLOURS_PER_HALF = 3
+_HELD_BITS = 2  # a count of 0 .. 3: no action returns more
+
+# Of each collection: its action, colours taken as a set, gems taken, if of one colour, and gems
+# returned by colour.
+_ACTIONS = np.array([_action_of(index) for index in range(len(COLLECTIONS))])
+_TAKEN = np.array([sum(1 << colour for colour in set(c.taken)) for c in COLLECTIONS])
+_NUM_TAKEN = np.array([len(c.taken) for c in COLLECTIONS])
+_IS_SAME = np.array([c.is_same for c in COLLECTIONS])
+_RETURNED = np.array([[c.returned.count(k) for k in range(NUM_GEM_COLOURS)] for c in COLLECTIONS])
+_NUM_RETURNED = _RETURNED.sum(axis=1)
 
 
-def _may_take_different(holding: int, num_available: int, collecting: Collecting) -> bool:
-    """Whether a seat with this many gems may take and return this many of different colours (5)."""
-    size, num_returned = len(collecting.taken), len(collecting.returned)
-    most = min(MAX_TAKEN, num_available)
-    fewest = (most, min(2, num_available), 1, 1)[holding]
-    to_return = max(0, size + holding - MAX_TAKEN)
-    return fewest <= size <= most and num_returned == to_return
-
-
-def _may_take_same(holding: int, collecting: Collecting) -> bool:
-    """Whether two of one colour may be taken: nine gems return one, ten return two (6)."""
-    return len(collecting.returned) == max(0, holding + 2 - MAX_TAKEN)
-
-
-def _words_where(is_set: list[bool]) -> np.ndarray:
-    """A mask with the bits of these collections."""
+def _words_where(is_set: np.ndarray) -> np.ndarray:
+    """Return a mask with the bits of the collections that are set."""
     flags = np.zeros(NUM_WORDS * WORD_BITS, np.uint8)
-    flags[[_action_of(index) for index, value in enumerate(is_set) if value]] = 1
+    flags[_ACTIONS[is_set]] = 1
     return np.packbits(flags, bitorder="little").view(np.int64)
 
 
 def _different_words() -> np.ndarray:
-    """[holding, set of colours in the bank]: collections of different colours."""
+    """[holding, set of colours in the bank]: collections of different colours (5)."""
     words = np.zeros((NUM_HOLDINGS, 1 << NUM_COLOURS, NUM_WORDS), np.int64)
     for holding, available in np.ndindex(words.shape[:2]):
-        size = int(available).bit_count()
-        words[holding, available] = _words_where(
-            [
-                not collecting.is_same
-                and all(available >> colour & 1 for colour in collecting.taken)
-                and _may_take_different(holding, size, collecting)
-                for collecting in COLLECTIONS
-            ]
-        )
+        num_available = int(available).bit_count()
+        most = min(MAX_TAKEN, num_available)
+        fewest = (most, min(2, num_available), 1, 1)[holding]
+        to_return = np.maximum(0, _NUM_TAKEN + holding - MAX_TAKEN)
+        is_there = _TAKEN & ~available == 0
+        is_number = np.isin(_NUM_TAKEN, np.arange(fewest, most + 1))
+        may_take = ~_IS_SAME & is_there & is_number & (to_return == _NUM_RETURNED)
+        words[holding, available] = _words_where(may_take)
     return words
 
 
 def _same_words() -> np.ndarray:
-    """[holding, set of colours of which the bank has four]: collections of two of one colour."""
+    """[holding, set of colours of which the bank has four]: collections of two of one colour (6).
+
+    Nine gems return one, ten return two.
+    """
     words = np.zeros((NUM_HOLDINGS, 1 << NUM_COLOURS, NUM_WORDS), np.int64)
     for holding, plenty in np.ndindex(words.shape[:2]):
-        words[holding, plenty] = _words_where(
-            [
-                collecting.is_same
-                and bool(plenty >> collecting.taken[0] & 1)
-                and _may_take_same(holding, collecting)
-                for collecting in COLLECTIONS
-            ]
-        )
+        is_there = _TAKEN & ~plenty == 0
+        is_returned = max(0, holding + 2 - MAX_TAKEN) == _NUM_RETURNED
+        words[holding, plenty] = _words_where(_IS_SAME & is_there & is_returned)
     return words
-
-
-COLOURS_PER_HALF = 3
-_HELD_BITS = 2  # a count of 0 .. 3: no action returns more
 
 
 def _return_words() -> np.ndarray:
@@ -204,16 +193,10 @@ def _return_words() -> np.ndarray:
     """
     words = np.zeros((2, 1 << _HELD_BITS * COLOURS_PER_HALF, NUM_WORDS), np.int64)
     for half, packed in np.ndindex(words.shape[:2]):
-        held = {
-            half * COLOURS_PER_HALF + place: packed >> _HELD_BITS * place & MAX_TAKEN
-            for place in range(COLOURS_PER_HALF)
-        }
-        words[half, packed] = _words_where(
-            [
-                all(collecting.returned.count(colour) <= count for colour, count in held.items())
-                for collecting in COLLECTIONS
-            ]
-        )
+        held = [packed >> _HELD_BITS * place & MAX_TAKEN for place in range(COLOURS_PER_HALF)]
+        first = half * COLOURS_PER_HALF
+        returned = _RETURNED[:, first : first + COLOURS_PER_HALF]
+        words[half, packed] = _words_where(np.all(returned <= held, axis=1))
     return words
 
 

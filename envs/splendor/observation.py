@@ -143,14 +143,12 @@ def observe_table(state, out):
     for colour in range(NUM_GEM_COLOURS):
         out.bank[colour] = count_of(state.bank, colour)
     for slot in range(NUM_SLOTS):
-        card = state.table[slot]
+        card = np.uint64(state.table[slot])
         out.table_colour[slot] = CARD_COLOURS[card]
         out.table_points[slot] = POINTS[card]
-        for colour in range(NUM_COLOURS):
-            out.table_cost[slot, colour] = COSTS[card, colour]
+        copy_colours(COSTS, card, out.table_cost[slot])
     for slot in range(state.nobles.shape[0]):
-        for colour in range(NUM_COLOURS):
-            out.noble_need[slot, colour] = NEEDS[state.nobles[slot], colour]
+        copy_colours(NEEDS, np.uint64(state.nobles[slot]), out.noble_need[slot])
     for tier in range(NUM_TIERS):
         out.deck_left[tier] = state.deck_left[tier]
 
@@ -168,11 +166,23 @@ def observe_seat(state, seat, index, out):
     out.num_reserved[index] = state.num_reserved[seat]
     out.last_actions[index] = state.last_actions[seat]
     for place in range(MAX_RESERVED):
-        card = state.reserved[seat, place]
+        card = np.uint64(state.reserved[seat, place])
         out.reserved_colour[index, place] = CARD_COLOURS[card]
         out.reserved_points[index, place] = POINTS[card]
-        for colour in range(NUM_COLOURS):
-            out.reserved_cost[index, place, colour] = COSTS[card, colour]
+        copy_colours(COSTS, card, out.reserved_cost[index, place])
+
+
+@rule
+def copy_colours(rows, row, out):
+    """Copy the numbers of five colours; all are read before any is written, so it is two moves."""
+    black, red, green, blue, white = (
+        rows[row, 0], rows[row, 1], rows[row, 2], rows[row, 3], rows[row, 4]
+    )  # fmt: skip
+    out[0] = black
+    out[1] = red
+    out[2] = green
+    out[3] = blue
+    out[4] = white
 
 
 @rule

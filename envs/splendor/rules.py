@@ -7,9 +7,9 @@ actions and the words their masks are put together from are in actions.py.
 
 import numpy as np
 
-from ..core.bits import lowest_bit, popcount
+from ..core.bits import has_allowed, lowest_bit, popcount
 from ..core.game import NO_ACTION
-from ..core.jit import rule
+from ..core.jit import array_rule, rule
 from ..core.records import Field
 from ..core.rng import below, shuffle
 from ..core.seats import next_seat
@@ -131,7 +131,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
 # The deal
 
 
-@rule
+@array_rule
 def deal(state, rng):
     """Shuffle three decks (4) and draw players + 1 nobles (3)."""
     for card in range(NUM_CARDS):
@@ -139,7 +139,9 @@ def deal(state, rng):
     for tier in range(NUM_TIERS):
         state.deck_left[tier] = _SIZES[tier]
     shuffle_decks(state, rng)
-    nobles = np.arange(NUM_NOBLES)
+    nobles = np.empty(NUM_NOBLES, np.int64)
+    for noble in range(NUM_NOBLES):
+        nobles[noble] = noble
     for slot in range(state.nobles.shape[0]):
         drawn = slot + below(rng, NUM_NOBLES - slot)
         state.nobles[slot] = nobles[drawn]
@@ -221,7 +223,7 @@ def legal_actions(state, mask):
     if state.num_reserved[seat] < MAX_RESERVED:
         allow_reserving(state, mask, seat, num_gems)
     mask[0] |= affordable_cards(state, seat) << BUY
-    if not mask.any():
+    if not has_allowed(mask):
         mask[0] = np.int64(1) << PASS
 
 

@@ -7,7 +7,7 @@ keep track of what a seat can deduce about each place.
 import numpy as np
 
 from ..core.bits import allow, is_allowed, lowest_bit, mask_words, nth_allowed
-from ..core.jit import rule
+from ..core.jit import array_rule, rule
 from ..core.records import Field
 from ..core.rng import below
 from .rules import (
@@ -209,10 +209,20 @@ def observe_deck(state, out):
 @rule
 def observe_own_places(state, seat, out):
     """A seat knows where its cards are once it has played them, and its top card as starter (5)."""
-    for depth in range(first_known(state, seat), state.deck_sizes[seat]):
-        out.places[state.decks[seat, place_at(state, seat, depth)]] = depth
+    first = first_known(state, seat)
+    place = place_at(state, seat, first)
+    for depth in range(first, state.deck_sizes[seat]):
+        out.places[np.uint64(state.decks[seat, place])] = depth
+        place = next_place(state, place)
     if sees_unplayed_top(state, seat):
         out.places[top_card(state, seat)] = 0
+
+
+@rule
+def next_place(state, place):
+    """The place in the ring after this one."""
+    place += 1
+    return place if place < state.decks.shape[1] else 0
 
 
 @rule
@@ -233,10 +243,11 @@ def first_known(state, seat):
 def observe_other_places(state, other, out):
     """Write the places in the other deck that have only one possible card (9)."""
     num_unplayed = np.int64(state.num_unplayed[other])
+    place = place_at(state, other, num_unplayed)
     for depth in range(num_unplayed, state.deck_sizes[other]):
-        place = place_at(state, other, depth)
         if not is_allowed(state.doubtful[other], place):
-            out.places[state.decks[other, place]] = depth
+            out.places[np.uint64(state.decks[other, place])] = depth
+        place = next_place(state, place)
     if num_unplayed == 1 and count(state.unplaced[other]) == 1:
         out.places[first_of(state.unplaced[other])] = 0
 
@@ -331,7 +342,7 @@ def exchange(state, seat, place, other_place):
     state.decks[seat, other_place] = card
 
 
-@rule
+@array_rule
 def redraw_doubtful(state, owner, rng):
     """Draw a card for each doubtful place until no card is drawn twice; False if that fails.
 

@@ -7,7 +7,7 @@ seats only the order in which the other hand was dealt is hidden.
 import numpy as np
 
 from ..core.bits import lowest_bit, popcount
-from ..core.jit import rule
+from ..core.jit import array_rule, rule
 from ..core.records import Field
 from ..core.rng import shuffle, uniform
 from ..core.seats import next_seat, relative_seat
@@ -98,7 +98,7 @@ def observe_seat(state, seat, index, out):
 # `room[place]` is the size of a hand, 0 at places that do not exist.
 
 
-@rule
+@array_rule
 def reshuffle_unseen(state, seat, rng):
     """Re-deal the unseen cards uniformly over all deals that agree with what `seat` has seen."""
     num_seats = state.hands.shape[0]
@@ -120,7 +120,7 @@ def other_at(state, seat, place):
     return other if other < num_seats else other - num_seats
 
 
-@rule
+@array_rule
 def take_unseen(state, seat):
     """Return the cards of the other seats, who may hold which colour, and their hand sizes."""
     num_seats = state.hands.shape[0]
@@ -149,7 +149,7 @@ def reorder_dealt(state, seat, rng):
     shuffle(rng, state.dealt[seat])
 
 
-@rule
+@array_rule
 def deal_pool(pool, may_hold, room, hands, rng):
     """Deal the pool into `hands[place, colour]`, uniformly over all possible deals.
 
@@ -171,7 +171,7 @@ def deal_pool(pool, may_hold, room, hands, rng):
     deal_anywhere(pool, restricted, room, hands, rng)
 
 
-@rule
+@array_rule
 def find_restricted(pool, may_hold, room):
     """Mark (1) colours with unseen cards that not every other seat with cards may hold."""
     restricted = np.zeros(pool.shape[0], np.int64)
@@ -182,7 +182,7 @@ def find_restricted(pool, may_hold, room):
     return restricted
 
 
-@rule
+@array_rule
 def count_deals(pool, may_hold, room, restricted):
     """Count `ways[colour, a, b]` to deal the rest if places 0 and 1 have room for a and b.
 
@@ -216,7 +216,7 @@ def count_splits(size, ways):
                 ways[a, b] = _FACTORIAL[size] / (_FACTORIAL[a] * _FACTORIAL[b] * _FACTORIAL[c])
 
 
-@rule
+@array_rule
 def count_restricted(num_cards, first, second, size, ways):
     """Compute ways[0] from ways[1], which is without this colour, for `size` cards to deal."""
     room = np.zeros(_MAX_OTHERS, np.int64)
@@ -267,7 +267,7 @@ def draw_split(num_cards, first, second, room, ways, rng):
     return last_possible
 
 
-@rule
+@array_rule
 def deal_anywhere(pool, restricted, room, hands, rng):
     """Deal the cards of the unrestricted colours to the seats that have room."""
     places = np.empty(room.sum(), np.int64)
@@ -285,7 +285,7 @@ def deal_anywhere(pool, restricted, room, hands, rng):
             next_card += 1
 
 
-@rule
+@array_rule
 def shuffled_values(cards, rng):
     """The values of a set of cards of one colour, in random order."""
     values = np.empty(popcount(cards), np.int64)

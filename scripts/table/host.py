@@ -5,6 +5,7 @@ without connections does not think; it is dropped from memory and comes back fro
 """
 
 import asyncio
+import gc
 import json
 import secrets
 import time
@@ -138,6 +139,7 @@ class Host:
         self.loading: dict[str, asyncio.Lock] = {}
         self.thinkers = Thinkers()
         self.students = Thinkers()
+        self.warm: set[tuple[str, str]] = set()  # games and settings that have been at a table
         self.num_connections = 0
 
     # Tables
@@ -151,13 +153,19 @@ class Host:
         return live.id, live.tokens
 
     async def _opened(self, id: str, setup: Setup) -> LiveTable:
-        if len(self.live) >= MAX_LIVE_TABLES:
-            raise Refused(f"this server has {MAX_LIVE_TABLES} tables, its limit")
+        self._make_room()
         table = await self._made(setup, [])
         tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
         self.store.add(id, table.setup, table.game.version, tokens)
         self.live[id] = LiveTable(id, tokens, table)
         return self.live[id]
+
+    def _make_room(self) -> None:
+        """Drop tables that nobody has come to: they are in the store. Raises Refused."""
+        if len(self.live) >= MAX_LIVE_TABLES:
+            self.live = {id: live for id, live in self.live.items() if live.connections}
+        if len(self.live) >= MAX_LIVE_TABLES:
+            raise Refused(f"this server has {MAX_LIVE_TABLES} tables, its limit")
 
     async def open_match(self, make: Callable[[], MatchPlan]) -> StoredMatch:
         """Open a duplicate match of an agent; its token is that of all games. Raises Refused."""
@@ -266,7 +274,12 @@ class Host:
         self, setup: Setup, actions: list[int], version: int | None = None
     ) -> GameTable:
         try:
-            return await self.students.run(SETUP_LIMIT, _made_and_warm, setup, actions, version)
+            table = await self.students.run(SETUP_LIMIT, _made, setup, actions, version)
+            kind = (setup.game, repr(setup.settings))
+            if kind not in self.warm:
+                await self.students.run(SETUP_LIMIT, _warm_up, table)
+                self.warm.add(kind)
+            return table
         except (ValueError, TypeError, ImportError, OSError) as error:
             raise Refused(str(error)) from error
         except TooSlow as error:
@@ -544,17 +557,22 @@ def reason_data(game: Game, ply: PlayedPly, found: Explanation) -> dict[str, Any
     return {**found._asdict(), **own}
 
 
-def _made_and_warm(setup: Setup, actions: list[int], version: int | None) -> GameTable:
-    """Make a table, and load what its first moves need, so that they do not hold up the loop."""
+def _made(setup: Setup, actions: list[int], version: int | None) -> GameTable:
     table = GameTable(setup, actions)
     if version not in (None, table.game.version):
         raise ValueError(f"the rules of {setup.game} have changed since this table was opened")
+    return table
+
+
+def _warm_up(table: GameTable) -> None:
+    """Load what the first moves of a game need, so that they do not hold up the event loop."""
     trial = table.without_players()
     for seat in (SPECTATOR, *range(table.game.num_seats)):
         position_message(trial, seat)
     if trial.legal:
         trial.act(trial.legal[0])
-    return table
+    gc.collect()
+    gc.freeze()  # compiled code stays: looking through it took a third of a second, now and then
 
 
 def _reviewed(table: GameTable, number: int, connection: Connection) -> dict[str, Any]:

@@ -110,6 +110,7 @@ class RemoteSeat:
         self._match: dict[str, Any] | None = None
         self._judgement: dict[str, Any] | None = None
         self._moves: list[str] = []
+        self._num_noted = 0
         self._notices: list[str] = []
         self._refusal = ""
         self._next_token = None
@@ -171,8 +172,11 @@ class RemoteSeat:
         kind = message["type"]
         if kind == "table":
             self._table = message
+            for ply, move in enumerate(message["history"], start=message["first_ply"] + 1):
+                self._note_move(ply, move)
         elif kind == "position":
-            self._note_move(message)
+            if message["last"] is not None:
+                self._note_move(message["ply"], message["last"])
             self._position = message
         elif kind == "match":
             self._match = message
@@ -188,7 +192,8 @@ class RemoteSeat:
         elif kind == "closed":
             raise ValueError(message["text"])
 
-    def _note_move(self, message: dict[str, Any]) -> None:
-        last, known = message["last"], self._position.get("ply", -1)
-        if last is not None and message["ply"] > known >= 0:
-            self._moves.append(f"player {last['seat']}: {last['action'] or 'a hidden move'}")
+    def _note_move(self, ply: int, move: dict[str, Any]) -> None:
+        """Note a move that is new to the agent, which also hears of those before it came."""
+        if ply > self._num_noted:
+            self._num_noted = ply
+            self._moves.append(f"player {move['seat']}: {move['action'] or 'a hidden move'}")

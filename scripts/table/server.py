@@ -36,6 +36,7 @@ STATIC = Path(__file__).with_name("static")
 SECONDS_TO_SIT = 10.0  # for a new connection to send its token
 MAX_MISTAKES = 20  # wrong messages before a connection is closed
 NUM_RECENT = 12
+OPENED_A_SECOND, MAX_OPENED_AT_ONCE = 20, 250  # tables, by the owner's programs
 MAX_PACE = 10.0
 MAX_REPLAYS = 20  # kept in memory
 REPLAY_LIMIT = 120.0
@@ -66,7 +67,7 @@ def make_app(
     `results` are those of the page of tournaments.
     """
     host = Host(store, **settings)
-    opening = Allowance(a_second=2, burst=20)
+    opening = Allowance(a_second=OPENED_A_SECOND, burst=MAX_OPENED_AT_ONCE)
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:

@@ -203,8 +203,17 @@ def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
     player.write_text(STUCK.replace("{descriptor}", f"os.open({str(fifo)!r}, os.O_WRONLY)"))
     name, *option = command.split()
     arguments = [name, "trick_taking", *option, f"{player}:stuck,random", "--set", "num_values=4"]
+    arguments += ["--deals", "5000", "--workers=2"]
     with subprocess.Popen(
-        [sys.executable, "-m", "parlour.scripts.main", *arguments, "--deals", "5000", "--workers=2"],
+        [
+            sys.executable,
+            "-m",
+            "parlour.scripts.main",
+            *arguments,
+            "--deals",
+            "5000",
+            "--workers=2",
+        ],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -17,7 +17,7 @@ from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs.registry import load_game
 from parlour.training import expert_iteration
-from parlour.training.teaching import lesson_of, soft_policies, taught
+from parlour.training.teaching import Lesson, drawn, lesson_of, soft_policies, taught
 from tests.probe_duel import HIT, probe_duel
 
 GAME = probe_duel(stay=-2)
@@ -28,6 +28,7 @@ CONFIG = expert_iteration.Config(
     batch_decisions=2,
     num_simulations=2,
     num_determinizations=1,
+    averaged_batches=1,
     minibatch_size=4,
     num_threads=1,
 )
@@ -39,10 +40,10 @@ def test_a_start_has_the_same_layers_and_gives_its_weights(tmp_path: Path) -> No
     path = tmp_path / "start.pt"
     played = (GAME.name, GAME.version, GAME.config_dict())
     save_checkpoint(Checkpoint(*played, "ppo", {}, (4,), network.state_dict()), path)
-    weights = expert_iteration._weights_of(str(path), GAME, (4,))
+    weights = expert_iteration._weights_of(str(path), GAME, PolicyValue(GAME, (4,)))
     assert all(torch.equal(weights[name], value) for name, value in network.state_dict().items())
     with pytest.raises(ValueError, match=r"has hidden layers \(4,\); hidden is \(5,\)"):
-        expert_iteration._weights_of(str(path), GAME, (5,))
+        expert_iteration._weights_of(str(path), GAME, PolicyValue(GAME, (5,)))
 
 
 def test_a_teacher_without_values_is_imitated_in_what_it_chooses() -> None:
@@ -130,7 +131,7 @@ def test_the_losses_are_cross_entropy_squared_error_and_entropy() -> None:
     learner = expert_iteration.Learner(GAME, CONFIG)
     lesson = taught(GAME, make_policy("random", GAME), 6, 1, learner.rows, 1.0)
     chosen = np.arange(len(lesson.actions))
-    losses = learner._losses(lesson, chosen)
+    losses = learner._losses(lesson)
     units, values = learner.network.of_rows(learner.rows, lesson.rows, lesson.wide)
     legal = np.array([[word >> action & 1 for action in range(6)] for word in lesson.masks[:, 0]])
     logits = learner.network.actions(units).detach().numpy()
@@ -141,6 +142,35 @@ def test_the_losses_are_cross_entropy_squared_error_and_entropy() -> None:
     error = values.detach().numpy() - lesson.targets
     assert losses.value.item() == pytest.approx((error**2).mean(), abs=1e-5)
     assert losses.entropy.item() == 0.0  # of choices that are certain
+
+
+def test_what_plays_has_a_moving_average_of_the_weights_learned() -> None:
+    """Each batch moves it by a third of the difference; of one batch it is what is learned."""
+    learner = expert_iteration.Learner(GAME, dataclasses.replace(CONFIG, averaged_batches=3))
+    expected = [weights.detach().clone() for weights in learner.network.parameters()]
+    for _, played in learner.run():
+        assert played is learner.average
+        for index, learned in enumerate(learner.network.parameters()):
+            expected[index] += (learned.detach() - expected[index]) / 3
+        for one, other in zip(played.parameters(), expected, strict=True):
+            torch.testing.assert_close(one, other)
+    alone = expert_iteration.Learner(GAME, CONFIG)
+    for _, played in alone.run():
+        assert all(map(torch.equal, played.parameters(), alone.network.parameters()))
+
+
+def test_decisions_are_drawn_from_every_lesson_whole() -> None:
+    """Every decision of unequal lessons about equally often, with its own numbers."""
+    numbers = np.arange(30)
+    columns = [numbers.reshape(30, 1) + 100 * place for place in range(3)]
+    whole = Lesson(*columns, *(numbers + 100 * place for place in (3, 4, 5)))
+    edges = [(0, 1), (1, 21), (21, 30)]
+    lessons = [Lesson(*(column[first:end] for column in whole)) for first, end in edges]
+    got = drawn(lessons, np.random.default_rng(0), 3_000)
+    for place, column in enumerate(got):
+        np.testing.assert_array_equal(column.reshape(3_000) - 100 * place, got.rows[:, 0])
+    counts = np.bincount(got.rows[:, 0], minlength=30)
+    assert len(counts) == 30 and counts.min() > 60 and counts.max() < 140
 
 
 @pytest.mark.parametrize("name", ["seed", "teacher_steps", "epochs", "num_threads"])

@@ -410,20 +410,27 @@ def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
 
 
 def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path: Path) -> None:
-    learner = ppo.Learner(probe_duel(), dataclasses.replace(PPO, critic=True))
+    config = dataclasses.replace(PPO, critic=True, earlier=0.5)
+    learner = ppo.Learner(probe_duel(), config)
     assert learner.progress[:4] == (0.0, 0.0, 0, 0) and learner.progress.cpu_seconds == 0.0
     progresses = [progress for progress, _ in learner.run()]
     assert [progress.decisions for progress in progresses] == [30, 60, 90]
     assert [progress.updates for progress in progresses] == [6, 12, 18]  # 2 passes of 3 parts
     assert [progress.done for progress in progresses] == pytest.approx([1 / 3, 2 / 3, 1])
     learner.save(tmp_path / "state.pt")
-    again = ppo.Learner(probe_duel(), dataclasses.replace(PPO, critic=True, seed=1))
+    again = ppo.Learner(probe_duel(), dataclasses.replace(config, seed=1))
     assert learner.critic is not None and again.critic is not None
     assert not same(learner.critic, again.critic)
     again.load(tmp_path / "state.pt")
     assert same(learner.critic, again.critic) and same(learner.network, again.network)
     assert again.progress == learner.progress
-    assert again.earlier.tobytes() == learner.earlier.tobytes()
+    assert again.earlier.tobytes() == learner.earlier.tobytes() and len(again.earlier) == 4
+
+
+def test_earlier_networks_are_kept_only_where_they_play() -> None:
+    learner = ppo.Learner(probe_duel(), PPO)
+    for _ in learner.run():
+        assert len(learner.earlier) == 1
 
 
 def same(first: torch.nn.Module, second: torch.nn.Module) -> bool:
@@ -484,6 +491,27 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
     again = session.run(plan(tmp_path, "ppo", config))  # from the start, in the same folder
     assert again.training["decisions"] == 36
     assert len(session.read_curve(tmp_path / "run")) == 6
+
+
+def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Saved after each of six batches here; measured at every second."""
+    monkeypatch.setattr(session, "SECONDS_BETWEEN_STATES", 0.0)
+
+    def stop(progress: Any) -> None:
+        if progress.done > 0.5:
+            raise KeyboardInterrupt
+
+    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
+    with pytest.raises(KeyboardInterrupt):
+        session.run(plan(tmp_path, "ppo", config), stop)
+    told: list[float] = []
+    session.run(
+        plan(tmp_path, "ppo", config, resume=True), lambda progress: told.append(progress.done)
+    )
+    assert told == pytest.approx([4 / 6, 5 / 6, 1])
+    assert not list((tmp_path / "run").glob("*.partial"))
 
 
 def test_a_curve_without_cpu_seconds_is_not_continued(tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from parlour.baselines.networks.compiled import network_functions, num_layers
-from parlour.baselines.networks.derived import shown_fields, with_inputs
+from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import Settings, guided_policy
@@ -57,14 +57,48 @@ def test_derived_fields_count_what_each_seat_lacks(num_players: int) -> None:
     assert len(best_purchases) > 2
 
 
-def test_the_other_fields_stay_as_they_are() -> None:
+def test_arranged_games_are_the_same_games() -> None:
+    """Played side by side, arranged and not, each action by the name it has there.
+
+    What is known differs in the order of the cards of a tier alone, what is legal in names.
+    """
     game = load_game("splendor", num_players=2)
     wide = with_inputs(game)
     assert with_inputs(wide) is wide
-    plain, more = positions(game, 5, 30)[0], positions(wide, 5, 30)[0]
-    for field in game.observation_fields:
-        np.testing.assert_array_equal(plain[field.name], more[field.name])
     assert "unseen_1" not in shown_fields(wide) and "missing" in shown_fields(wide)
+    random = np.random.default_rng(0)
+    unordered = {"table_cost", "table_colour", "table_points", "last_actions"}
+    num_moved = 0
+    for seed in range(6):
+        state, other = game.new_states(), game.new_states()
+        game.deal(state[0], streams([seed])[0])
+        wide.deal(other[0], streams([seed])[0])
+        while not game.is_terminal(state[0]) and int(state[0].turn) < 60:
+            shown = arranged(game, state)
+            table = shown.positions[0].table.reshape(3, 4)
+            assert table.tolist() == other[0].table.reshape(3, 4).tolist()
+            assert int(shown.positions[0].face_up) == int(other[0].face_up)
+            seat = int(game.seat_to_act(state[0]))
+            plain, more = game.new_observations(), wide.new_observations()
+            game.observe(state[0], seat, plain[0])
+            wide.observe(other[0], seat, more[0])
+            for field in game.observation_fields:
+                if field.name not in unordered:
+                    np.testing.assert_array_equal(plain[field.name], more[field.name])
+            points = [np.sort(one["table_points"].reshape(3, 4), axis=1) for one in (plain, more)]
+            np.testing.assert_array_equal(*points)
+            if not more["is_choosing"][0]:
+                is_empty = more["table_colour"] == NOTHING
+                missing = np.where(is_empty, 99, more["missing"][:, 0, :12])
+                assert (np.diff(missing.reshape(3, 4), axis=1) >= 0).all()
+            names, legal = shown.actions[0], wide.legal_action_list(other[0])
+            assert sorted(names[legal].tolist()) == game.legal_action_list(state[0])
+            action = int(random.choice(legal))
+            num_moved += action != names[action]
+            game.apply_action(state[0], int(names[action]))
+            wide.apply_action(other[0], action)
+        assert game.is_terminal(state[0]) == wide.is_terminal(other[0])
+    assert num_moved > 50
 
 
 def test_a_game_without_derived_inputs_stays_itself() -> None:
@@ -87,7 +121,6 @@ def network(game: Game) -> PolicyValue:
 
 
 def test_compiled_players_see_what_torch_is_shown(game: Game, network: PolicyValue) -> None:
-    """Of the narrow observation the policy chooses what torch does of the wide one."""
     wide = with_inputs(game)
     seen, words = positions(wide, 12, 40)
     with torch.inference_mode():
@@ -101,20 +134,52 @@ def test_compiled_players_see_what_torch_is_shown(game: Game, network: PolicyVal
         legal = masks[row] == 1
         np.testing.assert_allclose(got[legal], logits[row, legal], atol=1e-5, rtol=0)
         assert value == pytest.approx(float(values[row]), abs=1e-5)
-    narrow = positions(game, 12, 40)[0]
-    chosen = policy_of("ppo", game, network)(narrow, masks, streams([0] * len(masks)))
-    logits = logits.masked_fill(torch.from_numpy(masks) == 0, -torch.inf)
-    assert (chosen == logits.argmax(dim=1).numpy()).all()
+
+
+def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(
+    game: Game, network: PolicyValue
+) -> None:
+    wide = with_inputs(game)
+    policy = policy_of("ppo", game, network)
+    random = np.random.default_rng(1)
+    best = network_functions(1).best_action
+    record = network.record(game)
+    num_moved = 0
+    for seed in range(12):
+        state = game.new_states()
+        game.deal(state[0], streams([seed])[0])
+        for _ in range(40):
+            seat = int(game.seat_to_act(state[0]))
+            shown = arranged(game, state)
+            seen, more = game.new_observations(), wide.new_observations()
+            game.observe(state[0], seat, seen[0])
+            wide.observe(shown.positions[0], seat, more[0])
+            words = np.zeros(game.num_mask_words, np.int64)
+            wide.legal_actions(shown.positions[0], words)
+            expected = best(record[0], more[0], words, streams([0])[0])
+            legal = game.legal_action_list(state[0])
+            mask = np.zeros((1, game.num_actions), np.int8)
+            mask[0, legal] = 1
+            assert policy(seen, mask, streams([0]))[0] == shown.actions[0, expected]
+            num_moved += shown.actions[0, expected] != expected
+            game.apply_action(state[0], int(random.choice(legal)))
+            if game.is_terminal(state[0]):
+                break
+    assert num_moved > 10
 
 
 def test_a_search_is_guided_by_a_network_of_derived_inputs(
     game: Game, network: PolicyValue
 ) -> None:
+    """Its values are those of legal actions, in every position of a game."""
     policy = guided_policy("mcts", game, network, Settings(8, 4, 2, 1.25, 0.0))
-    assert policy.game is game
-    states = game.new_states()
-    game.deal(states[0], streams([3])[0])
-    mask = action_masks(np.zeros((1, game.num_mask_words), np.int64), game.num_actions)
-    mask[0, game.legal_action_list(states[0])] = 1
-    action = policy(game.new_observations(), mask, streams([4]), states)
-    assert mask[0, action[0]] == 1
+    assert policy.game is game and policy.values is not None
+    state, random = game.new_states(), np.random.default_rng(2)
+    game.deal(state[0], streams([3])[0])
+    mask = np.zeros((1, game.num_actions), np.int8)
+    for _ in range(60):
+        legal = game.legal_action_list(state[0])
+        values = policy.values(game.new_observations(), mask, streams([4]), state)
+        assert np.flatnonzero(~np.isnan(values[0])).tolist() == legal
+        assert policy(game.new_observations(), mask, streams([4]), state)[0] in legal
+        game.apply_action(state[0], int(random.choice(legal)))

@@ -4,7 +4,8 @@
 without their cost.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -14,12 +15,12 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from ..bits import mask_bytes_words
+from ..bits import new_mask_rows
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..jit import with_fixed
 from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
-from ..tables import ILLEGAL, LOSS, MAX_DEALS, NEW_GAME, Tables, new_streams
+from ..tables import ILLEGAL, LOOK, LOSS, MAX_DEALS, NEW_GAME, Tables, new_streams
 from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
 from .render import RENDERING, WHOLE_TABLE, Renderer, check_render_seat
 
@@ -91,14 +92,15 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         # The compiled step writes these: the mask of the acting seat as words and bytes, its record
         # also as numbers, and the returns at the end.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
-        self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
+        self._mask_row = new_mask_rows(1, game.num_actions)
+        self._mask_row[:] = 0
         self._record = game.new_observations()
         self._numbers = np.zeros(game.layout.num_inputs, self._encoder.dtype)
         self._returns = np.zeros((1, game.num_seats))
         self._view_buffers()
 
     def _view_buffers(self) -> None:
-        self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
+        self._mask = self._mask_row[0, : self._num_actions]
 
     def _link_tables(self) -> None:
         """Make the compiled step with all its buffers."""
@@ -111,11 +113,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             *self._encoder.row_buffers(self._record),
             self._numbers,
         )
-        self._step = with_fixed(  # (action) -> seat to act; the rest lies in the buffers
-            tables.loops.step_table,
-            (tables.states, tables.rngs, self._skip_forced, *buffers),
-            (NO_ACTION,),
+        # (action) -> seat to act; the rest lies in the buffers.
+        step = with_fixed(
+            tables.loops.step_table, (tables.states, tables.rngs, *buffers), (NO_ACTION,)
         )
+        self._step = partial(_past_forced, step, self._mask) if self._skip_forced else step
 
     # PettingZoo's interface
 
@@ -210,17 +212,19 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         """Return what an agent knows now, no matter which agent is to act, in fresh arrays."""
         if agent == self.agent_selection and not self.terminations.get(agent, True):
             return {"observation": self._numbers.copy(), "action_mask": self._mask.copy()}
-        tables = self._tables
-        records = tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))
-        numbers = self._encoder.encode_one(records)
+        numbers, _ = self._look(self._seat_of[agent])
         return {"observation": numbers, "action_mask": np.zeros_like(self._no_actions)}
+
+    def _look(self, seat: int) -> tuple[np.ndarray, np.record]:
+        """Return what a seat knows, as numbers and as a record; the buffers stay as they are."""
+        self._step(LOOK - seat)
+        numbers, record = self._numbers.copy(), self._record.copy()[0]
+        self._step(LOOK - self._seat_of[self.agent_selection])
+        return numbers, record
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats one after another, [n * num_inputs]."""
-        tables = self._tables
-        seats = np.arange(self.game.num_seats)
-        records = tables.observe(np.zeros_like(seats), seats)
-        return self._encoder.encode(records).reshape(-1)
+        return np.concatenate([self._look(seat)[0] for seat in range(self.game.num_seats)])
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
@@ -243,8 +247,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
         A flat observation leaves out the fields that are no inputs of a network.
         """
-        tables = self._tables
-        return tables.observe(tables.all_rows, np.array([self._seat_of[agent]]))[0]
+        return self._look(self._seat_of[agent])[1]
 
     def determinize(self, agent: str, rng: np.ndarray | None = None) -> np.record:
         """Draw one of the positions that `agent` cannot distinguish, for policies that search.
@@ -264,6 +267,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._view_buffers()
         if self._is_started:
             self._link_tables()
+
+
+def _past_forced(step: Callable[[int], int], mask: np.ndarray, action: int) -> int:
+    """Play a ply and all plies after it that leave no choice; return the seat to act."""
+    seat = step(action)
+    while seat >= 0 and action > LOOK and np.count_nonzero(mask) == 1:
+        seat = step(int(mask.argmax()))
+    return seat
 
 
 class CheckedEnv(RawEnv):

@@ -9,7 +9,7 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
-from ..bits import mask_bytes_words, spread_masks
+from ..bits import new_mask_rows, spread_masks
 from ..game import NO_SEAT, Game, check_choice
 from ..rng import check_seed, fresh_seed
 from ..seating import illegal_action_message
@@ -80,7 +80,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         # The current mask as words and as bytes, the current observation as a record and as
         # numbers, and the returns at the end.
         self._words = np.zeros((1, game.num_mask_words), np.int64)
-        self._mask_row = np.zeros((1, mask_bytes_words(game.num_actions)), np.int64)
+        self._mask_row = new_mask_rows(1, game.num_actions)
+        self._mask_row[:] = 0
         self._record = game.new_observations()
         self._numbers = np.zeros(game.layout.num_inputs, self._encoder.dtype)
         self._returns = np.zeros((1, game.num_seats))
@@ -88,7 +89,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._view_buffers()
 
     def _view_buffers(self) -> None:
-        self._mask = self._mask_row.view(np.int8)[0, : self._num_actions]
+        self._mask = self._mask_row[0, : self._num_actions]
 
     def _link(self) -> None:
         """Make the compiled step; `Episodes` plays the policies that are not compiled."""
@@ -180,7 +181,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         assert self._step is not None
         seat = self._step(action)
         if seat == FAULT:
-            self._episodes.seating.blame(0, int(self._mask_row[0, 0]))
+            self._episodes.seating.blame(0, int(self._words[0, 0]))
         return seat
 
     def _replace(self, action: Any) -> int | None:

@@ -11,7 +11,7 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..bits import mask_bytes_words
+from ..bits import new_mask_rows
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message, player_streams
@@ -119,9 +119,6 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _new_numbers(self) -> np.ndarray:
         return np.empty((self.num_envs, self._encoder.layout.num_inputs), self._encoder.dtype)
-
-    def _new_mask_rows(self) -> np.ndarray:
-        return np.empty((self.num_envs, mask_bytes_words(self.game.num_actions)), np.int64)
 
     # Gymnasium's interface
 
@@ -283,7 +280,10 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         """Play to the next choices from outside; return what the seats know, and their masks."""
-        numbers, mask_rows = self._new_numbers(), self._new_mask_rows()
+        numbers, mask_rows = (
+            self._new_numbers(),
+            new_mask_rows(self.num_envs, self.game.num_actions),
+        )
 
         def step(part: int) -> None:
             rows, records, buffers = self._parts[part]
@@ -300,7 +300,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         run_parts(step, len(self._parts))
         if self._episodes is not None:
             self._seats = self._episodes.seats.copy()
-        return numbers, mask_rows.view(np.int8)[:, : self.game.num_actions]
+        return numbers, mask_rows[:, : self.game.num_actions]
 
     def _step_rows(
         self, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
@@ -396,7 +396,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
             )
-        mask_rows = self._new_mask_rows()
+        mask_rows = new_mask_rows(self.num_envs, self.game.num_actions)
         actions = np.empty(self.num_envs, np.int64)
         loops = self._tables.loops
 

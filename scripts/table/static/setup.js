@@ -77,7 +77,7 @@ function showChoices() {
     make("label", { class: "row", style: "margin-top:.8rem" },
       make("input", { type: "checkbox", id: "forced", checked: true }),
       make("span", {}, "Make moves without a choice for me")),
-    make("div", { class: "row", style: "margin-top:1rem" },
+    make("div", { class: "row deal", style: "margin-top:1rem" },
       make("button", { class: "primary", id: "start", type: "button", on: { click: start } }, "Deal")));
   const settings = make("section", { class: "panel" }, make("h2", {}, "Settings"),
     ...facts.settings.map(settingLine));
@@ -124,7 +124,8 @@ function seatLine(seat, number) {
       on: { input: (event) => { seat.seconds = event.target.value; } },
     }));
   } else line.append(make("span"));
-  if (player && !seat.isOther) line.append(make("span", { class: "about dim" }, player.summary));
+  const isFirst = setup.seats.findIndex((other) => other.player === seat.player) === number;
+  if (player && !seat.isOther && isFirst) line.append(make("span", { class: "about dim" }, player.summary));
   return line;
 }
 

@@ -30,6 +30,7 @@ function openTable(token) {
 
 function closeTable() {
   clearTimeout(game.timer);
+  clearTimeout(game.reconnecting);
   game.timer = null;
   if (game.socket) { game.socket.onclose = null; game.socket.close(); game.socket = null; }
 }
@@ -43,8 +44,8 @@ function connect() {
   socket.onclose = () => {
     if (game.socket !== socket || game.refused) return;
     status("The connection is lost; trying again …");
-    game.retry = Math.min(game.retry + 1, 8);
-    game.timer = setTimeout(connect, 250 * 2 ** game.retry);
+    game.retry = Math.min(game.retry + 1, 3);
+    game.reconnecting = setTimeout(connect, 250 * 2 ** game.retry);
   };
 }
 
@@ -117,7 +118,7 @@ function showTable(message) {
   const isWatched = message.seat === null && message.is_open;
   $("watching").hidden = !isWatched;
   $("adviser").replaceChildren(...message.advisers.map((each) => make("option", { value: each },
-    each === "search" ? "a search that goes on while you think" : each === "exact" ? "the exact solution" : each)));
+    each === "search" ? "a search, for as long as you think" : each === "exact" ? "the exact solution" : each)));
   if (!message.advisers.includes(game.adviser)) game.adviser = "search";
   $("adviser").value = game.adviser;
   showSeats();
@@ -194,7 +195,7 @@ function showWhy(message) {
   const deals = message.num_positions === 1 ? "" : `, on average over ${message.num_positions} deals that fit what you see`;
   const place = message.num_moves < 1.05 ? "There was no other move"
     : message.best > 0.995 ? "No other move was better"
-      : `No other move was better in ${percent(message.best)} of them; it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`;
+      : `No other move was better in ${percent(message.best)} of them; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`;
   $("reason").replaceChildren(
     make("p", {}, make("b", {}, message.action), ` — ${who} ${own ? "gives it" : "expected"} ${signed(message.value)}${deals}.`),
     make("p", {}, message.num_positions === 1 && message.best <= 0.995 && message.num_moves >= 1.05

@@ -1,0 +1,142 @@
+"""The league of a game: all players that ship meet, and each is timed.
+
+The members are the scripts, the trained players, the searches that the function `searches(game)`
+in the game's `players.py` names with their budgets, and `best`.
+"""
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...envs.core.game import Game
+from ...envs.core.rng import streams
+from ...envs.core.tables import Tables, action_masks
+from ..best import NAME as BEST
+from ..networks.learned import shipped_checkpoints
+from ..parts import part_of
+from ..players import make_policy, resolved
+from ..policy import Policy
+from .batches import Contest
+from .entrants import scripted_players
+from .match import PLAIN, deal_seeds
+from .playing import Plan, Played, play_contests
+from .standings import Standings, standings
+from .statistics import Estimate
+from .store import Setting
+from .tournament import contests_of
+
+SEED = 500_000_000  # of the first deal: no player was trained or chosen on these
+SEARCH_BATCH = 4  # deals that a search plays before they are kept
+TIMED_TABLES = 24
+TIMED_PLIES = 25
+PLIES_APART = 6  # between the positions at which players are timed
+LEAST_SECONDS = 0.02  # of a measurement
+TIMINGS = 3  # the best one counts
+
+
+class Rung(NamedTuple):
+    """One player of a ladder."""
+
+    player: str
+    seconds: float  # processor time of a decision
+    elo: list[float]  # mean, low and high end, above the mean of the members
+    games: int
+    exploiter: str  # the member that does best against it; "" where no games are known
+    against_it: list[float]  # the exploiter's score, 0 .. 1: mean, low and high end
+
+
+def members_of(game: Game) -> list[str]:
+    """Return the members of the league as specs, each once."""
+    module = part_of(game, "players")
+    searches = getattr(module, "searches", lambda game: ())(game)
+    specs = [*scripted_players(game), *shipped_checkpoints(game), *searches]
+    champion = str(resolved(BEST, game))
+    is_listed = any(spec.partition(":")[0] == champion.partition(":")[0] for spec in specs)
+    return specs if is_listed else [*specs, champion]
+
+
+def play_league(
+    game: Game,
+    specs: Sequence[str],
+    num_deals: int,
+    search_deals: int,
+    plan: Plan = PLAIN,
+    on_progress: Callable[[int], None] | None = None,
+) -> Standings:
+    """Play every member against every other, and rate them; `search_deals` where one searches.
+
+    A member that is not one compiled function counts as a search. `on_progress` is called with the
+    number of games done so far by searches, or by the others.
+    """
+    is_slow = {spec: make_policy(spec, game).row_function is None for spec in specs}
+    meetings: dict[bool, list[Contest]] = {False: [], True: []}
+    for contest in contests_of(game, specs):
+        meetings[any(is_slow[entrant.spec] for entrant in contest.entrants)].append(contest)
+    played: list[Played] = []
+    for slow, contests in meetings.items():
+        seeds = deal_seeds(SEED, search_deals if slow else num_deals)
+        size = SEARCH_BATCH if slow else plan.batch_deals
+        own = plan._replace(batch_deals=size)
+        played += play_contests(game, contests, seeds, own, on_progress) if contests else []
+    return standings(Setting.of(game, plan.control), played)
+
+
+def ladder(table: Standings, seconds: dict[str, float]) -> list[Rung]:
+    """Return the members from the strongest to the weakest; `seconds` is by name."""
+    names = [row.player for row in table.rows]
+    rungs = []
+    for row, line in zip(table.rows, table.cross, strict=True):
+        scores = {name: score for name, score in zip(names, line, strict=True) if score is not None}
+        worst = min(scores, key=lambda name: scores[name].mean, default="")
+        score = scores[worst].scaled(-1, 1) if worst else Estimate(0.5, 0.0, 1.0)
+        against_it = [score.mean, score.high, score.low]
+        rungs.append(
+            Rung(row.player, seconds[row.player], list(row.elo), row.games, worst, against_it)
+        )
+    return rungs
+
+
+def seconds_a_decision(game: Game, policy: Policy) -> float:
+    """Measure the processor time of a decision: a mean over positions of games of the last script.
+
+    Positions with one legal action do not count.
+    """
+    inputs = [batch for batch in _positions(game, policy) if len(batch[0])]
+    num_decisions = sum(len(batch[0]) for batch in inputs)
+    _time(policy, inputs)  # compiles
+    num_repeats = 1
+    while (spent := _time(policy, inputs * num_repeats)) < LEAST_SECONDS:
+        num_repeats *= 4
+    spent = min(spent, *(_time(policy, inputs * num_repeats) for _ in range(TIMINGS - 1)))
+    return spent / (num_repeats * num_decisions)
+
+
+def _time(policy: Policy, inputs: Sequence[tuple[Any, ...]]) -> float:
+    start = time.process_time()
+    for batch in inputs:
+        policy(*batch)
+    return time.process_time() - start
+
+
+def _positions(game: Game, policy: Policy) -> list[tuple[Any, ...]]:
+    """Return what `policy` is called with, from games of the last script."""
+    tables = Tables(game, streams(range(SEED, SEED + TIMED_TABLES)))
+    tables.deal(tables.all_rows)
+    script = make_policy(scripted_players(game)[-1], game)
+    rngs = streams(range(TIMED_TABLES), 1)
+    found: list[tuple[Any, ...]] = []
+    for ply in range(TIMED_PLIES):
+        seats, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        rows = np.flatnonzero(seats >= 0)
+        if not len(rows):
+            break
+        chosen = rows[masks[rows].sum(axis=1) > 1]
+        if ply % PLIES_APART == 0 and len(chosen):
+            positions = tables.determinize(chosen, seats[chosen], rngs[chosen])
+            batch = (observations[chosen].copy(), masks[chosen], rngs[chosen])
+            found.append((*batch, positions) if policy.needs_positions else batch)
+        tables.apply(rows, script(observations[rows], masks[rows], rngs[rows]))
+    return found
