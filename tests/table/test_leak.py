@@ -237,7 +237,8 @@ def test_a_socket_brings_the_same_bytes_from_either_of_two_deals(
                 client, name, seats, settings=settings, seed=5 + number, forced=False
             )
             heard.append(conversation(client, tokens, shadow, actions))
-    assert heard[0] == heard[1] and len(heard[0]) > 6
+    assert heard[0] == heard[1]
+    assert len(heard[0]) >= 3
 
 
 def script(shadows: list[GameTable]) -> list[int]:
