@@ -16,7 +16,7 @@ import numpy as np
 
 from ...envs.core.bits import gather_mask, is_allowed, lowest_bit, popcount
 from ...envs.core.game import NO_ACTION, Game
-from ...envs.core.jit import lean_rule
+from ...envs.core.jit import rule
 from ...envs.president.rules import (
     ALL_OF_RANK,
     ALL_PLAYS,
@@ -111,12 +111,12 @@ class Solver:
         return bool(_solve_one(hands, self._memory, self._moves, self._frames))
 
 
-@lean_rule
+@rule
 def _solve_one(hands, memory, moves, frames):
     return mover_wins(hands[0], hands[1], hands[2], hands[3], memory, moves, frames)
 
 
-@lean_rule
+@rule
 def _solve_rows(observations, action_masks, most_cards, words, memory, moves, frames, actions):
     for row in range(observations.shape[0]):
         observation = observations[row]
@@ -128,7 +128,7 @@ def _solve_rows(observations, action_masks, most_cards, words, memory, moves, fr
             actions[row] = winning_action(own, other, words, memory, moves, frames)
 
 
-@lean_rule
+@rule
 def both_hands(observation):
     """Both hands as words of plays; the other's is all cards neither held nor played."""
     own = np.int64(0)
@@ -141,7 +141,7 @@ def both_hands(observation):
     return own, other
 
 
-@lean_rule
+@rule
 def winning_action(own, other, mask, memory, moves, frames):
     """The first legal action that wins, most promising first; NO_ACTION if none does."""
     is_leading = 0 if is_allowed(mask, PASS) else 1
@@ -151,7 +151,7 @@ def winning_action(own, other, mask, memory, moves, frames):
     return np.int64(NO_ACTION)
 
 
-@lean_rule
+@rule
 def mover_wins(own, other, plays, is_leading, memory, moves, frames):
     """Whether the seat to act, which may make these plays (or pass unless it leads), wins.
 
@@ -179,7 +179,7 @@ def mover_wins(own, other, plays, is_leading, memory, moves, frames):
                 take_value(frame, value)
 
 
-@lean_rule
+@rule
 def open_frame(frame, own, other, plays, is_leading, moves):
     """Begin the search of a position."""
     frame.own = own
@@ -190,13 +190,13 @@ def open_frame(frame, own, other, plays, is_leading, moves):
     frame.num_moves = list_moves(own, other, plays, is_leading, moves)
 
 
-@lean_rule
+@rule
 def take_value(frame, value):
     """The value of the position after the last move for the seat that made it."""
     frame.value = value if frame.keeps_turn else 1 - value
 
 
-@lean_rule
+@rule
 def follow_move(frame, play, child, memory, moves):
     """The value of the position after a play (-1: a pass) for its seat to act, if known.
 
@@ -219,7 +219,7 @@ def follow_move(frame, play, child, memory, moves):
     return np.int64(_UNKNOWN)
 
 
-@lean_rule
+@rule
 def enter_lead(child, own, other, memory, moves):
     """The value of a position to lead from: by running home, from memory, or _UNKNOWN."""
     if runs_home(own, other):
@@ -233,7 +233,7 @@ def enter_lead(child, own, other, memory, moves):
     return value
 
 
-@lean_rule
+@rule
 def remember_frame(memory, frame):
     """Remember leads only, because within a round few positions recur."""
     if frame.is_leading:
@@ -243,7 +243,7 @@ def remember_frame(memory, frame):
 # Moves and their order
 
 
-@lean_rule
+@rule
 def list_moves(own, other, plays, is_leading, out):
     """Write the moves that do not lose at once as (play, merit), best first; return their number.
 
@@ -266,7 +266,7 @@ def list_moves(own, other, plays, is_leading, out):
     return num_moves
 
 
-@lean_rule
+@rule
 def is_dominated(own, other, plays, play):
     """Whether a lower play that is also possible is at least as good.
 
@@ -292,7 +292,7 @@ def is_dominated(own, other, plays, play):
     return False
 
 
-@lean_rule
+@rule
 def insert_move(out, num_moves, play, merit):
     """Insert a move in order of merit; leave out one that loses at once."""
     if merit == _LOSES:
@@ -307,7 +307,7 @@ def insert_move(out, num_moves, play, merit):
     return num_moves + 1
 
 
-@lean_rule
+@rule
 def merit_of_play(own, other, play):
     """The merit of a play; _WINS or _LOSES if that is clear at once."""
     mine = remove_cards(own, play >> 2, (play & 3) + 1)
@@ -321,7 +321,7 @@ def merit_of_play(own, other, play):
     return merit_of_hands(mine, other)
 
 
-@lean_rule
+@rule
 def merit_of_hands(own, other):
     """A merit that prefers few groups, few weak ones, and many weak ones of the other seat."""
     return (
@@ -331,13 +331,13 @@ def merit_of_hands(own, other):
     )
 
 
-@lean_rule
+@rule
 def groups(hand):
     """The plays of all cards of a rank: one bit for each rank held."""
     return hand & ~((hand >> 1) & _NOT_THE_LARGEST)
 
 
-@lean_rule
+@rule
 def beatable(hand):
     """All plays that this hand can beat: lower ranks with the count of one of its plays."""
     lower = hand >> RANK_BITS
@@ -346,13 +346,13 @@ def beatable(hand):
     return lower
 
 
-@lean_rule
+@rule
 def weak_groups(own, other):
     """The groups that the other hand can beat."""
     return groups(own) & beatable(other)
 
 
-@lean_rule
+@rule
 def runs_home(own, other):
     """Whether a leader runs home: with at most one weak group, played last, nothing stops it.
 
@@ -362,7 +362,7 @@ def runs_home(own, other):
     return weak & (weak - 1) == 0 or takes_back(own, other, weak)
 
 
-@lean_rule
+@rule
 def takes_back(own, other, weak):
     """Whether a leader can lead all weak groups but one, and take the lead back each time.
 
@@ -391,7 +391,7 @@ def takes_back(own, other, weak):
     return without_taker <= 1 and answered < popcount(other)
 
 
-@lean_rule
+@rule
 def answers_home(own, other, replies):
     """Whether one of the replies empties the hand, or cannot be beaten and then runs home."""
     held = groups(own)
@@ -409,7 +409,7 @@ def answers_home(own, other, replies):
 # The memory
 
 
-@lean_rule
+@rule
 def canonical(own, other):
     """Rename the ranks of both hands so that equivalent positions become equal.
 
@@ -442,7 +442,7 @@ def canonical(own, other):
     return new_own, new_other
 
 
-@lean_rule
+@rule
 def insert_group(hand, run_start, shift, group):
     """Insert a group into the run that begins at `run_start`, smaller groups lower."""
     while shift > run_start and (hand >> (shift - RANK_BITS)) & ALL_OF_RANK > group:
@@ -452,7 +452,7 @@ def insert_group(hand, run_start, shift, group):
     return hand | (group << shift)
 
 
-@lean_rule
+@rule
 def bucket_of(memory, key):
     """The first of the two memory slots of a position."""
     word = (np.uint64(key[0]) * _MIX_1) ^ (np.uint64(key[1]) * _MIX_2)
@@ -460,7 +460,7 @@ def bucket_of(memory, key):
     return np.int64(word >> np.uint64(33)) & (memory.shape[0] - 2)
 
 
-@lean_rule
+@rule
 def recall(memory, key):
     """1 or 0 for a remembered win or loss of the leader, else _UNKNOWN."""
     first = bucket_of(memory, key)
@@ -470,7 +470,7 @@ def recall(memory, key):
     return np.int64(_UNKNOWN)
 
 
-@lean_rule
+@rule
 def remember(memory, key, value):
     """Store a value: the first slot keeps the position with more cards, the second the latest."""
     place = bucket_of(memory, key)
