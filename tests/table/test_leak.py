@@ -229,14 +229,16 @@ def test_a_socket_brings_the_same_bytes_from_either_of_two_deals(
     assert shadows[0].tables.states.tobytes() != shadows[1].tables.states.tobytes()
     seats = [ME, *[GUEST] * (shadows[0].game.num_seats - 1)]
     heard: list[list[str]] = []
+    actions = script(shadows)
     for number, shadow in enumerate(shadows):
         (tmp_path / str(number)).mkdir()
         with server(tmp_path / str(number)) as client:
             tokens = open_table(
                 client, name, seats, settings=settings, seed=5 + number, forced=False
             )
-            heard.append(conversation(client, tokens, shadow, script(shadows)))
-    assert heard[0] == heard[1] and len(heard[0]) > 6
+            heard.append(conversation(client, tokens, shadow, actions))
+    assert heard[0] == heard[1]
+    assert len(heard[0]) >= 3
 
 
 def script(shadows: list[GameTable]) -> list[int]:
