@@ -1,7 +1,6 @@
 """What is sent to a seat and to spectators is the same for positions that they cannot tell apart.
 
-The number of pairs of positions grows with PARLOUR_LEAK_PAIRS; `make test` compares a few. All
-games passed with 10,000 pairs each.
+The number of pairs of positions grows with PARLOUR_LEAK_PAIRS; `make test` compares a few.
 """
 
 import json
