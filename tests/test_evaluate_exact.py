@@ -57,14 +57,15 @@ def test_what_is_measured_can_be_kept_in_the_checkpoint(tmp_path: Path) -> None:
 
 
 def test_a_game_without_a_solver_has_no_measures() -> None:
-    assert measures_of(load_game("president")) == {}
+    assert measures_of(load_game("splendor")) == {}
     assert len(measures_of(load_game(GAME))) == 2
 
 
 @pytest.mark.parametrize(
     ("command", "named"),
     {
-        "evaluate president random --exact": "not solved",
+        "evaluate splendor random --exact": "not solved",
+        "evaluate president random --exact": "2 players",
         "evaluate president random --duplicate": "two seats",
         f"evaluate {GAME} random --set num_seats=3 --exact": "two seats",
         f"evaluate {GAME} random --deals all": "--exact",

@@ -27,11 +27,15 @@ def test_it_is_found_by_name_and_its_card_says_what_it_holds(path: Path) -> None
     assert all(result["num_games"] >= 20_000 for result in checkpoint.strength)
 
 
-@pytest.mark.parametrize(("num_players", "floor"), [(2, 0.88), (4, 0.38)])
-def test_the_president_network_beats_the_lowest_script(num_players: int, floor: float) -> None:
+@pytest.mark.parametrize(
+    ("player", "num_players", "floor"), [("dqn", 2, 0.88), ("dqn", 4, 0.38), ("ppo", 4, 0.38)]
+)
+def test_the_president_networks_beat_the_lowest_script(
+    player: str, num_players: int, floor: float
+) -> None:
     """Fair shares are 50 and 25 %; a flat Monte Carlo player reaches about 94 and 39 %."""
     game = load_game("president", num_players=num_players)
-    result = play_match(game, "dqn", "lowest", num_deals=600, seed=77)
+    result = play_match(game, player, "lowest", num_deals=600, seed=77)
     assert result.first_places.low > floor
 
 

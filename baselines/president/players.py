@@ -10,8 +10,9 @@ from ...envs.core.game import NO_ACTION, Game, check_range
 from ...envs.core.jit import array_rule, rule
 from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
 from ..policy import Policy
-from ..roster import scripted, searching, with_aliases
+from ..roster import Player, scripted, searching, with_aliases
 from ..search.playout import ALIASES, playout
+from .exact_player import perfect
 from .solver import Solver
 
 FIRST_SAVED_RANK = NUM_RANKS - 2
@@ -220,12 +221,14 @@ PLAYERS = {
     "set_keeper": scripted(set_keeper),
     "planner": scripted(planner),
     "playout_exact": searching(playout_exact),
+    "perfect": Player(perfect, "Perfect play of two-seat games by exact search."),
 }
 
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players, the strongest first; see docs/league."""
-    return ("dqn", "planner")
+    is_solved = game.num_seats == 2 and game.config.num_games == 1
+    return ("perfect",) if is_solved else ("dqn", "planner")
 
 
 def searches(game: Game) -> tuple[str, ...]:

@@ -1,9 +1,16 @@
 """Solve President for two seats: each knows the other's hand, so every position has a value.
 
-The solver searches depth first for a win. It recognises runs to the end at once, tries plays that
-leave the fewest weak groups first, and remembers leads up to renamings of ranks that change
-nothing.
+The solver searches depth first for a win. It recognises runs to the end at once, leaves out plays
+that another play dominates, tries plays that leave the fewest weak groups first, and remembers
+leads up to renamings of ranks that change nothing.
+
+Two facts are used. Take two hands that differ in one rank: a whole group lies higher in the first,
+and passes no other own group of another size. Whatever the second can play, the first can play too,
+at least as high, and no reply to it is added: so the first wins if the second does. And between
+plays that the same replies answer, only the hands that remain matter.
 """
+
+import threading
 
 import numpy as np
 
@@ -13,9 +20,11 @@ from ...envs.core.jit import rule
 from ...envs.president.rules import (
     ALL_OF_RANK,
     ALL_PLAYS,
+    NUM_ACTIONS,
     NUM_CARDS,
     NUM_RANKS,
     NUM_SUITS,
+    ONE_OF_EACH_RANK,
     PASS,
     RANK_BITS,
     beating,
@@ -23,6 +32,7 @@ from ...envs.president.rules import (
 )
 
 MEMORY_ENTRIES = 1 << 20  # 16 MB; a power of two
+MEMORY_OF_FULL_DEALS = 1 << 23  # 128 MB
 _NOT_THE_LARGEST = 0x7777777777  # for each rank all bits but that of four cards
 _HAND_BITS = 40
 
@@ -60,10 +70,12 @@ FRAME = np.dtype(
 class Solver:
     """Exact values of two-seat positions, with a memory that only makes later answers faster."""
 
-    def __init__(self, game: Game) -> None:
+    def __init__(self, game: Game, memory_entries: int = MEMORY_ENTRIES) -> None:
+        """Make room for `memory_entries` positions of 16 bytes, a power of two."""
         if game.name != "president" or game.num_seats != 2:
             raise ValueError(f"only President with 2 players can be solved, not {game!r}")
-        self._memory = np.zeros((MEMORY_ENTRIES, 2), np.int64)
+        self._lock = threading.Lock()  # threads must not share the memory
+        self._memory = np.zeros((memory_entries, 2), np.int64)
         self._moves = np.zeros((_MAX_PLIES, _MAX_MOVES, 2), np.int64)
         self._frames = np.zeros(_MAX_PLIES, FRAME)
 
@@ -76,18 +88,20 @@ class Solver:
         together hold more than `most_cards`.
         """
         actions = np.empty(len(observations), np.int64)
-        words = np.zeros(1, np.int64)
-        _solve_rows(
-            observations,
-            action_masks,
-            most_cards,
-            words,
-            self._memory,
-            self._moves,
-            self._frames,
-            actions,
-        )
+        scratch = np.zeros(1, np.int64), self._memory, self._moves, self._frames
+        with self._lock:
+            _solve_rows(observations, action_masks, most_cards, *scratch, actions)
         return actions
+
+    def action_wins(self, observations: np.ndarray, actions: np.ndarray) -> np.ndarray:
+        """Return for each row whether its action, a play or pass, wins: bool [B]."""
+        masks = np.zeros((len(observations), NUM_ACTIONS), np.int8)
+        masks[np.arange(len(masks)), actions] = 1
+        return self.winning_actions(observations, masks) != NO_ACTION
+
+    def forget(self) -> None:
+        """Clear the memory."""
+        self._memory[:] = 0
 
     def can_win(self, own: int, other: int, table_action: int = PASS) -> bool:
         """Whether the seat to act wins, given both hands (as in the state) and the play to beat."""
@@ -236,9 +250,12 @@ def list_moves(own, other, plays, is_leading, out):
     If a move wins at once, it is the only one.
     """
     num_moves = 0
-    while plays != 0:
-        play = lowest_bit(plays)
-        plays &= plays - 1
+    left = plays
+    while left != 0:
+        play = lowest_bit(left)
+        left &= left - 1
+        if is_dominated(own, other, plays, play):
+            continue
         merit = merit_of_play(own, other, play)
         if merit == _WINS:
             out[0, 0] = play
@@ -247,6 +264,32 @@ def list_moves(own, other, plays, is_leading, out):
     if is_leading == 0 and not runs_home(other, own):
         num_moves = insert_move(out, num_moves, -1, merit_of_hands(own, other) + _TO_PASS)
     return num_moves
+
+
+@rule
+def is_dominated(own, other, plays, play):
+    """Whether a lower play that is also possible is at least as good.
+
+    It is if both play as many cards of groups of the same size, and if either
+
+    * both play the whole group, and the other seat has no reply to the lower play that is none to
+      the higher one. Then the lower play leaves the same hand but for a higher group; or
+    * the other seat holds no cards from the lower rank up to the higher one. Then the groups are
+      alike but for their names.
+    """
+    count = play & 3
+    rank = play >> 2
+    size = (own >> (RANK_BITS * rank)) & ALL_OF_RANK
+    is_whole = size >> count == 1
+    for lower in range(rank - 1, -1, -1):
+        answers = other >> (RANK_BITS * (lower + 1)) & ALL_OF_RANK
+        if answers >> (count if is_whole else 0) & 1:
+            return False
+        is_shared = not is_whole and (other >> (RANK_BITS * lower)) & 1
+        is_alike = (own >> (RANK_BITS * lower)) & ALL_OF_RANK == size
+        if is_alike and not is_shared:
+            return plays >> (RANK_BITS * lower + count) & 1 == 1
+    return False
 
 
 @rule
@@ -311,9 +354,41 @@ def weak_groups(own, other):
 
 @rule
 def runs_home(own, other):
-    """Whether a leader runs home: with at most one weak group, played last, nothing stops it."""
+    """Whether a leader runs home: with at most one weak group, played last, nothing stops it.
+
+    It may have more if it can take the lead back each time; see `takes_back`.
+    """
     weak = weak_groups(own, other)
-    return weak & (weak - 1) == 0
+    return weak & (weak - 1) == 0 or takes_back(own, other, weak)
+
+
+@rule
+def takes_back(own, other, weak):
+    """Whether a leader can lead all weak groups but one, and take the lead back each time.
+
+    A taker is a group that beats every play of its size that the other hand can make, now and
+    later, because that hand only shrinks. The leader leads each weak group but the last that has a
+    taker of its own size. If the other seat answers, the taker beats the answer, and nothing beats
+    the taker. All other groups, spare takers too, keep the lead. The last weak group empties the
+    hand. The other seat cannot go out before, if it holds more cards than it answers with.
+    """
+    takers = groups(own) & ~(beatable(other) | other)
+    if takers == 0:
+        return False
+    without_taker = 0
+    answered = 0
+    largest = 0
+    for size in range(1, NUM_SUITS + 1):
+        of_size = ONE_OF_EACH_RANK << (size - 1)
+        num_weak = popcount(weak & of_size)
+        if num_weak > 0:
+            paired = min(num_weak, popcount(takers & of_size))
+            without_taker += num_weak - paired
+            answered += size * paired
+            largest = size
+    if without_taker == 0:
+        answered -= largest  # this one is played last
+    return without_taker <= 1 and answered < popcount(other)
 
 
 @rule

@@ -5,6 +5,7 @@ without connections does not think; it is dropped from memory and comes back fro
 """
 
 import asyncio
+import gc
 import json
 import secrets
 import time
@@ -15,7 +16,6 @@ from ...baselines.explanations import Explanation
 from ...baselines.move_values import MoveValues
 from ...baselines.players import players_of
 from ...envs.core.game import Game
-from ...envs.core.seating import PlayerError
 from ...envs.core.views.render import picture_svg
 from .matches import MatchPlan, result_data
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
@@ -30,7 +30,8 @@ STUDY_SECONDS = 120.0  # how long hints become better while a person thinks
 STUDY_SLICE = 0.4
 MAX_REVIEWED = 60
 MAX_CONNECTIONS = 600
-MAX_CONNECTIONS_A_TABLE = 24
+MAX_CONNECTIONS_A_SEAT = 6  # so that no guest keeps the others out
+MAX_SPECTATORS = 24
 MAX_LIVE_TABLES = 500
 QUEUE_LENGTH = 64  # messages waiting for a slow client, before it is cut off
 
@@ -87,10 +88,12 @@ class LiveTable:
         self.version = 0  # rises with every change, so that late thoughts are dropped
         self.moved = time.monotonic()  # when the last move was made
         self.driver: asyncio.Task[None] | None = None
+        self._made: dict[tuple[int | None, bool, bool], dict[str, Any]] = {}  # positions
 
     def changed(self) -> None:
         """Drop thoughts about the former position, and let the next seat act."""
         self.version += 1
+        self._made.clear()
         self.moved = time.monotonic()
         for connection in self.connections:
             connection.stop_task("hint")
@@ -110,9 +113,11 @@ class LiveTable:
         self.broadcast(self.position_for)
 
     def position_for(self, connection: Connection) -> dict[str, Any]:
-        """Return the position as a connection is to see it."""
-        form = (connection.is_narrow, connection.has_data)
-        return position_message(self.table, connection.seat, *form)
+        """Return the position as a connection is to see it; drawn once, however often asked for."""
+        key = (connection.seat, connection.is_narrow, connection.has_data)
+        if key not in self._made:
+            self._made[key] = position_message(self.table, *key)
+        return self._made[key]
 
     def send_presence(self) -> None:
         """Tell everybody which seats are connected."""
@@ -187,12 +192,14 @@ class Host:
         is_seat = number < live.table.game.num_seats
         await self._recall(live.table, number if is_seat else SPECTATOR)
         live = await self._live(live.id)  # everybody may have left meanwhile
-        if len(live.connections) >= MAX_CONNECTIONS_A_TABLE:
-            raise Refused("too many connections to this table")
-        if is_seat and live.table.policies[number] is not None:
-            raise Refused("a player has taken this seat")
+        seat = number if is_seat else SPECTATOR
+        try:
+            _check_room(live, seat)
+        except Refused:
+            self._drop_if_empty(live)
+            raise
         live.match = None if match is None else match.token
-        connection.seat = number if is_seat else SPECTATOR
+        connection.seat = seat
         connection.live = live
         live.connections.add(connection)
         connection.put(history_message(live.table, connection.seat))
@@ -241,6 +248,10 @@ class Host:
             return
         live.connections.discard(connection)
         live.send_presence()
+        self._drop_if_empty(live)
+
+    def _drop_if_empty(self, live: LiveTable) -> None:
+        """Stop a table where nobody is; it comes back from the store."""
         if not live.connections:
             if live.driver is not None:
                 live.driver.cancel()
@@ -294,7 +305,7 @@ class Host:
         assert policy is not None
         try:
             action = await self.thinkers.run(self.thinking_limit, table.choose, policy)
-        except (TooSlow, PlayerError, ValueError) as error:
+        except Exception as error:  # whatever a player does, the others play on
             if live.version != version:
                 return
             action = secrets.choice(table.legal)
@@ -384,7 +395,7 @@ class Host:
                 connection.put({"type": "hints", "ply": ply, **values_data(table.game, found)})
                 if study.is_finished or time.monotonic() >= until:
                     return
-        except (ValueError, TypeError, TooSlow) as error:
+        except Exception as error:  # of a player that gives them
             connection.put({"type": "error", "text": f"no hints: {error}"})
 
     async def _on_judge(self, live: LiveTable, connection: Connection, message: dict) -> None:
@@ -416,7 +427,7 @@ class Host:
         """Say what a player's move was worth, as far as this seat may know."""
         try:
             found = await self.students.run(SETUP_LIMIT, table.explain, ply, connection.seat)
-        except (ValueError, TooSlow) as error:
+        except Exception as error:  # of the player
             connection.put({"type": "error", "text": f"this move cannot be explained: {error}"})
             return
         about = {"ply": number, "seat": ply.seat, "about": summary_of(table, ply.seat)}
@@ -491,6 +502,15 @@ class Host:
             raise Refused("only the person who opened the table can do this")
 
 
+def _check_room(live: LiveTable, seat: int | None) -> None:
+    """Raise Refused where a seat is a player's, or has enough connections."""
+    if seat is not SPECTATOR and live.table.policies[seat] is not None:
+        raise Refused("a player has taken this seat")
+    limit = MAX_SPECTATORS if seat is SPECTATOR else MAX_CONNECTIONS_A_SEAT
+    if sum(other.seat == seat for other in live.connections) >= limit:
+        raise Refused("too many connections to this seat")
+
+
 def summary_of(table: GameTable, seat: int) -> str:
     """Return what is known about the player of a seat, in one sentence."""
     player = table.setup.seats[seat].player.partition(":")[0]
@@ -551,6 +571,8 @@ def _warm_up(table: GameTable) -> None:
         position_message(trial, seat)
     if trial.legal:
         trial.act(trial.legal[0])
+    gc.collect()
+    gc.freeze()  # compiled code stays: looking through it took a third of a second, now and then
 
 
 def _reviewed(table: GameTable, number: int, connection: Connection) -> dict[str, Any]:

@@ -59,3 +59,5 @@ def _check_fields(kind: str, message: dict[str, Any]) -> None:
             raise BadMessage(f"{kind} has fields {', '.join(allowed) or 'none'}, not that one")
         if type(value) is not allowed[name]:
             raise BadMessage(f"{name} of {kind} is of type {allowed[name].__name__}")
+        if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+            raise BadMessage(f"{name} of {kind} has half a character")

@@ -163,9 +163,13 @@ class GameTable:
 
     @property
     def is_forced(self) -> bool:
-        """Whether the move is a person's without a choice, to be made automatically."""
+        """Whether the move is a person's without a choice, to be made automatically.
+
+        Not among several people with hidden cards: they would learn that there was no choice.
+        """
+        is_public = len(self.people) == 1 or not self.game.has_hidden
         is_person = self.seat_to_act in self.people
-        return self.setup.skip_forced and is_person and len(self.legal) == 1
+        return self.setup.skip_forced and is_public and is_person and len(self.legal) == 1
 
     @property
     def to_think(self) -> Policy | None:

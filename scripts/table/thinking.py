@@ -85,6 +85,8 @@ def _outcome(
         return function(*arguments), None
     except Exception as error:
         return None, error
+    except BaseException as error:  # a player's file may call sys.exit()
+        return None, RuntimeError(f"it ended with {error!r}")
 
 
 def _call(

@@ -31,7 +31,8 @@ def position_message(
 ) -> dict[str, Any]:
     """Return the message about the position for a seat, or for spectators.
 
-    With `has_data` it has the fields of the observation, and no picture.
+    With `has_data` it has the fields of the observation and no picture, and words only where the
+    seat has to choose or the game is over.
     """
     game, state = table.game, table.state
     to_act = table.seat_to_act
@@ -51,7 +52,8 @@ def position_message(
         "clicks": {},
     }
     if seat is not SPECTATOR or not game.has_hidden or table.setup.is_open:
-        message["words"] = game.describe(state, seat)
+        if not has_data or message["legal"] or table.is_over:
+            message["words"] = game.describe(state, seat)
         message.update(
             _data(game, state, seat) if has_data else _picture(table, message, is_narrow)
         )

@@ -19,7 +19,7 @@ import websockets
 from .loads import Server
 
 KILL_AT_PLY = 12
-PATIENCE_MS = 120_000
+PATIENCE_MS = 900_000
 _PLIES = "Array.from(document.querySelectorAll('#moves li'), (li) => Number(li.dataset.ply))"
 
 

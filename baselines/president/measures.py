@@ -1,0 +1,77 @@
+"""How often a player of two-seat President loses a position that it could have won."""
+
+from typing import Any
+
+import numpy as np
+
+from ...envs.core.game import NO_ACTION, NO_SEAT, Game
+from ...envs.core.rng import streams
+from ...envs.core.seating import Seating, player_streams
+from ...envs.core.tables import EXTERNAL, Tables, action_masks
+from ..arena.statistics import Estimate, mean_of_deals
+from ..measures import Measure
+from ..players import make_policy
+from ..policy import Policy
+from .exact_player import solver_of_games
+from .solver import Solver
+
+
+def blunders(
+    game: Game, policy: Any, against: Any = "random", num_deals: int | None = None, seed: int = 0
+) -> Estimate:
+    """Return the blunders of a player, in per cent of its moves in won positions.
+
+    A blunder is a move after which the other seat can win, made where another move wins. Every deal
+    is played from both seats against `against`. Raises ValueError where `num_deals` is None,
+    because there are too many deals to play all, and where no position was won.
+    """
+    solver = solver_of_games(game)
+    if num_deals is None:
+        raise ValueError("there are too many deals to measure all; choose a number")
+    players = make_policy(policy, game), make_policy(against, game)
+    seeds = range(seed, seed + num_deals)
+    won, lost = sum(_count(game, players, solver, seeds, seat) for seat in range(2))
+    if not won.any():
+        raise ValueError("the player was in no won position in these deals")
+    return mean_of_deals(lost.astype(float), won, (0.0, 1.0)).scaled(100.0)
+
+
+def _count(
+    game: Game, players: tuple[Policy, Policy], solver: Solver, seeds: range, seat: int
+) -> np.ndarray:
+    """The first player's moves in won positions and blunders from one seat: [2, deals]."""
+    num_deals = len(seeds)
+    tables = Tables(game, streams(seeds))
+    tables.deal(tables.all_rows)
+    seated = np.full((num_deals, 2), 1)
+    seated[:, seat] = EXTERNAL
+    rngs = player_streams(np.arange(num_deals), 2, sitting=seat)
+    seating = Seating(tables, players, seated, rngs)
+    counts = np.zeros((2, num_deals), np.int64)
+    seating.advance(tables.all_rows)
+    while True:
+        rows = tables.all_rows[tables.show(tables.all_rows)[0] != NO_SEAT]
+        if not len(rows):
+            return counts
+        own_rngs = rngs[rows, seat]
+        counts[:, rows] += _move(game, players[0], solver, tables, rows, own_rngs)
+        rngs[rows, seat] = own_rngs
+        seating.advance(rows)
+
+
+def _move(
+    game: Game, player: Policy, solver: Solver, tables: Tables, rows: np.ndarray, rngs: np.ndarray
+) -> np.ndarray:
+    """Let the player move; return where it had won, and where it no longer has: [2, rows]."""
+    seats, observations, words = tables.show(rows)
+    masks = action_masks(words, game.num_actions)
+    positions = tables.determinize(rows, seats, rngs) if player.needs_positions else None
+    actions = player(observations, masks, rngs, positions)
+    was_won = solver.winning_actions(observations, masks) != NO_ACTION
+    is_lost = np.zeros(len(rows), bool)
+    is_lost[was_won] = ~solver.action_wins(observations[was_won], actions[was_won])
+    tables.apply(rows, actions)
+    return np.stack([was_won, is_lost])
+
+
+MEASURES = {"blunders, % of moves in won positions": Measure(blunders, has_opponent=True)}

@@ -1,0 +1,135 @@
+"""Perfect play of two-seat President, what it is built on, and how players are measured by it."""
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.baselines.arena import play_match
+from parlour.baselines.president.measures import blunders
+from parlour.baselines.president.solver import Solver, is_dominated, runs_home
+from parlour.envs import load_game
+from parlour.scripts.main import main
+from tests.president.study import RECORD, load, page
+from tests.president.test_solver import (
+    NUM_RANKS,
+    late_positions,
+    minimax,
+    random_hands,
+    value_after,
+    word,
+)
+
+GAME = load_game("president", num_players=2)
+
+
+def positions_of(own: tuple, other: tuple) -> set:
+    """All positions that can be reached from a lead, as hands and the play to beat."""
+    found, left = set(), [(own, other, None)]
+    while left:
+        position = left.pop()
+        if position in found:
+            continue
+        found.add(position)
+        own, other, table = position
+        for rank in range(NUM_RANKS):
+            for count in range(1, own[rank] + 1):
+                if table is None or (count == table[0] and rank > table[1]):
+                    mine = (*own[:rank], own[rank] - count, *own[rank + 1 :])
+                    if any(mine):
+                        left.append((other, mine, (count, rank)))
+        if table is not None:
+            left.append((other, own, None))
+    return found
+
+
+def test_every_position_of_small_deals_has_the_value_of_plain_minimax() -> None:
+    rng, solver, num_positions = random.Random(2), Solver(GAME), 0
+    for _ in range(30):
+        for own, other, table in positions_of(*random_hands(rng, 3)):
+            action = 0 if table is None else 4 * table[1] + table[0]
+            assert solver.can_win(word(own), word(other), action) == minimax(own, other, table)
+            num_positions += 1
+    assert num_positions > 800
+
+
+def test_a_leader_that_is_said_to_run_home_wins() -> None:
+    rng, said, more_than_one_weak = random.Random(3), 0, 0
+    for _ in range(3000):
+        own, other = random_hands(rng, 6)
+        if runs_home(word(own), word(other)):
+            said += 1
+            weak = [
+                r for r in range(NUM_RANKS) if own[r] and max(other[r + 1 :], default=0) >= own[r]
+            ]
+            more_than_one_weak += len(weak) > 1
+            assert minimax(own, other, None), (own, other)
+    assert said > 500 and more_than_one_weak > 50
+
+
+def test_where_a_dominated_play_wins_a_play_that_is_not_dominated_wins_too() -> None:
+    rng, num_dominated = random.Random(4), 0
+    for _ in range(1500):
+        own, other = random_hands(rng, 6)
+        table = rng.choice([None, (rng.randint(1, 2), rng.randrange(4))])
+        wins = {False: False, True: False}
+        plays = [
+            4 * rank + count - 1
+            for rank in range(NUM_RANKS)
+            for count in range(1, own[rank] + 1)
+            if table is None or (count == table[0] and rank > table[1])
+        ]
+        for play in plays:
+            rank, count = play >> 2, (play & 3) + 1
+            left = (*own[:rank], own[rank] - count, *own[rank + 1 :])
+            dominated = bool(is_dominated(word(own), word(other), sum(1 << p for p in plays), play))
+            num_dominated += dominated
+            wins[dominated] |= not any(left) or not minimax(other, left, (count, rank))
+        assert wins[False] or not wins[True], (own, other, table)
+    assert num_dominated > 500
+
+
+def test_perfect_play_wins_each_won_deal_and_makes_no_blunder() -> None:
+    seeds = range(40, 42)
+    assert blunders(GAME, "perfect", "planner", len(seeds), seeds[0]).mean == 0
+    result = play_match(GAME, "perfect", "planner", len(seeds), seed=seeds[0])
+    assert result.first_places.mean >= 0.5  # one seat of each deal wins against any play
+
+
+def test_blunders_are_counted_in_won_positions_only() -> None:
+    bad, good = (blunders(GAME, player, "lowest", 2, 40).mean for player in ("hoarder", "planner"))
+    assert 0 < good < bad < 100
+
+
+def test_its_values_say_which_actions_win() -> None:
+    game, observations, masks = late_positions("free")
+    policy = make_policy("perfect", game)
+    assert policy.values is not None
+    values = policy.values(observations[:40], masks[:40])
+    for observation, mask, row in zip(observations, masks, values, strict=False):
+        for action in np.flatnonzero(mask):
+            assert row[action] == 2 * value_after(observation, int(action)) - 1
+
+
+def test_it_refuses_what_is_not_solved() -> None:
+    with pytest.raises(ValueError, match="2 players"):
+        make_policy("perfect", load_game("president"))
+    with pytest.raises(ValueError, match="num_games=3"):
+        make_policy("perfect", load_game("president", num_players=2, num_games=3))
+
+
+def test_the_command_measures_blunders(tmp_path: Path) -> None:
+    out = tmp_path / "exact.json"
+    command = f"evaluate president lowest --set num_players=2 --exact --deals 1 --json {out}"
+    assert main(command.split()) == 0
+    (result,) = json.loads(out.read_text())
+    assert "blunders" in result["measure"] and result["value"][0] > 0
+
+
+def test_the_page_of_the_study_is_that_of_its_record() -> None:
+    found = json.loads(RECORD.read_text())
+    assert RECORD.with_suffix(".md").read_text() == page(found)
+    assert len(found["seconds"]) >= 100 and found == load()  # of the present solver

@@ -1,0 +1,303 @@
+"""Slow, silent, flooding and vanishing clients harm nobody but themselves, over real sockets."""
+
+import contextlib
+import json
+import socket
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+from websockets.exceptions import ConnectionClosed
+from websockets.sync.client import ClientConnection, connect
+
+from parlour.scripts.table import host, server
+
+from . import serving
+from .serving import GUEST, ME, listening_server, open_table, player, seated
+from .test_seat_client import opened
+
+SMALL = {"num_values": 5}
+TABLE = {"game": "trick_taking", "settings": SMALL, "seats": [ME, GUEST], "seed": 5}
+LINGER_NOT = struct.pack("ii", 1, 0)  # close by a reset, as a machine does that loses its power
+
+
+class Seat:
+    """A client that behaves, and notes how far its game is."""
+
+    def __init__(self, address: str, token: str) -> None:
+        self.socket = connect(f"ws://{address}/seat").__enter__()
+        self.position: dict[str, Any] = {}
+        self.closed = ""
+        self.send({"type": "sit", "token": token})
+
+    def send(self, message: dict[str, Any]) -> None:
+        self.socket.send(json.dumps(message))
+
+    def next(self, *kinds: str) -> dict[str, Any]:
+        """The next message of one of these types."""
+        while True:
+            message = json.loads(self.socket.recv(timeout=60))
+            if message["type"] == "position":
+                self.position = message
+            if message["type"] in kinds:
+                return message
+
+    def at(self, ply: int) -> dict[str, Any]:
+        """The position after so many plies, once it has come."""
+        while self.position.get("ply") != ply:
+            self.next("position")
+        return self.position
+
+    def act(self) -> None:
+        """Play the first legal move of the position."""
+        action = self.position["legal"][0]
+        self.send({"type": "act", "ply": self.position["ply"], "action": action})
+
+
+@contextlib.contextmanager
+def two_seats(tmp_path: Path) -> Iterator[tuple[str, list[str], Seat]]:
+    """The address, the tokens of both seats and of spectators, and a client in the first seat."""
+    with listening_server(tmp_path) as address:
+        tokens = opened(address, TABLE)
+        me = Seat(address, tokens[0])
+        me.at(0)
+        try:
+            yield address, tokens, me
+        finally:
+            me.socket.close()
+
+
+def play_on(address: str, tokens: list[str], me: Seat) -> None:
+    """Both seats play to the end."""
+    guest = Seat(address, tokens[1])
+    ply = me.position["ply"]
+    while guest.at(ply)["returns"] is None:
+        (me if me.at(ply)["legal"] else guest).act()
+        ply += 1
+    guest.socket.close()
+
+
+def last_words(client: ClientConnection) -> str:
+    """What the server says before it closes this connection; nothing where it just closes."""
+    said = ""
+    with contextlib.suppress(ConnectionClosed):
+        while True:
+            message = json.loads(client.recv(timeout=60))
+            said = message["text"] if message["type"] == "closed" else said
+    return said
+
+
+def test_who_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(host, "QUEUE_LENGTH", 4)
+    listen = socket.socket.listen
+
+    def listen_with_little_room(listener: socket.socket, *backlog: int) -> None:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
+        listen(listener, *backlog)
+
+    monkeypatch.setattr(socket.socket, "listen", listen_with_little_room)
+    with two_seats(tmp_path) as (address, tokens, me):
+        slow = socket.socket()
+        slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+        slow.connect(tuple(_split(address)))
+        deaf = connect(f"ws://{address}/seat", sock=slow, max_queue=1).__enter__()
+        deaf.send(json.dumps({"type": "sit", "token": tokens[2]}))
+        while me.next("presence")["watchers"] == 0:
+            pass
+        watchers = 1
+        while watchers:  # until the server has had enough: it says so to the others
+            me.send({"type": "look", "is_narrow": False})
+            me.next("position")
+            with seated_for_a_moment(address, tokens[1]):
+                watchers = me.next("presence")["watchers"]
+            watchers = min(watchers, me.next("presence")["watchers"])
+        play_on(address, tokens, me)
+        slow.close()
+
+
+@contextlib.contextmanager
+def seated_for_a_moment(address: str, token: str) -> Iterator[Seat]:
+    seat = Seat(address, token)
+    seat.next("position")
+    yield seat
+    seat.socket.close()
+
+
+def _split(address: str) -> tuple[str, int]:
+    name, _, port = address.partition(":")
+    return name, int(port)
+
+
+def test_who_is_silent_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(server, "SECONDS_TO_SIT", 0.05)
+    with two_seats(tmp_path) as (address, tokens, me):
+        with connect(f"ws://{address}/seat") as silent:
+            assert last_words(silent) == "no token in time"
+        play_on(address, tokens, me)
+
+
+def test_who_floods_is_closed(tmp_path: Path) -> None:
+    with two_seats(tmp_path) as (address, tokens, me):
+        for text in ('{"type":"look","is_narrow":true}', '{"type":"undo"}', "junk"):
+            flooding = Seat(address, tokens[1])
+            with contextlib.suppress(ConnectionClosed):
+                for _ in range(500):
+                    flooding.socket.send(text)
+            assert last_words(flooding.socket) in (
+                "too many messages",
+                "too many wrong messages",
+                "",  # it sent so fast that the end was lost
+            )
+        play_on(address, tokens, me)
+
+
+@pytest.mark.parametrize("moment", ["connected", "sitting", "seated", "asking"])
+def test_who_vanishes_is_forgotten(moment: str, tmp_path: Path) -> None:
+    with two_seats(tmp_path) as (address, tokens, me):
+        client = connect(f"ws://{address}/seat").__enter__()
+        if moment != "connected":
+            client.send(json.dumps({"type": "sit", "token": tokens[1]}))
+        if moment in ("seated", "asking"):
+            while not me.next("presence")["connected"][1]:
+                pass
+        if moment == "asking":
+            client.send('{"type":"review"}')
+            client.send('{"type":"look","is_narrow":true}')
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_NOT)
+        client.socket.close()
+        if moment in ("seated", "asking"):
+            while me.next("presence")["connected"][1]:
+                pass
+        play_on(address, tokens, me)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        b"",
+        b"\x16\x03\x01\x02\x00\x01\x00",  # as a client that wants encryption begins
+        b"GET /seat HTTP/1.1\r\nHost: ",
+        b"GET " + b"/" * 100_000 + b" HTTP/1.1\r\n\r\n",
+        b"POST /api/tables HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+    ],
+)
+def test_what_is_no_request_disturbs_nobody(sent: bytes, tmp_path: Path) -> None:
+    with (
+        two_seats(tmp_path) as (address, tokens, me),
+        socket.create_connection(_split(address)) as odd,
+    ):
+        odd.sendall(sent)
+        play_on(address, tokens, me)
+
+
+def test_one_token_takes_the_room_of_its_own_seat_only(tmp_path: Path) -> None:
+    with two_seats(tmp_path) as (address, tokens, me):
+        many = [Seat(address, tokens[1]) for _ in range(host.MAX_CONNECTIONS_A_SEAT)]
+        for each in many:
+            each.at(0)
+        assert last_words(Seat(address, tokens[1]).socket) == "too many connections to this seat"
+        again = Seat(address, tokens[0])
+        again.at(0)
+        again.socket.close()
+        for each in many:
+            each.socket.close()
+        while me.next("presence")["connected"][1]:
+            pass
+        play_on(address, tokens, me)
+
+
+def test_strangers_without_a_seat_end_no_game(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(server, "MAX_CONNECTIONS", 8)
+    with two_seats(tmp_path) as (address, tokens, me), contextlib.ExitStack() as stack:
+        guest = Seat(address, tokens[1])
+        guest.at(0)
+        for _ in range(6):
+            stack.enter_context(connect(f"ws://{address}/seat"))
+        with pytest.raises(Exception, match=r"403|closed|1013"):
+            Seat(address, tokens[1]).next("position")
+        ply = 0
+        while guest.at(ply)["returns"] is None:
+            (me if me.at(ply)["legal"] else guest).act()
+            ply += 1
+        guest.socket.close()
+
+
+def test_looking_again_and_again_draws_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    draw = host.position_message
+    monkeypatch.setattr(host, "position_message", lambda *a: drawn.append(a) or draw(*a))
+    with serving.server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            me.next("position")
+            before = len(drawn)
+            for _ in range(30):
+                me.socket.send_json({"type": "look", "is_narrow": False})
+                me.next("position")
+    assert len(drawn) == before
+
+
+class Failing:
+    """A player of the server's owner that fails in its own way."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __call__(self, *unused: Any) -> int:
+        raise self.error
+
+
+@pytest.mark.parametrize("error", [IndexError("mine"), SystemExit(0), KeyboardInterrupt()])
+def test_a_player_that_fails_holds_nobody_up(
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host.GameTable, "choose", Failing(error))
+    with serving.server(tmp_path) as client:
+        seats = [ME, player("high_low")]
+        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            assert me.play_to_the_end()["returns"] is not None
+            notices = [each for each in me.received if each["type"] == "notice"]
+            assert "random legal move" in notices[0]["text"]
+
+
+def test_a_refused_connection_leaves_no_table_in_memory(tmp_path: Path) -> None:
+    with serving.server(tmp_path) as client:
+        seats = [ME, player("high_low")]
+        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
+        live = client.app.app.state.host.live
+        with seated(client, tokens[1]) as thief:
+            assert "a player has taken" in thief.next("closed")["text"]
+        assert not live
+        still_there(client, tokens[0])
+        assert not live
+
+
+def still_there(client: TestClient, token: str) -> None:
+    with seated(client, token) as me:
+        assert me.next("position")["ply"] == 0
+
+
+def test_a_forced_move_is_not_made_where_others_would_learn_that_it_was(tmp_path: Path) -> None:
+    """With hidden cards, who passes at once had no choice; people at one table must not know."""
+    seats = [ME, GUEST, player("lowest"), player("lowest")]
+    with serving.server(tmp_path) as client:
+        tokens = open_table(client, "president", seats)
+        with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
+            is_forced_shown = False
+            last = {me: me.next("position"), guest: guest.next("position")}
+            while all(position["returns"] is None for position in last.values()):
+                for each in (me, guest):
+                    is_forced_shown |= len(last[each]["legal"]) == 1
+                    if last[each]["legal"]:
+                        each.act(last[each], last[each]["legal"][0])
+                for each in (me, guest):
+                    last[each] = each.next("position")
+    assert is_forced_shown
