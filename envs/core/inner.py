@@ -66,7 +66,7 @@ def _check_arrays(state: Any) -> None:
 
 
 def _gives_views(callee: Any) -> bool:
-    """Return whether its arrays are views; an intrinsic that makes one fails by itself."""
+    """Return whether it returns views; an intrinsic that makes an array fails by itself."""
     if isinstance(callee, types.BoundFunction):
         return callee.key[0] in ("array.reshape", "array.view")
     if isinstance(callee, types.Dispatcher):
