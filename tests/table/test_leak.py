@@ -243,7 +243,8 @@ def test_a_socket_brings_the_same_bytes_from_either_of_two_deals(
 def script(shadows: list[GameTable]) -> list[int]:
     """Actions that are legal at both tables and leave them alike to the first seat."""
     tables = [replaced(shadow, shadow.tables.states) for shadow in shadows]
-    chooser, actions = random.Random(4), []
+    chooser = random.Random(4)
+    actions: list[int] = []
     while not any(table.is_over for table in tables) and len(actions) < 12:
         common = sorted(set(tables[0].legal) & set(tables[1].legal))
         chooser.shuffle(common)
