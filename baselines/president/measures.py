@@ -30,7 +30,8 @@ def blunders(
         raise ValueError("there are too many deals to measure all; choose a number")
     players = make_policy(policy, game), make_policy(against, game)
     seeds = range(seed, seed + num_deals)
-    won, lost = sum(_count(game, players, solver, seeds, seat) for seat in range(2))
+    counts = [_count(game, players, solver, seeds, seat) for seat in range(2)]
+    won, lost = np.sum(counts, axis=0)
     if not won.any():
         raise ValueError("the player was in no won position in these deals")
     return mean_of_deals(lost.astype(float), won, (0.0, 1.0)).scaled(100.0)

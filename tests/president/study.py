@@ -80,7 +80,7 @@ def page(found: dict[str, Any]) -> str:
         "Written by `python -m tests.president.study`; do not edit. "
         f"{len(seconds):,} random deals are solved from the first card, each with a cleared "
         f"memory, on seeds from {found['first_seed']:,} on. Times are seconds of processor time, "
-        f"on a busy machine. The process took at most {found['most_megabytes']} MB, the code of "
+        f"on a quiet machine. The process took at most {found['most_megabytes']} MB, the code of "
         "Python and its packages included.",
         "",
         f"The mean is {seconds.mean():.3f} seconds. Percentiles:",

@@ -28,7 +28,8 @@ GAME = load_game("president", num_players=2)
 
 def positions_of(own: tuple, other: tuple) -> set:
     """All positions that can be reached from a lead, as hands and the play to beat."""
-    found, left = set(), [(own, other, None)]
+    found: set = set()
+    left: list[tuple] = [(own, other, None)]
     while left:
         position = left.pop()
         if position in found:
@@ -49,7 +50,7 @@ def positions_of(own: tuple, other: tuple) -> set:
 def test_every_position_of_small_deals_has_the_value_of_plain_minimax() -> None:
     rng, solver, num_positions = random.Random(2), Solver(GAME), 0
     for _ in range(30):
-        for own, other, table in positions_of(*random_hands(rng, 3)):
+        for own, other, table in positions_of(*random_hands(rng, 4)):
             action = 0 if table is None else 4 * table[1] + table[0]
             assert solver.can_win(word(own), word(other), action) == minimax(own, other, table)
             num_positions += 1
@@ -123,7 +124,9 @@ def test_it_refuses_what_is_not_solved() -> None:
 
 def test_the_command_measures_blunders(tmp_path: Path) -> None:
     out = tmp_path / "exact.json"
-    command = f"evaluate president lowest --set num_players=2 --exact --deals 1 --json {out}"
+    command = (
+        f"evaluate president hoarder --set num_players=2 --exact --deals 2 --seed 40 --json {out}"
+    )
     assert main(command.split()) == 0
     (result,) = json.loads(out.read_text())
     assert "blunders" in result["measure"] and result["value"][0] > 0

@@ -86,7 +86,7 @@ def test_arranged_games_are_the_same_games() -> None:
                 if field.name not in unordered:
                     np.testing.assert_array_equal(plain[field.name], more[field.name])
             points = [np.sort(one["table_points"].reshape(3, 4), axis=1) for one in (plain, more)]
-            np.testing.assert_array_equal(*points)
+            np.testing.assert_array_equal(points[0], points[1])
             if not more["is_choosing"][0]:
                 is_empty = more["table_colour"] == NOTHING
                 missing = np.where(is_empty, 99, more["missing"][:, 0, :12])

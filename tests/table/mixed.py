@@ -195,7 +195,8 @@ async def _play_games(
         command=sys.executable, args=["-m", "parlour.scripts.main", "mcp"], env=dict(os.environ)
     )
     rng = random.Random(1)
-    num_plies, deaths = 0, []
+    num_plies = 0
+    deaths: list[int] = []
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     async with async_playwright() as started, mcp.Client(command) as client:
         options = ["--no-sandbox"]

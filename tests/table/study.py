@@ -11,6 +11,7 @@ import asyncio
 import json
 import os
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,7 @@ def page(record: dict[str, Any]) -> str:
     """Return the record as a page."""
     lines = ["# The table under load", ""]
     lines += ["Written by `python -m tests.table.study`; do not edit.", ""]
-    writers = {
+    writers: dict[str, Callable[[Any], list[str]]] = {
         "mixed": _mixed_lines,
         "latency": _latency_lines,
         "memory": _memory_lines,

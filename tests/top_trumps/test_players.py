@@ -7,6 +7,7 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
+from parlour.baselines.top_trumps.studies import winnable
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
@@ -168,6 +169,30 @@ def lost_for_goliath() -> Table:
 def test_david_loses_a_trick_on_purpose_to_win_the_game() -> None:
     assert play_on(lost_for_goliath(), ("goliath", "goliath")) == [-1, 1]
     assert play_on(lost_for_goliath(), ("david", "goliath")) == [1, -1]
+
+
+def test_a_line_that_wins_is_found_where_goliath_loses() -> None:
+    state = lost_for_goliath().state
+    cards, num_cards = np.zeros((3, winnable.RING), np.int64), np.zeros(3, np.int64)
+    choices = np.zeros((6, 6), np.int64)
+    winnable.note_choices(state["values"], choices)
+    assert choices[0, 0] == winnable.DRAW
+    winnable.read_decks(state, 0, cards, num_cards)
+    assert num_cards.sum() == 6
+    scratch = cards.copy(), num_cards.copy(), np.zeros(2, np.int64)
+    rng = streams([1])[0]
+    first = winnable.first_win(1, rng, cards, num_cards, choices, *scratch)
+    assert first > 0  # playout 0 is goliath's own
+
+
+def test_david_thinks_for_the_time_it_is_given() -> None:
+    table = lost_for_goliath()
+    position = table.states.copy()
+    for milliseconds in (0.001, 5):
+        david = make_policy("david", table.game, milliseconds=milliseconds)
+        seen = table.sees(0)
+        action = david.act(seen, ALL_FIELDS, rng=streams([1]), position=position)
+        assert action in np.flatnonzero(ALL_FIELDS)
 
 
 def test_david_is_the_same_for_the_same_positions_and_streams() -> None:

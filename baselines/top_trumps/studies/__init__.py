@@ -1,0 +1,1 @@
+"""Studies of Top Trumps: programs behind the README's figures."""
