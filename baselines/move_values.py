@@ -128,8 +128,10 @@ class Study:
         """Ask a player what it would play; it may choose at random."""
         count = 1 if policy.needs_positions else _ASKED_AT_ONCE
         rngs = streams([fresh_seed() for _ in range(count)])
-        same = [np.repeat(each, count, axis=0) for each in (self.seen, self.mask, self.position)]
-        chosen = policy(*same[:2], rngs, same[2])
+        seen, mask, position = (
+            np.repeat(each, count, axis=0) for each in (self.seen, self.mask, self.position)
+        )
+        chosen = policy(seen, mask, rngs, position)
         np.add.at(self._choices, chosen, 1)
         self.num_simulations += count
 

@@ -18,11 +18,13 @@ GUIDE = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FOLDERS = ("envs", "baselines", "training", "scripts", "tests", "docs", "parlour")
 GAME, PLAYER, LEARNER = "kuhn", "careful", "my_learner"
 OVER_THE_REGISTRY = [
+    "best",
     "best_response",
     "compiled_networks",
     "contract",
     "docs",
     "golden",
+    "league",
     "mcts",
     "packaging",
     "pictures",

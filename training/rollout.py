@@ -10,7 +10,7 @@ import numpy as np
 
 from ..baselines.policy import Policy
 from ..envs.core.game import NO_SEAT, Game
-from ..envs.core.jit import rule
+from ..envs.core.jit import array_rule, rule
 from ..envs.core.rng import streams
 from ..envs.core.seating import Seating, player_streams
 from ..envs.core.tables import EXTERNAL, Tables, action_masks
@@ -156,7 +156,7 @@ def _probabilities(weights: Sequence[float], num_kinds: int) -> np.ndarray:
     return array / array.sum()
 
 
-@rule
+@array_rule
 def _remember(
     seats, observations, words, actions, pending, pending_actions, counts,
     out_observations, out_actions, out_rewards, out_next, out_masks,

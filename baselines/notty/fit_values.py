@@ -209,7 +209,7 @@ def own_place(state, phase, other):
     return (np.int64(opponent_model), np.int64(phase), index), unit_of(opponent_model, once, twice)
 
 
-@rule
+@array_rule
 def look(state, hands, passes):
     """Read the hands, the learner's first and the deck last, and the passes in a row."""
     hands[:2] = state.hands

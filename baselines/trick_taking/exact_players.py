@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule
 from ...envs.core.rng import below
 from .. import generic
 from ..players import make_policy
@@ -77,11 +77,13 @@ def _perfect_cards(game: Game, observations: np.ndarray, masks: np.ndarray) -> n
     return (values == values.max(axis=1, keepdims=True)).astype(np.int8)
 
 
-@rule
+@array_rule
 def _choose_best(values, rngs, actions):
     """Choose a random one of the cards with the highest value."""
     for row in range(values.shape[0]):
-        best, ties = values[row].max(), 0
+        best, ties = values[row, 0], 0
+        for card in range(1, values.shape[1]):
+            best = max(best, values[row, card])
         for card in range(values.shape[1]):
             if values[row, card] == best:
                 ties += 1

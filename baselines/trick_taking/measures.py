@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule
 from ...envs.core.rng import streams
 from ...envs.core.seating import Seating, player_streams
 from ...envs.core.tables import EXTERNAL, Tables, action_masks
@@ -151,7 +151,7 @@ def _in_random_order(hands: np.ndarray, shuffler: np.random.Generator) -> np.nda
     return shuffler.permuted(cards, axis=2).astype(np.int8)
 
 
-@rule
+@array_rule
 def _lay_out(states, dealt):
     for row in range(states.shape[0]):
         states[row].dealt[:] = dealt[row]

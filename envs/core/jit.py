@@ -42,6 +42,8 @@ def rule(function: F) -> F:
 def array_rule(function: F) -> F:
     """Compile like `rule`, for a function that makes an array, or calls one that returns its own.
 
+    Assigning an array to a slice makes one too, in case the two overlap.
+
     References to arrays are counted in it. A `rule` may call it, unless it returns an array.
     """
     return _compile(function)

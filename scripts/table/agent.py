@@ -108,8 +108,8 @@ class AgentSeat:
         }
 
     def legal(self) -> list[str]:
-        """Return the names of the legal actions; none after the end."""
-        if self.table.is_over:
+        """Return the names of the legal actions; none after the end or in others' turns."""
+        if self.table.seat_to_act != self.seat:
             return []
         return [self.table.game.action_name(action) for action in self.table.legal]
 

@@ -30,6 +30,7 @@ class RemoteSeat:
         self.judges, self.wait = judges, wait
         self._socket: ClientConnection | None = None
         self._next_token: str | None = None
+        self._judgement: dict[str, Any] | None = None
         self._forget()
         self._receive_until(lambda: bool(self._position), time.monotonic() + self.wait)
 
@@ -108,7 +109,7 @@ class RemoteSeat:
         self._position: dict[str, Any] = {}
         self._table: dict[str, Any] = {}
         self._match: dict[str, Any] | None = None
-        self._judgement: dict[str, Any] | None = None
+        self._judgement = None
         self._moves: list[str] = []
         self._num_noted = 0
         self._notices: list[str] = []

@@ -119,7 +119,7 @@ def leave_a_daemon():
     os._exit(0)
 
 
-@attack("processes", "processes", "more than 32 processes and threads", "processes")
+@attack("processes", "processes|crash", "more than 32|temporarily unavail", "processes|crash")
 def fork_on_and_on():
     while True:
         if os.fork() == 0:

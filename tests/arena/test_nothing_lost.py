@@ -192,6 +192,15 @@ def stuck(observations, action_masks, rngs):
 """
 
 
+# What a shell starts in the background ignores Ctrl-C; so may the process of the tests.
+AT_A_TERMINAL = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+from parlour.scripts.main import main
+sys.exit(main())
+"""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 @pytest.mark.parametrize("command", ["match", "tournament --players"])
 def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
@@ -205,15 +214,7 @@ def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
     arguments = [name, "trick_taking", *option, f"{player}:stuck,random", "--set", "num_values=4"]
     arguments += ["--deals", "5000", "--workers=2"]
     with subprocess.Popen(
-        [
-            sys.executable,
-            "-m",
-            "parlour.scripts.main",
-            *arguments,
-            "--deals",
-            "5000",
-            "--workers=2",
-        ],
+        [sys.executable, "-c", AT_A_TERMINAL, *arguments],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -28,6 +28,7 @@ GAMES: dict[str, dict[str, Any]] = {
 }
 SEATS = {"president": 4}
 OPPONENT = "random"
+FIRST_SECONDS = 10.0  # in which the tables are opened; no part of the figures
 
 
 class Server:
@@ -124,6 +125,8 @@ async def play_game(
         async for position in positions(socket):
             if sent is not None and times is not None:
                 times.append((time.monotonic(), 1000 * (time.perf_counter() - sent)))
+            elif times is not None:
+                times.append((time.monotonic(), float("nan")))  # a ply of others
             sent = None
             if position["legal"]:
                 if period:
@@ -174,12 +177,13 @@ def measure_latency(folder: Path, num_tables: int, seconds: float, has_data: boo
         cpu = _cpu_seconds(server.process.pid)
         asyncio.run(play())
         cpu = _cpu_seconds(server.process.pid) - cpu
-    # The first seconds, in which all tables are opened, are no part of it.
-    found = np.array([each for when, each in times if when > started + 10])
+    counted = np.array([each for when, each in times if when > started + FIRST_SECONDS])
+    found = counted[~np.isnan(counted)]
     names = {"median": 50, "p90": 90, "p99": 99, "p999": 99.9, "max": 100}
     return {
         "tables": num_tables,
         "moves": len(found),
+        "plies_a_second": round(len(counted) / (seconds - FIRST_SECONDS), 1),
         "seconds": round(seconds, 1),
         "pictures": not has_data,
         "server_cpu": round(cpu / (time.monotonic() - started), 3),

@@ -195,7 +195,8 @@ async def _play_games(
         command=sys.executable, args=["-m", "parlour.scripts.main", "mcp"], env=dict(os.environ)
     )
     rng = random.Random(1)
-    num_plies, deaths = 0, []
+    num_plies = 0
+    deaths: list[int] = []
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     async with async_playwright() as started, mcp.Client(command) as client:
         options = ["--no-sandbox"]
@@ -205,7 +206,7 @@ async def _play_games(
         browsers = []
         for each, link, name in zip(opened, links, ("Ada", "Bea"), strict=False):
             page = await each.new_page(
-                viewport={"width": 700, "height": 640}, reduced_motion="reduce"
+                viewport={"width": 1400, "height": 800}, reduced_motion="reduce"
             )
             browsers.append(Browser(page, name))
             await page.goto(link)

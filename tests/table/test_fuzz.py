@@ -165,7 +165,8 @@ def test_requests_of_any_form_get_one_clear_answer(tmp_path: Path) -> None:
     keys = ("game", "settings", "seats", "seed", "forced", "pace", "open", "deals", "agent", "kind")
     addresses = ("/api/tables", "/api/matches", "/api/games/president", "/api/replays")
     with server(tmp_path) as client:
-        client.app.app.state.opening.burst = client.app.app.state.opening._left = 1e9
+        app: Any = client.app
+        app.app.state.opening.burst = app.app.state.opening._left = 1e9
         for _ in range(NUM_MESSAGES):
             data: Any = {"game": "president", "settings": {}, "seats": [ME, GUEST]}
             data.update({chooser.choice(keys): value(chooser) for _ in range(2)})

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -90,7 +91,9 @@ def test_an_explanation_is_drawn_from_what_the_onlooker_cannot_tell_apart() -> N
 
 def test_a_move_that_nobody_saw_is_not_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     table = GameTable(Setup("trick_taking", SMALL, (Occupant("player", "r", "random"),) * 2, 4))
-    table.act(table.choose(table.policies[0]))
+    player = table.policies[0]
+    assert player is not None
+    table.act(table.choose(player))
     assert table.explain(table.plies[0], 1) is not None
     monkeypatch.setattr(PlayedPly, "is_seen_by", lambda *_: False)
     assert table.explain(table.plies[0], 1) is None
@@ -109,8 +112,8 @@ def test_programs_may_ask_for_data_in_place_of_pictures(tmp_path: Path) -> None:
 
 
 def test_a_program_plays_a_match_with_one_token(tmp_path: Path) -> None:
-    request = {"game": "trick_taking", "settings": {"num_values": 3}, "agent": "program"}
-    request = {**request, "opponent": "high_low", "deals": 3}
+    request: dict[str, Any] = {"game": "trick_taking", "settings": {"num_values": 3}}
+    request = {**request, "agent": "program", "opponent": "high_low", "deals": 3}
     games: list[tuple[int, int]] = []
     refused: list[str] = []
     result: dict = {}

@@ -230,9 +230,14 @@ def test_strangers_without_a_seat_end_no_game(
 def test_looking_again_and_again_draws_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    drawn = []
+    drawn: list[tuple[Any, ...]] = []
     draw = host.position_message
-    monkeypatch.setattr(host, "position_message", lambda *a: drawn.append(a) or draw(*a))
+
+    def count(*arguments: Any) -> Any:
+        drawn.append(arguments)
+        return draw(*arguments)
+
+    monkeypatch.setattr(host, "position_message", count)
     with serving.server(tmp_path) as client:
         tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
         with seated(client, tokens[0]) as me:
@@ -272,7 +277,8 @@ def test_a_refused_connection_leaves_no_table_in_memory(tmp_path: Path) -> None:
     with serving.server(tmp_path) as client:
         seats = [ME, player("high_low")]
         tokens = open_table(client, "trick_taking", seats, settings=SMALL)
-        live = client.app.app.state.host.live
+        app: Any = client.app
+        live = app.app.state.host.live
         with seated(client, tokens[1]) as thief:
             assert "a player has taken" in thief.next("closed")["text"]
         assert not live

@@ -9,6 +9,7 @@ from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from parlour.scripts.table import host as host_module
+from parlour.scripts.table import server as server_module
 from parlour.scripts.table.guard import MAX_BODY, Allowance
 
 from .serving import ADDRESS, AS_OWNER, GUEST, ME, SEAT, open_table, player, seated, server
@@ -330,7 +331,7 @@ def test_tokens_are_readable_by_their_owner_only(tmp_path: Path) -> None:
 def test_new_tables_are_limited_in_rate(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         data = {"game": "chess", "settings": {}, "seats": [ME, GUEST]}
-        codes = {post(client, data) for _ in range(25)}
+        codes = {post(client, data) for _ in range(2 * server_module.MAX_OPENED_AT_ONCE)}
         assert codes == {400, 429}
 
 

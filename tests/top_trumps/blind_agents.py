@@ -1,4 +1,5 @@
 # ruff: noqa
+# mypy: ignore-errors
 """Two agents written by somebody who had read only the document of the original simulation.
 
 Only one line was changed afterwards: there the base class comes `from agents import Agent`. The

@@ -1,4 +1,5 @@
 # ruff: noqa
+# mypy: ignore-errors
 """The base class as the document of the original simulation describes it, for `blind_agents`."""
 
 from abc import ABC, abstractmethod
