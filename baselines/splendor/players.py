@@ -364,7 +364,7 @@ PLAYERS = {
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players, the strongest first; see docs/league."""
-    return ("mcts",)
+    return ("guided", "mcts")
 
 
 def searches(game: Game) -> tuple[str, ...]:
