@@ -613,7 +613,7 @@ def test_wrong_values_say_what_is_allowed() -> None:
         solo("president", seat=4)
     with pytest.raises(ValueError, match="a list of 3"):
         solo("president", opponents=["random"])
-    with pytest.raises(ValueError, match="has no player 'nobody'; it has random"):
+    with pytest.raises(ValueError, match="has no player 'nobody'; it has best, random"):
         solo("president", opponents="nobody").reset()
     with pytest.raises(ValueError, match="no seat, no opponents"):
         vector("president", 2, self_play=True, opponents="lowest")

@@ -166,7 +166,7 @@ def hands_of_aggressive(rng: np.ndarray) -> np.ndarray:
     return others
 
 
-@rule
+@array_rule
 def collect_hands(state, observation, mask, rng, others):
     """Collect one hand from each game, unless it is protected or nearly full."""
     num_found = 0

@@ -3,15 +3,12 @@
 import numpy as np
 
 from ...envs.core.game import NO_ACTION, Game
-from ..players import make_policy
 from ..policy import Policy
 from .solver import MEMORY_OF_FULL_DEALS, Solver
 
-IN_LOST_POSITIONS = "planner"
 
-
-def perfect(game: Game) -> Policy:
-    """Play perfectly: win every position that can be won; play as `planner` in the others.
+def perfect(game: Game, in_lost_positions: Policy) -> Policy:
+    """Play perfectly: win every position that can be won; ask another player in the others.
 
     A position takes the solver milliseconds in the middle of a game, and some seconds in rare full
     deals (docs/studies/president_perfect.md); what it finds makes the later moves of a game fast.
@@ -19,13 +16,12 @@ def perfect(game: Game) -> Policy:
     games, where the result of one decides the exchange before the next.
     """
     solver = solver_of_games(game)
-    fallback = make_policy(IN_LOST_POSITIONS, game)
 
     def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         actions = solver.winning_actions(observations, masks)
         lost = actions == NO_ACTION
         if lost.any():
-            actions[lost] = fallback(observations[lost], masks[lost], rngs[lost])
+            actions[lost] = in_lost_positions(observations[lost], masks[lost], rngs[lost])
         return actions
 
     def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:

@@ -9,7 +9,7 @@ from ...envs.core.bits import is_allowed, nth_allowed, num_allowed
 from ...envs.core.game import NO_ACTION, Game, check_range
 from ...envs.core.jit import array_rule, rule
 from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
-from ..policy import Policy
+from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted, searching, with_aliases
 from ..search.playout import ALIASES, playout
 from .exact_player import perfect
@@ -215,13 +215,17 @@ def playout_exact(game: Game, solve_from: int = SOLVE_FROM, **settings: Any) -> 
     return Policy("playout_exact", game, choose, needs_positions=True)
 
 
+def _perfect(game: Game) -> Policy:
+    return perfect(game, compiled_policy("planner", game, planner))
+
+
 PLAYERS = {
     "hoarder": scripted(hoarder),
     "lowest": scripted(lowest),
     "set_keeper": scripted(set_keeper),
     "planner": scripted(planner),
     "playout_exact": searching(playout_exact),
-    "perfect": Player(perfect, "Perfect play of two-seat games by exact search."),
+    "perfect": Player(_perfect, "Perfect play of two-seat games by exact search."),
 }
 
 

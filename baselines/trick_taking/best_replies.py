@@ -13,7 +13,7 @@ import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
+from ...envs.core.jit import array_rule, rule
 from .solver import (
     Solution,
     card_values,
@@ -253,7 +253,7 @@ def expected_tricks(game: Game, table: ReplyTable, observations: np.ndarray) -> 
     return out
 
 
-@rule
+@array_rule
 def _value_cards(table, hands, others, tables, led, out):
     for row in range(hands.shape[0]):
         if led[row] < 0:
@@ -291,7 +291,7 @@ def value_leads(table, hand, other, out):
             out[colour * table.solution.num_values + value] = worth
 
 
-@rule
+@array_rule
 def value_replies(table, hand, other, on_table, led, out):
     """The value of each card that the follower may play; the leader's card is on the table."""
     leader = other | on_table
