@@ -2,8 +2,9 @@
 # mypy: ignore-errors
 """Two agents written by somebody who had read only the document of the original simulation.
 
-Two things were changed afterwards: the base class came `from agents import Agent`, and the values were
-scaled by scikit-learn, which is no dependency. The agents check all that they are given, and raise where it contradicts the document.
+Two things were changed afterwards: the base class came `from agents import Agent`, and the
+values were scaled by scikit-learn, which is no dependency. The agents check all that they are
+given, and raise where it contradicts the document.
 """
 
 import random
