@@ -96,7 +96,7 @@ class Agent:
         return answer.structured_content
 
     async def play(self, game: Game, rng: random.Random, is_first: bool, link: str) -> None:
-        """Play one game; every ply must be among the moves that the agent is told of."""
+        """Play one game; check that the agent hears of every ply."""
         position = await (
             self.call("join", link=link, judge=False) if is_first else self.call("next_game")
         )

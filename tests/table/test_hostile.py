@@ -46,7 +46,7 @@ class Seat:
                 return message
 
     def at(self, ply: int) -> dict[str, Any]:
-        """The position after so many plies, once it has come."""
+        """Wait for the position after this number of plies."""
         while self.position.get("ply") != ply:
             self.next("position")
         return self.position

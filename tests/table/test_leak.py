@@ -174,7 +174,7 @@ def help_with(table: GameTable, seat: int) -> str:
 
 
 def help_about(table: GameTable, ply: PlayedPly, seat: int) -> str:
-    """What a seat is told about a move afterwards: of its own the review, else an explanation."""
+    """Return the review of a seat's own move, or the explanation of another's."""
     if ply.seat != seat:
         found = table.explain(ply, seat)
         return json.dumps(found and host.reason_data(table.game, ply, found))
@@ -212,7 +212,7 @@ def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
 def test_a_socket_brings_the_same_bytes_from_either_of_two_deals(
     name: str, settings: dict, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Over the server's own sockets: to the first seat's, whoever sends what to the others."""
+    """Compare what the first seat's socket gets while the other seats send messages."""
     deal = GameTable._deal
 
     def deal_twice(table: GameTable) -> None:
