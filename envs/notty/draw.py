@@ -238,7 +238,7 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
     name, badge = f"player {owner}", str(len(cards))
     plate = seat_plate(*place.plate, width, name, badge, is_to_act, layout.plate_height)
     label = f"{name}{', you' if owner == seat else ''}: {len(cards)} cards"
-    return [*shapes, Part(f"seat:{owner}", label, tuple(plate))]
+    return [*shapes, Part(f"seat:{owner}", label, plate)]
 
 
 def _last_action(state: np.record, owner: int, layout: Layout) -> Sequence[Shape]:

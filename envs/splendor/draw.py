@@ -433,7 +433,7 @@ def _plate(
     shown = name if layout.is_narrow else name + you
     middle = layout.seats_left + x
     shapes = seat_plate(middle, top + y, width, shown, points, is_to_act, height)
-    return Part(f"seat:{owner}", f"{name}{you}: {points}", tuple(shapes))
+    return Part(f"seat:{owner}", f"{name}{you}: {points}", shapes)
 
 
 def _last_action(name: str, x: float, y: float, size: float) -> list[Shape]:

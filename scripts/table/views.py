@@ -16,14 +16,10 @@ from ...baselines.players import players_of
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.views.picture import Picture
 from ...envs.core.views.render import picture_svg
+from .pages import title
 from .table import RECENT, GameTable, PlayedPly
 
 SPECTATOR = None  # in place of a seat
-
-
-def title(name: str) -> str:
-    """A game's name as a heading."""
-    return name.replace("_", " ").title()
 
 
 def position_message(
