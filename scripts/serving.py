@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import gc
 import secrets
 import socket
 import sys
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PORT = 8477
+_GARBAGE = (700, 10, 200)  # full collections are rare: one stops all tables for a tenth of a second
 _LAST_LOOK_SECONDS = 5.0  # for a page to ask for the final results
 
 
@@ -135,6 +137,7 @@ def _run(
 
         return make_app(store, key, hosts, results)
 
+    gc.set_threshold(*_GARBAGE)
     host, port = listener.getsockname()[:2]
     app = make_opening(store, key, hosts, load)
     uvicorn.Server(uvicorn.Config(app, **server_settings(port, host))).run(sockets=[listener])
