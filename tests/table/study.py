@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import leaks, loads, mixed
+from . import loads, mixed
 
 FOLDER = Path(__file__).parents[2] / "docs/studies"
 RECORD = FOLDER / "table.json"
@@ -36,6 +36,8 @@ def _mixed(folder: Path, arguments: argparse.Namespace) -> Any:
 
 
 def _leak(folder: Path, arguments: argparse.Namespace) -> Any:
+    from . import leaks  # what it compiles would slow the other studies down
+
     found, keep = _progress("leak")
     for name, settings in leaks.CASES:
         case = found.setdefault(f"{name} {settings}", {"game": name, "settings": settings})
