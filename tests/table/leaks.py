@@ -3,6 +3,7 @@
 Every comparison raises AssertionError at the first difference.
 """
 
+import copy
 import json
 import random
 from collections.abc import Iterator
@@ -38,11 +39,12 @@ def table_of(name: str, settings: dict, seed: int) -> GameTable:
 def sent(table: GameTable, seat: int | None) -> list[str]:
     """All that is sent about a table, as it goes over the wire to each kind of client."""
     live, texts = LiveTable("table", (), table), []
-    for is_narrow, has_data in FORMS:
+    for number, (is_narrow, has_data) in enumerate(FORMS):
         connection = Connection()
         connection.seat, connection.is_narrow, connection.has_data = seat, is_narrow, has_data
         live.connections = {connection}
-        connection.put(history_message(table, seat))
+        if number == 0:  # the same for every form
+            connection.put(history_message(table, seat))
         live.send_position()
         live.send_presence()
         texts += [connection.queue.get_nowait() for _ in range(connection.queue.qsize())]
@@ -60,7 +62,8 @@ def tools_answer(table: GameTable, seat: int) -> dict[str, Any]:
 
 def replaced(table: GameTable, position: np.ndarray) -> GameTable:
     """The same table in another position."""
-    other = GameTable(table.setup)
+    other = copy.copy(table)
+    other._deal()
     other.tables.states[:] = position
     other.plies = list(table.plies)
     return other

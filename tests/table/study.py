@@ -25,7 +25,7 @@ RECORD = FOLDER / "table.json"
 PROGRESS = Path(__file__).parents[2] / "runs/table"
 EVERY = 20  # games between two kills
 BLOCK = 250  # pairs between two notes of what has been compared
-HELPED = 50  # pairs for each one that is also compared with hints and explanations
+HELPED = 100  # pairs for each one that is also compared with hints and explanations
 
 
 def _mixed(folder: Path, arguments: argparse.Namespace) -> Any:
