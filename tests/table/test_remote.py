@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from websockets.sync.server import serve
 
 from parlour.scripts.table.remote import RemoteSeat
 
@@ -90,6 +91,17 @@ def test_without_a_server_it_says_so(tmp_path: Path) -> None:
         where = link(address, player("high_low"))[0]
     with pytest.raises(ValueError, match="no server answers"):
         RemoteSeat(where, wait=0)
+
+
+def test_a_server_that_says_nothing_is_left() -> None:
+    with serve(list, "127.0.0.1", 0) as mute:  # it reads everything and answers nothing
+        listening = threading.Thread(target=mute.serve_forever)
+        listening.start()
+        port = mute.socket.getsockname()[1]
+        with pytest.raises(ValueError, match="does not answer"):
+            RemoteSeat(f"http://127.0.0.1:{port}/#seat=x", wait=0.1)
+        mute.shutdown()
+        listening.join()
 
 
 @pytest.mark.parametrize("wrong", ["", "http://127.0.0.1:1/", "ftp://127.0.0.1:1/#seat=x"])

@@ -1,5 +1,6 @@
 """The page of a running tournament, and games of stores and of the server's tables replayed."""
 
+import dataclasses
 import json
 import re
 import threading
@@ -86,7 +87,7 @@ def test_a_long_curve_keeps_its_ends(store: Path, monkeypatch: pytest.MonkeyPatc
     running = RunningResults(store)
     (table,) = tournaments.rate_store(tournaments.Store(store))
     for games in range(1, 40):
-        curve = running._table(table._replace(num_games=games))["curve"]
+        curve = running._table(dataclasses.replace(table, num_games=games))["curve"]
         assert curve[0]["games"] == 1 and curve[-1]["games"] == games
         assert len(curve) <= 7
 
