@@ -68,6 +68,7 @@ class Scratch(NamedTuple):
     candidates: np.ndarray  # int64 [A]: children of the root, best first
     scores: np.ndarray  # float [A]: of these, Gumbel noise and logit together
     values: np.ndarray  # float [seats]: what the simulation was worth to each seat
+    memory: tuple  # of `known`
 
 
 class Found(NamedTuple):
@@ -105,10 +106,16 @@ def guided_policy(
     guide: "PolicyValue",
     settings: Settings,
     milliseconds: float | None = None,
+    known: Function | None = None,
+    memory: tuple = (),
 ) -> Policy:
-    """Return the policy that searches, guided by a network; see `mcts`."""
+    """Return the policy that searches, guided by a network; see `mcts`.
+
+    A compiled `known` (state, memory, values) -> bool may fill the values of all seats in a
+    position where they need no network, such as one that a solver knows.
+    """
     seen = guide.seen(game)
-    guided = GuidedSearch(seen, guide.record(game), settings)
+    guided = GuidedSearch(seen, guide.record(game), settings, known, memory)
 
     def searched(rngs: np.ndarray, positions: np.ndarray) -> Found:
         if milliseconds is None:
@@ -130,7 +137,7 @@ def guided_policy(
     )
 
 
-def new_scratch(game: Game, settings: Settings) -> Scratch:
+def new_scratch(game: Game, settings: Settings, memory: tuple = ()) -> Scratch:
     """Return scratch for searches of `game`; threads must not share it."""
     return Scratch(
         roots=game.new_states(settings.num_determinizations),
@@ -143,6 +150,7 @@ def new_scratch(game: Game, settings: Settings) -> Scratch:
         candidates=np.zeros(game.num_actions, np.int64),
         scores=np.zeros(game.num_actions),
         values=np.zeros(game.num_seats),
+        memory=memory,
     )
 
 
@@ -166,14 +174,20 @@ class Functions(NamedTuple):
     search_rows: Function
 
 
+@rule
+def nothing_known(state, memory, values):
+    """Every position is for the network."""
+    return False
+
+
 @lru_cache
-def guided_functions(game: Game, num_layers: int) -> Functions:
+def guided_functions(game: Game, num_layers: int, known: Function = nothing_known) -> Functions:
     """Return the functions of a game for networks of this many hidden layers."""
     rules = meanings_of(game)
     determinize = bind(determinize_template, **rules)
     assess = bind(_assess, evaluate=network_functions(num_layers).evaluate)
     begin = bind(_begin, determinize=determinize, assess=assess, **rules)
-    simulate = bind(_simulate, assess=assess, **rules)
+    simulate = bind(_simulate, assess=assess, known=known, **rules)
     simulate_best = bind(_simulate_best, simulate=simulate, **rules)
     steps = {"begin": begin, "simulate_best": simulate_best}
     search_one = bind(_search_one, **steps, **rules)
@@ -183,16 +197,27 @@ def guided_functions(game: Game, num_layers: int) -> Functions:
 class GuidedSearch:
     """Searches of one game by one network, a record [1]."""
 
-    def __init__(self, game: Game, weights: np.ndarray, settings: Settings) -> None:
+    def __init__(
+        self,
+        game: Game,
+        weights: np.ndarray,
+        settings: Settings,
+        known: Function | None = None,
+        memory: tuple = (),
+    ) -> None:
         self.game = game
         self.weights = weights
         self.settings = settings
-        self._functions = guided_functions(game, num_layers(weights))
+        self._memory = memory
+        self._functions = guided_functions(game, num_layers(weights), known or nothing_known)
 
     def search(self, positions: np.ndarray, rngs: np.ndarray) -> Found:
         """Search positions [B], each with its stream, in one compiled call."""
         found = Found.empty(len(positions), self.game.num_actions)
-        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
+        tree, scratch = (
+            new_tree(self.game, self.settings),
+            new_scratch(self.game, self.settings, self._memory),
+        )
         self._functions.search_rows(
             positions, rngs, self.weights, tree, self.settings, scratch, found
         )
@@ -201,7 +226,10 @@ class GuidedSearch:
     def search_in_time(self, positions: np.ndarray, rngs: np.ndarray, seconds: float) -> Found:
         """Search each position for `seconds`; each phase of the halving takes equally long."""
         found = Found.empty(len(positions), self.game.num_actions)
-        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
+        tree, scratch = (
+            new_tree(self.game, self.settings),
+            new_scratch(self.game, self.settings, self._memory),
+        )
         for row, position in enumerate(positions):
             start = time.perf_counter()
             what = self.weights[0], tree, self.settings, scratch
@@ -328,6 +356,8 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
         seat = play(state, scratch.rng[0], tree.nodes[node].action, words, True)
         if seat == NO_SEAT:
             returns(state, scratch.values)
+            break
+        if known(state, scratch.memory, scratch.values):
             break
         observe(state, seat, scratch.observation[0])
         key = key_of(scratch.observation[0], words, seat)
