@@ -18,9 +18,9 @@ from parlour.baselines.search.mcts import (
     Settings,
     Tree,
     TreeSearch,
-    keep_all,
     best_child,
     expand,
+    keep_all,
 )
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams

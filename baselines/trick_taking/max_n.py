@@ -1,4 +1,4 @@
-"""A search for trick-taking with three or four seats: re-deal the hidden hands, solve open hands.
+"""A search for trick-taking with hidden hands: re-deal them, look ahead, solve the end.
 
 Every legal card is tried in the same re-deals (Ginsberg 2001), and the values of the re-deals are
 averaged. Below the root grows a tree, guided by a network or, as in `mcts`, by playouts. It ends at
@@ -64,7 +64,7 @@ def max_n(
     game: Game,
     num_simulations: int | None = None,
     milliseconds: float | None = None,
-    solved_tricks: int | None = None,
+    solved_tricks: int = SOLVED_TRICKS,
     network: str | None = None,
     playout_policy: str | None = None,
     epsilon: float = EPSILON,
@@ -72,23 +72,20 @@ def max_n(
 ) -> Policy:
     """Re-deals the hidden hands, looks ahead, and solves the last tricks with open hands by max^n.
 
-    For three and four seats. A move takes `num_simulations` (400 by default) or `milliseconds`. The
-    last `solved_tricks` of a game are solved. Before them a checkpoint, `network`, guides the
+    A move takes `num_simulations` (400 by default) or `milliseconds`. The last `solved_tricks` of a
+    game are solved. Before them a checkpoint, `network`, guides the
     search as in `guided`; the default is the network `ppo` that ships for the game. Where there is
     none, or with a `playout_policy`, the search is that of `mcts`, and this player plays on from
     its leaves, at random with probability `epsilon`. A position is worth the return and, with
     `first_place_weight`, 1 for the first place and -1 for any other; so are the values of cards.
 
-    Raises ValueError for two seats, for a value out of range and for a checkpoint that does not
-    fit.
+    Raises ValueError for a value out of range and for a checkpoint that does not fit.
     """
     budget = checked_budget(NAME, "num_simulations", num_simulations, milliseconds)
     check_epsilon(epsilon)
     if not 0 <= first_place_weight <= 1:
         raise ValueError(f"first_place_weight must be in 0 .. 1; got {first_place_weight!r}")
     hands = OpenHands.empty(game)
-    if solved_tricks is None:
-        solved_tricks = SOLVED_TRICKS
     check_range("solved_tricks", solved_tricks, 1, MAX_TRICKS[game.num_seats])
     if network is not None and playout_policy is not None:
         raise ValueError("a search with a network has no playout_policy")

@@ -1,4 +1,4 @@
-"""Solve trick-taking with three or four seats and open hands: every seat plays for its own tricks.
+"""Solve the end of trick-taking with open hands: every seat plays for its own tricks.
 
 This is max^n (Luckhardt and Irani 1986). A seat with several best cards plays each of them equally
 often, so the value of a position is one number for each seat: the tricks that it takes on average.
@@ -18,7 +18,7 @@ from ...envs.core.game import Game
 from ...envs.core.jit import rule
 from ...envs.trick_taking.rules import NO_COLOUR
 
-MAX_TRICKS = {3: 8, 4: 6}  # by seats: the cards left must fit a key of the memory
+MAX_TRICKS = {2: 12, 3: 8, 4: 6}  # by seats: the cards left must fit a key of the memory
 LOG2_MEMORY = 18
 TRICK = 256  # a trick as a number: values are whole numbers of this fraction
 
@@ -69,9 +69,7 @@ class OpenHands(NamedTuple):
 
     @staticmethod
     def empty(game: Game) -> "OpenHands":
-        """Return room for positions of a game. Raises ValueError where it has two seats."""
-        if game.num_seats not in MAX_TRICKS:
-            raise ValueError(f"open hands are solved for 3 and 4 seats, not {game.num_seats}")
+        """Return room for positions of a game with at most MAX_TRICKS tricks left."""
         tricks = MAX_TRICKS[game.num_seats]
         plies, n = tricks * game.num_seats + 1, game.num_seats
         return OpenHands(
@@ -399,7 +397,7 @@ def key_of(hands, depth, num_seats):
     The colours are sorted. The size of the last one follows from the length of the number.
     """
     first, second = entry(hands, depth, 0), entry(hands, depth, 1)
-    third = entry(hands, depth, 2)
+    third = entry(hands, depth, 2) if num_seats > 2 else np.int64(0)
     fourth = entry(hands, depth, 3) if num_seats > 3 else np.int64(0)
     first, second = max(first, second), min(first, second)
     third, fourth = max(third, fourth), min(third, fourth)
@@ -407,11 +405,12 @@ def key_of(hands, depth, num_seats):
     second, fourth = max(second, fourth), min(second, fourth)
     second, third = max(second, third), min(second, third)
     key = np.int64(1) << _SIZE_BITS | first & _SIZE
-    key = key << _SIZE_BITS | second & _SIZE
+    if num_seats > 2:
+        key = key << _SIZE_BITS | second & _SIZE
     if num_seats > 3:
         key = key << _SIZE_BITS | third & _SIZE
-    key = with_cards(with_cards(with_cards(key, first), second), third)
-    return with_cards(key, fourth) if num_seats > 3 else key
+    key = with_cards(with_cards(key, first), second)
+    return with_cards(with_cards(key, third), fourth)  # nothing where there are fewer colours
 
 
 @rule

@@ -8,7 +8,6 @@ from ...envs.core.jit import rule
 from ..roster import Player, scripted, searching
 from .exact_players import best_response, perfect
 from .max_n import max_n
-from .open_hands import MAX_TRICKS
 from .solver import is_solved
 
 _WORD_BITS = 63  # of a non-negative word
@@ -127,13 +126,13 @@ PLAYERS = {
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players, the strongest first; see docs/league."""
-    if game.num_seats in MAX_TRICKS:
+    if game.num_seats > 2:
         return ("max_n",)
     return ("perfect",) if is_solved(game) else ("mcts",)
 
 
 def searches(game: Game) -> tuple[str, ...]:
     """Name the searches of the league, at about 2 ms a move."""
-    if game.num_seats in MAX_TRICKS:
+    if game.num_seats > 2:
         return ("playout", "mcts", "max_n")
     return ("perfect", "mcts") if is_solved(game) else ("playout", "mcts")

@@ -172,8 +172,3 @@ def test_a_limit_in_time_also_gives_a_legal_card(network: Path) -> None:
 def test_impossible_settings_are_refused(settings: dict, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         make_policy("max_n", GAME, **settings)
-
-
-def test_two_seats_are_refused() -> None:
-    with pytest.raises(ValueError, match="3 and 4 seats"):
-        make_policy("max_n", load_game("trick_taking"))
