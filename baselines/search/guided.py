@@ -222,6 +222,7 @@ class GuidedSearch:
         self.game = game
         self.weights = weights
         self.settings = settings
+        self._memory = memory
         what = num_layers(weights), values_all_seats(weights), known or nothing_known
         self._functions = guided_functions(game, *what)
 
