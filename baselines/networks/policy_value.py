@@ -29,7 +29,7 @@ class PolicyValue(nn.Module):
     """A multi-layer perceptron: observations [B, num_inputs] -> logits [B, A] and values [B].
 
     With `num_views` the input holds the observations of `num_views` seats side by side. With
-    `derived_inputs` they are those of `with_inputs(game)`. With `num_others` there are also values of
+    `derived_inputs` they are those of `with_inputs(game)`. With `num_others` the network also values
     that many other seats, which only a search needs.
     """
 
