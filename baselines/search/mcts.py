@@ -90,7 +90,8 @@ def mcts(
 
     With `network`, the file of a checkpoint, its policy and value take the place of playouts, as
     `guided` describes: the `num_considered` most probable actions are simulated, each in
-    `num_determinizations` determinized positions in turn.
+    `num_determinizations` determinized positions in turn. With more than two seats a network of
+    expert iteration serves best: it values every seat, and one of PPO only the seat to act.
 
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
