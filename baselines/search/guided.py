@@ -22,7 +22,7 @@ from ...envs.core.game import NO_SEAT, Function, Game
 from ...envs.core.jit import bind, rule
 from ...envs.core.rng import uniform
 from ...envs.core.tables import meanings_of, new_streams
-from ..networks.compiled import network_functions, num_layers, to_chances
+from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
 from ..networks.memory import machine_words, octets
 from ..policy import Policy
@@ -67,6 +67,8 @@ class Scratch(NamedTuple):
     chances: np.ndarray  # float32 [A]
     candidates: np.ndarray  # int64 [A]: children of the root, best first
     scores: np.ndarray  # float [A]: of these, Gumbel noise and logit together
+    assessed: np.ndarray  # float [seats]: the network's values, clockwise from the seat to act
+    root_values: np.ndarray  # float [seats]: the same, of the root
     values: np.ndarray  # float [seats]: what the simulation was worth to each seat
     memory: tuple  # of `known`
 
@@ -149,6 +151,8 @@ def new_scratch(game: Game, settings: Settings, memory: tuple = ()) -> Scratch:
         chances=np.zeros(game.num_actions, np.float32),
         candidates=np.zeros(game.num_actions, np.int64),
         scores=np.zeros(game.num_actions),
+        assessed=np.zeros(game.num_seats),
+        root_values=np.zeros(game.num_seats),
         values=np.zeros(game.num_seats),
         memory=memory,
     )
@@ -181,11 +185,21 @@ def nothing_known(state, memory, values):
 
 
 @lru_cache
-def guided_functions(game: Game, num_layers: int, known: Function = nothing_known) -> Functions:
-    """Return the functions of a game for networks of this many hidden layers."""
+def guided_functions(
+    game: Game, num_layers: int, all_seats: bool = False, known: Function = nothing_known
+) -> Functions:
+    """Return the functions of a game for networks of this many hidden layers.
+
+    Networks that value `all_seats` serve games of more than two seats. From the value of one seat
+    alone it does not follow what the others may expect.
+    """
     rules = meanings_of(game)
     determinize = bind(determinize_template, **rules)
-    assess = bind(_assess, evaluate=network_functions(num_layers).evaluate)
+    networks = network_functions(num_layers)
+    if all_seats:
+        assess = bind(_assess_all, evaluate_all=networks.evaluate_all)
+    else:
+        assess = bind(_assess, evaluate=networks.evaluate)
     begin = bind(_begin, determinize=determinize, assess=assess, **rules)
     simulate = bind(_simulate, assess=assess, known=known, **rules)
     simulate_best = bind(_simulate_best, simulate=simulate, **rules)
@@ -209,7 +223,8 @@ class GuidedSearch:
         self.weights = weights
         self.settings = settings
         self._memory = memory
-        self._functions = guided_functions(game, num_layers(weights), known or nothing_known)
+        what = num_layers(weights), values_all_seats(weights), known or nothing_known
+        self._functions = guided_functions(game, *what)
 
     def search(self, positions: np.ndarray, rngs: np.ndarray) -> Found:
         """Search positions [B], each with its stream, in one compiled call."""
@@ -299,6 +314,7 @@ def _begin(position, rng, weights, tree, settings, scratch):
     legal_actions(position, scratch.words)
     observe(position, seat, scratch.observation[0])
     value = assess(weights, scratch)
+    turn(scratch.assessed, 0, scratch.root_values)
     expand(tree, ROOT, value, scratch.words, scratch.chances)
     num_legal = list_candidates(tree, rng, settings, scratch)
     rank_candidates(tree, settings, scratch, num_legal)
@@ -322,10 +338,26 @@ def list_candidates(tree, rng, settings, scratch):
 
 
 def _assess(weights, scratch):
-    """Evaluate the observation at hand; fill the chances of its actions, return its value."""
+    """Evaluate the observation at hand; fill the chances of its actions, return its value.
+
+    The value is that of one seat. What it gains, the others lose equally.
+    """
     value = np.float64(evaluate(weights, scratch.observation[0], scratch.words, scratch.chances))
     to_chances(scratch.words, scratch.chances)
-    return min(max(value, -1.0), 1.0)
+    value = min(max(value, -1.0), 1.0)
+    scratch.assessed[:] = -value / max(scratch.assessed.shape[0] - 1, 1)
+    scratch.assessed[0] = value
+    return value
+
+
+def _assess_all(weights, scratch):
+    """Do the same with a network that values all seats."""
+    observation, assessed = scratch.observation[0], scratch.assessed
+    evaluate_all(weights, observation, scratch.words, scratch.chances, assessed)
+    to_chances(scratch.words, scratch.chances)
+    for seat in range(assessed.shape[0]):
+        assessed[seat] = min(max(assessed[seat], -1.0), 1.0)
+    return assessed[0]
 
 
 @rule
@@ -368,7 +400,7 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
                 outcome = new_child(tree, node, tree.nodes[node].action)
                 tree.nodes[outcome].key = key
                 expand(tree, outcome, value, words, scratch.chances)
-            share(value, seat, scratch.values)
+            turn(scratch.assessed, seat, scratch.values)
             break
         length = pass_through(tree, length, outcome, seat)
         node = best_by_puct(tree, outcome, settings.exploration_constant)
@@ -410,11 +442,10 @@ def outcome_of(tree, node, key):
 
 
 @rule
-def share(value, seat, values):
-    """Fill the values of all seats from that of one: what it gains, the others lose equally."""
+def turn(clockwise, seat, values):
+    """Fill the values of all seats from those clockwise from one seat."""
     for other in range(values.shape[0]):
-        values[other] = -value / max(values.shape[0] - 1, 1)
-    values[seat] = value
+        values[(seat + other) % values.shape[0]] = clockwise[other]
 
 
 @rule
