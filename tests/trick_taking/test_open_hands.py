@@ -55,8 +55,8 @@ def plain_value(hands: Hands, leader: int, trick: Trick) -> tuple[int, ...]:
         return (0,) * num_seats
     values = []
     for card in considered(hands, leader, trick):
-        rest = (*hands[:seat], hands[seat] - {card}, *hands[seat + 1 :])
-        values.append(plain_value(rest, leader, (*trick, card)))
+        left = (*hands[:seat], hands[seat] - {card}, *hands[seat + 1 :])
+        values.append(plain_value(left, leader, (*trick, card)))
     most = max(value[seat] for value in values)
     best_values = [value for value in values if value[seat] == most]
     return tuple(sum(column) // len(best_values) for column in zip(*best_values, strict=True))
