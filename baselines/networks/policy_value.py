@@ -29,8 +29,8 @@ class PolicyValue(nn.Module):
     """A multi-layer perceptron: observations [B, num_inputs] -> logits [B, A] and values [B].
 
     With `num_views` the input holds the observations of `num_views` seats side by side. With
-    `derived_inputs` they are those of `with_inputs(game)`. With `num_others` the network also values
-    that many other seats, which only a search needs.
+    `derived_inputs` they are those of `with_inputs(game)`. With `num_others` the network also
+    values that many other seats, which only a search needs.
     """
 
     def __init__(
