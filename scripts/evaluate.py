@@ -17,12 +17,9 @@ from ..envs.core.game import Game
 from .options import (
     BadArgument,
     add_game,
-    add_plan,
     add_seed,
     check_deals,
-    check_entrants,
     chosen_game,
-    chosen_plan,
     chosen_players,
     first_seed,
     player_names,
@@ -37,6 +34,7 @@ from .output import (
     progress_bar,
     write_json,
 )
+from .plans import add_plan, check_entrants, chosen_plan
 
 ALL_DEALS = "all"
 

@@ -19,8 +19,9 @@ from ..baselines.best import NAME as BEST
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import games_by_seats
 from ..envs.core.game import Game
-from .options import BadArgument, add_plan, chosen_plan, positive
+from .options import BadArgument, positive
 from .output import new_folder, progress_bar
+from .plans import add_plan, chosen_plan
 
 DEALS, SEARCH_DEALS = 300, 20
 

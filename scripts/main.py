@@ -1,57 +1,40 @@
 """The entry point: run a command, and turn a wrong argument into one clear line.
 
 A command is a file beside this one, with a docstring, `add_arguments` and `run`. The first line of
-its docstring is its summary.
+its docstring is its summary. Only the command that runs is imported, so that it starts quickly.
 """
 
+import ast
+import importlib
 import os
 import shlex
 import shutil
 import sys
+import textwrap
 import traceback
 from collections.abc import Sequence
-from types import ModuleType
+from pathlib import Path
 
 from .. import __version__
-from ..baselines.human import EndOfInput
-from ..envs.core.seating import PlayerError
-from . import (
-    bench,
-    evaluate,
-    exploit,
-    games,
-    league,
-    match,
-    mcp,
-    play,
-    ratings,
-    replay,
-    tournament,
-    train,
-    trials,
-    warm,
-    watch,
-)
 from .options import BadArgument, Parser, add_imports, import_packages
-from .output import wrapped
 
-COMMANDS: dict[str, ModuleType] = {
-    "games": games,
-    "play": play,
-    "watch": watch,
-    "replay": replay,
-    "mcp": mcp,
-    "evaluate": evaluate,
-    "match": match,
-    "tournament": tournament,
-    "ratings": ratings,
-    "league": league,
-    "train": train,
-    "exploit": exploit,
-    "trials": trials,
-    "bench": bench,
-    "warm": warm,
-}
+COMMANDS = (
+    "games",
+    "play",
+    "watch",
+    "replay",
+    "mcp",
+    "evaluate",
+    "match",
+    "tournament",
+    "ratings",
+    "league",
+    "train",
+    "exploit",
+    "trials",
+    "bench",
+    "warm",
+)
 ENDED_EARLY = 1
 INTERRUPTED = 130  # what a shell reports for a process stopped with Ctrl-C
 
@@ -67,8 +50,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not arguments:
         _command_list().print_help()
         return 0
-    _command_list().parse_args(arguments[:1])
-    name, command = arguments[0], COMMANDS[arguments[0]]
+    name = arguments[0]
+    if name not in COMMANDS:  # --help, --version or a mistake
+        _command_list().parse_args([name])
+    command = importlib.import_module(f".{name}", __package__)
     parser = Parser(prog=f"parlour {name}", description=command.__doc__)
     parser.set_defaults(command_line=shlex.join(["parlour", *arguments]))
     parser.add_argument(
@@ -79,27 +64,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         rest = import_packages(arguments[1:])  # first, so that the help lists their games
         command.add_arguments(parser)
         command.run(parser.parse_args(rest))
-    except (BadArgument, PlayerError) as error:
-        if "--traceback" in arguments:
-            traceback.print_exc()
-        parser.error(str(error))
-    except EndOfInput:
-        print(f"{parser.prog}: the input ended before the game did", file=sys.stderr)
-        return ENDED_EARLY
     except KeyboardInterrupt:
         print(f"{parser.prog}: stopped", file=sys.stderr)
         return INTERRUPTED
     except BrokenPipeError:  # the reader of stdout, such as `head`, has stopped
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except Exception as error:
+        from ..baselines.human import EndOfInput
+        from ..envs.core.seating import PlayerError
+
+        if isinstance(error, EndOfInput):
+            print(f"{parser.prog}: the input ended before the game did", file=sys.stderr)
+            return ENDED_EARLY
+        if not isinstance(error, (BadArgument, PlayerError)):
+            raise
+        if "--traceback" in arguments:
+            traceback.print_exc()
+        parser.error(str(error))
     return 0
 
 
 def _command_list() -> Parser:
     width = max(map(len, COMMANDS))
     columns = shutil.get_terminal_size().columns
+    indent = " " * (width + 4)
     lines = [
-        wrapped(f"  {name:<{width}}  {_summary(module)}", columns, width + 4)
-        for name, module in COMMANDS.items()
+        textwrap.fill(f"  {name:<{width}}  {_summary(name)}", columns, subsequent_indent=indent)
+        for name in COMMANDS
     ]
     parser = Parser(
         prog="parlour",
@@ -112,8 +103,10 @@ def _command_list() -> Parser:
     return parser
 
 
-def _summary(command: ModuleType) -> str:
-    return (command.__doc__ or "").splitlines()[0]
+def _summary(command: str) -> str:
+    """Return the first line of the docstring of a command, which is read and not imported."""
+    source = Path(__file__).with_name(f"{command}.py").read_text(encoding="utf-8")
+    return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 
 if __name__ == "__main__":

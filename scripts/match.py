@@ -13,18 +13,16 @@ from ..envs.core.game import Game
 from .options import (
     BadArgument,
     add_game,
-    add_plan,
     add_seed,
     check_deals,
-    check_entrants,
     chosen_game,
-    chosen_plan,
     first_seed,
     player_names,
     positive,
     user_input,
 )
 from .output import add_json, print_standings, print_text, progress_bar, write_json
+from .plans import add_plan, check_entrants, chosen_plan
 
 _INDENT = 4  # of what does not fit into a line
 

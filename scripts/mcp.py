@@ -4,6 +4,8 @@ Register `parlour mcp` as a stdio server with the program that runs the agent.
 """
 
 import argparse
+import functools
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from .options import BadArgument, seconds
@@ -66,38 +68,48 @@ def make_server(limit: float = THINKING_LIMIT) -> Any:
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
+    def answering(tool: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the tool, which tells the agent of its mistakes."""
+
+        @functools.wraps(tool)
+        def answer(**arguments: Any) -> Any:
+            try:
+                return tool(**arguments)
+            except _PROBLEMS as error:
+                raise ToolError(str(error)) from error
+
+        return answer
+
     server = MCPServer("parlour", instructions=INSTRUCTIONS, log_level="WARNING")
-    seats: list[Seat] = []  # the one that is being played, if any
+    for tool in Tools(limit).all():
+        server.add_tool(answering(tool))
+    return server
 
-    def attempt(call: Any, *arguments: Any) -> Any:
-        try:
-            return call(*arguments)
-        except _PROBLEMS as error:
-            raise ToolError(str(error)) from error
 
-    def take(seat: Seat) -> dict[str, Any]:
-        if seats and isinstance(seats[0], RemoteSeat):
-            seats[0].close()
-        seats[:] = [seat]
-        return attempt(seat.position)
+class Tools:
+    """The tools of one agent; their names and docstrings are what it is told about them."""
 
-    def seated() -> Seat:
-        if not seats:
-            raise ToolError("no game has begun: call start, start_match or join")
-        return seats[0]
+    def __init__(self, limit: float) -> None:
+        """Play nothing yet; `limit` is that of the players."""
+        self._limit = limit
+        self._seat: Seat | None = None
 
-    @server.tool()
-    def games() -> list[dict[str, Any]]:
+    def all(self) -> tuple[Callable[..., Any], ...]:
+        """Return them in the order in which they are listed."""
+        before = (self.games, self.rules, self.start, self.start_match, self.join)
+        playing = (self.observation, self.legal_actions, self.play)
+        return *before, *playing, self.next_game, self.result
+
+    def games(self) -> list[dict[str, Any]]:
         """List the games with their seats, settings and players (weakest first)."""
-        return attempt(game_list)
+        return game_list()
 
-    @server.tool(name="rules")
-    def game_rules(game: str) -> str:
+    def rules(self, game: str) -> str:
         """Return the rules of a game, the names of its actions and what can be observed."""
-        return attempt(rules, game)
+        return rules(game)
 
-    @server.tool()
     def start(
+        self,
         game: str,
         players: list[str] | None = None,
         settings: dict[str, Any] | None = None,
@@ -108,11 +120,11 @@ def make_server(limit: float = THINKING_LIMIT) -> Any:
 
         Without judge, play does not say what your actions lost, and answers sooner.
         """
-        setup = attempt(casual_setup, game, players or (), settings, seat)
-        return take(attempt(AgentSeat, setup, seat, judge, limit))
+        setup = casual_setup(game, players or (), settings, seat)
+        return self._take(AgentSeat(setup, seat, judge, self._limit))
 
-    @server.tool()
     def start_match(
+        self,
         game: str,
         opponent: str,
         num_deals: int = 20,
@@ -122,47 +134,52 @@ def make_server(limit: float = THINKING_LIMIT) -> Any:
 
         Its result has 95 % intervals; no move is judged before the end.
         """
-        chosen = attempt(people_settings, game) if settings is None else settings
-        plan = attempt(new_plan, game, chosen, "agent", opponent, num_deals)
-        return take(attempt(AgentMatch, plan, limit))
+        chosen = people_settings(game) if settings is None else settings
+        plan = new_plan(game, chosen, "agent", opponent, num_deals)
+        return self._take(AgentMatch(plan, self._limit))
 
-    @server.tool()
-    def join(link: str, judge: bool = True) -> dict[str, Any]:
+    def join(self, link: str, judge: bool = True) -> dict[str, Any]:
         """Take a seat at a table of a running server with its link: http://HOST:PORT/#seat=TOKEN.
 
         Where others think for long, a position without legal_actions comes back: call observation.
         """
-        return take(attempt(RemoteSeat, link, judge))
+        return self._take(RemoteSeat(link, judge))
 
-    @server.tool()
-    def observation() -> dict[str, Any]:
+    def observation(self) -> dict[str, Any]:
         """Return what your seat sees, in words and as data, with your legal actions."""
-        return attempt(seated().position)
+        return self._seated().position()
 
-    @server.tool()
-    def legal_actions() -> list[str]:
+    def legal_actions(self) -> list[str]:
         """Return the names of your legal actions."""
-        return attempt(seated().legal)
+        return self._seated().legal()
 
-    @server.tool()
-    def play(action: str) -> dict[str, Any]:
+    def play(self, action: str) -> dict[str, Any]:
         """Play a legal action by name; the others answer, and you get the next position.
 
         Outside matches, judgement says what your action lost against the best one (its regret).
         """
-        return attempt(seated().play, action)
+        return self._seated().play(action)
 
-    @server.tool()
-    def next_game() -> dict[str, Any]:
+    def next_game(self) -> dict[str, Any]:
         """Go to the next game of a match."""
-        return attempt(seated().next_game)
+        return self._seated().next_game()
 
-    @server.tool()
-    def result() -> dict[str, Any]:
+    def result(self) -> dict[str, Any]:
         """After the end: the returns of all seats, -1 to 1, and the regret of each choice.
 
         Of a match: wins, mean return and Elo with intervals, over the deals that are complete.
         """
-        return attempt(seated().result)
+        return self._seated().result()
 
-    return server
+    def _take(self, seat: Seat) -> dict[str, Any]:
+        """Leave the former seat, and return the first position of this one."""
+        if isinstance(self._seat, RemoteSeat):
+            self._seat.close()
+        self._seat = seat
+        return seat.position()
+
+    def _seated(self) -> Seat:
+        """Raise ValueError where no game has begun."""
+        if self._seat is None:
+            raise ValueError("no game has begun: call start, start_match or join")
+        return self._seat

@@ -6,9 +6,7 @@ link, or any player. Games are kept on disk, so that they go on after a restart.
 
 import argparse
 
-from ..baselines.players import parse_settings
 from ..envs import GAMES, find_game
-from ..envs.core.rng import fresh_seed
 from .options import BadArgument, player_names, seed, user_input
 from .serving import add_server, serve
 
@@ -55,6 +53,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _play_at_the_console(arguments: argparse.Namespace) -> None:
     """Seat the person and the players, and play. Raises BadArgument."""
+    from ..baselines.players import parse_settings
+    from ..envs.core.rng import fresh_seed
     from .console import play
     from .table.catalogue import chosen_settings, middling_player
     from .table.table import HERE, MAX_NAME, PLAYER, GameTable, Occupant, Setup

@@ -7,8 +7,9 @@ from pathlib import Path
 from ..baselines.arena import Standings, Store, rate_store
 from ..baselines.arena.export import as_data
 from ..baselines.arena.standings import SCORINGS
-from .options import BadArgument, print_doubts, user_input
+from .options import BadArgument, user_input
 from .output import add_json, export_standings, new_folder, print_standings, write_json
+from .plans import print_doubts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -2,6 +2,7 @@
 
 import argparse
 import contextlib
+import gc
 import secrets
 import socket
 import sys
@@ -14,10 +15,13 @@ from typing import TYPE_CHECKING
 from .options import BadArgument
 
 if TYPE_CHECKING:
+    from .table.guard import App
     from .table.store import TableStore
+    from .table.tournaments import RunningResults
 
 LOOPBACK = "127.0.0.1"
 PORT = 8477
+_GARBAGE = (700, 10, 200)  # full collections are rare: one stops all tables for a tenth of a second
 _LAST_LOOK_SECONDS = 5.0  # for a page to ask for the final results
 
 
@@ -69,6 +73,7 @@ def serve(
     from .table.store import TableStore
 
     store = TableStore(_store_file(arguments.tables))
+    running = None if results is None else _running(results)
     key = secrets.token_urlsafe(24)
     shown = LOOPBACK if arguments.host in ("0.0.0.0", "::") else arguments.host
     address = f"http://{shown}:{port}{page}#owner={key}{start(store)}"
@@ -76,7 +81,13 @@ def serve(
     print(f"Parlour is at {address}\nStop it with Ctrl-C.", flush=True)
     if not arguments.no_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    _run(listener, store, key, {*hosts, *arguments.names}, results)
+    _run(listener, store, key, {*hosts, *arguments.names}, running)
+
+
+def _running(results: Path) -> "RunningResults":
+    from .table.tournaments import RunningResults
+
+    return RunningResults(results)
 
 
 @contextlib.contextmanager
@@ -84,7 +95,8 @@ def results_shown(path: Path) -> Iterator[None]:
     """Show a store of results in the browser for as long as this process adds to it."""
     import uvicorn
 
-    from .table.server import make_app, server_settings
+    from .table.opening import server_settings
+    from .table.server import make_app
     from .table.store import TableStore
     from .table.tournaments import RunningResults
 
@@ -109,17 +121,26 @@ def results_shown(path: Path) -> Iterator[None]:
 
 
 def _run(
-    listener: socket.socket, store: "TableStore", key: str, hosts: set[str], results: Path | None
+    listener: socket.socket,
+    store: "TableStore",
+    key: str,
+    hosts: set[str],
+    results: "RunningResults | None",
 ) -> None:
+    """Serve the pages at once, and load the games meanwhile."""
     import uvicorn
 
-    from .table.server import make_app, server_settings
-    from .table.tournaments import RunningResults
+    from .table.opening import make_opening, server_settings
 
+    def load() -> "App":
+        from .table.server import make_app
+
+        return make_app(store, key, hosts, results)
+
+    gc.set_threshold(*_GARBAGE)
     host, port = listener.getsockname()[:2]
-    app = make_app(store, key, hosts, None if results is None else RunningResults(results))
-    config = uvicorn.Config(app, **server_settings(port, host))
-    uvicorn.Server(config).run(sockets=[listener])
+    app = make_opening(store, key, hosts, load)
+    uvicorn.Server(uvicorn.Config(app, **server_settings(port, host))).run(sockets=[listener])
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

@@ -19,12 +19,9 @@ from ..envs.core.game import Game
 from .options import (
     BadArgument,
     add_game,
-    add_plan,
     add_seed,
     check_deals,
-    check_entrants,
     chosen_game,
-    chosen_plan,
     first_seed,
     player_names,
     positive,
@@ -38,6 +35,7 @@ from .output import (
     progress_bar,
     write_json,
 )
+from .plans import add_plan, check_entrants, chosen_plan
 from .serving import results_shown
 
 ALL_GAMES = "all"

@@ -4,6 +4,7 @@ A click on the deck draws a card; clicks on cards of a hand choose the group to 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -208,14 +209,15 @@ def _deck(state: np.record, layout: Layout) -> Part:
     return Part("deck", f"deck of {len(held)} cards; each click draws one", tuple(shapes))
 
 
-def _count(count: int, label: str, ink: str, x: float, y: float) -> list[Shape]:
+@lru_cache(maxsize=1 << 9)
+def _count(count: int, label: str, ink: str, x: float, y: float) -> tuple[Shape, ...]:
     """A number with a dot for each of its cards."""
     color = ink if count else NONE_LEFT
     shapes: list[Shape] = [Text(x, y - 2, label, 13, color, is_bold=count == NUM_COPIES)]
     for place in range(NUM_COPIES):
         dot = ink if place < count else "#ffffff16"
         shapes.append(Circle(x - 3.5 + 7 * place, y + 8, 2.2, dot))
-    return shapes
+    return tuple(shapes)
 
 
 # The seats
@@ -238,7 +240,7 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
     name, badge = f"player {owner}", str(len(cards))
     plate = seat_plate(*place.plate, width, name, badge, is_to_act, layout.plate_height)
     label = f"{name}{', you' if owner == seat else ''}: {len(cards)} cards"
-    return [*shapes, Part(f"seat:{owner}", label, tuple(plate))]
+    return [*shapes, Part(f"seat:{owner}", label, plate)]
 
 
 def _last_action(state: np.record, owner: int, layout: Layout) -> Sequence[Shape]:

@@ -312,7 +312,7 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
     label = f"{_seat_name(state, owner)}{', you' if owner == seat else ''}: {size} cards"
     if placing:
         label += f", {title(placing, len(layout.seats))}"
-    return [*shapes, Part(f"seat:{owner}", label, tuple(plate))]
+    return [*shapes, Part(f"seat:{owner}", label, plate)]
 
 
 def _seat_name(state: np.record, owner: int) -> str:

@@ -6,6 +6,7 @@ with a golden edge. One click takes or returns one gem; a card is chosen with `b
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -61,7 +62,7 @@ from .cards import (
     unpack,
 )
 from .rules import is_terminal, legal_actions
-from .text import action_name, can_buy, count_noun, headline, last_action_name, nobles_won
+from .text import action_name, buyable, count_noun, headline, last_action_name, nobles_won
 
 FILLS = ("#33343a", "#c2242f", "#277a43", "#2c63b4", "#f6f3ea", GOLD)
 INKS = ("#ffffff", "#ffffff", "#ffffff", "#ffffff", "#2b2b30", "#2b1d05")
@@ -192,12 +193,12 @@ def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> 
     """The table; nothing but the order of the decks is hidden, so all see the same."""
     num_seats = len(state.gems)
     layout = (_narrow_layout if is_narrow else _wide_layout)(num_seats)
-    clicks = _clicks(state, seat)
+    clicks, can_buy = _clicks(state, seat), buyable(state)
     shapes: list[Shape | Part] = _ground(state, layout)
     for slot in range(len(state.nobles)):
         shapes += _noble_on_table(state, slot, layout)
     for tier in range(NUM_TIERS):
-        shapes += _tier(state, tier, layout)
+        shapes += _tier(state, tier, can_buy, layout)
     shapes += _bank(state, layout)
     shapes += _buttons({part_id for ids in clicks.values() for part_id in ids}, layout)
     for index in range(num_seats):
@@ -291,6 +292,7 @@ def _noble_on_table(state: np.record, slot: int, layout: SplendorLayout) -> list
     return [_noble(noble, x, y, layout.noble_size, is_choice)]
 
 
+@lru_cache(maxsize=1 << 8)
 def _noble(noble: int, x: float, y: float, size: float, is_marked: bool) -> Part:
     """A noble by its top left corner."""
     edge = GOLD if is_marked else PAPER_EDGE
@@ -315,7 +317,9 @@ def _colours_text(counts: Sequence[int]) -> str:
     return ", ".join(f"{count} {GEM_COLOURS[c]}" for c, count in enumerate(counts) if count)
 
 
-def _tier(state: np.record, tier: int, layout: SplendorLayout) -> list[Shape | Part]:
+def _tier(
+    state: np.record, tier: int, can_buy: Sequence[bool], layout: SplendorLayout
+) -> list[Shape | Part]:
     """The deck of a tier and its four slots; the third tier lies on top."""
     y = layout.table_top + layout.tier_step * (NUM_TIERS - 1 - tier)
     width = layout.card_width
@@ -326,7 +330,7 @@ def _tier(state: np.record, tier: int, layout: SplendorLayout) -> list[Shape | P
         if card == NO_CARD:
             shapes.append(_empty_place(x, y, width, width / CARD_ASPECT))
         else:
-            shapes.append(_card(card, x, y, width, can_buy(state, slot)))
+            shapes.append(_card(card, x, y, width, can_buy[slot]))
     return shapes
 
 
@@ -347,6 +351,7 @@ def _empty_place(x: float, y: float, width: float, height: float) -> Rectangle:
     return Rectangle(x, y, width, height, "#ffffff0a", 9, "#ffffff38", 2)
 
 
+@lru_cache(maxsize=1 << 11)
 def _card(card: int, x: float, y: float, width: float, is_marked: bool) -> Part:
     """A card by its top left corner: points and colour on top, the cost below."""
     tier, colour, points, cost = CARDS[card]
@@ -433,7 +438,7 @@ def _plate(
     shown = name if layout.is_narrow else name + you
     middle = layout.seats_left + x
     shapes = seat_plate(middle, top + y, width, shown, points, is_to_act, height)
-    return Part(f"seat:{owner}", f"{name}{you}: {points}", tuple(shapes))
+    return Part(f"seat:{owner}", f"{name}{you}: {points}", shapes)
 
 
 def _last_action(name: str, x: float, y: float, size: float) -> list[Shape]:
@@ -476,11 +481,11 @@ def _reserved(
     state: np.record, owner: int, top: float, is_to_act: bool, layout: SplendorLayout
 ) -> list[Shape | Part]:
     left, y = layout.seats_left + layout.reserved_left, top + layout.reserved_top
+    can_buy = buyable(state)[NUM_SLOTS:] if is_to_act else [False] * MAX_RESERVED
     shapes: list[Shape | Part] = []
-    for place in range(MAX_RESERVED):
+    for place, is_marked in enumerate(can_buy):
         card = int(state.reserved[owner, place])
         if card != NO_CARD:
-            is_marked = is_to_act and can_buy(state, NUM_SLOTS + place)
             x = left + layout.reserved_step * place
             shapes.append(_card(card, x, y, layout.reserved_width, is_marked))
     return shapes

@@ -70,13 +70,15 @@ def describe(state: np.record, seat: int | None = None) -> str:
         _line("bank", _gems(state.bank)),
     ]
     lines += [_noble_line(state, slot) for slot in range(len(state.nobles))]
+    can_buy = buyable(state)
     for tier in reversed(range(NUM_TIERS)):
         left = int(state.deck_left[tier])
         lines += ["", f"tier {tier + 1}, {count_noun(left, 'card')} left in the deck"]
         first = tier * SLOTS_PER_TIER
-        lines += [_table_line(state, slot) for slot in range(first, first + SLOTS_PER_TIER)]
+        slots = range(first, first + SLOTS_PER_TIER)
+        lines += [_table_line(state, slot, can_buy[slot]) for slot in slots]
     for owner in range(len(state.gems)):
-        lines += ["", *_seat_lines(state, owner, seat)]
+        lines += ["", *_seat_lines(state, owner, seat, can_buy[NUM_SLOTS:])]
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -108,11 +110,12 @@ def last_action_name(state: np.record, owner: int) -> str:
     return "" if action == NO_ACTION else ACTION_NAMES[action]
 
 
-def can_buy(state: np.record, index: int) -> bool:
-    """Whether who acts can buy a card on the table, or behind those one that it has reserved."""
-    if is_terminal(state) or state.choice:
-        return False
-    return bool(int(affordable_cards(state, int(state.seat_to_act))) >> index & 1)
+def buyable(state: np.record) -> list[bool]:
+    """Whether who acts can buy each card of the table, and then each that it has reserved."""
+    cards = 0
+    if not is_terminal(state) and not state.choice:
+        cards = int(affordable_cards(state, int(state.seat_to_act)))
+    return [bool(cards >> index & 1) for index in range(NUM_SLOTS + MAX_RESERVED)]
 
 
 def nobles_won(state: np.record, owner: int) -> list[int]:
@@ -149,15 +152,17 @@ def _card_line(head: str, card: int, is_affordable: bool) -> str:
     return _line(f"{mark} {head:<12}{COLOURS[colour]:<7}{worth:>8}", cost)
 
 
-def _table_line(state: np.record, slot: int) -> str:
+def _table_line(state: np.record, slot: int, is_affordable: bool) -> str:
     tier, place = divmod(slot, SLOTS_PER_TIER)
     card, name = int(state.table[slot]), f"{tier + 1}.{place}"
     if card == NO_CARD:
         return f"  {name:<12}empty"
-    return _card_line(name, card, can_buy(state, slot))
+    return _card_line(name, card, is_affordable)
 
 
-def _seat_lines(state: np.record, owner: int, seat: int | None) -> list[str]:
+def _seat_lines(
+    state: np.record, owner: int, seat: int | None, can_buy: Sequence[bool]
+) -> list[str]:
     """What a seat has done last, and all that it has."""
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
     gems = unpack(state.gems[owner])
@@ -173,6 +178,5 @@ def _seat_lines(state: np.record, owner: int, seat: int | None) -> list[str]:
     for place in range(MAX_RESERVED):
         card = int(state.reserved[owner, place])
         if card != NO_CARD:
-            is_affordable = is_to_act and can_buy(state, NUM_SLOTS + place)
-            lines.append(_card_line(f"reserved {place}", card, is_affordable))
+            lines.append(_card_line(f"reserved {place}", card, is_to_act and can_buy[place]))
     return lines

@@ -176,7 +176,7 @@ def _seat(
         height,
     )
     label = f"{name}{', you' if owner == seat else ''}: {_count_noun(size)}"
-    shapes: list[Shape | Part] = [Part(f"seat:{owner}", label, tuple(plate))]
+    shapes: list[Shape | Part] = [Part(f"seat:{owner}", label, plate)]
     cards = possible_tops(state, owner, seat)
     if cards:
         shapes += _card(names, state, owner, cards, left, top, layout)

@@ -183,4 +183,4 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
     name, badge = f"player {owner}", f"won {won}"
     label = f"{name}{', you' if owner == seat else ''}: {won} tricks won, {len(cards)} cards"
     plate = seat_plate(*place.plate, place.plate_width, name, badge, is_to_act, layout.plate_height)
-    return [*shapes, Part(f"seat:{owner}", label, tuple(plate))]
+    return [*shapes, Part(f"seat:{owner}", label, plate)]

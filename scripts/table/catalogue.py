@@ -8,17 +8,12 @@ from typing import Any
 from ...baselines.best import NAME as BEST
 from ...baselines.players import players_of
 from ...baselines.roster import Player, own_players
-from ...envs import GAMES, find_game
+from ...envs import find_game
 from ...envs.core.game import Game
-from .views import title
+from .pages import title
 
 _COMMENT = re.compile(r"^    (\w+): .*?#\s*(.+)$", re.MULTILINE)
 _WORD = re.compile(r'"(\w+)"')
-
-
-def game_names() -> list[dict[str, str]]:
-    """Return the games by name and title, without importing any."""
-    return [{"name": name, "title": title(name)} for name in GAMES]
 
 
 def game_choices(name: str, settings: dict[str, Any] | None) -> dict[str, Any]:

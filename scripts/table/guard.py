@@ -14,6 +14,7 @@ Receive = Callable[[], Awaitable[Message]]
 App = Callable[[Message, Receive, Send], Awaitable[None]]
 
 MAX_BODY = 16 * 1024  # bytes of a request
+MAX_CONNECTIONS = 600  # WebSockets at once
 POLICY = "content-security-policy"
 REPLAY_POLICY = (  # a replay is one page with everything inside
     "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data:; "

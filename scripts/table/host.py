@@ -29,7 +29,6 @@ SETUP_LIMIT = 600.0  # seconds: the first time, rules are compiled
 STUDY_SECONDS = 120.0  # how long hints become better while a person thinks
 STUDY_SLICE = 0.4
 MAX_REVIEWED = 60
-MAX_CONNECTIONS = 600
 MAX_CONNECTIONS_A_SEAT = 6  # so that no guest keeps the others out
 MAX_SPECTATORS = 24
 MAX_LIVE_TABLES = 500

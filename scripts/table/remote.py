@@ -31,8 +31,7 @@ class RemoteSeat:
         self._socket: ClientConnection | None = None
         self._next_token: str | None = None
         self._judgement: dict[str, Any] | None = None
-        self._forget()
-        self._receive_until(lambda: bool(self._position), time.monotonic() + self.wait)
+        self._take_seat(self._deadline)
 
     def position(self) -> dict[str, Any]:
         """Return what the seat sees, when it has to act, or after waiting for a while."""
@@ -81,8 +80,7 @@ class RemoteSeat:
             raise ValueError("there is no further game")
         self.token = self._next_token
         self.close()
-        self._forget()
-        self._receive_until(lambda: bool(self._position), ahead)
+        self._take_seat(ahead)
         return self.position()
 
     def close(self) -> None:
@@ -104,6 +102,14 @@ class RemoteSeat:
     @property
     def _is_last(self) -> bool:
         return self._match is not None and self._match["result"] is not None
+
+    def _take_seat(self, deadline: float) -> None:
+        """Wait for the first position at a table. Raises ValueError where none comes."""
+        self._forget()
+        self._connected(deadline)
+        self._receive_until(lambda: bool(self._position), deadline)
+        if not self._position:
+            raise ValueError(f"the server at {self.address} does not answer")
 
     def _forget(self) -> None:
         self._position: dict[str, Any] = {}
@@ -160,7 +166,8 @@ class RemoteSeat:
         """Return the connection; make it again where it was lost. Raises ValueError."""
         while self._socket is None:
             try:
-                self._socket = connect(self.address, max_queue=None, compression=None)
+                socket = connect(self.address, max_queue=None, compression=None)
+                self._socket = socket.__enter__()  # until `close`
             except (OSError, InvalidHandshake) as error:
                 if time.monotonic() + _RETRY_SECONDS >= deadline:
                     raise ValueError(f"no server answers at {self.address}: {error}") from error

@@ -2,13 +2,11 @@
 
 import asyncio
 import contextlib
-import hmac
 import json
 import logging
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterable
-from pathlib import Path
 from typing import Any
 
 from starlette.applications import Starlette
@@ -18,21 +16,19 @@ from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ...envs.core.rng import check_seed, fresh_seed
-from ...envs.core.views.page import asset
 from ...envs.core.views.page.replay import replay_data, replay_page
 from ..stored_games import arena_game, move_values, transcript_of
-from .catalogue import game_choices, game_names
-from .guard import POLICY, REPLAY_POLICY, Allowance, Guard
-from .host import MAX_CONNECTIONS, Connection, Host, Refused
+from .catalogue import game_choices
+from .guard import MAX_CONNECTIONS, POLICY, REPLAY_POLICY, Allowance, Guard
+from .host import Connection, Host, Refused
 from .matches import new_plan, result_data
-from .protocol import MAX_BYTES, BadMessage, parse
+from .pages import PAGE_ROUTES, is_owner, refusal, title
+from .protocol import BadMessage, parse
 from .store import StoredTable, TableStore
 from .table import MAX_SEATS, Occupant, Setup, new_token
 from .thinking import TooSlow
 from .tournaments import RunningResults
-from .views import title
 
-STATIC = Path(__file__).with_name("static")
 SECONDS_TO_SIT = 10.0  # for a new connection to send its token
 MAX_MISTAKES = 20  # wrong messages before a connection is closed
 NUM_RECENT = 12
@@ -41,16 +37,6 @@ MAX_PACE = 10.0
 MAX_REPLAYS = 20  # kept in memory
 REPLAY_LIMIT = 120.0
 REPLAY_SECONDS = 6.0  # to search for the values of all moves of a game
-
-_PAGES = {
-    "/": ("index.html", "text/html"),
-    "/table.js": ("table.js", "text/javascript"),
-    "/setup.js": ("setup.js", "text/javascript"),
-    "/results": ("results.html", "text/html"),
-    "/results.js": ("results.js", "text/javascript"),
-    "/icon.svg": ("icon.svg", "image/svg+xml"),
-}
-_SHARED = {"/board.js": "text/javascript", "/page.css": "text/css"}
 
 log = logging.getLogger(__name__)
 
@@ -75,8 +61,7 @@ def make_app(
         store.close()
 
     routes = [
-        *(Route(path, _page) for path in (*_PAGES, *_SHARED)),
-        Route("/api/games", _games),
+        *PAGE_ROUTES,
         Route("/api/games/{name}", _game, methods=["POST"]),
         Route("/api/tables", _tables, methods=["GET"]),
         Route("/api/tables", _open, methods=["POST"]),
@@ -93,27 +78,12 @@ def make_app(
     return Guard(app, hosts)
 
 
-# Pages
-
-
-async def _page(request: Request) -> Response:
-    path = request.url.path
-    if path in _SHARED:
-        return Response(asset(path[1:]), media_type=_SHARED[path])
-    name, media_type = _PAGES[path]
-    return Response((STATIC / name).read_bytes(), media_type=media_type)
-
-
 # Requests of the person who started the server
 
 
-async def _games(request: Request) -> Response:
-    return _answer(request, game_names)
-
-
 async def _game(request: Request) -> Response:
-    if not _is_owner(request):
-        return _refusal(403, "open the address that `parlour play` printed")
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour play` printed")
     try:
         settings = (await _json(request)).get("settings")
         if settings is not None and not isinstance(settings, dict):
@@ -121,31 +91,33 @@ async def _game(request: Request) -> Response:
         name = request.path_params["name"]
         return JSONResponse(await asyncio.to_thread(game_choices, name, settings))
     except (Refused, ValueError, TypeError, ImportError, OSError) as error:
-        return _refusal(400, str(error))
+        return refusal(400, str(error))
 
 
 async def _tables(request: Request) -> Response:
-    return _answer(request, lambda: [_entry(t) for t in _host(request).store.recent(NUM_RECENT)])
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour play` printed")
+    return JSONResponse([_entry(t) for t in _host(request).store.recent(NUM_RECENT)])
 
 
 async def _open(request: Request) -> Response:
-    if not _is_owner(request):
-        return _refusal(403, "open the address that `parlour play` printed")
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour play` printed")
     if not request.app.state.opening.take():
-        return _refusal(429, "too many new tables: wait a little")
+        return refusal(429, "too many new tables: wait a little")
     try:
         setup = _setup(await _json(request))
         id, tokens = await _host(request).open(setup)
     except (Refused, ValueError, TypeError, KeyError) as error:
-        return _refusal(400, str(error))
+        return refusal(400, str(error))
     return JSONResponse({"id": id, "tokens": tokens})
 
 
 async def _open_match(request: Request) -> Response:
-    if not _is_owner(request):
-        return _refusal(403, "open the address that `parlour play` printed")
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour play` printed")
     if not request.app.state.opening.take():
-        return _refusal(429, "too many new tables: wait a little")
+        return refusal(429, "too many new tables: wait a little")
     try:
         data = await _json(request)
         if not isinstance(data.get("settings"), dict) or type(data.get("deals")) is not int:
@@ -155,46 +127,46 @@ async def _open_match(request: Request) -> Response:
             lambda: new_plan(names[0], data["settings"], names[1], names[2], data["deals"])
         )
     except (Refused, ValueError, TypeError) as error:
-        return _refusal(400, str(error))
+        return refusal(400, str(error))
     except KeyError as error:
-        return _refusal(400, f"a match needs {error.args[0]}")
+        return refusal(400, f"a match needs {error.args[0]}")
     return JSONResponse({"id": match.id, "token": match.token})
 
 
 async def _match(request: Request) -> Response:
-    if not _is_owner(request):
-        return _refusal(403, "open the address that `parlour play` printed")
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour play` printed")
     match = _host(request).store.match(id=request.path_params["id"])
     if match is None:
-        return _refusal(404, "there is no such match")
+        return refusal(404, "there is no such match")
     return JSONResponse(result_data(match.plan, match.returns))
 
 
 async def _results(request: Request) -> Response:
-    if not _is_owner(request):
-        return _refusal(403, "open the address that `parlour watch` printed")
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour watch` printed")
     running = request.app.state.running
     if running is None:
-        return _refusal(404, "no store of results is shown here: parlour watch STORE --browser")
+        return refusal(404, "no store of results is shown here: parlour watch STORE --browser")
     try:
         return JSONResponse(await asyncio.to_thread(running.data))
     except (ValueError, sqlite3.Error) as error:
-        return _refusal(400, str(error))
+        return refusal(400, str(error))
 
 
 async def _make_replay(request: Request) -> Response:
     """Make the page of a game, of the results or of a table; answer its address."""
-    if not _is_owner(request):
-        return _refusal(403, "open the address that `parlour play` printed")
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour play` printed")
     try:
         data = await _json(request)
         page = await _host(request).students.run(
             REPLAY_LIMIT, _replay_page, request.app.state, data
         )
     except TooSlow:
-        return _refusal(400, "this game takes too long to play again")
+        return refusal(400, "this game takes too long to play again")
     except (Refused, ValueError, TypeError, ImportError, OSError) as error:
-        return _refusal(400, str(error))
+        return refusal(400, str(error))
     token, replays = new_token(), request.app.state.replays
     replays[token] = page
     while len(replays) > MAX_REPLAYS:
@@ -222,7 +194,7 @@ def _replay_page(state: Any, data: dict[str, Any]) -> str:
 async def _replay(request: Request) -> Response:
     page = request.app.state.replays.get(request.path_params["token"])
     if page is None:
-        return _refusal(404, "this replay is gone: open it again")
+        return refusal(404, "this replay is gone: open it again")
     return Response(page, media_type="text/html", headers={POLICY: REPLAY_POLICY})
 
 
@@ -276,17 +248,6 @@ def _host(request: Request) -> Host:
     return request.app.state.host
 
 
-def _is_owner(request: Request) -> bool:
-    given = request.headers.get("authorization", "").removeprefix("Bearer ")
-    return hmac.compare_digest(given.encode(), request.app.state.owner_key.encode())
-
-
-def _answer(request: Request, make: Any) -> Response:
-    if not _is_owner(request):
-        return _refusal(403, "open the address that `parlour play` printed")
-    return JSONResponse(make())
-
-
 async def _json(request: Request) -> dict[str, Any]:
     try:
         data = json.loads(await request.body() or b"{}")
@@ -295,10 +256,6 @@ async def _json(request: Request) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Refused("expected a JSON object")
     return data
-
-
-def _refusal(status: int, text: str) -> Response:
-    return JSONResponse({"error": text}, status)
 
 
 # Seats
@@ -388,19 +345,3 @@ async def _close(socket: WebSocket, reason: str) -> None:
         async with asyncio.timeout(2):
             await socket.send_text(json.dumps({"type": "closed", "text": reason}))
             await socket.close(1008)
-
-
-def server_settings(port: int, host: str) -> dict[str, Any]:
-    """Return uvicorn's settings: small messages, no compression (all of this is on one machine)."""
-    return {
-        "host": host,
-        "port": port,
-        "log_level": "warning",
-        "access_log": False,
-        "ws": "websockets-sansio",
-        "ws_max_size": MAX_BYTES,
-        "ws_per_message_deflate": False,
-        "limit_concurrency": 2 * MAX_CONNECTIONS,
-        "timeout_graceful_shutdown": 2,
-        "server_header": False,
-    }

@@ -1,14 +1,18 @@
-"""Tables on disk: setups, tokens and actions, so that games survive a restart of the server."""
+"""Tables on disk: setups, tokens and actions, so that games survive a restart of the server.
+
+What makes tables of them is imported when there are some: the first page does not wait for it.
+"""
 
 import json
 import os
 import sqlite3
 import time
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .matches import MatchPlan, plan_from
-from .table import Setup, setup_from
+if TYPE_CHECKING:
+    from .matches import MatchPlan
+    from .table import Setup
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
@@ -38,7 +42,7 @@ class StoredTable(NamedTuple):
     """A row: all that a table is made of."""
 
     id: str
-    setup: Setup
+    setup: "Setup"
     version: int
     tokens: tuple[str, ...]
     actions: list[int]
@@ -52,7 +56,7 @@ class StoredMatch(NamedTuple):
 
     id: str
     token: str
-    plan: MatchPlan
+    plan: "MatchPlan"
     returns: list[list[float]]
 
     @property
@@ -81,7 +85,7 @@ class TableStore:
         self._connection.executescript(_SCHEMA)
         self._forget_old()
 
-    def add(self, id: str, setup: Setup, version: int, tokens: tuple[str, ...]) -> None:
+    def add(self, id: str, setup: "Setup", version: int, tokens: tuple[str, ...]) -> None:
         """Keep a new table."""
         row = (id, json.dumps(setup.as_data()), version, json.dumps(tokens), time.time())
         self._connection.execute("BEGIN")
@@ -98,7 +102,7 @@ class TableStore:
             (json.dumps(actions), json.dumps(undone), int(is_over), time.time(), id),
         )
 
-    def change_setup(self, id: str, setup: Setup) -> None:
+    def change_setup(self, id: str, setup: "Setup") -> None:
         """Keep a changed setup: a player has taken a seat over."""
         data = json.dumps(setup.as_data())
         self._connection.execute("UPDATE tables SET setup = ? WHERE id = ?", (data, id))
@@ -123,7 +127,7 @@ class TableStore:
         )
         return [_stored(row) for row in rows]
 
-    def add_match(self, id: str, token: str, plan: MatchPlan) -> None:
+    def add_match(self, id: str, token: str, plan: "MatchPlan") -> None:
         """Keep a new match."""
         row = (id, token, json.dumps(plan.as_data()), "[]", time.time())
         self._connection.execute("INSERT INTO matches VALUES (?, ?, ?, ?, ?)", row)
@@ -135,6 +139,8 @@ class TableStore:
         ).fetchone()
         if row is None:
             return None
+        from .matches import plan_from
+
         plan = plan_from(json.loads(row[2]))
         return StoredMatch(row[0], row[1], plan, json.loads(row[3]))
 
@@ -158,6 +164,8 @@ class TableStore:
 
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:
+    from .table import setup_from
+
     id, setup, version, tokens, actions, undone, is_over, changed = row
     return StoredTable(
         id,

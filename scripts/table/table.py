@@ -122,7 +122,7 @@ class GameTable:
         self.undone: list[int] = []  # actions, the next to be played again last
         self._deal()
         for action in actions:
-            self._append(int(action))
+            self._append(int(action), self.legal)
 
     # Questions
 
@@ -168,8 +168,8 @@ class GameTable:
         Not among several people with hidden cards: they would learn that there was no choice.
         """
         is_public = len(self.people) == 1 or not self.game.has_hidden
-        is_person = self.seat_to_act in self.people
-        return self.setup.skip_forced and is_public and is_person and len(self.legal) == 1
+        is_skipped = self.setup.skip_forced and is_public
+        return is_skipped and self.seat_to_act in self.people and len(self.legal) == 1
 
     @property
     def to_think(self) -> Policy | None:
@@ -192,10 +192,11 @@ class GameTable:
 
     def act(self, action: int) -> None:
         """Play an action of the seat to act. Raises ValueError where it is not legal."""
-        if action not in self.legal:
+        legal = self.legal
+        if action not in legal:
             raise ValueError("this move is not legal now")
         self.undone.clear()
-        self._append(action)
+        self._append(action, legal)
 
     def choose(self, policy: Policy) -> int:
         """Let a player choose for the seat to act; it may take long, and changes nothing else.
@@ -229,9 +230,9 @@ class GameTable:
         """Play again what was taken back, up to the person's next choice. Raises ValueError."""
         if not self.undone:
             raise ValueError("there is nothing to play again")
-        self._append(self.undone.pop())
+        self._append(self.undone.pop(), self.legal)
         while self.undone and not self._is_choice():
-            self._append(self.undone.pop())
+            self._append(self.undone.pop(), self.legal)
 
     def study(self, player: str) -> Study:
         """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""
@@ -276,9 +277,9 @@ class GameTable:
         sitting = self.setup.sitting * _MOST_PLIES + ply + 1
         return player_streams([self.setup.seed], self.game.num_seats, sitting)
 
-    def _append(self, action: int) -> None:
+    def _append(self, action: int, legal: list[int]) -> None:
         before = self.tables.states.copy()[0]
-        ply = PlayedPly(self.seat_to_act, action, before, len(self.legal) > 1)
+        ply = PlayedPly(self.seat_to_act, action, before, len(legal) > 1)
         self._apply(action)
         self.plies.append(ply)
 

@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 Result = TypeVar("Result")
+Calls = queue.SimpleQueue  # of (loop, future, function, arguments), or None at the end
 
 MAX_ABANDONED = 16  # threads that run on past their limit, before no other may begin
 
@@ -26,7 +27,13 @@ class Thinkers:
     def __init__(self, num_threads: int | None = None) -> None:
         """Start nothing yet."""
         self._free = asyncio.Semaphore(num_threads or max(2, os.cpu_count() or 2))
+        self._idle: list[Calls] = []  # those of the threads that wait for a call
         self._num_abandoned = 0
+
+    def __del__(self) -> None:
+        """End the threads that wait."""
+        for calls in self._idle:
+            calls.put(None)
 
     async def run(self, seconds: float, function: Callable[..., Result], *arguments: Any) -> Result:
         """Return what the call returns; raise what it raises, or TooSlow.
@@ -46,13 +53,14 @@ class Thinkers:
             raise TooSlow("too many players are still thinking about earlier moves")
         loop = asyncio.get_running_loop()
         future: asyncio.Future[Result] = loop.create_future()
-        arguments = (loop, future, function, arguments)
-        threading.Thread(target=_call, args=arguments, daemon=True).start()
+        calls = self._idle.pop() if self._idle else _new_thread()
+        calls.put((loop, future, function, arguments))
         done, _ = await asyncio.wait([future], timeout=seconds)
         if not done:
             self._num_abandoned += 1
-            future.add_done_callback(self._forget)
+            future.add_done_callback(lambda late: self._forget(late, calls))
             raise TooSlow(f"no answer within {seconds:g} s")
+        self._idle.append(calls)
         return future.result()
 
     def _finish(self, job: "asyncio.Future[Any]") -> None:
@@ -60,9 +68,23 @@ class Thinkers:
         if not job.cancelled():
             job.exception()  # the caller may have been cancelled
 
-    def _forget(self, future: "asyncio.Future[Any]") -> None:
+    def _forget(self, future: "asyncio.Future[Any]", calls: Calls) -> None:
         self._num_abandoned -= 1
+        self._idle.append(calls)
         future.exception()  # nobody else looks at it
+
+
+def _new_thread() -> Calls:
+    """Start a thread that answers the calls put into a queue, one after the other, until None."""
+    calls: Calls = queue.SimpleQueue()
+
+    def answer() -> None:
+        while (call := calls.get()) is not None:
+            _call(*call)
+            del call  # it holds on to a table
+
+    threading.Thread(target=answer, daemon=True).start()
+    return calls
 
 
 def within(seconds: float, function: Callable[..., Result], *arguments: Any) -> Result:

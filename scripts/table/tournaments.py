@@ -10,7 +10,7 @@ from ...baselines.arena import Standings, Store
 from ...baselines.arena.export import finite
 from ...baselines.arena.store import store_files
 from ...baselines.arena.tournament import rate_store
-from .views import title
+from .pages import title
 
 MAX_POINTS = 240  # of the curve of a rating
 _REST = 3.0  # times as long as it takes to rate, before the next time

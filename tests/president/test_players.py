@@ -86,7 +86,7 @@ def test_every_player_plays_whole_matches(num_players: int, passing: str) -> Non
         economy="swap_two",
         passing=passing,
     )
-    left_out = {"perfect", "best"}  # one plays single games only, one is among the others
+    left_out = {"best"}  # is among the others
     left_out |= {"mcts"} if num_players == 5 else {"mcts", "playout"}  # tested for any game
     names = [name for name in list_policies(game) if name not in left_out]
     players = [f"{n}:num_playouts=12" if n.startswith("playout") else n for n in names]

@@ -28,6 +28,7 @@ GAMES: dict[str, dict[str, Any]] = {
 }
 SEATS = {"president": 4}
 OPPONENT = "random"
+_PAINTED = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 FIRST_SECONDS = 10.0  # in which the tables are opened; no part of the figures
 
 
@@ -229,28 +230,32 @@ def measure_memory(folder: Path, num_games: int, first: int, at_once: int = 8) -
 
 
 def measure_start(folder: Path, times: int) -> dict:
-    """Start `parlour play president` and wait until its page has content: seconds from the start.
+    """Start `parlour play president` and watch its page come: medians of seconds from the start.
 
-    The browser runs already, as a person's does. What it shows is the choice of seats.
+    The browser runs already, as a person's does. "page" is the first page with the list of games,
+    "choices" the choice of seats and settings, for which the rules of the game are loaded.
     """
     from playwright.sync_api import sync_playwright
 
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
-    seconds, answered = [], []
+    found: dict[str, list[float]] = {"answered": [], "page": [], "choices": []}
     with sync_playwright() as started:
         browser = started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
         page = browser.new_page()
         for _ in range(times + 1):  # the first one warms up
             begun = time.perf_counter()
             server = Server(folder, game="president")
-            answered.append(time.perf_counter() - begun)
-            page.goto(f"http://{server.address}/#owner={server.key}&game=president")
-            page.wait_for_selector("#start")
-            page.evaluate("new Promise((done) => requestAnimationFrame(() => setTimeout(done)))")
-            seconds.append(time.perf_counter() - begun)
+            found["answered"].append(time.perf_counter() - begun)
+            page.goto(
+                f"http://{server.address}/#owner={server.key}&game=president", wait_until="commit"
+            )
+            for name, part in (("page", "#games button"), ("choices", "#start")):
+                page.wait_for_selector(part)
+                page.evaluate(_PAINTED)
+                found[name].append(time.perf_counter() - begun)
+            page.goto("about:blank")
             server.process.terminate()
             server.process.wait(20)
         browser.close()
-    found = [round(each, 3) for each in seconds[1:]]
-    middle = float(np.median(answered[1:]))
-    return {"seconds": found, "median": float(np.median(found)), "answered": round(middle, 3)}
+    timed = {name: [round(each, 3) for each in seen[1:]] for name, seen in found.items()}
+    return {"times": timed, "medians": {name: float(np.median(t)) for name, t in timed.items()}}

@@ -11,6 +11,7 @@ import random
 import shutil
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -40,7 +41,7 @@ class Program:
     def __init__(self, address: str, token: str) -> None:
         self.address, self.token = address, token
         self.num_plies = 0
-        self.num_messages = 0
+        self.count = 0  # of messages
         self.num_lost = 0  # connections
 
     async def play(self, game: Game, rng: random.Random) -> None:
@@ -54,7 +55,7 @@ class Program:
                     is_first = True
                     async for text in socket:
                         message = json.loads(text)
-                        self.num_messages += 1
+                        self.count += 1
                         if message["type"] == "moved":
                             self.token = message["token"]
                             return
@@ -117,7 +118,7 @@ class Browser:
     def __init__(self, page: Any, name: str) -> None:
         self.page, self.name = page, name
         self.problems: list[str] = []
-        self.num_clicks = 0
+        self.count = 0  # of clicks
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.set_default_timeout(PATIENCE_MS)
 
@@ -146,7 +147,7 @@ class Browser:
                 box = await rng.choice(found).bounding_box()
                 if box is not None:
                     await page.mouse.click(box["x"] + 4, box["y"] + 6)
-                    self.num_clicks += 1
+                    self.count += 1
                 break
         await page.wait_for_timeout(5)
 
@@ -170,19 +171,41 @@ def agree(game: Game, number: int) -> int:
     return seen.pop()[0]
 
 
-async def play_games(folder: Path, num_games: int, kills: set[int]) -> dict[str, Any]:
-    """Play, with the server killed in the games `kills`; return what happened."""
+async def play_games(
+    folder: Path,
+    num_games: int,
+    kills: set[int],
+    found: dict[str, Any],
+    keep: Callable[[], None] = lambda: None,
+) -> None:
+    """Play, with the server killed in the games `kills`; note in `found` what happened.
+
+    `keep()` is called after each game. Games that `found` already has are not played again.
+    """
+    for name in ("games", "plies", "clicks", "messages_of_the_program", "errors", "runs"):
+        found.setdefault(name, 0)
+    found.setdefault("killed_at_ply", [])
+    found["runs"] += 1
     server = [Server(folder)]
     try:
-        return await _play_games(server, folder, num_games, kills)
+        await _play_games(server, folder, num_games, kills, found, keep)
+    except Exception:  # something was refused, lost or wrong
+        found["errors"] += 1
+        keep()
+        raise
     finally:
         server[0].process.kill()
         server[0].process.wait()
 
 
 async def _play_games(
-    server: list[Server], folder: Path, num_games: int, kills: set[int]
-) -> dict[str, Any]:
+    server: list[Server],
+    folder: Path,
+    num_games: int,
+    kills: set[int],
+    found: dict[str, Any],
+    keep: Callable[[], None],
+) -> None:
     import mcp
     from playwright.async_api import async_playwright
 
@@ -194,52 +217,51 @@ async def _play_games(
     command = mcp.StdioServerParameters(
         command=sys.executable, args=["-m", "parlour.scripts.main", "mcp"], env=dict(os.environ)
     )
-    rng = random.Random(1)
-    num_plies = 0
-    deaths: list[int] = []
-    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    rng = random.Random(found["games"] + 1)
+    is_first = True
     async with async_playwright() as started, mcp.Client(command) as client:
-        options = ["--no-sandbox"]
-        opened = [
-            await started.chromium.launch(executable_path=chromium, args=options) for _ in range(2)
+        browsers = [
+            await _browser(started, *each) for each in zip(links[:2], ("Ada", "Bea"), strict=True)
         ]
-        browsers = []
-        for each, link, name in zip(opened, links, ("Ada", "Bea"), strict=False):
-            page = await each.new_page(
-                viewport={"width": 1400, "height": 800}, reduced_motion="reduce"
-            )
-            browsers.append(Browser(page, name))
-            await page.goto(link)
-            await page.evaluate("game.pace = 0; game.judgeOn = false; 0")
         agent = Agent(client)
-        for number in range(num_games):
+        while found["games"] < num_games:
             game = Game()
             program.num_plies = 0
             playing = [each.play(game, rng) for each in browsers]
-            playing.append(agent.play(game, rng, number == 0, links[2]))
-            if number in kills:
-                playing.append(_killer(server, folder, program, deaths))
+            playing.append(agent.play(game, rng, is_first, links[2]))
+            if found["games"] in kills:
+                playing.append(_killer(server, folder, program, found["killed_at_ply"]))
+            is_first = False
             waiting = asyncio.ensure_future(program.play(game, rng))
             await asyncio.gather(*playing)
             while "program" not in game.ends:
                 await asyncio.sleep(0.01)
-            num_plies += agree(game, number)
-            print(f"game {number + 1}: {game.ends['program'][0]} plies, alike for all", flush=True)
-            if number + 1 < num_games:
+            found["plies"] += agree(game, found["games"])
+            found["games"] += 1
+            for name, counts in (("clicks", browsers), ("messages_of_the_program", [program])):
+                found[name] += sum(each.count for each in counts)
+            for each in (*browsers, program):
+                each.count = 0
+            keep()
+            plies = game.ends["program"][0]
+            print(f"game {found['games']}: {plies} plies, alike for all", flush=True)
+            if found["games"] < num_games:
                 await browsers[0].page.click("#play-again")
                 await asyncio.wait_for(waiting, PATIENCE_MS / 1000)
                 for browser in browsers:
                     await browser.page.wait_for_selector("#result", state="hidden")
             else:
                 waiting.cancel()
-        for each in opened:
-            await each.close()
-    return {
-        "games": num_games,
-        "plies": num_plies,
-        "clicks": sum(browser.num_clicks for browser in browsers),
-        "messages_of_the_program": program.num_messages,
-        "killed_at_ply": deaths,
-        "errors": 0,
-        "missing_plies": 0,
-    }
+        for browser in browsers:
+            await browser.page.context.browser.close()
+
+
+async def _browser(started: Any, link: str, name: str) -> Browser:
+    """Open a browser of its own at a seat."""
+    chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+    opened = await started.chromium.launch(executable_path=chromium, args=["--no-sandbox"])
+    page = await opened.new_page(viewport={"width": 1400, "height": 800}, reduced_motion="reduce")
+    browser = Browser(page, name)
+    await page.goto(link)
+    await page.evaluate("game.pace = 0; game.judgeOn = false; 0")
+    return browser

@@ -11,7 +11,8 @@ from typing import Any
 import uvicorn
 from starlette.testclient import TestClient, WebSocketTestSession
 
-from parlour.scripts.table.server import make_app, server_settings
+from parlour.scripts.table.opening import server_settings
+from parlour.scripts.table.server import make_app
 from parlour.scripts.table.store import TableStore
 
 OWNER = "owner-key-of-the-tests"
@@ -36,10 +37,11 @@ def server(folder: Path, **settings: Any) -> Iterator[TestClient]:
 
 
 @contextlib.contextmanager
-def listening_server(folder: Path) -> Iterator[str]:
+def listening_server(folder: Path, port: int = 0) -> Iterator[str]:
     """The HOST:PORT of a server on a loopback port, for programs that are no test clients."""
     with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(("127.0.0.1", port))
         listener.listen()
         host, port = listener.getsockname()
         app = make_app(TableStore(folder / "tables.db"), OWNER, {f"{host}:{port}"})

@@ -1,9 +1,12 @@
 """Long studies of the table, as commands; they write docs/studies/table.json and table.md.
 
 python -m tests.table.study mixed --games 200    two browsers, an agent and a program; kill -9
+python -m tests.table.study leak --pairs 10000    of each game: same knowledge, same bytes
 python -m tests.table.study latency --tables 200 --seconds 60    on a quiet machine
 python -m tests.table.study memory --games 20000
 python -m tests.table.study start    how soon the first page is visible; on a quiet machine
+
+`mixed` and `leak` go on where they were stopped: runs/table has what they have found so far.
 """
 
 import argparse
@@ -19,12 +22,61 @@ from . import loads, mixed
 
 FOLDER = Path(__file__).parents[2] / "docs/studies"
 RECORD = FOLDER / "table.json"
+PROGRESS = Path(__file__).parents[2] / "runs/table"
 EVERY = 20  # games between two kills
+BLOCK = 250  # pairs between two notes of what has been compared
+HELPED = 100  # pairs for each one that is also compared with hints and explanations
 
 
 def _mixed(folder: Path, arguments: argparse.Namespace) -> Any:
     kills = set(range(EVERY // 2, arguments.games, EVERY))
-    return asyncio.run(mixed.play_games(folder, arguments.games, kills))
+    found, keep = _progress("mixed")
+    asyncio.run(mixed.play_games(folder, arguments.games, kills, found, keep))
+    return found
+
+
+def _leak(folder: Path, arguments: argparse.Namespace) -> Any:
+    from . import leaks  # what it compiles would slow the other studies down
+
+    found, keep = _progress("leak")
+    for name, settings in leaks.CASES:
+        case = found.setdefault(f"{name} {settings}", {"game": name, "settings": settings})
+        _compare(case, "seats", leaks.compare_seats, arguments.pairs, BLOCK, keep)
+        _compare(case, "spectators", leaks.compare_spectators, arguments.pairs, BLOCK, keep)
+        if (name, settings) in leaks.HIDING:
+            _compare(case, "helped", leaks.compare_help, arguments.pairs // HELPED, 10, keep)
+    return list(found.values())
+
+
+def _compare(
+    case: dict[str, Any],
+    what: str,
+    compare: Callable[..., int],
+    num_pairs: int,
+    size: int,
+    keep: Callable[[], None],
+) -> None:
+    """Compare pairs block by block until there are enough."""
+    case.setdefault(what, 0)
+    while case[what] < num_pairs:
+        block = case.get(f"{what} blocks", 0)
+        case[what] += compare(case["game"], case["settings"], size, block)
+        case[f"{what} blocks"] = block + 1
+        keep()
+        print(f"{case['game']}: {case[what]:,} pairs, {what}", flush=True)
+
+
+def _progress(study: str) -> tuple[dict[str, Any], Callable[[], None]]:
+    """Return what an interrupted study had found, and a function that keeps what is found now."""
+    path = PROGRESS / f"{study}.json"
+    found: dict[str, Any] = json.loads(path.read_text()) if path.exists() else {}
+
+    def keep() -> None:
+        PROGRESS.mkdir(parents=True, exist_ok=True)
+        path.with_suffix(".new").write_text(json.dumps(found))
+        path.with_suffix(".new").rename(path)
+
+    return found, keep
 
 
 def _latency(folder: Path, arguments: argparse.Namespace) -> Any:
@@ -48,7 +100,13 @@ def _start(folder: Path, arguments: argparse.Namespace) -> Any:
     return loads.measure_start(folder, arguments.times)
 
 
-STUDIES = {"mixed": _mixed, "latency": _latency, "memory": _memory, "start": _start}
+STUDIES = {
+    "mixed": _mixed,
+    "leak": _leak,
+    "latency": _latency,
+    "memory": _memory,
+    "start": _start,
+}
 
 
 def main() -> None:
@@ -56,6 +114,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("study", choices=STUDIES)
     parser.add_argument("--games", type=int, default=20_000)
+    parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--times", type=int, default=5)
@@ -67,6 +126,7 @@ def main() -> None:
     record[arguments.study] = {"cores": os.cpu_count(), "load_at_start": load, "found": found}
     RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
     (FOLDER / "table.md").write_text(page(record))
+    (PROGRESS / f"{arguments.study}.json").unlink(missing_ok=True)
     print(json.dumps(found))
 
 
@@ -76,6 +136,7 @@ def page(record: dict[str, Any]) -> str:
     lines += ["Written by `python -m tests.table.study`; do not edit.", ""]
     writers: dict[str, Callable[[Any], list[str]]] = {
         "mixed": _mixed_lines,
+        "leak": _leak_lines,
         "latency": _latency_lines,
         "memory": _memory_lines,
         "start": _start_lines,
@@ -95,11 +156,37 @@ def _mixed_lines(found: dict[str, Any]) -> list[str]:
         "",
         f"Two browsers (pointer clicks in headless Chromium), an agent of `parlour mcp` and a "
         f"WebSocket program played {found['games']} games of President with four seats, "
-        f"{found['plies']:,} plies. After every game the four agreed on the number of plies and on "
-        f"the returns, and none had missed a ply: {found['errors']} errors, "
-        f"{found['missing_plies']} lost messages. The server was killed with SIGKILL in the middle "
-        f"of {len(found['killed_at_ply'])} games (at ply {kills}) and started again; all went on.",
+        f"{found['plies']:,} plies, {found['clicks']:,} clicks. Each of the four checks that it "
+        f"hears of every ply, and after every game that all agree on the number of plies and on "
+        f"the returns: {found['errors']} errors or lost messages. The server was killed with "
+        f"SIGKILL in the middle of {len(found['killed_at_ply'])} games (at ply {kills}) and "
+        f"started again; all went on. The study ran in {found['runs']} parts.",
     ]
+
+
+def _leak_lines(found: list[dict[str, Any]]) -> list[str]:
+    rows = [
+        f"| {each['game']} | {_settings(each['settings'])} | {each['seats']:,} | "
+        f"{each['spectators']:,} | {each.get('helped', '')} |"
+        for each in found
+    ]
+    return [
+        "## Nothing hidden is sent",
+        "",
+        "Pairs of positions that differ only in what a seat cannot know, from random games, each "
+        "as it is or after the same action in both. All bytes that the seat is sent are the same: "
+        "to a browser (wide and narrow pictures), to a program with a WebSocket, and to an "
+        "agent with tools; likewise all bytes for spectators. At the pairs of the last column, "
+        "hints, reviews and explanations are the same too (games with hidden cards only).",
+        "",
+        "| game | settings | pairs, seats | pairs, spectators | pairs, help |",
+        "| --- | --- | --- | --- | --- |",
+        *rows,
+    ]
+
+
+def _settings(settings: dict[str, Any]) -> str:
+    return ", ".join(f"{name}={value}" for name, value in settings.items()) or "default"
 
 
 def _latency_lines(found: list[dict[str, Any]]) -> list[str]:
@@ -139,13 +226,15 @@ def _memory_lines(found: dict[str, Any]) -> list[str]:
 
 
 def _start_lines(found: dict[str, Any]) -> list[str]:
-    times = ", ".join(f"{each:.2f}" for each in found["seconds"])
+    median = found["medians"]
+    times = ", ".join(f"{each:.2f}" for each in found["times"]["page"])
     return [
         "## The first page",
         "",
-        f"From the command to the first page with content in a browser that is already open: "
-        f"{found['median']:.2f} s (median of {times}; promised: 2 s, warm). The server answered "
-        f"after {found['answered']:.2f} s.",
+        f"From the command to the first page, the list of games, in a browser that is already "
+        f"open: {median['page']:.2f} s (median of {times}; promised: 2 s, warm). The server had "
+        f"printed its address after {median['answered']:.2f} s. The choice of seats and settings, "
+        f"for which the rules are loaded, was there after {median['choices']:.2f} s.",
     ]
 
 

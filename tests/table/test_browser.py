@@ -17,6 +17,7 @@ import pytest
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.views.page.replay import replay_data, replay_page
 from parlour.envs.core.views.transcript import record
+from parlour.scripts.main import main
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -44,51 +45,75 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-@pytest.fixture(scope="module")
-def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address that a running `parlour play --no-browser` prints."""
-    store = tmp_path_factory.mktemp("tables") / "tables.db"
-    command = [sys.executable, "-m", "parlour.scripts.main", "play", "--no-browser"]
+@contextlib.contextmanager
+def served(*command: str) -> Iterator[str]:
+    """The address that `parlour COMMAND` prints, which serves a page until the end of the block."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = str(free.getsockname()[1])
     running = subprocess.Popen(
-        [*command, "--port", port, "--store", str(store)],
+        [sys.executable, "-m", "parlour.scripts.main", *command, "--no-browser", "--port", port],
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
     )
     assert running.stdout is not None
-    line = running.stdout.readline()
-    yield line.split()[-1]
-    running.terminate()
-    running.wait(10)
+    try:
+        yield running.stdout.readline().split()[-1]
+    finally:
+        running.terminate()
+        running.wait(10)
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The address that a running `parlour play --no-browser` prints."""
+    store = tmp_path_factory.mktemp("tables") / "tables.db"
+    with served("play", "--store", str(store)) as address:
+        yield address
 
 
 @contextlib.contextmanager
-def table_page(browser: Any, address: str, name: str, width: int) -> Iterator[Any]:
-    """A page at a fresh table of this game, against a random player."""
+def opened(browser: Any, address: str, width: int) -> Iterator[Any]:
+    """A page of this width, without an error until the end of the block."""
     page = browser.new_page(viewport={"width": width, "height": 800}, reduced_motion="reduce")
     page.set_default_timeout(300_000)  # rules may have to be compiled
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
     page.goto(address)
-    page.wait_for_selector("#games button")
+    yield page
+    assert problems == []
+    page.close()
+
+
+def check_barriers(page: Any) -> None:
+    """Let axe look at the page on a phone and on a desktop; nothing is wider than the screen."""
+    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
+    for width in WIDTHS.values():
+        page.set_viewport_size({"width": width, "height": 800})
+        found = axe.Axe().run(page)
+        assert found.violations_count == 0, found.generate_report()
+        assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@contextlib.contextmanager
+def table_page(browser: Any, address: str, name: str, width: int) -> Iterator[Any]:
+    """A page at a fresh table of this game, against a random player."""
     seats = [{"kind": "here", "name": "You", "player": ""}]
     rival = {"kind": "player", "name": "random", "player": "random"}
     seats += [rival] * (find_game(name, **SETTINGS[name]).num_seats - 1)
     request = {"game": name, "settings": SETTINGS[name], "seats": seats, "seed": 4}
-    page.evaluate(
-        """async (request) => {
-            const made = await ask("/api/tables", request);
-            location.hash = `seat=${made.tokens[0]}`;
-        }""",
-        request,
-    )
-    yield page
-    assert problems == []
-    page.close()
+    with opened(browser, address, width) as page:
+        page.wait_for_selector("#games button")
+        page.evaluate(
+            """async (request) => {
+                const made = await ask("/api/tables", request);
+                location.hash = `seat=${made.tokens[0]}`;
+            }""",
+            request,
+        )
+        yield page
 
 
 def play_on(page: Any, press: Any) -> int:
@@ -145,23 +170,70 @@ def test_a_game_is_played_to_its_end_with_the_pointer(
         assert page.evaluate("document.documentElement.scrollWidth") <= WIDTHS[width]
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("name", "width"), [*((name, "phone") for name in GAMES), ("trick_taking", "desktop")]
+)
 def test_a_game_is_played_to_its_end_with_the_keyboard(
-    browser: Any, address: str, name: str
+    browser: Any, address: str, name: str, width: str
 ) -> None:
-    with table_page(browser, address, name, WIDTHS["desktop"]) as page:
+    with table_page(browser, address, name, WIDTHS[width]) as page:
         assert play_on(page, press_enter_on_anything) > 0
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_axe_finds_no_barrier(browser: Any, address: str, name: str) -> None:
-    axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="axe is missing")
     with table_page(browser, address, name, WIDTHS["desktop"]) as page:
-        for width in WIDTHS.values():
-            page.set_viewport_size({"width": width, "height": 800})
-            page.wait_for_selector("#status.yours")
-            found = axe.Axe().run(page)
-            assert found.violations_count == 0, found.generate_report()
+        page.wait_for_selector("#status.yours")
+        check_barriers(page)
+
+
+def test_axe_finds_no_barrier_before_a_game(browser: Any, address: str) -> None:
+    with opened(browser, f"{address}&game=president", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#start")
+        check_barriers(page)
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: str) -> None:
+    """`parlour watch GAME --browser`: pause, one move, go on, look back, and the end."""
+    command = ["watch", "trick_taking", "--browser", "--players", "high_low,random", "--seed", "3"]
+    store = ["--store", str(tmp_path / "tables.db"), "--set", "num_values=6"]
+    with served(*command, *store) as address, opened(browser, address, WIDTHS[width]) as page:
+        page.wait_for_selector("#moves li")
+        page.click("#pause")
+        seen = page.locator("#moves li").count()
+        page.click("#step")
+        page.wait_for_function(
+            "(seen) => document.querySelectorAll('#moves li').length > seen", arg=seen
+        )
+        page.select_option("#pace", "0.3")
+        check_barriers(page)
+        page.set_viewport_size({"width": WIDTHS[width], "height": 800})
+        page.click("#pause")
+        page.wait_for_selector("#result:not([hidden])")
+        assert page.locator("#moves li").count() == 12
+        assert page.locator("#undo").is_hidden() and page.locator("#hint").is_hidden()
+
+
+def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_path: Path) -> None:
+    store = tmp_path / "results.db"
+    players = ["--players", "random,first_legal,high_low", "--set", "num_values=4"]
+    kept = ["--deals", "6", "--store", str(store)]
+    assert main(["tournament", "trick_taking", *players, *kept]) == 0
+    tables = ["--store", str(tmp_path / "tables.db")]
+    with (
+        served("watch", str(store), "--browser", *tables) as address,
+        opened(browser, address, WIDTHS["desktop"]) as page,
+    ):
+        page.wait_for_selector(".game table")
+        names = page.locator("td.name").all_text_contents()
+        assert sorted(names) == ["first_legal", "high_low", "random"]
+        assert "36 games" in page.text_content("#state")
+        check_barriers(page)
+        page.locator(".meetings button").first.click()
+        page.wait_for_selector("#caption")
+        assert page.text_content("#count") == "0 of 8"
+        check_barriers(page)
 
 
 def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:

@@ -1,211 +1,51 @@
 """What is sent to a seat and to spectators is the same for positions that they cannot tell apart.
 
-The number of pairs of positions grows with PARLOUR_LEAK_PAIRS; `make test` compares a few.
+The study of 10,000 pairs of each game is `python -m tests.table.study leak`.
 """
 
-import json
-import os
 import random
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
-from parlour.baselines import explanations, move_values
-from parlour.envs import GAMES, find_game
 from parlour.envs.core.rng import streams
 from parlour.scripts.table import host
-from parlour.scripts.table.agent import AgentSeat
-from parlour.scripts.table.host import Connection, LiveTable
-from parlour.scripts.table.table import HERE, GameTable, Occupant, PlayedPly, Setup
-from parlour.scripts.table.views import SPECTATOR, history_message
+from parlour.scripts.table.table import GameTable
+from parlour.scripts.table.views import SPECTATOR
 
+from .leaks import (
+    CASES,
+    HIDING,
+    both_after,
+    compare_help,
+    compare_seats,
+    compare_spectators,
+    redealt,
+    replaced,
+    seen_by,
+    table_of,
+)
 from .serving import GUEST, ME, open_table, seated, server
 
-NUM_PAIRS = int(os.environ.get("PARLOUR_LEAK_PAIRS", "12"))
-NUM_HELPED = 2 + NUM_PAIRS // 100  # pairs for which hints and the like are made: they take longer
-CASES = [
-    *((name, {}) for name in GAMES),
-    ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
-]
-HIDING = [(name, settings) for name, settings in CASES if find_game(name, **settings).has_hidden]
-FORMS = ((False, False), (True, False), (False, True))  # a browser's, a phone's, a program's
-
-
-def table_of(name: str, settings: dict, seed: int) -> GameTable:
-    game = find_game(name, **settings)
-    seats = (Occupant(HERE, "somebody"),) * game.num_seats
-    return GameTable(Setup(name, settings, seats, seed, skip_forced=False))
-
-
-def sent(table: GameTable, seat: int | None) -> list[str]:
-    """All that is sent about a table, as it goes over the wire to each kind of client."""
-    live, texts = LiveTable("table", (), table), []
-    for is_narrow, has_data in FORMS:
-        connection = Connection()
-        connection.seat, connection.is_narrow, connection.has_data = seat, is_narrow, has_data
-        live.connections = {connection}
-        connection.put(history_message(table, seat))
-        live.send_position()
-        live.send_presence()
-        texts += [connection.queue.get_nowait() for _ in range(connection.queue.qsize())]
-    if seat is not SPECTATOR:
-        texts.append(json.dumps(tools_answer(table, seat)))
-    return texts
-
-
-def tools_answer(table: GameTable, seat: int) -> dict[str, Any]:
-    """What `parlour mcp` answers an agent in this seat."""
-    agent = AgentSeat.__new__(AgentSeat)  # its own constructor would deal
-    agent.seat, agent.table, agent._shown, agent._notices = seat, table, 0, []
-    return agent.position()
-
-
-def replaced(table: GameTable, position: np.ndarray) -> GameTable:
-    """The same table in another position."""
-    other = GameTable(table.setup)
-    other.tables.states[:] = position
-    other.plies = list(table.plies)
-    return other
-
-
-def redealt(table: GameTable, seat: int, number: int) -> np.ndarray:
-    rngs = streams([number], 3)
-    return table.tables.determinize(table.tables.all_rows, np.array([seat]), rngs)
-
-
-def seen_by(table: GameTable, seat: int) -> bytes:
-    return table.tables.observe(table.tables.all_rows, np.array([seat])).tobytes()
-
-
-def pairs(
-    name: str, settings: dict, count: int
-) -> Iterator[tuple[GameTable, GameTable, int, random.Random]]:
-    """Two tables that a seat cannot tell apart, the seat, and a source of choices."""
-    chooser = random.Random(1)
-    num_pairs = seed = 0
-    while num_pairs < count:
-        table = table_of(name, settings, seed)
-        seed += 1
-        while not table.is_over and num_pairs < count:
-            seat = chooser.randrange(table.game.num_seats)
-            yield table, replaced(table, redealt(table, seat, num_pairs)), seat, chooser
-            num_pairs += 1
-            for _ in range(1 + chooser.randrange(6)):
-                if not table.is_over:
-                    table.act(chooser.choice(table.legal))
-
-
-def both_after(
-    table: GameTable, other: GameTable, seat: int, action: int
-) -> tuple[GameTable, GameTable] | None:
-    """Both tables after an action, or None where the seat can tell them apart then."""
-    after = replaced(table, table.tables.states), replaced(other, other.tables.states)
-    for each in after:
-        each.tables.rngs[:] = streams([7])
-        each.act(action)
-    return after if seen_by(after[0], seat) == seen_by(after[1], seat) else None
+NUM_PAIRS = 24
+NUM_HELPED = 2  # pairs for which hints and the like are made: they take longer
 
 
 @pytest.mark.parametrize(("name", "settings"), CASES)
 def test_a_seat_is_sent_the_same_for_all_it_cannot_tell_apart(name: str, settings: dict) -> None:
     """Both right away and after the same action has been played in both positions."""
-    num_after = 0
-    for table, other, seat, chooser in pairs(name, settings, NUM_PAIRS):
-        assert sent(other, seat) == sent(table, seat)
-        action = chooser.choice(table.legal)
-        if action in other.legal and (after := both_after(table, other, seat, action)):
-            num_after += 1
-            assert sent(after[0], seat) == sent(after[1], seat)
-    assert num_after > NUM_PAIRS // 10
+    assert compare_seats(name, settings, NUM_PAIRS) >= NUM_PAIRS
 
 
 @pytest.mark.parametrize(("name", "settings"), CASES)
 def test_spectators_are_sent_what_every_seat_knows(name: str, settings: dict) -> None:
-    for table, other, _, chooser in pairs(name, settings, NUM_PAIRS):
-        assert sent(other, SPECTATOR) == sent(table, SPECTATOR)
-        action = chooser.choice(table.legal)
-        if action in other.legal and (after := both_after(table, other, 0, action)):
-            seats = range(table.game.num_seats)
-            if all(seen_by(after[0], seat) == seen_by(after[1], seat) for seat in seats):
-                assert sent(after[0], SPECTATOR) == sent(after[1], SPECTATOR)
-
-
-class OneDraw:
-    """Lets hints see one re-deal for all positions that look the same to those they are for.
-
-    Re-deals are random and may differ; whatever else differs between two positions is a leak.
-    """
-
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.positions: dict[bytes, np.ndarray] = {}
-        self.fitting: dict[bytes, Any] = {}
-        for module in (move_values, explanations):
-            monkeypatch.setattr(module, "fresh_seed", lambda: 7)
-        begin, fit = move_values.Study.__init__, explanations._that_fit
-
-        def begin_alike(study, game, position, seen, mask, rng, player="search"):
-            key = seen.tobytes() + mask.tobytes() + player.encode()
-            position = self.positions.setdefault(key, position.copy())
-            begin(study, game, position.copy(), seen, mask, streams([7]), player)
-
-        def fit_alike(game, state, action, onlooker):
-            seen = game.new_observations()
-            game.observe(state, onlooker, seen[0])
-            key = seen.tobytes() + bytes(str(action), "ascii")
-            return self.fitting.setdefault(key, fit(game, state, action, onlooker))
-
-        def think_briefly(study, seconds):
-            if not study.is_finished:
-                study._round(study.mask)
-            return study.result()
-
-        monkeypatch.setattr(move_values.Study, "__init__", begin_alike)
-        monkeypatch.setattr(move_values.Study, "think", think_briefly)
-        monkeypatch.setattr(explanations, "_that_fit", fit_alike)
-
-
-def help_with(table: GameTable, seat: int) -> str:
-    """The hints for the seat to act."""
-    assert table.seat_to_act == seat
-    return json.dumps(host.values_data(table.game, table.study("search").think(0)))
-
-
-def help_about(table: GameTable, ply: PlayedPly, seat: int) -> str:
-    """Return the review of a seat's own move, or the explanation of another's."""
-    if ply.seat != seat:
-        found = table.explain(ply, seat)
-        return json.dumps(found and host.reason_data(table.game, ply, found))
-    connection = Connection()
-    connection.seat = seat
-    return json.dumps(host._reviewed(table, len(table.plies) - 1, connection))
+    assert compare_spectators(name, settings, NUM_PAIRS) >= NUM_PAIRS
 
 
 @pytest.mark.parametrize(("name", "settings"), HIDING)
-def test_hints_reviews_and_explanations_depend_on_nothing_hidden(
-    name: str, settings: dict, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    draws = OneDraw(monkeypatch)
-    num_compared = 0
-    for table, other, seat, chooser in pairs(name, settings, 60 * NUM_HELPED):
-        if num_compared >= NUM_HELPED:
-            break
-        if table.seat_to_act == seat:
-            assert help_with(other, seat) == help_with(table, seat)
-        action = chooser.choice(table.legal)
-        if action not in other.legal or len(table.legal) == 1:
-            continue
-        first, second = (replaced(each, each.tables.states) for each in (table, other))
-        for each in (first, second):
-            each.act(action)
-        if first.sees(first.plies[-1], seat):
-            told = [help_about(each, each.plies[-1], seat) for each in (first, second)]
-            assert told[0] == told[1]
-            num_compared += 1
-    assert num_compared >= NUM_HELPED
-    assert draws.positions or draws.fitting
+def test_hints_reviews_and_explanations_depend_on_nothing_hidden(name: str, settings: dict) -> None:
+    assert compare_help(name, settings, NUM_HELPED) == NUM_HELPED
 
 
 @pytest.mark.parametrize(("name", "settings"), HIDING)

@@ -16,6 +16,7 @@ from parlour.envs.core.views.transcript import record, replay, save
 from parlour.scripts.main import main
 
 GAME = load_game("trick_taking", num_values=5)
+NOTTY = load_game("notty", turn_limit=2)
 PLAYED = record(GAME, 7, policies=make_policy("high_low", GAME))
 
 
@@ -34,6 +35,14 @@ def test_a_replay_holds_every_picture_and_shapes_once() -> None:
     assert [ply["action"] for ply in data["plies"]] == [ply.action for ply in PLAYED.plies]
     assert data["returns"] == list(PLAYED.returns)
     assert data["seed"] is None  # it would reveal the other hands
+
+
+def test_a_draw_has_an_end_and_a_game_that_was_left_has_none() -> None:
+    drawn = record(NOTTY, 3, policies=make_policy("random", NOTTY))
+    assert not any(drawn.returns)
+    assert replay_data(drawn)["returns"] == [0, 0]
+    left = record(GAME, 7, actions=[PLAYED.plies[0].action])
+    assert replay_data(left)["returns"] is None
 
 
 def test_a_replay_loads_nothing_from_elsewhere() -> None:

@@ -1,6 +1,8 @@
 """The server of `parlour play`: games are played over it, and bad clients harm nobody."""
 
 import json
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -8,11 +10,14 @@ import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
+from parlour.envs import GAMES
 from parlour.scripts.table import host as host_module
 from parlour.scripts.table import server as server_module
-from parlour.scripts.table.guard import MAX_BODY, Allowance
+from parlour.scripts.table.guard import MAX_BODY, Allowance, Guard
+from parlour.scripts.table.opening import make_opening
+from parlour.scripts.table.store import TableStore
 
-from .serving import ADDRESS, AS_OWNER, GUEST, ME, SEAT, open_table, player, seated, server
+from .serving import ADDRESS, AS_OWNER, GUEST, ME, OWNER, SEAT, open_table, player, seated, server
 
 SMALL = {"num_values": 5}
 
@@ -36,6 +41,38 @@ def test_the_page_and_its_parts_are_served_with_safe_headers(tmp_path: Path) -> 
             assert answer.status_code == 200 and answer.text
             assert "default-src 'none'" in answer.headers["content-security-policy"]
             assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_the_page_is_there_before_the_games_are_loaded(tmp_path: Path) -> None:
+    may_load = threading.Event()
+
+    def load() -> Guard:
+        may_load.wait()
+        return server_module.make_app(store, OWNER, {ADDRESS})
+
+    store = TableStore(tmp_path / "tables.db")
+    with TestClient(make_opening(store, OWNER, {ADDRESS}, load), f"http://{ADDRESS}") as client:
+        assert "What shall we play?" in client.get("/").text
+        assert client.get("/api/games").status_code == 403
+        games = client.get("/api/games", headers=AS_OWNER).json()
+        assert [game["name"] for game in games] == list(GAMES)
+        may_load.set()  # what follows waits for the rest
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            assert me.play_to_the_end()["ply"] == 10
+        assert client.get("/", headers={"Host": "evil.example"}).status_code == 403
+
+
+def test_the_first_page_needs_no_compiler() -> None:
+    needed = "import parlour.scripts.main, parlour.scripts.play, parlour.scripts.table.opening\n"
+    heavy = "sorted({'numba', 'torch', 'pandas', 'scipy', 'matplotlib'} & sys.modules.keys())"
+    found = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{needed}print({heavy})"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "[]\n"
 
 
 def test_the_choices_of_a_game_follow_its_settings(tmp_path: Path) -> None:

@@ -2,10 +2,11 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from .picture import Circle, Line, Part, Polygon, Rectangle, Shape, Text
+from .picture import Circle, Line, Part, Polygon, Rectangle, Shape, Stamp, Text
 
 MIN_TEXT = 11.0  # pixels; smaller text is hard to read
 
@@ -127,25 +128,28 @@ class CardPart(NamedTuple):
     face: Card | None  # None: face down
 
 
+@lru_cache(maxsize=1 << 9)
 def card_back(owner: int, index: int) -> CardPart:
     """A card face down; its id is its place in the hand and tells nothing of its face."""
     return CardPart(f"seat:{owner}:back:{index}", f"a card of player {owner}, face down", None)
 
 
+@lru_cache(maxsize=1 << 12)
 def card_shapes(
     card: Card | None, x: float, y: float, height: float, is_covered: bool = False
-) -> list[Shape]:
+) -> Stamp:
     """One card by its top left corner; None is face down, a covered one shows only its corner."""
     width = height * CARD_ASPECT
     radius = height * 0.075
     edge = max(1.0, height * 0.012)
-    shapes: list[Shape] = [
-        Rectangle(x - edge, y + edge, width + edge, height + edge, SHADOW, radius)
-    ]
+    shadow = Rectangle(x - edge, y + edge, width + edge, height + edge, SHADOW, radius)
     if card is None:
-        return shapes + _card_back(x, y, width, height, radius, edge)
-    shapes.append(Rectangle(x, y, width, height, card.paper, radius, PAPER_EDGE, edge))
-    shapes.append(_card_frame(card, x, y, width, height, edge))
+        return Stamp([shadow, *_card_back(x, y, width, height, radius, edge)])
+    shapes: list[Shape] = [
+        shadow,
+        Rectangle(x, y, width, height, card.paper, radius, PAPER_EDGE, edge),
+        _card_frame(card, x, y, width, height, edge),
+    ]
     corner_size = max(MIN_TEXT, height * (0.215 if len(card.label) == 1 else 0.185))
     corner_x = x + max(height * 0.165, 3 + 0.29 * corner_size * len(card.label))
     corner_y = y + max(height * 0.175, 4 + 0.5 * corner_size)
@@ -153,15 +157,17 @@ def card_shapes(
     if card.mark is not None:
         mark_size = max(9.0, height * 0.19)
         shapes += card.mark(corner_x, corner_y + 0.55 * corner_size + 0.62 * mark_size, mark_size)
-    if is_covered:
-        return shapes
-    middle_x, middle_y = x + width * 0.54, y + height * 0.64
+    return Stamp(shapes if is_covered else [*shapes, *_card_middle(card, x, y, height)])
+
+
+def _card_middle(card: Card, x: float, y: float, height: float) -> list[Shape]:
+    """The mark of a card, or its label, drawn large."""
+    width = height * CARD_ASPECT
     if card.mark is not None:
-        middle_x, middle_y = x + width * 0.64, y + height * 0.66
-        return shapes + card.mark(middle_x, middle_y, height * 0.36)
+        return card.mark(x + width * 0.64, y + height * 0.66, height * 0.36)
     if height * 0.38 < MIN_TEXT * 1.4:
-        return shapes  # the label in the corner is enough
-    return [*shapes, Text(middle_x, middle_y, card.label, height * 0.38, card.ink)]
+        return []  # the label in the corner is enough
+    return [Text(x + width * 0.54, y + height * 0.64, card.label, height * 0.38, card.ink)]
 
 
 def _card_frame(
@@ -218,6 +224,13 @@ def card_row(
     `spread` is the widest step from card to card, in card widths; above 1 the cards do not overlap.
     Equal faces lie closer together than different ones if there is room.
     """
+    return list(_card_row(tuple(cards), x, y, height, width, spread))
+
+
+@lru_cache(maxsize=1 << 9)  # most hands stay as they are from one ply to the next
+def _card_row(
+    cards: tuple[CardPart, ...], x: float, y: float, height: float, width: float, spread: float
+) -> tuple[Part, ...]:
     card_width = height * CARD_ASPECT
     room = width - card_width
     for twin_step in (TWIN_STEP if spread < 1 else 1.0, 1.0):
@@ -231,8 +244,8 @@ def card_row(
         is_covered = index < len(cards) - 1 and step < card_width
         left = first + step * places[index]
         shapes = card_shapes(card.face, left, y - height / 2, height, is_covered)
-        parts.append(Part(card.id, card.label, tuple(shapes)))
-    return parts
+        parts.append(Part(card.id, card.label, shapes))
+    return tuple(parts)
 
 
 def card_rows(

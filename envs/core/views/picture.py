@@ -69,6 +69,15 @@ class Text:
 Shape = Rectangle | Circle | Line | Polygon | Text
 
 
+class Stamp(tuple[Shape, ...]):
+    """Shapes that are drawn again and again, such as a card at its place in a hand.
+
+    The same object stands for them in every picture, so that `render` makes SVG of them once.
+    """
+
+    svg: str | None = None  # kept by `render`
+
+
 @dataclass(frozen=True)
 class Part:
     """Shapes that are one thing: a card, a pile, a button.
@@ -80,6 +89,7 @@ class Part:
     id: str
     label: str
     shapes: tuple[Shape, ...]
+    svg: str | None = field(default=None, init=False, repr=False, compare=False)  # as in Stamp
 
 
 @dataclass(frozen=True)

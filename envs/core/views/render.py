@@ -6,13 +6,13 @@ Pillow draws the pixels and pygame-ce owns the window; both are imported when fi
 import os
 from collections.abc import Callable
 from functools import lru_cache
+from html import escape
 from typing import TYPE_CHECKING, Any
-from xml.sax.saxutils import escape, quoteattr
 
 import numpy as np
 
 from ..game import Game, check_choice
-from .picture import Circle, Line, Part, Picture, Polygon, Rectangle, Shape, Text
+from .picture import Circle, Line, Part, Picture, Polygon, Rectangle, Shape, Stamp, Text
 
 if TYPE_CHECKING:
     from PIL import ImageDraw
@@ -26,6 +26,7 @@ LEARNING_SEAT = "own"  # for `render_seat`: what the learning seat may see
 
 _UNSEEN_DRIVERS = ("offscreen", "dummy")  # SDL falls back to one of these
 _OVERSAMPLING = 2  # pictures are drawn this much larger and reduced for smooth edges
+_FONTS = "Helvetica, Arial, sans-serif"
 _HALF_CAPITAL = 0.35  # of the font size: from the middle of a capital down to the baseline
 
 
@@ -249,7 +250,7 @@ def picture_svg(picture: Picture) -> str:
     size = f'width="{picture.width}" height="{picture.height}"'
     view = f'viewBox="0 0 {picture.width} {picture.height}"'
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" {size} {view} font-family="{_FONTS}">',
         f'<rect {size} fill="{picture.background}"/>',
         *map(_svg_part, picture.shapes),
         "</svg>",
@@ -259,30 +260,46 @@ def picture_svg(picture: Picture) -> str:
 
 def _svg_part(part: Shape | Part) -> str:
     if not isinstance(part, Part):
-        return _svg_element(part)
-    names = f'role="img" data-part={quoteattr(part.id)} aria-label={quoteattr(part.label)}'
-    return f"<g {names}>{''.join(map(_svg_element, part.shapes))}</g>"
+        return _SVG[type(part)](part)
+    if part.svg is None:
+        names = f'role="img" data-part="{escape(part.id)}" aria-label="{escape(part.label)}"'
+        object.__setattr__(part, "svg", f"<g {names}>{_svg_shapes(part.shapes)}</g>")
+    return part.svg or ""
 
 
-def _svg_element(shape: Shape) -> str:
-    match shape:
-        case Rectangle(x, y, width, height, fill, radius):
-            place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}"'
-            return f'<rect {place} fill="{fill}"{_svg_outline(shape)}/>'
-        case Circle(x, y, radius, fill):
-            return (
-                f'<circle cx="{x:g}" cy="{y:g}" r="{radius:g}" fill="{fill}"{_svg_outline(shape)}/>'
-            )
-        case Line(points, color, width):
-            stroke = f'stroke="{color}" stroke-width="{width:g}" fill="none"'
-            return f'<polyline points="{_svg_points(points)}" {stroke}/>'
-        case Polygon(points, fill):
-            return f'<polygon points="{_svg_points(points)}" fill="{fill}"/>'
-        case Text(x, y, text, size, color, anchor, is_bold):
-            place = f'x="{x:g}" y="{y + _HALF_CAPITAL * size:g}" text-anchor="{anchor}"'
-            weight = ' font-weight="bold"' if is_bold else ""
-            font = f'font-family="Helvetica, Arial, sans-serif" font-size="{size:g}"{weight}'
-            return f'<text {place} {font} fill="{color}">{escape(text)}</text>'
+def _svg_shapes(shapes: tuple[Shape, ...]) -> str:
+    """Return the elements of some shapes; those of a stamp are kept with it."""
+    if not isinstance(shapes, Stamp):
+        return "".join([_SVG[type(shape)](shape) for shape in shapes])
+    if shapes.svg is None:
+        shapes.svg = "".join([_SVG[type(shape)](shape) for shape in shapes])
+    return shapes.svg
+
+
+def _svg_rectangle(shape: Rectangle) -> str:
+    place = f'x="{shape.x:g}" y="{shape.y:g}" width="{shape.width:g}" height="{shape.height:g}"'
+    return f'<rect {place} rx="{shape.radius:g}" fill="{shape.fill}"{_svg_outline(shape)}/>'
+
+
+def _svg_circle(shape: Circle) -> str:
+    place = f'cx="{shape.x:g}" cy="{shape.y:g}" r="{shape.radius:g}"'
+    return f'<circle {place} fill="{shape.fill}"{_svg_outline(shape)}/>'
+
+
+def _svg_line(shape: Line) -> str:
+    stroke = f'stroke="{shape.color}" stroke-width="{shape.width:g}" fill="none"'
+    return f'<polyline points="{_svg_points(shape.points)}" {stroke}/>'
+
+
+def _svg_polygon(shape: Polygon) -> str:
+    return f'<polygon points="{_svg_points(shape.points)}" fill="{shape.fill}"/>'
+
+
+def _svg_text(shape: Text) -> str:
+    place = f'x="{shape.x:g}" y="{shape.y + _HALF_CAPITAL * shape.size:g}"'
+    font = f'text-anchor="{shape.anchor}" font-size="{shape.size:g}"'
+    weight = ' font-weight="bold"' if shape.is_bold else ""
+    return f'<text {place} {font}{weight} fill="{shape.color}">{escape(shape.text)}</text>'
 
 
 def _svg_outline(shape: Rectangle | Circle) -> str:
@@ -292,4 +309,13 @@ def _svg_outline(shape: Rectangle | Circle) -> str:
 
 
 def _svg_points(points: tuple[tuple[float, float], ...]) -> str:
-    return " ".join(f"{x:g},{y:g}" for x, y in points)
+    return " ".join([f"{x:g},{y:g}" for x, y in points])
+
+
+_SVG: dict[type, Callable[[Any], str]] = {
+    Rectangle: _svg_rectangle,
+    Circle: _svg_circle,
+    Line: _svg_line,
+    Polygon: _svg_polygon,
+    Text: _svg_text,
+}

@@ -3,13 +3,14 @@
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
 from ..bits import allowed_list, mask_words
 from .cards import MIN_TEXT, SHADOW
-from .picture import Circle, Part, Picture, Point, Rectangle, Shape, Text
+from .picture import Circle, Part, Picture, Point, Rectangle, Shape, Stamp, Text
 
 RIM = "#4a2f1d"
 RIM_LIGHT = "#6b4529"
@@ -189,6 +190,7 @@ def stacked_places(
 # Plates, buttons and notes
 
 
+@lru_cache(maxsize=1 << 12)
 def seat_plate(
     x: float,
     y: float,
@@ -197,7 +199,7 @@ def seat_plate(
     badge: str,
     is_to_act: bool,
     height: float = PLATE_HEIGHT,
-) -> list[Shape]:
+) -> Stamp:
     """A plate around the centre (x, y) with a seat's name and, at its end, a short badge."""
     fill, ink, edge = (YELLOW, YELLOW_INK, "#fff1c4") if is_to_act else (PANEL, CHALK, "#3d7d66")
     left, radius, size = x - width / 2, height / 2, max(MIN_TEXT, height * 0.53)
@@ -214,15 +216,17 @@ def seat_plate(
             Rectangle(badge_x, y - radius + 3, badge_width, height - 6, ground, radius - 3),
             Text(badge_x + badge_width / 2, y, badge, size, ink, is_bold=True),
         ]
-    return shapes
+    return Stamp(shapes)
 
 
+@lru_cache(maxsize=1 << 10)
 def button(part_id: str, text: str, x: float, y: float, width: float, height: float = 34.0) -> Part:
     """A button around the centre (x, y)."""
     ground = Rectangle(
         x - width / 2, y - height / 2, width, height, "#143d5c", height * 0.3, "#8fb4d4", 1.5
     )
-    return Part(part_id, text, (ground, Text(x, y, text, 14, "#ffffff", is_bold=True)))
+    shapes = Stamp([ground, Text(x, y, text, 14, "#ffffff", is_bold=True)])
+    return Part(part_id, text, shapes)
 
 
 def flowing_buttons(
@@ -275,10 +279,13 @@ def table_picture(
 
 def outlined(part: Part) -> Part:
     """Draw the outline of what may be clicked around the part's largest disc or rectangle."""
+    return replace(part, shapes=_with_outline(part.shapes))
+
+
+@lru_cache(maxsize=1 << 12)
+def _with_outline(shapes: tuple[Shape, ...]) -> Stamp:
     bodies = [
-        shape
-        for shape in part.shapes
-        if isinstance(shape, Rectangle | Circle) and shape.fill != SHADOW
+        shape for shape in shapes if isinstance(shape, Rectangle | Circle) and shape.fill != SHADOW
     ]
     body = max(bodies, key=_area)
     if isinstance(body, Circle):
@@ -287,7 +294,7 @@ def outlined(part: Part) -> Part:
         x, y, width, height = body.x - 2, body.y - 2, body.width + 4, body.height + 4
         body = replace(body, x=x, y=y, width=width, height=height, radius=body.radius + 2)
     edge = replace(body, fill="#00000000", outline=LEGAL, outline_width=3.0)
-    return replace(part, shapes=(*part.shapes, edge))
+    return Stamp([*shapes, edge])
 
 
 def _area(shape: Rectangle | Circle) -> float:

@@ -55,8 +55,11 @@ async function chooseGame(name) {
 
 async function loadGame() {
   problem("");
+  if (!setup.facts) $("choices").replaceChildren(make("p", { class: "dim", role: "status" }, "Getting the cards …"));
   try {
-    const facts = await ask(`/api/games/${setup.name}`, { settings: setup.changed });
+    const asked = setup.name;
+    const facts = await ask(`/api/games/${asked}`, { settings: setup.changed });
+    if (asked !== setup.name) return; // another game was chosen meanwhile
     setup.facts = facts;
     setup.changed = facts.changed;
     const others = setup.seats.slice(1);
@@ -66,6 +69,7 @@ async function loadGame() {
     showChoices();
   } catch (error) {
     problem(error.message);
+    if (!setup.facts) $("choices").replaceChildren();
     if (setup.facts && setup.facts.name === setup.name) setup.changed = { ...setup.facts.changed };
   }
 }

@@ -156,6 +156,7 @@ class Board {
         part.removeAttribute("aria-pressed");
       }
     }
+    this.root.tabIndex = next.size ? -1 : 0; // with nothing to press in it, it can still be scrolled
     this.onSelect(this.selected.length ? this.exact() : [], this.selected.length);
   }
 

@@ -30,11 +30,11 @@ def replay_data(
     """
     game = transcript.game
     lines: dict[str, int] = {}
-    frames = []
+    frames, is_over = [], False
     for state in replay(transcript):
         picture = picture_svg(game.draw(state, seat)).splitlines()
         frames.append([lines.setdefault(line, len(lines)) for line in picture])
-    is_over = any(transcript.returns)
+        is_over = bool(game.is_terminal(state))
     plies = [{"seat": ply.seat, "action": ply.action} for ply in transcript.plies]
     return {
         "title": game.name.replace("_", " ").title(),

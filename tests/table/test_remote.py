@@ -1,0 +1,153 @@
+"""An agent's seat at a table of a running server, over its WebSocket."""
+
+import contextlib
+import json
+import threading
+import urllib.request
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from websockets.sync.server import serve
+
+from parlour.scripts.table.remote import RemoteSeat
+
+from .serving import AS_OWNER, GUEST, listening_server, player
+
+SMALL = {"num_values": 4}
+WAIT = 60.0  # seconds: far more than any answer takes
+
+
+def posted(address: str, path: str, data: dict[str, Any]) -> dict[str, Any]:
+    request = urllib.request.Request(f"http://{address}{path}", json.dumps(data).encode(), AS_OWNER)
+    with urllib.request.urlopen(request) as answer:
+        return json.loads(answer.read())
+
+
+def link(address: str, *others: dict[str, str]) -> list[str]:
+    """The links of a new table: a guest, then others."""
+    data = {"game": "trick_taking", "settings": SMALL, "seats": [GUEST, *others], "seed": 5}
+    tokens = posted(address, "/api/tables", data)["tokens"]
+    return [f"http://{address}/#seat={token}" for token in tokens]
+
+
+@contextlib.contextmanager
+def taken(link: str, **settings: Any) -> Iterator[RemoteSeat]:
+    seat = RemoteSeat(link, wait=WAIT, **settings)
+    try:
+        yield seat
+    finally:
+        seat.close()
+
+
+def play_on(seat: RemoteSeat, position: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """Play the first legal action to the end; return the last position and all moves."""
+    moves = list(position["moves_since"])
+    while not position["is_over"]:
+        position = seat.play(position["legal_actions"][0])
+        moves += position["moves_since"]
+    return position, moves
+
+
+def test_a_game_is_played_with_every_move_told_once(tmp_path: Path) -> None:
+    with (
+        listening_server(tmp_path) as address,
+        taken(link(address, player("high_low"))[0]) as seat,
+    ):
+        first = seat.position()
+        assert first["seat"] == 0 and first["observation"] and first["words"]
+        with pytest.raises(ValueError, match="not over"):
+            seat.result()
+        with pytest.raises(ValueError, match="not over"):
+            seat.next_game()
+        with pytest.raises(ValueError, match=f"legal: {first['legal_actions'][0]}"):
+            seat.play("card:9.9")
+        position = seat.play(first["legal_actions"][0])
+        assert position["judgement"]["action"] == first["legal_actions"][0]
+        assert position["judgement"]["regret"] >= 0
+        last, moves = play_on(seat, position)
+        assert len(moves) + len(first["moves_since"]) == 8
+        assert last["legal_actions"] == [] and sum(seat.result()["returns"]) == 0
+        with pytest.raises(ValueError, match="none: it is not your turn"):
+            seat.play("card:1.1")
+
+
+def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
+    with listening_server(tmp_path) as address:
+        where = link(address, player("high_low"))[0]
+        seat = RemoteSeat(where, judges=False, wait=WAIT)
+        first = seat.position()
+        second = seat.play(first["legal_actions"][0])
+    moves = [*first["moves_since"], *second["moves_since"]]
+    with listening_server(tmp_path, int(address.rpartition(":")[2])):
+        last, later = play_on(seat, {**second, "moves_since": []})
+        assert len(moves + later) == 8 and last["is_over"]
+        seat.close()
+
+
+def test_without_a_server_it_says_so(tmp_path: Path) -> None:
+    with listening_server(tmp_path) as address:
+        where = link(address, player("high_low"))[0]
+    with pytest.raises(ValueError, match="no server answers"):
+        RemoteSeat(where, wait=0)
+
+
+def test_a_server_that_says_nothing_is_left() -> None:
+    with serve(list, "127.0.0.1", 0) as mute:  # it reads everything and answers nothing
+        listening = threading.Thread(target=mute.serve_forever)
+        listening.start()
+        port = mute.socket.getsockname()[1]
+        with pytest.raises(ValueError, match="does not answer"):
+            RemoteSeat(f"http://127.0.0.1:{port}/#seat=x", wait=0.1)
+        mute.shutdown()
+        listening.join()
+
+
+@pytest.mark.parametrize("wrong", ["", "http://127.0.0.1:1/", "ftp://127.0.0.1:1/#seat=x"])
+def test_a_wrong_link_is_explained(wrong: str) -> None:
+    with pytest.raises(ValueError, match="a link of a seat looks like"):
+        RemoteSeat(wrong)
+
+
+def test_a_guessed_token_is_refused(tmp_path: Path) -> None:
+    with (
+        listening_server(tmp_path) as address,
+        pytest.raises(ValueError, match="no seat has this token"),
+    ):
+        RemoteSeat(f"http://{address}/#seat=guessed", wait=WAIT)
+
+
+def test_two_agents_wait_for_each_other(tmp_path: Path) -> None:
+    with listening_server(tmp_path) as address:
+        links = link(address, GUEST)
+        told: dict[int, tuple[dict[str, Any], list[str]]] = {}
+
+        def play(number: int) -> None:
+            with taken(links[number], judges=False) as seat:
+                told[number] = play_on(seat, seat.position())
+
+        agents = [threading.Thread(target=play, args=(number,)) for number in range(2)]
+        for agent in agents:
+            agent.start()
+        for agent in agents:
+            agent.join()
+        assert told[0][1] == told[1][1] and len(told[0][1]) == 8
+
+
+def test_a_match_goes_on_from_game_to_game(tmp_path: Path) -> None:
+    with listening_server(tmp_path) as address:
+        match = {"game": "trick_taking", "settings": SMALL, "agent": "me", "deals": 2}
+        token = posted(address, "/api/matches", {**match, "opponent": "high_low"})["token"]
+        with taken(f"http://{address}/#seat={token}") as seat:
+            position = seat.position()
+            for number in range(1, 5):
+                assert position["match"] == {"game": number, "of": 4}
+                last, _ = play_on(seat, position)
+                assert "judgement" not in last  # nothing is judged before the end
+                if number < 4:
+                    position = seat.next_game()
+            with pytest.raises(ValueError, match="no further game"):
+                seat.next_game()
+            found = seat.result()
+    assert found["result"]["num_deals"] == 2 and "4 games, 2 deals" in found["text"]

@@ -1,0 +1,185 @@
+"""The page of a running tournament, and games of stores and of the server's tables replayed."""
+
+import dataclasses
+import json
+import re
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from parlour.scripts.main import main
+from parlour.scripts.table import tournaments
+from parlour.scripts.table.server import make_app
+from parlour.scripts.table.store import TableStore
+from parlour.scripts.table.tournaments import RunningResults
+
+from .serving import ADDRESS, AS_OWNER, ME, OWNER, open_table, player, seated, server
+
+SMALL = ["--set", "num_values=4"]
+
+
+def hold_tournament(store: Path, deals: int) -> None:
+    players = ["--players", "random,first_legal,high_low"]
+    command = ["tournament", "trick_taking", *players, *SMALL, "--deals", str(deals)]
+    assert main([*command, "--store", str(store)]) == 0
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("results") / "results.db"
+    hold_tournament(path, 8)
+    return path
+
+
+def showing(folder: Path, results: Path) -> TestClient:
+    """A server with the page of these results."""
+    tables = TableStore(folder / "tables.db")
+    app = make_app(tables, OWNER, {ADDRESS}, RunningResults(results))
+    return TestClient(app, base_url=f"http://{ADDRESS}")
+
+
+def replayed(client: TestClient, request: dict[str, Any]) -> dict[str, Any]:
+    """The data of the page that a replay opens."""
+    made = client.post("/api/replays", json=request, headers=AS_OWNER)
+    assert made.status_code == 200, made.text
+    return data_of(client.get(made.json()["address"]).text)
+
+
+def data_of(page: str) -> dict[str, Any]:
+    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(found[1])
+
+
+def test_ratings_and_meetings_of_a_store(store: Path) -> None:
+    data = RunningResults(store).data()
+    (table,) = data["tables"]
+    assert data["name"] == "results.db" and table["title"] == "Trick Taking"
+    assert table["num_games"] == 3 * 2 * 8
+    assert {row["player"] for row in table["rows"]} == {"random", "first_legal", "high_low"}
+    for row in table["rows"]:
+        assert row["games"] == row["won"] + row["drawn"] + row["lost"] == 32
+        mean, low, high = row["elo"]
+        assert low <= mean <= high
+    assert [meeting["deals"] for meeting in data["meetings"]] == [8, 8, 8]
+    assert [meeting["number"] for meeting in data["meetings"]] == [1, 2, 3]
+
+
+def test_ratings_move_as_the_store_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tournaments, "_REST", 0)
+    path = tmp_path / "results.db"
+    hold_tournament(path, 4)
+    running = RunningResults(path)
+    before = running.data()["tables"][0]
+    assert running.data()["tables"][0]["curve"] == before["curve"] != []
+    hold_tournament(path, 12)
+    after = running.data()["tables"][0]
+    assert after["num_games"] == 3 * before["num_games"]
+    assert [point["games"] for point in after["curve"]] == [24, 72]
+    assert after["curve"][0] == before["curve"][0]
+
+
+def test_a_long_curve_keeps_its_ends(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tournaments, "MAX_POINTS", 6)
+    running = RunningResults(store)
+    (table,) = tournaments.rate_store(tournaments.Store(store))
+    for games in range(1, 40):
+        curve = running._table(dataclasses.replace(table, num_games=games))["curve"]
+        assert curve[0]["games"] == 1 and curve[-1]["games"] == games
+        assert len(curve) <= 7
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("no store" * 1000)
+    with pytest.raises(ValueError, match="is not a store of results"):
+        RunningResults(tmp_path / "notes.txt")
+
+
+def test_the_last_results_are_kept_until_somebody_has_asked(store: Path) -> None:
+    running = RunningResults(store)
+    asking = threading.Timer(0, running.data)
+    asking.start()
+    running.wait_until_asked(60)
+    asking.join()
+    assert running._is_asked.is_set()
+
+
+def test_only_the_owner_sees_results_and_only_where_some_are_shown(
+    store: Path, tmp_path: Path
+) -> None:
+    with showing(tmp_path, store) as client:
+        assert client.get("/results").status_code == 200
+        assert client.get("/api/results").status_code == 403
+        assert client.get("/api/results", headers=AS_OWNER).json()["tables"]
+        assert client.post("/api/replays", json={"contest": 1}).status_code == 403
+    with server(tmp_path) as client:
+        assert client.get("/api/results", headers=AS_OWNER).status_code == 404
+        wrong = client.post("/api/replays", json={"contest": 1}, headers=AS_OWNER)
+        assert wrong.status_code == 400 and "no store" in wrong.json()["error"]
+
+
+def test_a_game_of_the_results_is_replayed_from_its_page(store: Path, tmp_path: Path) -> None:
+    with showing(tmp_path, store) as client:
+        for meeting in client.get("/api/results", headers=AS_OWNER).json()["meetings"]:
+            both = [
+                replayed(client, {"contest": meeting["number"], "deal": 3, "sitting": sitting})
+                for sitting in range(2)
+            ]
+            assert sorted(both[0]["names"]) == sorted(meeting["players"])
+            assert both[0]["names"] == both[1]["names"][::-1]
+            assert both[0]["frames"][0] == both[1]["frames"][0]  # the same deal
+            assert all(len(data["plies"]) == 8 and data["values"] for data in both)
+        for request, problem in (
+            ({"contest": 9}, "has contests 1 .. 3"),
+            ({"contest": 1, "deal": 800}, "no game of deal 800"),
+            ({"contest": 1, "sitting": 2}, "sitting must be in 0 .. 1"),
+        ):
+            wrong = client.post("/api/replays", json=request, headers=AS_OWNER)
+            assert wrong.status_code == 400 and problem in wrong.json()["error"]
+        assert client.get("/replay/guessed").status_code == 404
+
+
+def test_games_under_contest_time_are_replayed_from_the_secret(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path, page = tmp_path / "contest.db", tmp_path / "game.html"
+    contest = ["--contest", f"logs={tmp_path / 'logs'}", "--deals", "2", "--store", str(path)]
+    assert main(["match", "trick_taking", "high_low,first_legal", *SMALL, *contest]) == 0
+    (secret,) = re.findall(r"--contest secret=(\w+)", capsys.readouterr().err)
+    seen = []
+    for deal in ("0", "1"):
+        for sitting in ("0", "1"):
+            which = ["--deal", deal, "--sitting", sitting, "--think", "0"]
+            assert main(["replay", str(path), *which, "--html", str(page)]) == 0
+            data = data_of(page.read_text())
+            assert len(data["plies"]) == 8 and secret not in page.read_text()
+            assert data["seed"] not in (0, 1)
+            seen.append((data["seed"], data["names"]))
+    assert seen[0][0] == seen[1][0] != seen[2][0] == seen[3][0]
+    assert seen[0][1] == seen[1][1][::-1]
+
+
+def test_tables_of_the_server_are_replayed_by_page_and_by_command(tmp_path: Path) -> None:
+    names = []
+    with server(tmp_path) as client:
+        for rival in ("high_low", "first_legal"):
+            settings = {"num_values": 4}
+            tokens = open_table(client, "trick_taking", [ME, player(rival)], settings=settings)
+            recent = client.get("/api/tables", headers=AS_OWNER).json()[0]
+            early = client.post("/api/replays", json={"table": recent["id"]}, headers=AS_OWNER)
+            assert early.status_code == 400 and "no finished game" in early.json()["error"]
+            with seated(client, tokens[0]) as me:
+                returns = me.play_to_the_end()["returns"]
+            data = replayed(client, {"table": recent["id"]})
+            assert data["names"] == ["You", rival] and data["returns"] == returns
+            names.append(data["names"])
+    page = tmp_path / "game.html"
+    command = ["replay", str(tmp_path / "tables.db"), "--think", "0", "--html", str(page)]
+    for number, expected in enumerate(reversed(names), start=1):  # the last one comes first
+        assert main([*command, "--table", str(number)]) == 0
+        assert data_of(page.read_text())["names"] == expected
+    with pytest.raises(SystemExit):
+        main([*command, "--table", "3"])
