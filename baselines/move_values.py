@@ -15,7 +15,7 @@ from ..envs.core.rng import fresh_seed, streams
 from .parts import part_of
 from .players import make_policy
 from .policy import Policy
-from .search.mcts import EXPANSION_THRESHOLD, MAX_NODES_IN_TIME, Settings, TreeSearch, _keep_all
+from .search.mcts import EXPANSION_THRESHOLD, MAX_NODES_IN_TIME, Settings, TreeSearch, keep_all
 from .search.playout import EPSILON, row_function_of
 
 SEARCH = "search"
@@ -90,7 +90,7 @@ class Study:
         else:
             settings = Settings(EPSILON, EXPANSION_THRESHOLD)
             function = row_function_of(game, None)
-            self._search = TreeSearch(game, function, _keep_all, MAX_NODES_IN_TIME, settings)
+            self._search = TreeSearch(game, function, keep_all, MAX_NODES_IN_TIME, settings)
 
     def _consult(self, policy: Policy) -> None:
         """Take the values of a player; ask one without values later. Raises ValueError."""

@@ -40,16 +40,28 @@ AT_THE_CONSOLE = {
 def players_of(game: Game) -> dict[str, Player]:
     """Return all players of a game by name: generic ones, its own (weakest first), trained ones.
 
-    A game's own player replaces a generic one of the same name. `best` stands for one of the
-    others; see `resolved`.
+    A game's own player replaces a generic one of the same name; one that cannot play with these
+    settings is left out. `best` stands for one of the others; see `resolved`.
     """
-    own = own_players(game)
-    of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
-    others = {**of_any_game, **own, **_trained(game)}
+    others = {name: player for name, player in _all_but_best(game).items() if player.plays(game)}
     champion = best.champion_of(game, others)
     is_timed = others[champion.partition(":")[0]].is_timed
     summary = f"The strongest player that ships: here `{champion}`."
     return {best.NAME: Player(_make_best, summary, is_timed=is_timed), **others}
+
+
+def _all_but_best(game: Game) -> dict[str, Player]:
+    own = own_players(game)
+    of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
+    return {**of_any_game, **own, **_trained(game)}
+
+
+def player_called(key: str, game: Game) -> Player:
+    """Return the player of a key from `player_key`.
+
+    One that cannot play with these settings says so when it is made.
+    """
+    return {**_all_but_best(game), **players_of(game), **AT_THE_CONSOLE}[key]
 
 
 def _make_best(game: Game, **settings: Any) -> Policy:
@@ -145,21 +157,20 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
 
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
-    players = {**players_of(game), **AT_THE_CONSOLE}
-    return players[player_key(name, game)].make(game, **settings)
+    return player_called(player_key(name, game), game).make(game, **settings)
 
 
 def player_key(name: str, game: Game) -> str:
-    """Return the listed name of a player. Raises ValueError where no player has that name.
+    """Return the name of a player as it is listed. Raises ValueError where there is none.
 
     Case, hyphens, underscores and spaces are ignored: `MeanerMax` and `meaner-max` are
     `meaner_max`.
     """
     players = {**players_of(game), **AT_THE_CONSOLE}
-    listed = {_run_together(key): key for key in players}
-    if _run_together(name) not in listed:
+    known = {_run_together(key): key for key in (*players, *own_players(game))}
+    if _run_together(name) not in known:
         raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")
-    return listed[_run_together(name)]
+    return known[_run_together(name)]
 
 
 def _run_together(name: str) -> str:

@@ -21,6 +21,7 @@ class Player(NamedTuple):
     )
     plays_out: bool = True  # whether it is fast enough for thousands of playouts a move
     is_timed: bool = False  # whether its setting `milliseconds` limits its time for a move
+    plays: Callable[[Game], bool] = lambda game: True  # under which settings it can play
 
 
 def scripted(row_function: Function) -> Player:
@@ -72,6 +73,6 @@ BLIND = {  # these look at the action mask alone
 
 
 def own_players(game: Game) -> dict[str, Player]:
-    """Return the players written for this game, weakest first."""
+    """Return the players written for this game, weakest first, under whatever settings."""
     module = part_of(game, "players")
     return {} if module is None else module.PLAYERS

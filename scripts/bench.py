@@ -153,7 +153,7 @@ def run_sizes(names: list[str], clock: "Clock", arguments: argparse.Namespace) -
                 name,
                 arguments.threads,
                 clock.repeats,
-                clock.seconds,
+                min(clock.seconds, sizes.LONGEST),
                 lambda what: bar.update(task, description=what),
             )
     if arguments.json != "-":

@@ -23,7 +23,7 @@ WHAT = {
     MATCH: f"match, {' v '.join(PLAYERS)}",
 }
 PLIES = 32  # of compiled play in one call
-GAMES_PER_TABLE = 4  # of a match in batches of that many games
+LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
 
 Timed = Callable[[], tuple[int, float]]  # plays; returns the plies or games, and the seconds
 
@@ -97,7 +97,7 @@ def _match(name: str, size: int, num_threads: int) -> Timed:
 
     def play() -> tuple[int, float]:
         start = time.perf_counter()
-        result = play_match(game, *PLAYERS, GAMES_PER_TABLE * num_deals, plan=plan)
+        result = play_match(game, *PLAYERS, num_deals, plan=plan)
         return result.num_games, time.perf_counter() - start
 
     return play

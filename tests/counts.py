@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-PART = 4
+PART = 10
 
 
 def part_and_all(settings: Iterable[tuple[Any, ...]]) -> list[Any]:
-    """Each setting, whose last entry counts games: with a quarter of them, and long with all."""
+    """Each setting, whose last entry counts games: with a tenth of them, and long with all."""
     settings = list(settings)
     return [(*setting[:-1], -(-setting[-1] // PART)) for setting in settings] + [
         pytest.param(*setting, marks=pytest.mark.long) for setting in settings

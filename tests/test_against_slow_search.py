@@ -18,7 +18,7 @@ from parlour.baselines.search.mcts import (
     Tree,
     TreeSearch,
     _bind_shorten,
-    _keep_all,
+    keep_all,
 )
 from parlour.baselines.search.playout import _Search
 from parlour.envs.core.bits import allow, nth_allowed, num_allowed
@@ -95,7 +95,7 @@ def test_the_tree_grows_as_the_slow_one(
     slow = SlowSearch(game, row, 0.2, expansion_threshold, exploration_constant, max_nodes)
     slow_sums = slow.in_tree(states[0], streams([3])[0], legal, ROUNDS)
     settings = Settings(0.2, expansion_threshold, exploration_constant)
-    search = TreeSearch(game, row, _keep_all, max_nodes, settings)
+    search = TreeSearch(game, row, keep_all, max_nodes, settings)
     assert simulated(search, game, states, legal) == pytest.approx(slow_sums)
     assert search.tree.num_nodes[0] == slow.num_nodes
     assert grown(search.tree, ROOT) == counted(slow.root)
@@ -123,7 +123,7 @@ def test_the_policy_halves_over_a_tree_of_its_own_for_each_row(
     chosen = policy(observations, masks, streams(range(4)), tables.states)
     for row in range(4):
         one = slice(row, row + 1)
-        search = TreeSearch(TRICKS, row_of(TRICKS, "random"), _keep_all, 2000, Settings())
+        search = TreeSearch(TRICKS, row_of(TRICKS, "random"), keep_all, 2000, Settings())
         batch = (search.simulate, masks[one], streams([row]), tables.states[one])
         if budget.startswith("num"):
             assert chosen[row] == halving.choose_by_halving(*batch, 30)[0]

@@ -395,9 +395,17 @@ PRESIDENT = [
     *({"num_games": 2, "economy": e} for e in ("none", "swap_one", "swap_two")),
     {"num_players": 2, "num_games": 2, "economy": "swap_two"},
 ]
+IN_EVERY_RUN = [PRESIDENT[1], PRESIDENT[4], PRESIDENT[-2]]
 
 
-@pytest.mark.parametrize("config", PRESIDENT, ids=str)
+@pytest.mark.parametrize(
+    "config",
+    [
+        config if config in IN_EVERY_RUN else pytest.param(config, marks=pytest.mark.long)
+        for config in PRESIDENT
+    ],
+    ids=str,
+)
 def test_president_passes(config: dict[str, Any]) -> None:
     check_game(load_game("president", **config), president_referee(config), num_games=2)
 

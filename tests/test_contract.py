@@ -211,7 +211,7 @@ def digest() -> str:
     return digest_of_games(CASES)
 
 
-@pytest.mark.parametrize("hash_seed", ["1", "2"])
+@pytest.mark.parametrize("hash_seed", ["1", pytest.param("2", marks=pytest.mark.long)])
 def test_the_same_seed_gives_the_same_bytes_in_every_process(digest: str, hash_seed: str) -> None:
     assert in_another_process(PYTHONHASHSEED=hash_seed) == digest
 
@@ -220,6 +220,7 @@ def test_uncompiled_rules_play_the_same_bytes(digest: str) -> None:
     assert in_another_process(NUMBA_DISABLE_JIT="1") == digest
 
 
+@pytest.mark.long
 def test_no_rule_indexes_out_of_bounds() -> None:
     """At the default sizes, all of which are compiled anew; uncompiled rules are checked at all."""
     assert in_another_process("DEFAULTS", NUMBA_BOUNDSCHECK="1") == digest_of_games(DEFAULTS)

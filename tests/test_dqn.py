@@ -46,6 +46,12 @@ def trained_on_probe() -> ActionValues:
     return learned(probe_game(), PROBE)
 
 
+@pytest.fixture(scope="module")
+def network() -> ActionValues:
+    """What a sound learner learns from the probe."""
+    return trained_on_probe()
+
+
 def return_from_start(network: ActionValues) -> float:
     """What the greedy policy gets when it begins at the start."""
     tables = Tables(probe_game(), streams([0]))
@@ -58,8 +64,8 @@ def return_from_start(network: ActionValues) -> float:
     return float(tables.returns(tables.all_rows)[0, 0])
 
 
-def test_the_learner_avoids_the_trap_of_the_probe() -> None:
-    assert return_from_start(trained_on_probe()) == SAFE_RETURN
+def test_the_learner_avoids_the_trap_of_the_probe(network: ActionValues) -> None:
+    assert return_from_start(network) == SAFE_RETURN
 
 
 def patched_batches(change: Callable[[Any], Any]) -> Callable[..., torch.Tensor]:
@@ -67,6 +73,7 @@ def patched_batches(change: Callable[[Any], Any]) -> Callable[..., torch.Tensor]
     return lambda game, network, target, batch: sound(game, network, target, change(batch))
 
 
+@pytest.mark.long
 def test_without_the_mask_in_its_target_it_walks_into_the_trap(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -80,6 +87,7 @@ def test_without_the_mask_in_its_target_it_walks_into_the_trap(
     assert return_from_start(trained_on_probe()) == TRAPPED_RETURN
 
 
+@pytest.mark.long
 def test_with_the_wrong_sign_it_walks_into_the_trap(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner that is paid the other seat's return seeks its own loss: -1.0 instead of +0.2."""
     monkeypatch.setattr(
@@ -108,9 +116,9 @@ def test_the_network_chooses_the_action_whose_value_the_target_network_gives() -
     assert found.tolist() == pytest.approx([-0.2, -0.2, -0.4])
 
 
-def test_behaviour_and_exported_policy_stay_within_the_mask() -> None:
+def test_behaviour_and_exported_policy_stay_within_the_mask(network: ActionValues) -> None:
+    """The network values `win` highest wherever it looks like a room."""
     game = probe_game()
-    network = trained_on_probe()  # values `win` highest wherever it looks like a room
     observations = game.new_observations(200)
     observations["is_room"] = 1
     masks = np.zeros((200, game.num_actions), np.int8)
@@ -158,8 +166,8 @@ def test_minutes_are_of_training_whatever_happens_between_the_steps(
     assert progresses[-1].seconds == progresses[-1].cpu_seconds == 0.0
 
 
-def test_the_same_seed_learns_the_same_network() -> None:
-    first, second = trained_on_probe().state_dict(), trained_on_probe().state_dict()
+def test_the_same_seed_learns_the_same_network(network: ActionValues) -> None:
+    first, second = network.state_dict(), trained_on_probe().state_dict()
     assert all(torch.equal(first[key], second[key]) for key in first)
 
 

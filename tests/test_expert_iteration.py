@@ -96,12 +96,14 @@ def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     assert chance_to_go(learner) > 0.95
 
 
+@pytest.mark.long
 def test_of_the_wrong_sign_it_goes_where_it_is_hit(monkeypatch: pytest.MonkeyPatch) -> None:
     """It scores -1 instead of -0.2 at the gate, and -0.2 instead of 1 at the door."""
     with_fault(monkeypatch, lambda lesson: lesson._replace(targets=-lesson.targets))
     assert scores(trained()) == (-1.0, -0.2)
 
 
+@pytest.mark.long
 def test_with_the_return_of_the_wrong_seat_it_is_hit(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 1's position is valued as seat 0's: it scores -1 instead of -0.2 at the gate."""
 
@@ -113,6 +115,7 @@ def test_with_the_return_of_the_wrong_seat_it_is_hit(monkeypatch: pytest.MonkeyP
     assert scores(trained()) == (-1.0, 1.0)
 
 
+@pytest.mark.long
 def test_without_a_bootstrap_the_door_is_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where what follows a decision counts as 0, the door's value is near 0, not 1."""
 
@@ -124,6 +127,7 @@ def test_without_a_bootstrap_the_door_is_worth_nothing(monkeypatch: pytest.Monke
     assert value_at_the_door(trained()) < 0.5
 
 
+@pytest.mark.long
 def test_with_the_mask_the_wrong_way_round_it_learns_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

@@ -1,12 +1,14 @@
 """The cache of compiled rules: stale or damaged code never runs, and nothing else is discarded."""
 
 import itertools
+import json
 import os
 import re
 import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +16,7 @@ import numba
 import numpy as np
 import pytest
 
+from parlour.envs import GAMES as OUR_GAMES
 from parlour.envs.core import code_cache, jit, progress
 from parlour.envs.core.jit import bind, rule
 
@@ -126,7 +129,11 @@ def games(tmp_path: Path) -> Path:
 
 
 def run(
-    script: str, *paths: Path, cache: Path | None = None, **settings: str
+    script: str,
+    *paths: Path,
+    cache: Path | None = None,
+    arguments: Sequence[str] = (),
+    **settings: str,
 ) -> subprocess.CompletedProcess[str]:
     """Run a script in a process of its own, our modules imported from these folders."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(map(str, paths)), **settings}
@@ -134,7 +141,7 @@ def run(
     if cache is not None:
         environment["NUMBA_CACHE_DIR"] = str(cache)
     return subprocess.run(
-        [sys.executable, "-c", script],
+        [sys.executable, "-c", script, *arguments],
         cwd=paths[0],
         env=environment,
         capture_output=True,
@@ -197,46 +204,61 @@ def test_what_is_edited_after_the_start_is_not_kept(games: Path, tmp_path: Path)
     assert play(games, tmp_path) == ([105, 3, 210, 6], ["chess", "chess loop"])
 
 
+# The digest of all that each game's loops and players are compiled from, after each edit alone. A
+# fork edits a file and digests what it then finds; the games are imported once.
 DIGESTS = """
+import json, os, sys
+from pathlib import Path
 import parlour
 from parlour.envs.core.sources import digest_of
 from parlour.baselines.players import players_of
 from parlour.envs import GAMES, load_game
 from parlour.envs.core.jit import _modules_of
 from parlour.envs.core.tables import loops_of
+
+modules = {}
 for name in GAMES:
     game = load_game(name)
     players = players_of(game).values()
     functions = [player.row_function for player in players if player.row_function is not None]
-    modules = frozenset().union(*map(_modules_of, [loops_of(game).step_tables, *functions]))
-    print(name, digest_of(modules))
+    functions.append(loops_of(game).step_tables)
+    modules[name] = frozenset().union(*map(_modules_of, functions))
+
+def digests(path):
+    receive, send = os.pipe()
+    if os.fork() == 0:
+        if path:
+            Path(path).write_bytes(Path(path).read_bytes() + b"\\n")
+            os.utime(path, (0, 0))  # a file edited after the start has no digest
+        os.write(send, json.dumps({name: digest_of(modules[name]) for name in modules}).encode())
+        os._exit(0)
+    os.close(send)
+    os.wait()
+    return json.loads(os.fdopen(receive).read())
+
+print(json.dumps([digests(path) for path in sys.argv[1:]]))
 """
-
-
-def digests(checkout: Path) -> dict[str, str]:
-    """The digest of all that a game's loops and players are compiled from, for each game."""
-    words = probe(checkout, script=DIGESTS)
-    return dict(zip(words[::2], words[1::2], strict=True))
 
 
 def test_our_games_depend_on_their_own_folders_and_on_the_core(checkout: Path) -> None:
     """No game sees an edit of another, all see one of the core."""
-    before = digests(checkout)
+    edits: dict[str, list[str]] = {
+        "envs/president/rules.py": ["president"],
+        "envs/splendor/cards.csv": ["splendor"],
+        "baselines/arena/plots.py": [],
+        "envs/registry.py": [],
+        "envs/core/rng.py": list(OUR_GAMES),
+    }
+    for path in checkout.rglob("*"):
+        if not path.is_symlink():
+            os.utime(path, (0, 0))
+    done = run(DIGESTS, checkout, arguments=["", *edits])
+    assert done.returncode == 0, done.stderr
+    before, *after = json.loads(done.stdout)
     assert len(set(before.values())) == len(before) == 5
-
-    def changed(path: str) -> list[str]:
-        with (checkout / path).open("a") as file:
-            file.write("\n")
-        after = digests(checkout)
-        names = [name for name in before if before[name] != after[name]]
-        before.update(after)
-        return names
-
-    assert changed("envs/president/rules.py") == ["president"]
-    assert changed("envs/splendor/cards.csv") == ["splendor"]
-    assert changed("baselines/arena/plots.py") == []
-    assert changed("envs/registry.py") == []
-    assert changed("envs/core/rng.py") == list(before)
+    for (edited, expected), found in zip(edits.items(), after, strict=True):
+        assert [name for name in before if found[name] != before[name]] == expected, edited
+        before = found
 
 
 def test_two_processes_give_code_for_different_records_different_names(

@@ -18,9 +18,9 @@ from parlour.baselines.search.mcts import (
     Settings,
     Tree,
     TreeSearch,
-    _keep_all,
     best_child,
     expand,
+    keep_all,
 )
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
@@ -99,7 +99,7 @@ def new_search(max_nodes: int) -> TreeSearch:
     row_function = players_of(TRICKS)["random"].row_function
     assert row_function is not None
     settings = Settings(epsilon=0.2, expansion_threshold=2, exploration_constant=0.5)
-    return TreeSearch(TRICKS, row_function, _keep_all, max_nodes, settings)
+    return TreeSearch(TRICKS, row_function, keep_all, max_nodes, settings)
 
 
 def num_simulations_of(tree: Tree) -> int:

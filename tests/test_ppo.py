@@ -93,12 +93,14 @@ def test_with_a_critic_that_sees_all_seats_it_learns_the_same() -> None:
     assert scores(trained(critic=True).network) == (0.8, 1.0)
 
 
+@pytest.mark.long
 def test_of_the_wrong_sign_it_loses_where_it_could_win(monkeypatch: pytest.MonkeyPatch) -> None:
     """A learner that seeks its own loss scores -1 instead of 1 where it could win."""
     with_fault(monkeypatch, lambda batch: paid(batch, -batch.ends))
     assert scores(trained().network)[1] == -1.0
 
 
+@pytest.mark.long
 def test_without_a_bootstrap_it_does_not_go_through_the_door(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -111,6 +113,7 @@ def test_without_a_bootstrap_it_does_not_go_through_the_door(
     assert scores(trained().network) == (0.8, 0.8)
 
 
+@pytest.mark.long
 def test_with_the_return_of_the_wrong_seat_it_is_spared(monkeypatch: pytest.MonkeyPatch) -> None:
     """Seat 1, paid as seat 0 is, misses: 1 at the gate instead of 0.8."""
     bench = (1 << HIT) | (1 << MISS)
@@ -123,6 +126,7 @@ def test_with_the_return_of_the_wrong_seat_it_is_spared(monkeypatch: pytest.Monk
     assert scores(trained().network)[0] == 1.0
 
 
+@pytest.mark.long
 def test_with_the_mask_the_wrong_way_round_it_learns_nothing(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

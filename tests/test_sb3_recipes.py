@@ -73,6 +73,7 @@ def test_the_masked_dqn_avoids_the_trap_of_the_probe() -> None:
     assert return_from_start(sb3_dqn.learn(probe_game(), PROBE)) == SAFE_RETURN
 
 
+@pytest.mark.long
 def test_without_the_mask_in_its_target_the_dqn_walks_into_the_trap(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -187,6 +188,7 @@ def test_the_policy_sees_what_the_environment_shows(president: Game) -> None:
         assert policy.act(flat, info["action_mask"], rng=streams([0])) == action
 
 
+@pytest.mark.long
 def test_a_short_run_of_the_dqn_beats_three_random_players_well_over_the_fair_share(
     president: Game,
 ) -> None:

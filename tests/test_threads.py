@@ -59,7 +59,7 @@ def in_info(info: dict[str, Any]) -> list[np.ndarray]:
     [
         {"self_play": True},
         {"self_play": True, "observation": "integer", "skip_forced": True},
-        {"opponents": "first_legal", "seat": "random", "illegal_action": "random"},
+        {"opponents": "random", "seat": "random", "illegal_action": "random"},
     ],
     ids=["self-play", "integer", "opponents"],
 )

@@ -112,7 +112,7 @@ def test_tables_with_opponents_play_as_single_environments(
     name: str, config: dict[str, Any], seat: Any
 ) -> None:
     num_envs, seed = 3, 5
-    settings = {**config, "seat": seat, "opponents": "first_legal"}
+    settings = {**config, "seat": seat, "opponents": "random"}
     envs = vector(name, num_envs, **settings)
     singles = [solo(name, **settings) for _ in range(num_envs)]
     observations, info = envs.reset(seed=seed)
@@ -554,7 +554,7 @@ def test_opponents_may_be_listed_and_may_be_functions(name: str) -> None:
         calls.append(len(masks))
         return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
 
-    opponents = [last_legal, *["first_legal"] * (game.num_seats - 2)]
+    opponents = [last_legal, *["random"] * (game.num_seats - 2)]
     envs = vector(name, 3, seat="random", opponents=opponents)
     env = solo(name, seat="random", opponents=opponents)
     rng = np.random.default_rng(0)

@@ -9,13 +9,20 @@ from parlour.envs import GAMES, load_game, registry
 
 CONFIGS: dict[str, list[dict[str, Any]]] = {
     "president": [
-        *(
-            {"num_players": num_players, "passing": passing}
-            for num_players in (2, 4, 5, 8)
-            for passing in ("free", "out")
-        ),
+        {"num_players": 2, "passing": "out"},
+        {"num_players": 4, "passing": "free"},
+        {"num_players": 5, "passing": "out"},
+        {"num_players": 8, "passing": "free"},
         {"num_players": 2, "num_games": 2},
         {"num_players": 5, "num_games": 3, "economy": "swap_two", "passing": "out"},
+    ]
+}
+LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
+    "president": [
+        {"num_players": 2, "passing": "free"},
+        {"num_players": 4, "passing": "out"},
+        {"num_players": 5, "passing": "free"},
+        {"num_players": 8, "passing": "out"},
     ]
 }
 
@@ -34,9 +41,16 @@ def short(name: str, settings: dict[str, Any]) -> dict[str, Any]:
     return {**SHORT.get(name, {}), **settings}
 
 
-def configs() -> list[tuple[str, dict[str, Any]]]:
+def configs() -> list[Any]:
     """Every game with its configurations; a new game at least as it comes."""
-    return [(name, config) for name in GAMES for config in CONFIGS.get(name, [{}])]
+    return [
+        *((name, config) for name in GAMES for config in CONFIGS.get(name, [{}])),
+        *(
+            pytest.param(name, config, marks=pytest.mark.long)
+            for name, others in LONG.items()
+            for config in others
+        ),
+    ]
 
 
 def case_name(value: Any) -> str:

@@ -21,6 +21,7 @@ from ..baselines.networks.compiled import (
 )
 from ..baselines.networks.inputs import InputRows, find_rows
 from ..baselines.networks.memory import float_scratch, numbers
+from ..baselines.objective import weigh_first_place
 from ..baselines.policy import Policy
 from ..envs.core.bits import clear, nth_allowed, num_allowed
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
@@ -308,23 +309,6 @@ def _pay(batch, places, table, first_place_weight):
         if last != NO_DECISION:
             batch.ends[table, last] = places.returns[table, seat]
             places.latest[table, seat] = NO_DECISION
-
-
-@rule
-def weigh_first_place(worth, weight):
-    """Change returns [seats] to weighted means with 1 for the first place and -1 for any other.
-
-    Seats that share the first place share the 1.
-    """
-    best = -np.inf
-    leaders = 0
-    for seat in range(worth.shape[0]):
-        best = max(best, worth[seat])
-    for seat in range(worth.shape[0]):
-        leaders += worth[seat] == best
-    for seat in range(worth.shape[0]):
-        first = 2.0 / leaders - 1.0 if worth[seat] == best else -1.0
-        worth[seat] += weight * (first - worth[seat])
 
 
 @rule

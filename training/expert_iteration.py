@@ -22,7 +22,7 @@ import torch
 from torch import nn
 
 from ..baselines.networks.learned import guide_network
-from ..baselines.networks.policy_value import PolicyValue, legal_lists
+from ..baselines.networks.policy_value import PolicyValue, legal_lists, num_others
 from ..baselines.players import make_policy
 from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, Settings
 from ..envs.core.game import Game, check_range
@@ -125,7 +125,12 @@ class Learner:
         torch.manual_seed(config.seed)
         torch.set_num_threads(1)
         self.config = config
-        self.network = PolicyValue(game, config.hidden, derived_inputs=config.derived_inputs)
+        self.network = PolicyValue(
+            game,
+            config.hidden,
+            derived_inputs=config.derived_inputs,
+            num_others=num_others(game),
+        )
         if config.start:
             self.network.load_state_dict(_weights_of(config.start, game, self.network))
         self.game = game = self.network.seen(game)
@@ -204,7 +209,7 @@ class Learner:
             wait(self._act(play, batches[0], pool))
             while self.progress.done < 1.0:
                 acting = self._act(play, batches[1], pool)
-                lesson = lesson_of(*batches[0])
+                lesson = lesson_of(*batches[0].learned)
                 self._keep(lesson)
                 losses = self._learn(random)
                 wait(acting)
@@ -218,7 +223,7 @@ class Learner:
         """Call everything once, on nothing, before the clock starts."""
         empty = new_guided_batch(self.game, 0, self.config.batch_decisions, self.rows)
         play.act(self.network.record(self.game), self.config.td_lambda, empty, slice(0, 0))
-        one = lesson_of(*new_guided_batch(self.game, 1, 1, self.rows))
+        one = lesson_of(*new_guided_batch(self.game, 1, 1, self.rows).learned)
         sum(self._losses(one)).backward()
         self.optimizer.zero_grad(set_to_none=True)
 
@@ -277,9 +282,13 @@ class Learner:
             lesson.policies, np.maximum(lists.legal, 0).astype(np.int64), axis=1
         )
         learned = torch.from_numpy(np.where(lists.legal >= 0, policies, 0.0).astype(np.float32))
+        value = nn.functional.mse_loss(values, torch.from_numpy(lesson.targets))
+        if lesson.others.shape[1]:
+            others = self.network.values_of_others(units)
+            value = value + nn.functional.mse_loss(others, torch.from_numpy(lesson.others))
         return Losses(
             policy=-(learned * log_chances).sum(dim=1).mean(),
-            value=nn.functional.mse_loss(values, torch.from_numpy(lesson.targets)),
+            value=value,
             entropy=-torch.special.xlogy(learned, learned).sum(dim=1).mean(),
         )
 

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..baselines.networks.compiled import num_layers
+from ..baselines.networks.compiled import num_layers, values_all_seats
 from ..baselines.networks.inputs import InputRows
-from ..baselines.search.guided import Settings, guided_functions, new_scratch, new_tree
+from ..baselines.networks.policy_value import num_others
+from ..baselines.search.guided import Settings, guided_functions, new_scratch, new_tree, turn
 from ..envs.core.game import NO_SEAT, Function, Game
-from ..envs.core.jit import bind
+from ..envs.core.jit import bind, rule
 from ..envs.core.rng import streams
 from ..envs.core.seating import player_streams
 from ..envs.core.tables import meanings_of
@@ -30,6 +31,20 @@ from .acting import (
 )
 
 
+class Outlook(NamedTuple):
+    """What the network expected for all seats at each decision, and what came of it.
+
+    Seats are those of the table; `targets` [tables, decisions, others] count clockwise from the
+    seat that decided, which is left out.
+    """
+
+    seats: np.ndarray  # int64 [tables, decisions]: who decided
+    values: np.ndarray  # float [tables, decisions + 1, seats]: the last of what follows the batch
+    is_last: np.ndarray  # bool [tables, decisions]: the game ended before the next decision
+    returns: np.ndarray  # float [tables, decisions, seats], where it did
+    targets: np.ndarray  # float32 [tables, decisions, others]
+
+
 class GuidedBatch(NamedTuple):
     """Decisions of a Batch with the improved policies [tables, decisions, A] of their searches.
 
@@ -38,15 +53,29 @@ class GuidedBatch(NamedTuple):
 
     batch: Batch
     policies: np.ndarray
+    outlook: Outlook
+
+    @property
+    def learned(self) -> tuple[Batch, np.ndarray, np.ndarray]:
+        """What a lesson needs."""
+        return self.batch, self.policies, self.outlook.targets
 
 
 def new_guided_batch(
     game: Game, num_tables: int, num_decisions: int, rows: InputRows
 ) -> GuidedBatch:
     """Return an empty batch."""
-    batch = new_batch(num_tables, num_decisions, game.num_mask_words, rows, rows)
-    policies = np.zeros((num_tables, num_decisions, game.num_actions), np.float32)
-    return GuidedBatch(batch, policies)
+    shape, n = (num_tables, num_decisions), game.num_seats
+    batch = new_batch(*shape, game.num_mask_words, rows, rows)
+    policies = np.zeros((*shape, game.num_actions), np.float32)
+    outlook = Outlook(
+        seats=np.zeros(shape, np.int64),
+        values=np.zeros((num_tables, num_decisions + 1, n)),
+        is_last=np.zeros(shape, np.bool_),
+        returns=np.zeros((*shape, n)),
+        targets=np.zeros((*shape, num_others(game)), np.float32),
+    )
+    return GuidedBatch(batch, policies, outlook)
 
 
 class _Places(NamedTuple):
@@ -92,9 +121,9 @@ class GuidedPlay:
         ValueError where a game never gives a seat a choice.
         """
         places = _Places(*(array[tables] for array in self._places))
-        _bind_act(self.game, num_layers(weights))(
+        _bind_act(self.game, num_layers(weights), values_all_seats(weights))(
             *_rows_of(into, tables),
-            *_rows_of(self._spare, tables),
+            *_rows_of(self._spare, tables)[:2],
             places,
             weights,
             new_tree(self.game, self.settings),
@@ -108,22 +137,24 @@ class GuidedPlay:
             raise no_choice_error(self.game)
 
 
-def _rows_of(guided: GuidedBatch, tables: slice) -> tuple[Batch, np.ndarray]:
-    return Batch(*(array[tables] for array in guided.batch)), guided.policies[tables]
+def _rows_of(guided: GuidedBatch, tables: slice) -> tuple[Batch, np.ndarray, Outlook]:
+    batch = Batch(*(array[tables] for array in guided.batch))
+    outlook = Outlook(*(array[tables] for array in guided.outlook))
+    return batch, guided.policies[tables], outlook
 
 
 @lru_cache
-def _bind_act(game: Game, num_layers: int) -> Function:
+def _bind_act(game: Game, num_layers: int, all_seats: bool) -> Function:
     rules = meanings_of(game)
-    search_one = guided_functions(game, num_layers).search_one
+    search_one = guided_functions(game, num_layers, all_seats).search_one
     decide = bind(_decide, search_one=search_one, **rules)
     play_on = bind(_play_on, **rules)
     return bind(_act, decide=decide, play_on=play_on, **rules)
 
 
 def _act(
-    batch, policies, spare, spare_policies, places, weights, tree, settings, scratch, values, scale,
-    td_lambda,
+    batch, policies, outlook, spare, spare_policies, places, weights, tree, settings, scratch,
+    values, scale, td_lambda,
 ):  # fmt: skip
     for table in range(batch.actions.shape[0]):
         state, rng, mask = places.states[table], places.rngs[table], places.masks[table]
@@ -135,12 +166,21 @@ def _act(
                 return
             decide(weights[0], places, table, tree, settings, scratch, values, scale, batch, index,
                    policies[table, index])  # fmt: skip
-            link(batch, places.latest, table, places.seats[table], index)
-            play_on(places, table, batch.actions[table, index], batch)
+            seat = places.seats[table]
+            outlook.seats[table, index] = seat
+            turn(scratch.root_values, seat, outlook.values[table, index])
+            link(batch, places.latest, table, seat, index)
+            is_over = play_on(places, table, batch.actions[table, index], batch)
+            outlook.is_last[table, index] = is_over
+            turn(places.returns[table], 0, outlook.returns[table, index])
+        is_first = True
         while is_pending(places.latest, table):
             seat = places.seats[table]
             decide(weights[0], places, table, tree, settings, scratch, values, scale, spare, 0,
                    spare_policies[table, 0])  # fmt: skip
+            if is_first:
+                turn(scratch.root_values, seat, outlook.values[table, outlook.seats.shape[1]])
+                is_first = False
             last = places.latest[table, seat]
             if last != NO_DECISION:
                 batch.ends[table, last] = spare.values[table, 0]
@@ -149,6 +189,28 @@ def _act(
                     break
             play_on(places, table, spare.actions[table, 0], batch)
         estimate_advantages(batch, table, td_lambda)
+        if outlook.targets.shape[2] > 0:
+            expect_others(outlook, table, td_lambda ** (1 / places.latest.shape[1]))
+
+
+@rule
+def expect_others(outlook, table, decay):
+    """Fill the targets of the other seats' values, from one decision to the next of any seat.
+
+    The values of the decisions ahead count less and less, by `decay`, as in TD(lambda).
+    """
+    seats, values = outlook.seats[table], outlook.values[table]
+    num_decisions, num_seats = seats.shape[0], values.shape[1]
+    for seat in range(num_seats):
+        ahead = values[num_decisions, seat]
+        for index in range(num_decisions - 1, -1, -1):
+            if outlook.is_last[table, index]:
+                ahead = outlook.returns[table, index, seat]
+            else:
+                ahead = decay * ahead + (1.0 - decay) * values[index + 1, seat]
+            clockwise = (seat - seats[index]) % num_seats
+            if clockwise > 0:
+                outlook.targets[table, index, clockwise - 1] = ahead
 
 
 def _decide(
@@ -170,7 +232,10 @@ def _decide(
 
 
 def _play_on(places, table, action, batch):
-    """Play an action and the forced plies after it; pay where the game ends, and deal the next."""
+    """Play an action and the forced plies after it; pay where the game ends, and deal the next.
+
+    Return whether the game ended.
+    """
     state, rng, mask = places.states[table], places.rngs[table], places.masks[table]
     places.seats[table] = play(state, rng, action, mask, True)
     if places.seats[table] == NO_SEAT:
@@ -181,3 +246,5 @@ def _play_on(places, table, action, batch):
                 batch.ends[table, last] = places.returns[table, seat]
                 places.latest[table, seat] = NO_DECISION
         places.seats[table] = new_game(state, rng, mask, True)
+        return True
+    return False

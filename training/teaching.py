@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..baselines.networks.inputs import InputRows
+from ..baselines.networks.policy_value import num_others
 from ..baselines.policy import Policy
 from ..envs.core.game import Game
 from ..envs.core.rng import streams
@@ -26,11 +27,13 @@ class Lesson(NamedTuple):
     actions: np.ndarray  # int64 [B]
     policies: np.ndarray  # float32 [B, A]
     targets: np.ndarray  # float32 [B], of the value
+    others: np.ndarray  # float32 [B, others], of the values of the other seats, clockwise
 
 
-def lesson_of(batch: Batch, policies: np.ndarray) -> Lesson:
+def lesson_of(batch: Batch, policies: np.ndarray, others: np.ndarray) -> Lesson:
     """Return the decisions of a batch of self-play by search, copied."""
-    columns = batch.rows, batch.wide, batch.masks, batch.actions, policies, batch.targets
+    shown = batch.rows, batch.wide, batch.masks
+    columns = *shown, batch.actions, policies, batch.targets, others
     size = batch.actions.size
     return Lesson(*(column.reshape(size, *column.shape[2:]).copy() for column in columns))
 
@@ -55,7 +58,7 @@ def taught(
 
     Where the teacher values the actions, the policy is the softmax of the values over the
     temperature, and the most probable action is played; else it is the action that it chose. The
-    target of the value is the return of the game.
+    targets of the values are the returns of the game.
     Raises ValueError for a teacher with a memory.
     """
     if teacher.remember is not None:
@@ -94,8 +97,15 @@ def taught(
         tables.apply(alive, actions)
     returns = tables.returns(tables.all_rows)
     targets = np.concatenate([returns[place] for place in places]).astype(np.float32)
+    clockwise = np.arange(1, 1 + num_others(game))
+    others = np.concatenate(
+        [
+            returns[at[:, None], (seats[:, None] + clockwise) % game.num_seats]
+            for at, seats in places
+        ]
+    ).astype(np.float32)
     shown, wide, words, actions, policies = map(np.concatenate, zip(*parts, strict=True))
-    return Lesson(shown, wide, words, actions, policies, targets)
+    return Lesson(shown, wide, words, actions, policies, targets, others)
 
 
 def soft_policies(values: np.ndarray, masks: np.ndarray, temperature: float) -> np.ndarray:

@@ -18,7 +18,7 @@ from ...envs.core.jit import python_source
 from ...envs.core.sources import UntrackedError, files_behind, files_of, result_digest_of
 from ..networks.learned import learned_policy, shipped_checkpoints
 from ..parts import part_of
-from ..players import parse_settings, player_key, players_of
+from ..players import parse_settings, player_called, player_key
 from ..roster import own_players
 
 SCHEME = "2"  # of identities; older ones do not say what a result depends on
@@ -67,7 +67,7 @@ def _described(spec: str, game: Game) -> str:
     parts = [key, *(f"{k}={_setting(v)}" for k, v in sorted(parse_settings(rest).items()))]
     if key in shipped_checkpoints(game):
         parts.append(f"checkpoint {_file_digest(shipped_checkpoints(game)[key])}")
-    player = players_of(game)[key]
+    player = player_called(key, game)
     parts.append(f"of {_code(player.make)}")
     if player.row_function is None:  # a compiled function has no names to ask for
         parts.append(_given_to(files_of(_all_modules(player.make), with_inner=True), game))

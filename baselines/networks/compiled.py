@@ -30,12 +30,14 @@ class Network(NamedTuple):
     """All numbers of a network. The first layer's inputs are the unary ones, then the wide ones.
 
     `scale` [V] multiplies the wide inputs. A network without a value head has zeros there.
+    `others` has an output for each other seat, clockwise; not every network has them.
     """
 
     hidden: Sequence[Layer]
     actions: Layer  # one logit, or action value, for each action
     value: Layer  # one output
     scale: np.ndarray
+    others: Layer | None = None
 
 
 def weights_record(rows: InputRows, network: Network) -> np.ndarray:
@@ -52,6 +54,9 @@ def weights_record(rows: InputRows, network: Network) -> np.ndarray:
     fields |= layer_fields(network.hidden, network.actions)
     fields["value"] = network.value.weights[:, 0]
     fields["value_bias"] = network.value.bias
+    if network.others is not None:
+        fields["others"] = network.others.weights.T  # a row a seat
+        fields["others_bias"] = network.others.bias
     return record_of(fields)
 
 
@@ -85,17 +90,24 @@ def num_layers(record: np.ndarray) -> int:
     return sum(name.startswith("bias_") for name in names)
 
 
+def values_all_seats(record: np.ndarray) -> bool:
+    """Return whether a record of weights has values of the other seats."""
+    return "others" in (record.dtype.names or ())
+
+
 class Functions(NamedTuple):
     """Compiled functions of networks with a given number of hidden layers.
 
     `body(weights, observation, units)` fills the last hidden layer; `evaluate(weights,
     observation, mask, logits)` writes the logits of the legal actions into logits [A] and returns
-    the value; `best_action` and `sample_action` are rows: (weights, observation, mask, rng) ->
-    action.
+    the value; `evaluate_all(weights, observation, mask, logits, values)` writes those of all seats,
+    clockwise from the observer, into values [seats]; `best_action` and `sample_action` are rows:
+    (weights, observation, mask, rng) -> action.
     """
 
     body: Function
     evaluate: Function
+    evaluate_all: Function
     best_action: Function
     sample_action: Function
 
@@ -105,8 +117,13 @@ def network_functions(num_layers: int) -> Functions:
     """The functions for networks of this many hidden layers (at least 1)."""
     body = body_of(num_layers, _one_layer)
     evaluate = bind(_evaluate, body=body)
-    best = bind(_best_action, evaluate=evaluate)
-    return Functions(body, evaluate, best, bind(_sample_action, evaluate=evaluate))
+    return Functions(
+        body,
+        evaluate,
+        bind(_evaluate_all, body=body),
+        bind(_best_action, evaluate=evaluate),
+        bind(_sample_action, evaluate=evaluate),
+    )
 
 
 def body_of(num_layers: int, first_layer: Function) -> Function:
@@ -135,6 +152,15 @@ def _evaluate(weights, observation, mask, logits):
     body(weights, observation, units)
     write_logits(weights, units, mask, logits)
     return value_of(weights, units)
+
+
+def _evaluate_all(weights, observation, mask, logits, values):
+    units = float_scratch(weights.value)
+    body(weights, observation, units)
+    write_logits(weights, units, mask, logits)
+    values[0] = value_of(weights, units)
+    for other in range(weights.others_bias.shape[0]):
+        values[1 + other] = dot(weights.others, other, units) + weights.others_bias[other]
 
 
 def _best_action(weights, observation, mask, rng):

@@ -13,7 +13,7 @@ from .compiled import network_functions, num_layers
 from .derived import bind_widening
 from .modules import ActionValues, RankedValues, mask_values
 from .perceptron import Perceptron
-from .policy_value import PolicyValue
+from .policy_value import PolicyValue, num_others
 from .ranked import ranked_action
 
 
@@ -39,9 +39,18 @@ def _policy_value(game: Game, settings: Mapping[str, Any]) -> nn.Module:
     return PolicyValue(game, settings["hidden"], derived_inputs=derived_inputs)
 
 
+def _guide(game: Game, settings: Mapping[str, Any]) -> nn.Module:
+    return PolicyValue(
+        game,
+        settings["hidden"],
+        derived_inputs=settings.get("derived_inputs", False),
+        num_others=num_others(game),
+    )
+
+
 KINDS = {  # by the name of the learner
     "dqn": Kind(lambda game, settings: ActionValues(game, settings["hidden"]), True),
-    "expert_iteration": Kind(_policy_value, False),
+    "expert_iteration": Kind(_guide, False),
     "lookahead": Kind(_ranked_values, True),
     "mlp": Kind(_perceptron, False),
     "ppo": Kind(_policy_value, False),

@@ -29,7 +29,8 @@ class PolicyValue(nn.Module):
     """A multi-layer perceptron: observations [B, num_inputs] -> logits [B, A] and values [B].
 
     With `num_views` the input holds the observations of `num_views` seats side by side. With
-    `derived_inputs` they are those of `with_inputs(game)`.
+    `derived_inputs` they are those of `with_inputs(game)`. With `num_others` the network also
+    values that many other seats, which only a search needs.
     """
 
     def __init__(
@@ -38,6 +39,7 @@ class PolicyValue(nn.Module):
         hidden: Sequence[int],
         num_views: int = 1,
         derived_inputs: bool = False,
+        num_others: int = 0,
     ) -> None:
         super().__init__()
         self.derived_inputs = derived_inputs
@@ -53,6 +55,7 @@ class PolicyValue(nn.Module):
         for head in (self.actions, self.value):  # at first all actions are about as likely
             nn.init.uniform_(head.weight, -1e-2, 1e-2)
             nn.init.zeros_(head.bias)
+        self.others = nn.Linear(sizes[-1], num_others) if num_others else None
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits [B, A] of all actions, legal or not, and values [B]."""
@@ -87,6 +90,10 @@ class PolicyValue(nn.Module):
             units = torch.relu(layer(units))
         return units, self.value(units)[:, 0]
 
+    def values_of_others(self, units: torch.Tensor) -> torch.Tensor:
+        """Values [B, num_others] of the seats clockwise from the observer."""
+        return units.new_zeros(len(units), 0) if self.others is None else self.others(units)
+
     def legal_logits(self, units: torch.Tensor, legal: np.ndarray) -> torch.Tensor:
         """Logits [B, M] of lists of legal actions int32 [B, M]; NO_LOGIT where a list has ended."""
         return _LegalLogits.apply(units, self.actions.weight, self.actions.bias, legal)
@@ -104,7 +111,8 @@ class PolicyValue(nn.Module):
         scale = np.tile(self.encoder.scale.numpy(), self.num_views)
         layers = [layer_of(layer) for layer in self.layers]
         heads = layer_of(self.actions), layer_of(self.value)
-        return weights_record(self.rows(game), Network(layers, *heads, scale))
+        others = None if self.others is None else layer_of(self.others)
+        return weights_record(self.rows(game), Network(layers, *heads, scale, others))
 
 
 class _RowSum(torch.autograd.Function):
@@ -157,6 +165,11 @@ class _LegalLogits(torch.autograd.Function):
         out = np.zeros_like(units), np.zeros_like(weight), np.zeros(len(weight), np.float32)
         spread_logits(gradients[0].contiguous().numpy(), units, weight, ctx.legal, *out)
         return *(torch.from_numpy(array) for array in out), None
+
+
+def num_others(game: Game) -> int:
+    """Return how many seats' values do not follow from that of one."""
+    return game.num_seats - 1 if game.num_seats > 2 else 0
 
 
 class LegalLists(NamedTuple):

@@ -33,6 +33,11 @@ def perfect(game: Game, in_lost_positions: Policy) -> Policy:
     return Policy("perfect", game, choose, values=values)
 
 
+def is_solved(game: Game) -> bool:
+    """Whether `perfect` plays this game."""
+    return game.num_seats == 2 and bool(game.config.num_games == 1)
+
+
 def solver_of_games(game: Game) -> Solver:
     """Return a solver with room for full deals. Raises ValueError for a game it cannot solve."""
     if game.num_seats == 2 and game.config.num_games > 1:

@@ -12,7 +12,8 @@ from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
 from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted, searching, with_aliases
 from ..search.playout import ALIASES, playout
-from .exact_player import perfect
+from .exact_player import is_solved, perfect
+from .rollouts import has_network, policy_rollout
 from .solver import Solver
 
 FIRST_SAVED_RANK = NUM_RANKS - 2
@@ -225,14 +226,14 @@ PLAYERS = {
     "set_keeper": scripted(set_keeper),
     "planner": scripted(planner),
     "playout_exact": searching(playout_exact),
-    "perfect": Player(_perfect, "Perfect play of two-seat games by exact search."),
+    "policy_rollout": searching(policy_rollout)._replace(plays=has_network),
+    "perfect": Player(_perfect, "Perfect play of two-seat games by exact search.", plays=is_solved),
 }
 
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players, the strongest first; see docs/league."""
-    is_solved = game.num_seats == 2 and game.config.num_games == 1
-    return ("perfect",) if is_solved else ("dqn", "planner")
+    return "perfect", "policy_rollout", "dqn", "planner"
 
 
 def searches(game: Game) -> tuple[str, ...]:

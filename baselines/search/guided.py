@@ -22,7 +22,7 @@ from ...envs.core.game import NO_SEAT, Function, Game
 from ...envs.core.jit import bind, rule
 from ...envs.core.rng import uniform
 from ...envs.core.tables import meanings_of, new_streams
-from ..networks.compiled import network_functions, num_layers, to_chances
+from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
 from ..networks.memory import machine_words, octets
 from ..policy import Policy
@@ -67,7 +67,10 @@ class Scratch(NamedTuple):
     chances: np.ndarray  # float32 [A]
     candidates: np.ndarray  # int64 [A]: children of the root, best first
     scores: np.ndarray  # float [A]: of these, Gumbel noise and logit together
+    assessed: np.ndarray  # float [seats]: the network's values, clockwise from the seat to act
+    root_values: np.ndarray  # float [seats]: the same, of the root
     values: np.ndarray  # float [seats]: what the simulation was worth to each seat
+    memory: tuple  # of `known`
 
 
 class Found(NamedTuple):
@@ -105,10 +108,16 @@ def guided_policy(
     guide: "PolicyValue",
     settings: Settings,
     milliseconds: float | None = None,
+    known: Function | None = None,
+    memory: tuple = (),
 ) -> Policy:
-    """Return the policy that searches, guided by a network; see `mcts`."""
+    """Return the policy that searches, guided by a network; see `mcts`.
+
+    A compiled `known` (state, memory, values) -> bool may fill the values of all seats in a
+    position where they need no network, such as one that a solver knows.
+    """
     seen = guide.seen(game)
-    guided = GuidedSearch(seen, guide.record(game), settings)
+    guided = GuidedSearch(seen, guide.record(game), settings, known, memory)
 
     def searched(rngs: np.ndarray, positions: np.ndarray) -> Found:
         if milliseconds is None:
@@ -130,7 +139,7 @@ def guided_policy(
     )
 
 
-def new_scratch(game: Game, settings: Settings) -> Scratch:
+def new_scratch(game: Game, settings: Settings, memory: tuple = ()) -> Scratch:
     """Return scratch for searches of `game`; threads must not share it."""
     return Scratch(
         roots=game.new_states(settings.num_determinizations),
@@ -142,7 +151,10 @@ def new_scratch(game: Game, settings: Settings) -> Scratch:
         chances=np.zeros(game.num_actions, np.float32),
         candidates=np.zeros(game.num_actions, np.int64),
         scores=np.zeros(game.num_actions),
+        assessed=np.zeros(game.num_seats),
+        root_values=np.zeros(game.num_seats),
         values=np.zeros(game.num_seats),
+        memory=memory,
     )
 
 
@@ -166,14 +178,30 @@ class Functions(NamedTuple):
     search_rows: Function
 
 
+@rule
+def nothing_known(state, memory, values):
+    """Every position is for the network."""
+    return False
+
+
 @lru_cache
-def guided_functions(game: Game, num_layers: int) -> Functions:
-    """Return the functions of a game for networks of this many hidden layers."""
+def guided_functions(
+    game: Game, num_layers: int, all_seats: bool = False, known: Function = nothing_known
+) -> Functions:
+    """Return the functions of a game for networks of this many hidden layers.
+
+    Networks that value `all_seats` serve games of more than two seats. From the value of one seat
+    alone it does not follow what the others may expect.
+    """
     rules = meanings_of(game)
     determinize = bind(determinize_template, **rules)
-    assess = bind(_assess, evaluate=network_functions(num_layers).evaluate)
+    networks = network_functions(num_layers)
+    if all_seats:
+        assess = bind(_assess_all, evaluate_all=networks.evaluate_all)
+    else:
+        assess = bind(_assess, evaluate=networks.evaluate)
     begin = bind(_begin, determinize=determinize, assess=assess, **rules)
-    simulate = bind(_simulate, assess=assess, **rules)
+    simulate = bind(_simulate, assess=assess, known=known, **rules)
     simulate_best = bind(_simulate_best, simulate=simulate, **rules)
     steps = {"begin": begin, "simulate_best": simulate_best}
     search_one = bind(_search_one, **steps, **rules)
@@ -183,16 +211,28 @@ def guided_functions(game: Game, num_layers: int) -> Functions:
 class GuidedSearch:
     """Searches of one game by one network, a record [1]."""
 
-    def __init__(self, game: Game, weights: np.ndarray, settings: Settings) -> None:
+    def __init__(
+        self,
+        game: Game,
+        weights: np.ndarray,
+        settings: Settings,
+        known: Function | None = None,
+        memory: tuple = (),
+    ) -> None:
         self.game = game
         self.weights = weights
         self.settings = settings
-        self._functions = guided_functions(game, num_layers(weights))
+        self._memory = memory
+        what = num_layers(weights), values_all_seats(weights), known or nothing_known
+        self._functions = guided_functions(game, *what)
 
     def search(self, positions: np.ndarray, rngs: np.ndarray) -> Found:
         """Search positions [B], each with its stream, in one compiled call."""
         found = Found.empty(len(positions), self.game.num_actions)
-        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
+        tree, scratch = (
+            new_tree(self.game, self.settings),
+            new_scratch(self.game, self.settings, self._memory),
+        )
         self._functions.search_rows(
             positions, rngs, self.weights, tree, self.settings, scratch, found
         )
@@ -201,7 +241,10 @@ class GuidedSearch:
     def search_in_time(self, positions: np.ndarray, rngs: np.ndarray, seconds: float) -> Found:
         """Search each position for `seconds`; each phase of the halving takes equally long."""
         found = Found.empty(len(positions), self.game.num_actions)
-        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
+        tree, scratch = (
+            new_tree(self.game, self.settings),
+            new_scratch(self.game, self.settings, self._memory),
+        )
         for row, position in enumerate(positions):
             start = time.perf_counter()
             what = self.weights[0], tree, self.settings, scratch
@@ -271,6 +314,7 @@ def _begin(position, rng, weights, tree, settings, scratch):
     legal_actions(position, scratch.words)
     observe(position, seat, scratch.observation[0])
     value = assess(weights, scratch)
+    turn(scratch.assessed, 0, scratch.root_values)
     expand(tree, ROOT, value, scratch.words, scratch.chances)
     num_legal = list_candidates(tree, rng, settings, scratch)
     rank_candidates(tree, settings, scratch, num_legal)
@@ -294,10 +338,26 @@ def list_candidates(tree, rng, settings, scratch):
 
 
 def _assess(weights, scratch):
-    """Evaluate the observation at hand; fill the chances of its actions, return its value."""
+    """Evaluate the observation at hand; fill the chances of its actions, return its value.
+
+    The value is that of one seat. What it gains, the others lose equally.
+    """
     value = np.float64(evaluate(weights, scratch.observation[0], scratch.words, scratch.chances))
     to_chances(scratch.words, scratch.chances)
-    return min(max(value, -1.0), 1.0)
+    value = min(max(value, -1.0), 1.0)
+    scratch.assessed[:] = -value / max(scratch.assessed.shape[0] - 1, 1)
+    scratch.assessed[0] = value
+    return value
+
+
+def _assess_all(weights, scratch):
+    """Do the same with a network that values all seats."""
+    observation, assessed = scratch.observation[0], scratch.assessed
+    evaluate_all(weights, observation, scratch.words, scratch.chances, assessed)
+    to_chances(scratch.words, scratch.chances)
+    for seat in range(assessed.shape[0]):
+        assessed[seat] = min(max(assessed[seat], -1.0), 1.0)
+    return assessed[0]
 
 
 @rule
@@ -329,6 +389,8 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
         if seat == NO_SEAT:
             returns(state, scratch.values)
             break
+        if known(state, scratch.memory, scratch.values):
+            break
         observe(state, seat, scratch.observation[0])
         key = key_of(scratch.observation[0], words, seat)
         outcome = outcome_of(tree, node, key)
@@ -338,7 +400,7 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
                 outcome = new_child(tree, node, tree.nodes[node].action)
                 tree.nodes[outcome].key = key
                 expand(tree, outcome, value, words, scratch.chances)
-            share(value, seat, scratch.values)
+            turn(scratch.assessed, seat, scratch.values)
             break
         length = pass_through(tree, length, outcome, seat)
         node = best_by_puct(tree, outcome, settings.exploration_constant)
@@ -380,11 +442,10 @@ def outcome_of(tree, node, key):
 
 
 @rule
-def share(value, seat, values):
-    """Fill the values of all seats from that of one: what it gains, the others lose equally."""
+def turn(clockwise, seat, values):
+    """Fill the values of all seats from those clockwise from one seat."""
     for other in range(values.shape[0]):
-        values[other] = -value / max(values.shape[0] - 1, 1)
-    values[seat] = value
+        values[(seat + other) % values.shape[0]] = clockwise[other]
 
 
 @rule

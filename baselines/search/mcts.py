@@ -90,7 +90,8 @@ def mcts(
 
     With `network`, the file of a checkpoint, its policy and value take the place of playouts, as
     `guided` describes: the `num_considered` most probable actions are simulated, each in
-    `num_determinizations` determinized positions in turn.
+    `num_determinizations` determinized positions in turn. With more than two seats a network of
+    expert iteration serves best: it values every seat, and one of PPO only the seat to act.
 
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
@@ -114,7 +115,7 @@ def mcts(
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
     _check_shortlist(shortlist)
     row_function, player_weights = playout_player(game, playout_policy)
-    shorten = shortlist or _keep_all
+    shorten = shortlist or keep_all
     shorten_masks = _bind_shorten(shorten)
     settings = Settings(
         float(epsilon), expansion_threshold, float(exploration_constant), bool(fixed_opponents)
@@ -175,7 +176,7 @@ class TreeSearch:
         self.settings = settings
         self._scratch = Scratch.empty(game, weights)
         in_playouts = meanings_for(game, row_function)
-        in_tree = in_playouts if shorten is _keep_all else meanings_of(game)
+        in_tree = in_playouts if shorten is keep_all else meanings_of(game)
         self._simulate = _bind_search(
             playing(row_function, weights),
             shorten,
@@ -199,7 +200,7 @@ class TreeSearch:
 
 
 @rule
-def _keep_all(observation, mask):
+def keep_all(observation, mask):
     """Keep every action: the search has no shortlist."""
 
 
@@ -228,7 +229,7 @@ def _bind_search(
     rules = dict(in_tree)
     determinize = bind(determinize_template, **rules)
     evaluate = bind(play_out_template, choose=choose, **dict(in_playouts))
-    select = bind(_select, choose=choose, shorten=shorten, **rules)
+    select = bind(select_template, choose=choose, shorten=shorten, **rules)
     act = bind(_act, choose=choose, **dict(in_playouts))
     simulate = bind(_simulate, select=select, evaluate=evaluate, act=act, **rules)
     return bind(_search, determinize=determinize, simulate=simulate, **rules)
@@ -285,7 +286,7 @@ def is_leaf(tree, node, length, settings):
     return is_new or is_full or length == tree.path.shape[0]
 
 
-def _select(state, rng, seat, tree, node, settings, scratch):
+def select_template(state, rng, seat, tree, node, settings, scratch):
     """Return the action to simulate next: the best by UCT, or now and then one not tried yet.
 
     Progressive widening: of the legal actions of a node with v visits about the square root of v

@@ -5,8 +5,9 @@ import numpy as np
 from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
-from ..roster import Player, scripted
+from ..roster import Player, scripted, searching
 from .exact_players import best_response, perfect
+from .max_n import max_n
 from .solver import is_solved
 
 _WORD_BITS = 63  # of a non-negative word
@@ -117,6 +118,7 @@ PLAYERS = {
     "first_play": scripted(first_play),
     "high_low": scripted(high_low),
     "smart": scripted(smart),
+    "max_n": searching(max_n),
     "best_response": Player(best_response, "The exact best reply to the player `against`."),
     "perfect": Player(perfect, "Perfect play; equal cards at random, or as `against` fears most."),
 }
@@ -124,9 +126,13 @@ PLAYERS = {
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players, the strongest first; see docs/league."""
+    if game.num_seats > 2:
+        return ("max_n",)
     return ("perfect",) if is_solved(game) else ("mcts",)
 
 
 def searches(game: Game) -> tuple[str, ...]:
     """Name the searches of the league, at about 2 ms a move."""
+    if game.num_seats > 2:
+        return ("playout", "mcts", "max_n")
     return ("perfect", "mcts") if is_solved(game) else ("playout", "mcts")

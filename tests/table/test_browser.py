@@ -160,7 +160,7 @@ def press_enter_on_anything(page: Any) -> None:
     raise AssertionError("no move can be reached with Tab")
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", ["phone", pytest.param("desktop", marks=pytest.mark.long)])
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_is_played_to_its_end_with_the_pointer(
     browser: Any, address: str, name: str, width: str

@@ -160,7 +160,7 @@ def test_the_template_plays_and_beats_rander(tmp_path: Path) -> None:
 
 
 PAGE = (Path(__file__).resolve().parents[2] / "envs" / GAME / "AGENTS.md").read_text()
-SMALLER = {"--deals 50": "--deals 5", "50, 3]": "10, 3]", "50, 1000,": "10, 20,"}
+SMALLER = {"--deals 50": "--deals 5", "50, 3]": "50, 1]", "50, 1000,": "50, 20,"}
 
 
 def blocks(language: str) -> list[str]:

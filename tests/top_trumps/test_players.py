@@ -11,6 +11,7 @@ from parlour.baselines.top_trumps.studies import winnable
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
+from tests.matches import play_matches
 from tests.top_trumps.tables import Table
 
 SCRIPTS = ["rander", "maxer", "meaner_max", "expert", "goliath"]
@@ -112,36 +113,34 @@ def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
     assert (observations.tobytes(), masks.tobytes()) == before
 
 
-@pytest.mark.parametrize(("weaker", "stronger"), list(itertools.pairwise(SCRIPTS)))
-def test_each_script_beats_the_one_before_it(weaker: str, stronger: str) -> None:
-    result = play_match(load_game("top_trumps"), stronger, weaker, 300, seed=3)
-    assert result.mean_return.low > 0
+def test_each_script_beats_the_one_before_it() -> None:
+    pairs = [(stronger, weaker) for weaker, stronger in itertools.pairwise(SCRIPTS)]
+    for result in play_matches(load_game("top_trumps"), pairs, 300, seed=3):
+        assert result.mean_return.low > 0, result
 
 
-@pytest.mark.parametrize(
-    ("first", "second", "low", "high"),
-    [
-        ("expert", "meaner_max", 60.3, 62.2),
-        ("goliath", "expert", 86.7, 88.0),
-        ("goliath", "meaner_max", 93.4, 94.4),
-    ],
-)
-def test_strengths_agree_with_an_independent_program(
-    first: str, second: str, low: float, high: float
-) -> None:
-    """Its 95 % intervals, and ours of 2,000 deals, touch."""
-    result = play_match(load_game("top_trumps"), first, second, 2000, seed=8)
-    assert 100 * result.first_places.low < high
-    assert 100 * result.first_places.high > low
+STRENGTHS = {  # first places in per cent, by an independent program: 95 % intervals
+    ("expert", "meaner_max"): (60.3, 62.2),
+    ("goliath", "expert"): (86.7, 88.0),
+    ("goliath", "meaner_max"): (93.4, 94.4),
+}
 
 
-SEARCHES = {name: f"{name}:num_playouts=12" for name in ("playout", "mcts", "david")}
+def test_strengths_agree_with_an_independent_program() -> None:
+    """Its intervals, and ours of 2,000 deals, touch."""
+    results = play_matches(load_game("top_trumps"), list(STRENGTHS), 2000, seed=8)
+    for result, (low, high) in zip(results, STRENGTHS.values(), strict=True):
+        assert 100 * result.first_places.low < high, result
+        assert 100 * result.first_places.high > low, result
 
 
 def test_every_player_plays_real_decks() -> None:
+    """But for the searches of any game, which are tested for any game."""
     game = load_game("top_trumps", deck="planets", starter=1)
-    for name in list_policies(game):
-        assert play_match(game, SEARCHES.get(name, name), "maxer", 3).num_games == 6
+    names = set(list_policies(game)) - {"best", "playout", "mcts", "david"}
+    names |= {"david:num_playouts=12"}
+    results = play_matches(game, [(name, "maxer") for name in sorted(names)], 3)
+    assert [result.num_games for result in results] == [6] * len(names)
 
 
 # David
@@ -216,6 +215,7 @@ def test_david_is_the_same_for_the_same_positions_and_streams() -> None:
     assert positions.tobytes() == before
 
 
+@pytest.mark.long
 def test_david_is_clearly_stronger_than_goliath() -> None:
     """+79 Elo in 10,000 games; of 400 the interval is some 25 wide to either side."""
     result = play_match(load_game("top_trumps"), "david", "goliath", 200, seed=2)

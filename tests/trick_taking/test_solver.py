@@ -99,7 +99,13 @@ def test_every_card_of_every_deal_is_worth_what_brute_force_says(num_values: int
     assert_every_card_has_its_value(tables_of(hands, num_values))
 
 
-@pytest.mark.parametrize(("num_values", "num_deals"), [(5, 252), (6, 400), (7, 60)])
+@pytest.mark.parametrize(
+    ("num_values", "num_deals"),
+    [
+        (6, 80),
+        *(pytest.param(*deals, marks=pytest.mark.long) for deals in ((5, 252), (6, 400), (7, 60))),
+    ],
+)
 def test_cards_of_larger_deals_are_worth_what_brute_force_says(
     num_values: int, num_deals: int
 ) -> None:

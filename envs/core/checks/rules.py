@@ -30,7 +30,7 @@ _OBSERVER_STREAM = (
 )  # purpose of the re-dealing streams; far from those of tables and players
 _GARBAGE = 0x55
 _MANY = 1_000_000  # plies; endless games are found by then
-_PLAY_ON_EVERY = 10  # every tenth re-dealt position is played to its end
+_FEW = 10  # positions of each game, for what takes long: texts, pictures, play to the end
 
 
 class PlayedGame(NamedTuple):
@@ -140,10 +140,11 @@ def _at(seed: int, ply: int) -> str:
     return f"seed {seed}, ply {ply + 1}"
 
 
-def _positions(played: Sequence[PlayedGame]) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield a copy of every position [1], and its place."""
+def _positions(played: Sequence[PlayedGame], most: int = _MANY) -> Iterator[tuple[str, np.ndarray]]:
+    """Yield a copy of every position [1], and its place; at most so many of each game, spread."""
     for one in played:
-        for ply in range(len(one.states)):
+        last = len(one.states) - 1
+        for ply in np.unique(np.linspace(0, last, min(most, last + 1)).astype(int)).tolist():
             yield _at(one.seed, ply), one.states[ply : ply + 1].copy()
 
 
@@ -171,19 +172,29 @@ def check_questions(game: Game, played: Sequence[PlayedGame]) -> None:
         "observe": lambda state: [
             game.observe(state, seat, game.new_observations()[0]) for seat in seats[:-1]
         ],
-        "describe": lambda state: [game.describe(state, seat) for seat in seats],
+    }
+    slow_questions: dict[str, Callable[[Any], Any]] = {
+        "describe": lambda state: [game.describe(state, seat) for seat in seats]
     }
     if not _draws_nothing(game, played[0]):
-        questions["draw"] = lambda state: [game.draw(state, seat) for seat in seats]
+        slow_questions["draw"] = lambda state: [game.draw(state, seat) for seat in seats]
     for where, states in _positions(played):
-        is_over = bool(game.is_terminal(states[0]))
-        for name, ask in questions.items():
-            if is_over and name in ("seat_to_act", "legal_actions"):
-                continue
-            before = states.tobytes()
-            ask(states[0])
-            if states.tobytes() != before:
-                raise CheckError("questions", f"{where}: {name} changes the position")
+        _ask(game, questions, states, where)
+    for where, states in _positions(played, _FEW):
+        _ask(game, slow_questions, states, where)
+
+
+def _ask(
+    game: Game, questions: dict[str, Callable[[Any], Any]], states: np.ndarray, where: str
+) -> None:
+    is_over = bool(game.is_terminal(states[0]))
+    for name, ask in questions.items():
+        if is_over and name in ("seat_to_act", "legal_actions"):
+            continue
+        before = states.tobytes()
+        ask(states[0])
+        if states.tobytes() != before:
+            raise CheckError("questions", f"{where}: {name} changes the position")
 
 
 def _draws_nothing(game: Game, one: PlayedGame) -> bool:
@@ -300,8 +311,10 @@ def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
                     f"{where}: reshuffle_unseen deals {names} anew for seat {seat}, so something "
                     "is hidden; declare has_hidden=True",
                 )
-            if number % _PLAY_ON_EVERY == 0:
-                play_on(game, twins, streams([number], _OBSERVER_STREAM), number, _MANY)
+    for number, (_, states) in enumerate(_positions(played, _FEW)):
+        for seat in range(game.num_seats):
+            twins = _redealt(game, states, seat, number)
+            play_on(game, twins, streams([number], _OBSERVER_STREAM), number, _MANY)
     if game.has_hidden and not _is_ever_redealt(game, played):
         raise CheckError(
             "unseen",

@@ -344,9 +344,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         illegal: np.ndarray | None,
     ) -> None:
         """The info on finished games that Gymnasium defines."""
-        final_obs = np.full(self.num_envs, None, dtype=object)
-        for row, numbers in zip(rows, self._encoder.encode(self._finals[rows]), strict=True):
-            final_obs[row] = numbers
+        final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
+        numbers = self._encoder.encode(self._finals[rows])
+        final_obs[rows] = np.fromiter(numbers, dtype=object, count=len(rows))
         info["final_obs"], info["_final_obs"] = final_obs, ended.copy()
         final_info: dict[str, Any] = {"returns": info["returns"].copy(), "_returns": ended.copy()}
         if illegal is not None:

@@ -1,0 +1,18 @@
+"""Several matches, whose players are compiled into one loop: that takes longer than to play."""
+
+from collections.abc import Sequence
+
+from parlour.baselines.arena.batches import Contest
+from parlour.baselines.arena.entrants import enter
+from parlour.baselines.arena.match import PLAIN, MatchResult, deal_seeds, result_of
+from parlour.baselines.arena.playing import play_contests
+from parlour.envs.core.game import Game
+
+
+def play_matches(
+    game: Game, pairs: Sequence[tuple[str, str]], num_deals: int, seed: int = 0
+) -> list[MatchResult]:
+    """What `play_match` gives for each pair."""
+    contests = [Contest(enter(pair, game), "field") for pair in pairs]
+    played = play_contests(game, contests, deal_seeds(seed, num_deals), PLAIN)
+    return [result_of(game, one) for one in played]

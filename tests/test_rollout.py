@@ -1,0 +1,171 @@
+"""Policy rollouts: what they may know, their budget, their outcome, and what they gain."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parlour.baselines import list_policies, make_policy
+from parlour.baselines.arena import play_match
+from parlour.baselines.objective import weigh_first_place
+from parlour.baselines.players import resolved
+from parlour.baselines.policy import Policy
+from parlour.baselines.president.rollouts import outcome
+from parlour.baselines.search.rollout import is_in_the_race, policy_rollout
+from parlour.envs.core.bits import random_allowed
+from parlour.envs.core.rng import streams
+from parlour.envs.registry import load_game
+
+from .test_guided import saved
+from .test_playout import NUM_TABLES, middle_positions
+
+GAME = load_game("president", num_players=4)
+SMALL = "policy_rollout:num_playouts=40"
+
+
+def chosen(policy: Policy, seed: int = 1, positions_seed: int | None = None) -> np.ndarray:
+    """The actions at positions in mid-game, from the true ones or from determinized ones."""
+    tables, seats, observations, masks = middle_positions()
+    positions = tables.states
+    if positions_seed is not None:
+        dealt_anew = streams(range(NUM_TABLES), positions_seed)
+        positions = tables.determinize(tables.all_rows, seats, dealt_anew)
+    return policy(observations, masks, streams(range(NUM_TABLES), seed), positions)
+
+
+def test_choices_depend_on_the_observation_and_the_stream_alone() -> None:
+    policy = make_policy(SMALL, GAME)
+    true = chosen(policy)
+    assert (chosen(policy, positions_seed=100) == true).all()
+    assert (chosen(policy, positions_seed=200) == true).all()
+
+
+def test_choices_do_not_depend_on_the_batch_and_change_some_of_the_networks() -> None:
+    tables, _, observations, masks = middle_positions()
+    policy = make_policy(SMALL, GAME)
+    together = chosen(policy)
+    for row in range(NUM_TABLES):
+        one = slice(row, row + 1)
+        rngs = streams([row], 1)
+        assert policy(observations[one], masks[one], rngs, tables.states[one]) == together[row]
+    own = make_policy("ppo", GAME)(observations, masks, streams(range(NUM_TABLES)))
+    assert (together != own).any()
+
+
+def test_without_playouts_or_with_one_action_considered_the_network_has_its_way() -> None:
+    _, _, observations, masks = middle_positions()
+    own = make_policy("ppo", GAME)(observations, masks, streams(range(NUM_TABLES)))
+    for setting in ("num_playouts=1", "num_considered=1", "margin=1000"):
+        assert (chosen(make_policy(f"policy_rollout:{setting}", GAME)) == own).all()
+
+
+def test_an_action_leaves_the_race_when_it_is_clearly_behind() -> None:
+    ahead = np.ones(64)
+    even = np.tile([1.0, -1.0], 32)
+    behind = np.full(64, -1.0)
+    samples = np.stack([even, ahead, behind, even + 1.0], axis=1)
+    assert is_in_the_race(samples, 1.0).tolist() == [False, True, False, True]
+    assert is_in_the_race(samples, 12.0).tolist() == [True, True, False, True]
+    assert is_in_the_race(samples, np.inf).all()
+
+
+def test_equal_actions_all_stay_and_few_samples_prove_little() -> None:
+    assert is_in_the_race(np.ones((8, 3)), 1.0).all()
+    one_win_in_eight = np.array([[1.0, 1.0]] * 7 + [[1.0, -1.0]])
+    assert is_in_the_race(one_win_in_eight, 1.0).all()
+    assert not is_in_the_race(np.array([[1.0, -1.0]] * 8), 1.0).all()
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5, 1.0])
+@pytest.mark.parametrize("num_players", [2, 4, 5])
+def test_an_outcome_known_early_is_that_of_the_whole_game(num_players: int, weight: float) -> None:
+    game = load_game("president", num_players=num_players)
+    states, rngs, words = game.new_states(), streams([3]), np.zeros(game.num_mask_words, np.int64)
+    worth, num_early = np.zeros(num_players), 0
+    for _ in range(20):
+        game.deal(states[0], rngs[0])
+        known: dict[int, float] = {}
+        while not game.is_terminal(states[0]):
+            words[:] = 0
+            game.legal_actions(states[0], words)
+            game.apply_action(states[0], random_allowed(words, rngs[0]))
+            for seat in range(num_players):
+                value = outcome(states[0], seat, weight)
+                if not np.isnan(value):
+                    num_early += seat not in known and not game.is_terminal(states[0])
+                    assert known.setdefault(seat, value) == value
+        game.returns(states[0], worth)
+        weigh_first_place(worth, weight)
+        assert known == pytest.approx(dict(enumerate(worth)))
+    assert num_early >= 20 * (num_players - 2)
+
+
+def test_it_improves_on_its_network_where_the_outcome_is_known_at_the_end_alone(
+    tmp_path: Path,
+) -> None:
+    path = saved(GAME, tmp_path)
+    policy = policy_rollout(GAME, str(path), num_playouts=60, num_considered=20)
+    result = play_match(GAME, policy, str(path), 25, seed=7)
+    assert result.first_places.low > 0.35  # an equal would be first in a quarter
+
+
+def test_a_move_that_goes_out_first_is_worth_most_and_is_chosen() -> None:
+    tables, _, observations, masks = middle_positions()
+    state = tables.states[:1]
+    seat = int(state["seat_to_act"][0])
+    state["hands"][0][seat] = 0b11 << 20  # both cards of one rank
+    state["table_action"], state["golds_seat"] = 0, -1
+    state["num_out"], state["placings"] = 0, 0
+    words = np.zeros(GAME.num_mask_words, np.int64)
+    GAME.observe(state[0], seat, observations[0])
+    GAME.legal_actions(state[0], words)
+    masks[0] = [int(words[0]) >> action & 1 for action in range(GAME.num_actions)]
+    one, both = np.flatnonzero(masks[0])
+    policy = make_policy("policy_rollout", GAME)
+    assert policy.values is not None
+    inputs = observations[:1], masks[:1], streams([5]), state
+    values = policy.values(*inputs)[0]
+    assert values[both] == 1.0
+    assert values[one] < 1.0
+    assert np.isnan(np.delete(values, [one, both])).all()
+    assert policy(*inputs) == both
+
+
+def test_a_time_for_a_move_is_kept_in_mind() -> None:
+    _, _, _, masks = middle_positions()
+    actions = chosen(make_policy("policy_rollout:milliseconds=1", GAME))
+    assert (masks[np.arange(NUM_TABLES), actions] == 1).all()
+
+
+def test_it_is_listed_where_a_network_ships_and_best_where_nothing_is_solved() -> None:
+    assert resolved("best", GAME) == "policy_rollout"
+    two = load_game("president", num_players=2)
+    assert "policy_rollout" in list_policies(two) and resolved("best", two) == "perfect"
+    out = load_game("president", num_players=4, passing="out")
+    assert "policy_rollout" not in list_policies(out)
+    with pytest.raises(ValueError, match=r"no network ships.*network=FILE\.pt"):
+        make_policy("policy_rollout", out)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ("num_playouts=0", "num_playouts must be an integer in 1"),
+        ("num_playouts=5,milliseconds=5", "not both"),
+        ("num_considered=0", "num_considered must be an integer in 1"),
+        ("margin=-1", "margin must be a number of 0 or more; got -1"),
+        ("margin=wide", "margin must be a number of 0 or more"),
+        ("first_place_weight=1.5", r"first_place_weight must be a number in 0 \.\. 1; got 1\.5"),
+        ("network=nobody.pt", "nobody.pt"),
+    ],
+)
+def test_a_bad_setting_is_refused_and_says_what_is_allowed(settings: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_policy(f"policy_rollout:{settings}", GAME)
+
+
+def test_a_network_of_another_kind_is_refused() -> None:
+    tricks = load_game("trick_taking")
+    folder = Path(__file__).parents[1] / "baselines" / "trick_taking" / "checkpoints"
+    with pytest.raises(ValueError, match="lookahead cannot be rolled out"):
+        policy_rollout(tricks, str(folder / "lookahead.pt"))

@@ -1,0 +1,121 @@
+"""Games of more than two seats: what a guide expects for every seat, and how it learns that."""
+
+import numpy as np
+import pytest
+import torch
+
+from parlour.baselines import make_policy
+from parlour.baselines.networks.compiled import network_functions, num_layers, values_all_seats
+from parlour.baselines.networks.kinds import new_network
+from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.baselines.search.guided import GuidedSearch, Settings
+from parlour.envs import load_game
+from parlour.envs.core.bits import num_allowed
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables
+from parlour.training.guided_play import Outlook, expect_others
+from parlour.training.teaching import taught
+
+GAME = load_game("trick_taking", num_seats=3)
+OWN, NEXT, AFTER_NEXT = 0.5, -0.25, 0.125
+
+
+def guide(game: Game, num_others: int) -> PolicyValue:
+    """A network that always expects the same: OWN, then NEXT and AFTER_NEXT of the others."""
+    torch.manual_seed(0)
+    network = PolicyValue(game, (8,), num_others=num_others)
+    with torch.no_grad():
+        network.value.weight.zero_()
+        network.value.bias.fill_(OWN)
+        if network.others is not None:
+            network.others.weight.zero_()
+            network.others.bias.copy_(torch.tensor([NEXT, AFTER_NEXT]))
+    return network
+
+
+def test_a_leaf_is_worth_to_the_root_what_its_own_seat_may_expect() -> None:
+    """The next seat decides there, and the root is the second one after it."""
+    game = load_game("splendor", num_players=3)
+    tables = Tables(game, streams([3]))
+    tables.deal(tables.all_rows)
+    num_legal = num_allowed(tables.show(tables.all_rows)[2][0])
+    settings = Settings(num_legal, num_legal, 1, 1.25, 0.0)  # each action once
+    for num_others, expected in ((2, AFTER_NEXT), (0, -OWN / 2)):
+        search = GuidedSearch(game, guide(game, num_others).record(game), settings)
+        values = search.search(tables.states, streams([0])).action_values[0]
+        np.testing.assert_allclose(values[~np.isnan(values)], expected)
+
+
+def test_the_compiled_values_equal_those_of_torch() -> None:
+    torch.manual_seed(1)
+    network = new_network("expert_iteration", GAME, {"hidden": (19, 9)})
+    record = network.record(GAME)
+    assert values_all_seats(record) and not values_all_seats(guide(GAME, 0).record(GAME))
+    tables = Tables(GAME, streams(range(20)))
+    tables.deal(tables.all_rows)
+    _, observations, words = tables.show(tables.all_rows)
+    evaluate = network_functions(num_layers(record)).evaluate_all
+    logits, got = np.zeros(GAME.num_actions, np.float32), np.zeros(3)
+    with torch.inference_mode():
+        dense = torch.from_numpy(GAME.layout.integers(observations))
+        expected, body = network(dense), network._encoded(dense)
+        for layer in network.layers:
+            body = torch.relu(layer(body))
+        others = network.values_of_others(body).numpy()
+    assert not np.allclose(others[:, 0], others[:, 1])
+    for row, observation in enumerate(observations):
+        evaluate(record[0], observation, words[row], logits, got)
+        np.testing.assert_allclose(got, [expected[1][row], *others[row]], atol=1e-5)
+
+
+def test_a_game_of_two_seats_needs_no_other_value() -> None:
+    game = load_game("trick_taking")
+    network = new_network("expert_iteration", game, {"hidden": (4,)})
+    assert network.others is None and network.values_of_others(torch.zeros(5, 4)).shape == (5, 0)
+
+
+def test_a_teachers_games_show_what_the_others_got_clockwise() -> None:
+    network = new_network("expert_iteration", GAME, {"hidden": (4,)})
+    teacher = make_policy("first_play", GAME)
+    lesson = taught(GAME, teacher, 1, 4, network.rows(GAME), 1.0)
+    first, second, third = lesson.targets[:3]  # the first trick, in the order of the seats
+    assert len({float(value) for value in (first, second, third)}) > 1
+    np.testing.assert_array_equal(lesson.others[0], [second, third])
+    np.testing.assert_array_equal(lesson.others[1], [third, first])
+    np.testing.assert_array_equal(lesson.others[2], [first, second])
+
+
+def test_the_targets_of_the_others_are_those_of_td_lambda() -> None:
+    """Computed anew as the weighted sum of all values ahead in the same game."""
+    random = np.random.default_rng(0)
+    num_decisions, decay = 9, 0.7
+    shape = (2, num_decisions)
+    is_last = np.zeros(shape, np.bool_)
+    is_last[1, [3, 6]] = True
+    outlook = Outlook(
+        seats=random.integers(3, size=shape),
+        values=random.uniform(-1, 1, (2, num_decisions + 1, 3)),
+        is_last=is_last,
+        returns=random.uniform(-1, 1, (*shape, 3)),
+        targets=np.full((*shape, 2), np.nan, np.float32),
+    )
+    expect_others(outlook, 1, decay)
+    assert np.isnan(outlook.targets[0]).all()
+    for index in range(num_decisions):
+        for other in (1, 2):
+            seat = (outlook.seats[1, index] + other) % 3
+            expected = expected_ahead(outlook, index, seat, decay)
+            assert outlook.targets[1, index, other - 1] == pytest.approx(expected, abs=1e-6)
+
+
+def expected_ahead(outlook: Outlook, index: int, seat: int, decay: float) -> float:
+    total, weight = 0.0, 1.0
+    for ahead in range(index, outlook.seats.shape[1]):
+        if outlook.is_last[1, ahead]:
+            return total + weight * outlook.returns[1, ahead, seat]
+        value = outlook.values[1, ahead + 1, seat]
+        if ahead == outlook.seats.shape[1] - 1:
+            return total + weight * value
+        total, weight = total + weight * (1 - decay) * value, weight * decay
+    raise AssertionError

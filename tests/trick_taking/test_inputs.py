@@ -1,0 +1,167 @@
+"""What networks are shown of trick-taking: against plain counting, and by compiled players."""
+
+import numpy as np
+import pytest
+
+from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
+from parlour.baselines.networks.kinds import policy_of
+from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.baselines.search.guided import Settings, guided_policy
+from parlour.envs import load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+
+from ..test_compiled_networks import uneven
+
+SIZES = [(2, 10), (3, 4), (4, 10), (4, 32)]
+
+
+def sets(words: np.ndarray) -> list[set[int]]:
+    """The cards of each colour."""
+    return [{value for value in range(32) if int(word) >> value & 1} for word in words]
+
+
+def renamed(hand: list[set[int]], left: list[set[int]], num_values: int) -> list[set[int]]:
+    """The cards by their distance from the highest value of those left, counted down from it."""
+    return [
+        {num_values - sum(other >= value for other in all_left) for value in own}
+        for own, all_left in zip(hand, left, strict=True)
+    ]
+
+
+def games(num_seats: int, num_values: int, num_games: int = 3) -> list[tuple]:
+    """Random games, arranged and not, side by side: every position with a seat to act."""
+    game = load_game("trick_taking", num_seats=num_seats, num_values=num_values)
+    wide = with_inputs(game)
+    random = np.random.default_rng(0)
+    found = []
+    for seed in range(num_games):
+        state, other = game.new_states(), game.new_states()
+        game.deal(state[0], streams([seed])[0])
+        wide.deal(other[0], streams([seed])[0])
+        while not game.is_terminal(state[0]):
+            found.append((game, wide, state.copy(), other.copy()))
+            names = arranged(game, state).actions[0]
+            legal = wide.legal_action_list(other[0])
+            assert sorted(names[legal].tolist()) == game.legal_action_list(state[0])
+            action = int(random.choice(legal))
+            game.apply_action(state[0], int(names[action]))
+            wide.apply_action(other[0], action)
+        assert wide.is_terminal(other[0])
+        assert state[0].tricks_won.tolist() == other[0].tricks_won.tolist()
+    return found
+
+
+def seen_by(game: Game, state: np.ndarray) -> np.record:
+    """What the seat to act knows."""
+    observation = game.new_observations()
+    game.observe(state[0], int(game.seat_to_act(state[0])), observation[0])
+    return observation[0]
+
+
+@pytest.mark.parametrize(("num_seats", "num_values"), SIZES)
+def test_arranged_games_are_the_same_games_with_cards_renamed(
+    num_seats: int, num_values: int
+) -> None:
+    for game, wide, state, other in games(num_seats, num_values):
+        plain, more = seen_by(game, state), seen_by(wide, other)
+        hand, unseen, table = (sets(plain[name]) for name in ("hand", "unseen", "table"))
+        left = [a | b | c for a, b, c in zip(hand, unseen, table, strict=True)]
+        names = [renamed(each, left, num_values) for each in (hand, unseen, table)]
+        led = int(plain.led_colour)
+        order = sorted(
+            range(num_seats),
+            key=lambda c: (c != led, [-sum(1 << v for v in names[i][c]) for i in (0, 1)]),
+        )
+        for name, cards in zip(("hand", "unseen", "table"), names, strict=True):
+            assert sets(more[name])[: 1 if led >= 0 else 0] == [cards[led]][: 1 if led >= 0 else 0]
+            if name != "table":
+                assert sets(more[name]) == [cards[colour] for colour in order]
+        assert int(more.led_colour) == (0 if led >= 0 else -1)
+        assert int(other[0].seat_to_act) == int(state[0].seat_to_act)
+        assert int(other[0].winner) == int(state[0].winner)
+        assert int(more.leader) == int(plain.leader)
+        again = arranged(game, other)
+        assert again.actions[0].tolist() == list(range(game.num_actions))
+        assert again.positions.tobytes() == other.tobytes()
+
+
+@pytest.mark.parametrize(("num_seats", "num_values"), SIZES[1:3])
+def test_derived_fields_count_cards_and_seats(num_seats: int, num_values: int) -> None:
+    for _, wide, _, other in games(num_seats, num_values):
+        seen, state = seen_by(wide, other), other[0]
+        hand, unseen, table = (sets(seen[name]) for name in ("hand", "unseen", "table"))
+        assert seen.held.tolist() == [len(cards) for cards in hand]
+        assert seen.unseen_left.tolist() == [len(cards) for cards in unseen]
+        for colour in range(num_seats):
+            highest = max(unseen[colour], default=-1)
+            assert seen.masters[colour] == sum(card > highest for card in hand[colour])
+            for index in range(num_seats):
+                seat = (int(state.seat_to_act) + index) % num_seats
+                num_played = int(state.played[seat, colour]).bit_count()
+                assert seen.num_played[index, colour] == num_played
+        if state.led_colour < 0:
+            assert seen.winners == seen.unseen_winners == seen.followers == 0
+            continue
+        highest = max(table[0])
+        assert seen.winners == sum(card > highest for card in hand[0])
+        assert seen.unseen_winners == sum(card > highest for card in unseen[0])
+        after = [
+            seat % num_seats for seat in range(state.seat_to_act + 1, state.leader + num_seats)
+        ]
+        if state.seat_to_act < state.leader:
+            after = list(range(state.seat_to_act + 1, state.leader))
+        assert seen.followers == sum(not int(state.voids[seat]) & 1 for seat in after)
+
+
+def test_the_order_depends_only_on_what_the_seat_knows() -> None:
+    for game, wide, state, _ in games(4, 10, 2):
+        seat = int(game.seat_to_act(state[0]))
+        same = state.copy()
+        game.reshuffle_unseen(same[0], seat, streams([7])[0])
+        seen = [seen_by(wide, arranged(game, each).positions) for each in (state, same)]
+        assert seen[0].tobytes() == seen[1].tobytes()
+
+
+def test_networks_are_shown_the_cards_left_and_not_their_history() -> None:
+    shown = shown_fields(with_inputs(load_game("trick_taking", num_seats=4)))
+    assert {"hand", "unseen", "table", "masters", "followers"} <= set(shown)
+    assert not {"dealt", "played", "last_cards", "seat_to_act"} & set(shown)
+
+
+@pytest.mark.parametrize("num_seats", [2, 4])
+def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(num_seats: int) -> None:
+    game = load_game("trick_taking", num_seats=num_seats, num_values=6)
+    wide = with_inputs(game)
+    network = uneven(PolicyValue(game, (19,), derived_inputs=True))
+    assert isinstance(network, PolicyValue)
+    policy = policy_of("ppo", game, network)
+    plain = Tables(game, streams(range(20)))
+    plain.deal(plain.all_rows)
+    settings = Settings(8, 4, 2, 1.25, 0.0)
+    search = guided_policy("guided", game, network, settings)
+    for _ in range(num_seats * 6 - 1):
+        _, observations, words = plain.show(plain.all_rows)
+        masks = action_masks(words, game.num_actions)
+        actions = policy(observations, masks, plain.rngs)
+        shown = arranged(game, plain.states)
+        for row in range(0, 20, 5):
+            seen = seen_by(wide, shown.positions[row : row + 1])
+            legal = wide.legal_action_list(shown.positions[row])
+            logits = network.encoder  # of the same observation
+            del logits
+            chosen = _best(network, wide, seen, legal)
+            assert actions[row] == shown.actions[row, chosen]
+        found = search(observations, masks, streams(range(20)), plain.states)
+        assert masks[np.arange(20), found].all()
+        plain.apply(plain.all_rows, actions)
+
+
+def _best(network: PolicyValue, wide: Game, seen: np.record, legal: list[int]) -> int:
+    import torch
+
+    record = np.array([seen], wide.observation_dtype)
+    with torch.inference_mode():
+        logits, _ = network(torch.from_numpy(wide.layout.integers(record)))
+    return max(legal, key=lambda action: float(logits[0, action]))

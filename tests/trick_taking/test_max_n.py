@@ -1,0 +1,174 @@
+"""The search `max_n`: its values against plain max^n over re-deals, its choices, its settings."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
+from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.baselines.policy import Policy
+from parlour.envs import load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+
+from ..test_compiled_networks import uneven
+from .test_open_hands import TRICK, as_sets, plain_value
+
+GAME = load_game("trick_taking", num_seats=3, num_values=5)
+
+
+def late_tables(game: Game, num_tables: int, num_plies: int) -> Tables:
+    """Tables after some plies of random play."""
+    tables = Tables(game, streams(range(num_tables)))
+    tables.deal(tables.all_rows)
+    random = np.random.default_rng(0)
+    for _ in range(num_plies):
+        _, _, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        tables.apply(tables.all_rows, (random.random(masks.shape) * masks).argmax(axis=1))
+    return tables
+
+
+def asked(policy: Policy, tables: Tables) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The masks of all tables, what the policy plays there, and its values."""
+    seats, observations, words = tables.show(tables.all_rows)
+    masks = action_masks(words, tables.game.num_actions)
+    positions = tables.determinize(tables.all_rows, seats, streams(range(len(seats)), 5))
+    inputs = observations, masks, streams(range(len(seats)), 6), positions
+    assert policy.values is not None
+    return masks, policy(*inputs), policy.values(*inputs[:2], inputs[2].copy(), positions)
+
+
+def worth(tricks: list[float], seat: int, weight: float) -> float:
+    """What the tricks of all seats at the end are worth to one."""
+    n, total, most = len(tricks), sum(tricks), max(tricks)
+    returned = (n * tricks[seat] / total - 1) / (n - 1)
+    first = 2 / tricks.count(most) - 1 if tricks[seat] == most else -1
+    return (1 - weight) * returned + weight * first
+
+
+@pytest.mark.parametrize("weight", [0.0, 0.5])
+def test_its_values_are_means_of_plain_max_n_over_re_deals(weight: float) -> None:
+    """Within five standard errors of 300 re-deals of each of the two, drawn independently."""
+    tables = late_tables(GAME, 6, 7)
+    policy = make_policy(
+        "max_n",
+        GAME,
+        num_simulations=3000,
+        solved_tricks=3,
+        playout_policy="smart",
+        first_place_weight=weight,
+    )
+    masks, actions, values = asked(policy, tables)
+    rng = streams([77])[0]
+    num_choices = 0
+    for row, state in enumerate(tables.states):
+        seat = int(state.seat_to_act)
+        if len(set(values[row, masks[row] == 1])) == 1:
+            continue  # no choice: it is valued in one re-deal
+        num_choices += 1
+        means = {}
+        for action in np.flatnonzero(masks[row]):
+            found = []
+            for _ in range(300):
+                other = tables.states[row : row + 1].copy()
+                GAME.reshuffle_unseen(other[0], seat, rng)
+                GAME.apply_action(other[0], int(action))
+                rest = plain_value(*as_sets(other[0]))
+                tricks = [
+                    won + more / TRICK
+                    for won, more in zip(other[0].tricks_won.tolist(), rest, strict=True)
+                ]
+                found.append(worth(tricks, seat, weight))
+            means[action] = np.mean(found)
+            error = np.std(found) / np.sqrt(len(found) / 2)
+            assert values[row, action] == pytest.approx(means[action], abs=5 * error + 1e-9)
+        assert means[actions[row]] >= max(means.values()) - 0.08
+    assert num_choices > 2
+    plain_value.cache_clear()
+
+
+def test_cards_that_touch_have_one_value_and_the_lowest_is_played() -> None:
+    tables = late_tables(GAME, 40, 4)
+    policy = make_policy("max_n", GAME, num_simulations=60, playout_policy="smart")
+    masks, actions, values = asked(policy, tables)
+    num_pairs = 0
+    for row, state in enumerate(tables.states):
+        hands, _, trick = as_sets(state)
+        own = hands[int(state.seat_to_act)]
+        others = set().union(*hands, trick) - own
+        for colour, value in sorted(own):
+            higher = [v for c, v in own if c == colour and v > value]
+            card = colour * 5 + value
+            if not higher or not masks[row, card]:
+                continue
+            if not any(c == colour and value < v < min(higher) for c, v in others):
+                num_pairs += 1
+                assert values[row, card] == values[row, colour * 5 + min(higher)]
+                assert actions[row] != colour * 5 + min(higher)
+    assert num_pairs > 10
+
+
+@pytest.fixture(scope="module")
+def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkpoint of a network that has learned nothing."""
+    module = uneven(PolicyValue(GAME, (8,), derived_inputs=True))
+    path = tmp_path_factory.mktemp("max_n") / "ppo.pt"
+    config = {"num_seats": 3, "num_values": 5, "leader": 0}
+    settings = {"hidden": (8,), "derived_inputs": True}
+    save_checkpoint(
+        Checkpoint("trick_taking", 0, config, "ppo", settings, (8,), module.state_dict()), path
+    )
+    return path
+
+
+def test_with_a_network_it_solves_the_end_all_the_same(network: Path) -> None:
+    tables = late_tables(GAME, 60, 9)
+    exact = make_policy(
+        "max_n", GAME, num_simulations=2000, solved_tricks=2, playout_policy="smart"
+    )
+    guided = make_policy(f"max_n:network={network}", GAME, num_simulations=64, solved_tricks=2)
+    masks, _, values = asked(exact, tables)
+    _, actions, rough = asked(guided, tables)
+    choices = masks.sum(axis=1) > 1
+    rows = np.flatnonzero(choices)
+    lost = np.nanmax(values[rows], axis=1) - values[rows, actions[rows]]
+    assert lost.mean() < 0.05  # random cards lose 0.2
+    legal = masks[rows] == 1
+    assert np.corrcoef(values[rows][legal], rough[rows][legal])[0, 1] > 0.8
+
+
+def test_the_same_inputs_give_the_same_choice_whatever_was_asked_before(network: Path) -> None:
+    for settings in (f"network={network}", "playout_policy=smart"):
+        policy = make_policy(f"max_n:{settings},num_simulations=50", GAME)
+        first = asked(policy, late_tables(GAME, 5, 3))
+        asked(policy, late_tables(GAME, 8, 6))
+        again = asked(policy, late_tables(GAME, 5, 3))
+        for one, other in zip(first, again, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
+def test_a_limit_in_time_also_gives_a_legal_card(network: Path) -> None:
+    tables = late_tables(GAME, 3, 2)
+    for settings in (f"network={network}", "playout_policy=smart"):
+        policy = make_policy(f"max_n:{settings},milliseconds=1", GAME)
+        masks, actions, _ = asked(policy, tables)
+        assert masks[np.arange(3), actions].all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"solved_tricks": 9}, "solved_tricks must be an integer in 1 .. 8"),
+        ({"first_place_weight": 2}, "first_place_weight must be in 0 .. 1"),
+        ({"num_simulations": 0}, "num_simulations"),
+        ({"milliseconds": -1}, "milliseconds must be a number above 0"),
+        ({"network": "x.pt", "playout_policy": "smart"}, "no playout_policy"),
+    ],
+)
+def test_impossible_settings_are_refused(settings: dict, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        make_policy("max_n", GAME, **settings)

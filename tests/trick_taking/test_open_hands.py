@@ -1,0 +1,135 @@
+"""The solver for open hands against plain max^n, written again over sets of cards."""
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+import pytest
+
+from parlour.baselines.trick_taking.open_hands import TRICK, OpenHands, solve
+from parlour.baselines.trick_taking.solver import card_values
+from parlour.envs import load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+
+Card = tuple[int, int]  # colour and value
+Hands = tuple[frozenset[Card], ...]
+Trick = tuple[Card, ...]  # in the order of play
+
+
+def considered(hands: Hands, leader: int, trick: Trick) -> list[Card]:
+    """The legal cards that differ: see the docstring of `open_hands`."""
+    num_seats = len(hands)
+    hand = hands[(leader + len(trick)) % num_seats]
+    left = set().union(*hands, trick)
+    reach = {card for card in hand if is_lowest_of_run(card, hand, left)}
+    if not trick:
+        return sorted(reach)
+    led, top = trick[0][0], max(value for colour, value in trick if colour == trick[0][0])
+    following = {card for card in hand if card[0] == led}
+    if not following:
+        return sorted(min(c for c in hand if c[0] == colour) for colour in {c[0] for c in hand})
+    losers = sorted(card for card in following if card[1] < top)[:1]
+    winners = sorted(card for card in following & reach if card[1] > top)
+    return losers + (winners[:1] if len(trick) == num_seats - 1 else winners)
+
+
+def is_lowest_of_run(card: Card, hand: frozenset[Card], left: set[Card]) -> bool:
+    """Whether the next lower card that is left belongs to another seat, or is on the table."""
+    lower = [other for other in left if other[0] == card[0] and other[1] < card[1]]
+    return not lower or max(lower) not in hand
+
+
+@cache
+def plain_value(hands: Hands, leader: int, trick: Trick) -> tuple[int, ...]:
+    """The tricks of every seat from now on, in parts of a trick: means are rounded down."""
+    num_seats = len(hands)
+    if len(trick) == num_seats:
+        led = trick[0][0]
+        best = max(range(num_seats), key=lambda i: trick[i][1] if trick[i][0] == led else -1)
+        winner = (leader + best) % num_seats
+        rest = plain_value(hands, winner, ())
+        return tuple(value + TRICK * (seat == winner) for seat, value in enumerate(rest))
+    seat = (leader + len(trick)) % num_seats
+    if not hands[seat]:
+        return (0,) * num_seats
+    values = []
+    for card in considered(hands, leader, trick):
+        left = (*hands[:seat], hands[seat] - {card}, *hands[seat + 1 :])
+        values.append(plain_value(left, leader, (*trick, card)))
+    most = max(value[seat] for value in values)
+    best_values = [value for value in values if value[seat] == most]
+    return tuple(sum(column) // len(best_values) for column in zip(*best_values, strict=True))
+
+
+def as_sets(state: np.record) -> tuple[Hands, int, Trick]:
+    """The hands, the leader and the trick of a position."""
+    num_seats, num_values = state.dealt.shape
+    hands = tuple(
+        frozenset(
+            (colour, value)
+            for colour in range(num_seats)
+            for value in range(num_values)
+            if int(state.hands[seat, colour]) >> value & 1
+        )
+        for seat in range(num_seats)
+    )
+    num_played = (int(state.seat_to_act) - int(state.leader)) % num_seats
+    seats = [(int(state.leader) + place) % num_seats for place in range(num_played)]
+    trick = tuple(divmod(int(state.last_cards[seat]), num_values) for seat in seats)
+    return hands, int(state.leader), trick
+
+
+def positions(game: Game, most_tricks: int, num_games: int) -> Iterator[np.record]:
+    """Positions of random play with at most so many tricks left."""
+    random = np.random.default_rng(0)
+    for seed in range(num_games):
+        state = game.new_states()[0]
+        game.deal(state, streams([seed])[0])
+        while not game.is_terminal(state):
+            if state.tricks_left <= most_tricks:
+                yield state
+            game.apply_action(state, int(random.choice(game.legal_action_list(state))))
+
+
+@pytest.mark.parametrize(
+    ("num_seats", "num_values", "most_tricks", "num_games"),
+    [(3, 4, 4, 60), (3, 10, 4, 30), (4, 3, 3, 60), (4, 10, 3, 30), (4, 13, 3, 20)],
+)
+def test_it_equals_plain_max_n(
+    num_seats: int, num_values: int, most_tricks: int, num_games: int
+) -> None:
+    game = load_game("trick_taking", num_seats=num_seats, num_values=num_values)
+    hands = OpenHands.empty(game)
+    out = np.zeros(num_seats)
+    num_ties = 0
+    for state in positions(game, most_tricks, num_games):
+        solve(hands, state, out)
+        expected = plain_value(*as_sets(state))
+        assert (out * TRICK).tolist() == list(expected), game.describe(state)
+        num_ties += any(value % TRICK for value in expected)
+    assert num_ties > 0
+    plain_value.cache_clear()
+
+
+def test_the_memory_changes_no_value() -> None:
+    game = load_game("trick_taking", num_seats=3)
+    kept, out, again = OpenHands.empty(game), np.zeros(3), np.zeros(3)
+    for state in positions(game, 6, 3):
+        solve(kept, state, out)
+        fresh = OpenHands.empty(game)
+        solve(fresh, state, again)
+        assert out.tolist() == again.tolist()
+    assert np.count_nonzero(kept.keys) > 100
+
+
+def test_with_two_seats_it_equals_the_exact_solution() -> None:
+    game = load_game("trick_taking", num_values=8)
+    hands, out = OpenHands.empty(game), np.zeros(2)
+    observation = game.new_observations()
+    for state in positions(game, 8, 40):
+        solve(hands, state, out)
+        game.observe(state, int(state.seat_to_act), observation[0])
+        best = card_values(game, observation).max()
+        assert out[int(state.seat_to_act)] == best
+        assert out.sum() == state.tricks_left
