@@ -1,4 +1,4 @@
-"""Policy rollouts: what they may know, their budget and outcome, and that they improve a network."""
+"""Policy rollouts: what they may know, their budget, their outcome, and what they gain."""
 
 from pathlib import Path
 
@@ -143,7 +143,7 @@ def test_it_is_listed_where_a_network_ships_and_best_where_nothing_is_solved() -
     assert "policy_rollout" in list_policies(two) and resolved("best", two) == "perfect"
     out = load_game("president", num_players=4, passing="out")
     assert "policy_rollout" not in list_policies(out)
-    with pytest.raises(ValueError, match="no network ships.*network=FILE.pt"):
+    with pytest.raises(ValueError, match=r"no network ships.*network=FILE\.pt"):
         make_policy("policy_rollout", out)
 
 

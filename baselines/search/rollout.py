@@ -59,9 +59,9 @@ def policy_rollout(
     highest outputs are compared, but none far below the best. A move takes at most `num_playouts`
     games (200 by default) or `milliseconds`; it ends sooner where one action is left. An action is
     left aside when it is behind the leader by more than `margin` standard errors of their
-    difference. What counts is the return, and by `first_place_weight` the first place: see
-    `weigh_first_place`. `outcome`, a compiled function (state, seat, first_place_weight), may know
-    what a game is worth to a seat before its end; until then it is NaN.
+    difference. A game counts by `first_place_weight` (0.8 by default) for the first place, and by
+    the rest for the return: see `weigh_first_place`. `outcome`, a compiled function (state, seat,
+    first_place_weight), may know what a game is worth to a seat before its end, and is NaN before.
 
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """

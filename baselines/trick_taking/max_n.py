@@ -18,6 +18,7 @@ from ...envs.core.game import Function, Game, check_range
 from ...envs.core.jit import bind, rule
 from ...envs.core.rng import uniform
 from ..networks.learned import guide_network, shipped_checkpoints
+from ..objective import weigh_first_place
 from ..policy import Policy
 from ..search import guided
 from ..search.halving import choose_by_halving, choose_in_time, single_rows
@@ -46,7 +47,8 @@ from .open_hands import MAX_TRICKS, OpenHands, solve
 
 NAME = "max_n"
 SOLVED_TRICKS = 3
-NUM_CONSIDERED, NUM_DETERMINIZATIONS = 16, 8
+NUM_CONSIDERED, NUM_DETERMINIZATIONS = 16, 32
+VALUE_SCALE = 0.1  # low: the network's own choice stands unless another is clearly better
 FIRST_PLACE_WEIGHT = 0.5
 
 
@@ -94,7 +96,12 @@ def max_n(
     settings = Settings(solved_tricks, float(epsilon), float(first_place_weight))
     if network is not None:
         how = guided.Settings(
-            budget, NUM_CONSIDERED, NUM_DETERMINIZATIONS, guided.PUCT_CONSTANT, gumbel_scale=0.0
+            budget,
+            NUM_CONSIDERED,
+            NUM_DETERMINIZATIONS,
+            guided.PUCT_CONSTANT,
+            gumbel_scale=0.0,
+            value_scale=VALUE_SCALE,
         )
         guide, memory = guide_network(network, game), (hands, settings)
         policy = guided.guided_policy(NAME, game, guide, how, milliseconds, solve_end, memory)
@@ -127,7 +134,7 @@ def solve_end(state, memory, values):
     if state.tricks_left > settings.solved_tricks:
         return False
     value_tricks(hands, state, values)
-    weigh(values, settings.first_place_weight)
+    worth_of(values, settings.first_place_weight)
     return True
 
 
@@ -253,7 +260,7 @@ def _simulate(state, rng, own_seat, action, tree, settings, scratch, hands):
         apply_action(state, action)
     play_on(state, rng, settings, scratch)
     value_tricks(hands, state, scratch.values)
-    weigh(scratch.values, settings.first_place_weight)
+    worth_of(scratch.values, settings.first_place_weight)
     backpropagate(tree, length, scratch.values)
 
 
@@ -282,22 +289,14 @@ def value_tricks(hands, state, out):
 
 
 @rule
-def weigh(worth, weight):
-    """Turn tricks [seats] into weighted means of the return and the first place.
-
-    The first place is worth 1, any other -1; the seats that share the first place share the 1.
-    """
-    num_seats, total, most = worth.shape[0], 0.0, 0.0
+def worth_of(tricks, first_place_weight):
+    """Turn the tricks of all seats into what they are worth."""
+    num_seats, total = tricks.shape[0], 0.0
     for seat in range(num_seats):
-        total += worth[seat]
-        most = max(most, worth[seat])
-    leaders = 0
+        total += tricks[seat]
     for seat in range(num_seats):
-        leaders += worth[seat] == most
-    for seat in range(num_seats):
-        first = 2.0 / leaders - 1.0 if worth[seat] == most else -1.0
-        value = (num_seats * worth[seat] / total - 1.0) / (num_seats - 1)
-        worth[seat] = value + weight * (first - value)
+        tricks[seat] = (num_seats * tricks[seat] / total - 1.0) / (num_seats - 1)
+    weigh_first_place(tricks, first_place_weight)
 
 
 @rule

@@ -195,7 +195,8 @@ function showWhy(message) {
   const deals = message.num_positions === 1 ? "" : `, on average over ${message.num_positions} deals that fit what you see`;
   const place = message.num_moves < 1.05 ? "There was no other move"
     : message.best > 0.995 ? "No other move was better"
-      : `No other move was better in ${percent(message.best)} of them; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`;
+      : message.best < 0.005 ? `In each of them another move was better; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`
+        : `No other move was better in ${percent(message.best)} of them; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`;
   $("reason").replaceChildren(
     make("p", {}, make("b", {}, message.action), ` — ${who} ${own ? "gives it" : "expected"} ${signed(message.value)}${deals}.`),
     make("p", {}, message.num_positions === 1 && message.best <= 0.995 && message.num_moves >= 1.05
@@ -220,11 +221,6 @@ function showJudged() {
   }
   if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `Why did ${name(last.seat)} play ${last.action}?`));
   $("judged").replaceChildren(...parts);
-}
-
-// A name that may be broken after each "+".
-function breakable(action) {
-  return action.split(/(?<=\+)/).flatMap((part) => [part, make("wbr")]);
 }
 
 function showPosition(message, animate) {

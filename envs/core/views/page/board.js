@@ -246,6 +246,11 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
+// A name that may be broken after each of its parts.
+function breakable(action) {
+  return action.split(/(?<=[+_:])/).flatMap((part) => [part, make("wbr")]);
+}
+
 // A graph of values -1 .. 1 over the plies as SVG: a line for each of `series`, lists of points
 // {ply, value}; `marks` are dots. A click calls `onGo` with the ply.
 function valueGraph(series, { width = 600, height = 110, current = null, marks = [], onGo = null } = {}) {
@@ -289,7 +294,7 @@ function valueBars(values, played = null, areChoices = false) {
     const bar = make("i");
     bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
     return make("li", { class: best - value < 1e-9 ? "best" : "" },
-      make("span", { class: "name" }, action + (action === played ? " \u25c2 played" : "")),
+      make("span", { class: "name" }, ...breakable(action), action === played ? " \u25c2 played" : null),
       make("span", { class: "bar" }, bar),
       make("span", { class: "value" }, areChoices ? percent(value) : signed(value)));
   });
