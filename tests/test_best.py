@@ -96,5 +96,6 @@ def test_a_table_shows_and_keeps_the_player_that_it_stands_for() -> None:
     )
     table = GameTable(Setup("splendor", {"num_players": 3}, seats, 1))
     shown = [(seat.name, seat.player) for seat in table.setup.seats]
-    limited = "mcts:milliseconds=500"
-    assert shown == [("best", ""), (limited, limited), ("Ada", "mcts")]
+    champion = str(resolved("best", find_game("splendor", num_players=3)))
+    limited = f"{champion}:milliseconds=500"
+    assert shown == [("best", ""), (limited, limited), ("Ada", champion)]
