@@ -5,6 +5,7 @@ import numpy as np
 from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
+from ..networks.learned import shipped_checkpoints
 from ..roster import Player, scripted, searching
 from .exact_players import best_response, perfect
 from .max_n import max_n
@@ -126,7 +127,7 @@ PLAYERS = {
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players, the strongest first; see docs/league."""
-    if game.num_seats > 2:
+    if "ppo" in shipped_checkpoints(game):
         return ("max_n",)
     return ("perfect",) if is_solved(game) else ("mcts",)
 
