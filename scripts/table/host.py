@@ -16,13 +16,13 @@ from ...baselines.explanations import Explanation
 from ...baselines.move_values import MoveValues
 from ...baselines.players import players_of
 from ...envs.core.game import Game
-from ...envs.core.views.render import picture_svg
+from ...envs.core.views.render import drawn, picture_svg
 from .matches import MatchPlan, result_data
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
 from .store import StoredMatch, TableStore
 from .table import HERE, PLAYER, GameTable, Occupant, PlayedPly, Setup, new_token
 from .thinking import Thinkers, TooSlow
-from .views import SPECTATOR, advisers, drawn, history_message, position_message
+from .views import SPECTATOR, advisers, history_message, position_message
 
 THINKING_LIMIT = 30.0  # seconds a move
 SETUP_LIMIT = 600.0  # seconds: the first time, rules are compiled

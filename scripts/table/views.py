@@ -5,9 +5,8 @@ legal actions, and the actions that it saw. A spectator sees the board only wher
 secrets, and otherwise the actions that every seat saw.
 """
 
-import inspect
 import operator
-from functools import cache, lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -15,8 +14,7 @@ import numpy as np
 from ...baselines.move_values import EXACT, SEARCH, exact_values_of
 from ...baselines.players import players_of
 from ...envs.core.game import NO_SEAT, Game
-from ...envs.core.views.picture import Picture
-from ...envs.core.views.render import picture_svg
+from ...envs.core.views.render import drawn, picture_svg
 from .pages import title
 from .table import RECENT, GameTable, PlayedPly
 
@@ -129,13 +127,6 @@ def action_seen(table: GameTable, ply: PlayedPly, seat: int | None) -> dict[str,
     return {"seat": ply.seat, "action": name}
 
 
-def drawn(game: Game, state: Any, seat: int | None, is_narrow: bool) -> Picture:
-    """Return the picture, the narrow one where it is wanted and the game has one."""
-    if is_narrow and _has_narrow(game):
-        return game.draw(state, seat, is_narrow=True)
-    return game.draw(state, seat)
-
-
 def _readable(state: np.record) -> np.record:
     """Return a copy whose fields Python reads five times faster than those of a numpy record."""
     return state.view(_readable_dtype(state.dtype))
@@ -146,11 +137,3 @@ def _readable_dtype(dtype: np.dtype) -> np.dtype:
     fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
     plain = {"__getattribute__": object.__getattribute__, "__getitem__": np.void.__getitem__}
     return np.dtype((type("Readable", (np.record,), {**plain, **fields}), dtype))
-
-
-@lru_cache(maxsize=64)
-def _has_narrow(game: Game) -> bool:
-    try:
-        return "is_narrow" in inspect.signature(game.draw).parameters
-    except (TypeError, ValueError):
-        return False

@@ -35,13 +35,23 @@ class Game:
         self.ends[who] = (plies, tuple(returns))
 
 
-class Program:
+class Counting:
+    """Somebody with a count of what they did or got since it was last taken."""
+
+    count = 0
+
+    def take_count(self) -> int:
+        """Return the count, and start again."""
+        count, self.count = self.count, 0
+        return count
+
+
+class Program(Counting):
     """A program with a WebSocket, which takes its seat again where the connection is lost."""
 
     def __init__(self, address: str, token: str) -> None:
         self.address, self.token = address, token
         self.num_plies = 0
-        self.count = 0  # of messages
         self.num_lost = 0  # connections
 
     async def play(self, game: Game, rng: random.Random) -> None:
@@ -55,7 +65,7 @@ class Program:
                     is_first = True
                     async for text in socket:
                         message = json.loads(text)
-                        self.count += 1
+                        self.count += 1  # messages
                         if message["type"] == "moved":
                             self.token = message["token"]
                             return
@@ -112,13 +122,12 @@ class Agent:
         game.end("agent", plies, (await self.call("result"))["returns"])
 
 
-class Browser:
+class Browser(Counting):
     """A page in which somebody clicks on cards."""
 
     def __init__(self, page: Any, name: str) -> None:
         self.page, self.name = page, name
         self.problems: list[str] = []
-        self.count = 0  # of clicks
         page.on("pageerror", lambda error: self.problems.append(str(error)))
         page.set_default_timeout(PATIENCE_MS)
 
@@ -147,7 +156,7 @@ class Browser:
                 box = await rng.choice(found).bounding_box()
                 if box is not None:
                     await page.mouse.click(box["x"] + 4, box["y"] + 6)
-                    self.count += 1
+                    self.count += 1  # clicks
                 break
         await page.wait_for_timeout(5)
 
@@ -238,10 +247,8 @@ async def _play_games(
                 await asyncio.sleep(0.01)
             found["plies"] += agree(game, found["games"])
             found["games"] += 1
-            for name, counts in (("clicks", browsers), ("messages_of_the_program", [program])):
-                found[name] += sum(each.count for each in counts)
-            for each in (*browsers, program):
-                each.count = 0
+            found["clicks"] += sum(each.take_count() for each in browsers)
+            found["messages_of_the_program"] += program.take_count()
             keep()
             plies = game.ends["program"][0]
             print(f"game {found['games']}: {plies} plies, alike for all", flush=True)

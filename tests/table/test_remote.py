@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from websockets.sync.server import serve
+from websockets.sync.server import ServerConnection, serve
 
 from parlour.scripts.table.remote import RemoteSeat
 
@@ -94,7 +94,11 @@ def test_without_a_server_it_says_so(tmp_path: Path) -> None:
 
 
 def test_a_server_that_says_nothing_is_left() -> None:
-    with serve(list, "127.0.0.1", 0) as mute:  # it reads everything and answers nothing
+    def read_only(connection: ServerConnection) -> None:
+        for _ in connection:
+            pass
+
+    with serve(read_only, "127.0.0.1", 0) as mute:
         listening = threading.Thread(target=mute.serve_forever)
         listening.start()
         port = mute.socket.getsockname()[1]

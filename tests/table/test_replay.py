@@ -31,6 +31,8 @@ def test_a_replay_holds_every_picture_and_shapes_once() -> None:
     pictures = ["\n".join(data["lines"][line] for line in frame) for frame in data["frames"]]
     states = list(replay(PLAYED))
     assert pictures == [picture_svg(GAME.draw(state, 1)).strip() for state in states]
+    phone = ["\n".join(data["lines"][line] for line in frame) for frame in data["narrow_frames"]]
+    assert phone == [picture_svg(GAME.draw(s, 1, is_narrow=True)).strip() for s in states]
     assert len(set(data["lines"])) == len(data["lines"])
     assert [ply["action"] for ply in data["plies"]] == [ply.action for ply in PLAYED.plies]
     assert data["returns"] == list(PLAYED.returns)

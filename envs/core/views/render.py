@@ -3,6 +3,7 @@
 Pillow draws the pixels and pygame-ce owns the window; both are imported when first needed.
 """
 
+import inspect
 import os
 from collections.abc import Callable
 from functools import lru_cache
@@ -38,6 +39,22 @@ def check_render_seat(game: Game, render_seat: Any, names: tuple[str, ...]) -> N
 def render_frame(game: Game, state: np.record, seat: int | None = None) -> np.ndarray:
     """Return the position as pixels, uint8 [H, W, 3]: all (seat None) or what `seat` may see."""
     return picture_pixels(game.draw(state, seat))
+
+
+def drawn(game: Game, state: np.record, seat: int | None, is_narrow: bool) -> Picture:
+    """Return the picture of a position, the narrow one where it is asked for and there is one."""
+    if is_narrow and has_narrow(game):
+        return game.draw(state, seat, is_narrow=True)
+    return game.draw(state, seat)
+
+
+@lru_cache(maxsize=64)
+def has_narrow(game: Game) -> bool:
+    """Return whether a game can be drawn for a phone."""
+    try:
+        return "is_narrow" in inspect.signature(game.draw).parameters
+    except (TypeError, ValueError):
+        return False
 
 
 class Renderer:

@@ -12,7 +12,9 @@ data.names = data.names.map((name, seat) => (data.names.filter((other) => other 
 let current = -1;
 let timer = null;
 
-const picture = (number) => data.frames[number].map((line) => data.lines[line]).join("\n");
+const narrow = matchMedia("(max-width: 640px)");
+const frames = () => (narrow.matches && data.narrow_frames) || data.frames;
+const picture = (number) => frames()[number].map((line) => data.lines[line]).join("\n");
 const lastFrame = data.frames.length - 1;
 
 function valuesAt(ply) {
@@ -106,3 +108,4 @@ addEventListener("keydown", (event) => {
   if (event.key in steps) { run(false); go(current + steps[event.key]); event.preventDefault(); }
 });
 start();
+narrow.addEventListener("change", () => board.show(picture(current), {}, { animate: false }));

@@ -8,7 +8,8 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ..render import picture_svg
+from ..picture import Picture
+from ..render import drawn, has_narrow, picture_svg
 from ..transcript import Transcript, replay
 from . import asset
 
@@ -30,10 +31,13 @@ def replay_data(
     """
     game = transcript.game
     lines: dict[str, int] = {}
-    frames, is_over = [], False
+    frames: list[list[int]] = []
+    narrow_frames: list[list[int]] = []
+    is_over = False
     for state in replay(transcript):
-        picture = picture_svg(game.draw(state, seat)).splitlines()
-        frames.append([lines.setdefault(line, len(lines)) for line in picture])
+        frames.append(_numbered(drawn(game, state, seat, False), lines))
+        if has_narrow(game):
+            narrow_frames.append(_numbered(drawn(game, state, seat, True), lines))
         is_over = bool(game.is_terminal(state))
     plies = [{"seat": ply.seat, "action": ply.action} for ply in transcript.plies]
     return {
@@ -43,10 +47,16 @@ def replay_data(
         "names": list(names or (f"player {each}" for each in range(game.num_seats))),
         "lines": list(lines),
         "frames": frames,
+        "narrow_frames": narrow_frames or None,
         "plies": plies,
         "values": list(values) if values is not None else None,
         "returns": list(transcript.returns) if is_over else None,
     }
+
+
+def _numbered(picture: Picture, lines: dict[str, int]) -> list[int]:
+    """Return a picture as numbers of lines of SVG; a line that recurs has one number."""
+    return [lines.setdefault(line, len(lines)) for line in picture_svg(picture).splitlines()]
 
 
 def replay_page(data: Mapping[str, Any]) -> str:
