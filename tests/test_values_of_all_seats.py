@@ -14,7 +14,7 @@ from parlour.envs.core.bits import num_allowed
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables
-from parlour.training.guided_play import Outlook, expect_others
+from parlour.training.guided_play import GuidedPlay, Outlook, expect_others, new_guided_batch
 from parlour.training.teaching import taught
 
 GAME = load_game("trick_taking", num_seats=3)
@@ -86,6 +86,28 @@ def test_a_teachers_games_show_what_the_others_got_clockwise() -> None:
     np.testing.assert_array_equal(lesson.others[2], [first, second])
 
 
+def test_self_play_notes_the_values_of_all_seats_and_what_came_of_them() -> None:
+    """Of a network that expects the same everywhere, so that only the seats tell values apart."""
+    game = load_game("trick_taking", num_seats=3, num_values=3)
+    network = guide(game, 2)
+    rows = network.rows(game)
+    batch = new_guided_batch(game, 2, 8, rows)
+    play = GuidedPlay(game, 2, 5, Settings(2, 2, 1, 1.25, 1.0), rows)
+    play.act(network.record(game), 0.9, batch, slice(0, 2))
+    outlook = batch.outlook
+    assert outlook.is_last.any() and not outlook.is_last.all()
+    np.testing.assert_allclose(outlook.returns[outlook.is_last].sum(axis=1), 0, atol=1e-9)
+    for table, index in np.ndindex(2, 8):
+        seats = (outlook.seats[table, index] + np.arange(3)) % 3
+        shown = outlook.values[table, index, seats]
+        np.testing.assert_allclose(shown, [OWN, NEXT, AFTER_NEXT], rtol=1e-6)
+        for other in (1, 2):
+            expected = expected_ahead(outlook, table, index, seats[other], 0.9 ** (1 / 3))
+            assert outlook.targets[table, index, other - 1] == pytest.approx(expected, abs=1e-6)
+    for table in np.flatnonzero(~outlook.is_last[:, -1]):
+        assert sorted(outlook.values[table, -1]) == pytest.approx([NEXT, AFTER_NEXT, OWN])
+
+
 def test_the_targets_of_the_others_are_those_of_td_lambda() -> None:
     """Computed anew as the weighted sum of all values ahead in the same game."""
     random = np.random.default_rng(0)
@@ -105,16 +127,16 @@ def test_the_targets_of_the_others_are_those_of_td_lambda() -> None:
     for index in range(num_decisions):
         for other in (1, 2):
             seat = (outlook.seats[1, index] + other) % 3
-            expected = expected_ahead(outlook, index, seat, decay)
+            expected = expected_ahead(outlook, 1, index, seat, decay)
             assert outlook.targets[1, index, other - 1] == pytest.approx(expected, abs=1e-6)
 
 
-def expected_ahead(outlook: Outlook, index: int, seat: int, decay: float) -> float:
+def expected_ahead(outlook: Outlook, table: int, index: int, seat: int, decay: float) -> float:
     total, weight = 0.0, 1.0
     for ahead in range(index, outlook.seats.shape[1]):
-        if outlook.is_last[1, ahead]:
-            return total + weight * outlook.returns[1, ahead, seat]
-        value = outlook.values[1, ahead + 1, seat]
+        if outlook.is_last[table, ahead]:
+            return total + weight * outlook.returns[table, ahead, seat]
+        value = outlook.values[table, ahead + 1, seat]
         if ahead == outlook.seats.shape[1] - 1:
             return total + weight * value
         total, weight = total + weight * (1 - decay) * value, weight * decay

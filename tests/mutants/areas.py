@@ -73,11 +73,17 @@ AREAS = {
             "tests/test_halving.py",
             "tests/test_against_slow_search.py",
             "tests/mutants/small_guided.py",
+            "tests/test_rollout.py",
+            "tests/test_values_of_all_seats.py",
         ),
     ),
     "learners": Area(
         code=("training/*.py",),
-        tests=("tests/mutants/small_expert_iteration.py", "tests/mutants/small_training.py"),
+        tests=(
+            "tests/mutants/small_expert_iteration.py",
+            "tests/mutants/small_training.py",
+            "tests/test_values_of_all_seats.py",
+        ),
     ),
 }
 
