@@ -73,7 +73,7 @@ AREAS = {
             "tests/test_halving.py",
             "tests/test_against_slow_search.py",
             "tests/mutants/small_guided.py",
-            "tests/test_rollout.py",
+            "tests/mutants/small_rollout.py",
             "tests/test_values_of_all_seats.py",
         ),
     ),
