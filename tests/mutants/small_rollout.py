@@ -12,23 +12,11 @@ from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 
 from ..example_games import imported
-from ..test_guided import saved
+from ..test_guided import after_plies, saved
 
 with imported("nim") as (nim,):
     GAME = nim.game(num_heaps=3)
 NUM_TABLES = 20
-
-
-def positions(num_plies: int) -> Tables:
-    """Tables after some random plies."""
-    tables = Tables(GAME, streams(range(NUM_TABLES)))
-    tables.deal(tables.all_rows)
-    policy, rngs = make_policy("random", GAME), streams(range(NUM_TABLES), 9)
-    for _ in range(num_plies):
-        _, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, GAME.num_actions)
-        tables.apply(tables.all_rows, policy(observations, masks, rngs))
-    return tables
 
 
 def worth(network: Policy, position: np.record, action: int) -> float:
@@ -54,13 +42,12 @@ def test_actions_are_worth_what_the_network_makes_of_them(
         GAME, path, num_playouts=100, num_considered=16, first_place_weight=weight
     )
     assert rollout.needs_positions and rollout.values is not None
-    tables = positions(num_plies)
-    _, observations, words = tables.show(tables.all_rows)
-    masks = action_masks(words, GAME.num_actions)
-    inputs = observations, masks, streams(range(NUM_TABLES), 4), tables.states
+    tables, _, *seen = after_plies(GAME, num_plies)
+    observations, masks, states = (array[:NUM_TABLES] for array in (*seen, tables.states))
+    inputs = observations, masks, streams(range(NUM_TABLES), 4), states
     expected = np.full(masks.shape, np.nan)
     for row, action in zip(*np.nonzero(masks), strict=True):
-        score = worth(network, tables.states[row], int(action))
+        score = worth(network, states[row], int(action))
         expected[row, action] = (1 - weight) * score + weight * np.sign(score)
     np.testing.assert_allclose(rollout.values(*inputs), expected, rtol=1e-12)
     own = network(*inputs[:3])
