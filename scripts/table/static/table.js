@@ -9,7 +9,7 @@ const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 const game = {
   socket: null, token: null, table: null, position: null, moves: [], waiting: [], timer: null,
   hintsOn: false, adviser: "search", judgeOn: true, values: null, areChoices: false, review: [], isOver: false,
-  lookingBack: null, retry: 0, seen: new Map(), isPaused: false, pace: 1, ownTurns: 0, judged: null,
+  lookingBack: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
 const narrow = matchMedia("(max-width: 640px)");
@@ -18,7 +18,7 @@ function openTable(token) {
   closeTable();
   $("setup").hidden = true;
   $("table").hidden = $("tools").hidden = false;
-  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, judged: null });
+  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null });
   closeWhy();
   showJudged();
   board.show("", {});
@@ -81,7 +81,7 @@ function queue(message) {
   if (game.waiting.length > MAX_WAITING && !isStill() && $("watching").hidden) {
     for (const skipped of game.waiting.splice(0, game.waiting.length - 1)) noteMove(skipped);
   }
-  if (game.timer === null) next();
+  if (game.timer === null) next(game.owesMove);
 }
 
 // Whether the page waits, because the person has paused or looks back.
@@ -92,9 +92,11 @@ function next(isStep = false) {
   game.timer = null;
   if (isStill() && !isStep) return;
   const message = game.waiting.shift();
+  game.owesMove = isStep && !message; // it is shown when it arrives
   if (!message) return;
-  noteMove(message);
+  const isMove = noteMove(message);
   showPosition(message, true);
+  if (isStep && !isMove) { next(true); return; }
   const wasOwn = message.last && message.last.seat === message.seat;
   game.timer = setTimeout(next, game.pace * (wasOwn ? PACE_MS / 3 : PACE_MS));
 }
@@ -125,15 +127,17 @@ function showTable(message) {
   showLinks();
 }
 
+// Return whether the move was not yet listed.
 function noteMove(message) {
-  if (!message.last || !game.table) return;
+  if (!message.last || !game.table) return false;
   const last = game.moves.at(-1);
-  if (last && last.ply >= message.ply) return;
+  if (last && last.ply >= message.ply) return false;
   const move = { ...message.last, ply: message.ply };
   game.moves.push(move);
   $("moves").append(moveLine(move));
   $("moves").scrollTop = $("moves").scrollHeight;
   if (move.seat !== game.table.seat) news(`${name(move.seat)}: ${move.action || "a hidden move"}`);
+  return true;
 }
 
 // A move is a button: it shows the position after the move and, of a player, why it was chosen.
