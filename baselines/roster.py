@@ -73,6 +73,6 @@ BLIND = {  # these look at the action mask alone
 
 
 def own_players(game: Game) -> dict[str, Player]:
-    """Return the players written for this game, weakest first, under whatever settings."""
+    """Return the players written for this game, weakest first, for any settings."""
     module = part_of(game, "players")
     return {} if module is None else module.PLAYERS

@@ -87,7 +87,7 @@ def make_server(limit: float = THINKING_LIMIT) -> Any:
 
 
 class Tools:
-    """The tools of one agent; their names and docstrings are what it is told about them."""
+    """The tools of one agent. It reads their names and docstrings."""
 
     def __init__(self, limit: float) -> None:
         """Play nothing yet; `limit` is that of the players."""

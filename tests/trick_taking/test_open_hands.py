@@ -81,7 +81,7 @@ def as_sets(state: np.record) -> tuple[Hands, int, Trick]:
 
 
 def positions(game: Game, most_tricks: int, num_games: int) -> Iterator[np.record]:
-    """Positions of random play with at most so many tricks left."""
+    """Positions of random play with `most_tricks` left, or fewer."""
     random = np.random.default_rng(0)
     for seed in range(num_games):
         state = game.new_states()[0]

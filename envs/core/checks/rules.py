@@ -141,7 +141,7 @@ def _at(seed: int, ply: int) -> str:
 
 
 def _positions(played: Sequence[PlayedGame], most: int = _MANY) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield a copy of every position [1], and its place; at most so many of each game, spread."""
+    """Yield copies of positions [1] and their places: `most` of each game, evenly spread."""
     for one in played:
         last = len(one.states) - 1
         for ply in np.unique(np.linspace(0, last, min(most, last + 1)).astype(int)).tolist():
