@@ -57,6 +57,17 @@ def exact_values_of(game: Game) -> Values | None:
     return None if find is None else find(game)
 
 
+def estimates_of(game: Game, player: str) -> Values | None:
+    """Return a script's own estimates, from `estimates` of the game's hints, or None."""
+    find = getattr(part_of(game, "hints"), "estimates", None)
+    return None if find is None else find(game, player)
+
+
+def adviser_of(game: Game) -> str:
+    """Return who values moves unless somebody is named: a search, or `ADVISER` of the hints."""
+    return getattr(part_of(game, "hints"), "ADVISER", SEARCH)
+
+
 class Study:
     """The values of one seat's moves in one position, which become better with every `think`.
 
@@ -71,9 +82,13 @@ class Study:
         seen: np.ndarray,
         mask: np.ndarray,
         rng: np.ndarray,
-        player: str = SEARCH,
+        player: str | None = None,
     ) -> None:
-        """Raise ValueError where `player` is neither "search", "exact" nor a player."""
+        """Raise ValueError where `player` is neither "search", "exact" nor a player.
+
+        By default it is the game's adviser.
+        """
+        player = adviser_of(game) if player is None else player
         self.game, self.position, self.seen, self.mask, self.rng = game, position, seen, mask, rng
         self.legal = np.flatnonzero(mask[0])
         self.num_simulations = 0
@@ -86,14 +101,19 @@ class Study:
         elif player == EXACT:
             raise ValueError(f"{game.name} is not solved with these settings")
         elif player != SEARCH:
-            self._consult(make_policy(player, game))
+            self._consult(player)
         else:
             settings = Settings(EPSILON, EXPANSION_THRESHOLD)
             function = row_function_of(game, None)
             self._search = TreeSearch(game, function, keep_all, MAX_NODES_IN_TIME, settings)
 
-    def _consult(self, policy: Policy) -> None:
+    def _consult(self, player: str) -> None:
         """Take the values of a player; ask one without values later. Raises ValueError."""
+        estimates = estimates_of(self.game, player)
+        if estimates is not None:
+            self._known = estimates(self.seen, self.mask)[0]
+            return
+        policy = make_policy(player, self.game)
         if policy.remember is not None:
             raise ValueError(
                 f"{policy.name} has a memory: it plays whole games, and gives no hints"
@@ -162,7 +182,7 @@ class Study:
         return mask
 
 
-def study_of(game: Game, state: np.record, player: str = SEARCH) -> Study:
+def study_of(game: Game, state: np.record, player: str | None = None) -> Study:
     """Return a study of the moves of the seat to act in `state`; see `Study`. Raises ValueError."""
     seat = int(game.seat_to_act(state))
     rng = streams([fresh_seed()])

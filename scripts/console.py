@@ -4,17 +4,19 @@ It shows what one seat may know, screen by screen, and plays moves without a cho
 """
 
 import os
+import re
 import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Sequence
 
 from ..baselines.human import EndOfInput
-from ..baselines.move_values import SEARCH, MoveValues
+from ..baselines.move_values import EXACT, SEARCH, MoveValues
 from .ending import result_lines
 from .table.table import GameTable
 
 HINT_SECONDS = 1.5
+MAX_LISTED = 12  # moves that an answer could mean
 HELP = (
     "Answer with the number of a move or with the beginning of its name, in any letter case.\n"
     "?        this help                  undo     take back your last choice\n"
@@ -86,36 +88,60 @@ def chosen(table: GameTable, answer: str) -> int:
     legal = table.legal
     if answer.isdecimal() and 1 <= int(answer) <= len(legal):
         return legal[int(answer) - 1]
-    given = _in_order(answer)
-    names = {_in_order(table.game.action_name(action)): action for action in legal}
-    if given in names:
-        return names[given]
-    found = [name for name in names if answer and name.startswith(answer)]
-    if len(found) == 1:
-        return names[found[0]]
+    names = {table.game.action_name(action): action for action in legal}
+    found: list[str] = []
+    for is_meant in (_is_same, _begins, _begins_in_any_order):
+        found = [name for name in names if answer and is_meant(name.lower(), answer.lower())]
+        if len(found) == 1:
+            return names[found[0]]
     if found:
-        raise ValueError(f"{answer} could be {', '.join(found)}")
+        more = f" or {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
+        listed = f"{answer} could be {', '.join(found[:MAX_LISTED])}{more}"
+        raise ValueError("\n".join(_wrapped(listed, _width())))
     raise ValueError(f"no legal move is called {answer!r}: give its number, or ? for help")
 
 
-def _in_order(name: str) -> str:
-    """The name in lower case, with what is joined by + in alphabetical order after the verb."""
-    verb, colon, rest = name.lower().partition(":")
-    if "+" not in rest:
-        return verb + colon + rest
-    return verb + colon + "+".join(sorted(rest.split("+")))
+def _is_same(name: str, answer: str) -> bool:
+    """Whether the answer is the name, with what is joined by + in any order."""
+    return [sorted(word) for word in _words(name)] == [sorted(word) for word in _words(answer)]
+
+
+def _begins(name: str, answer: str) -> bool:
+    return name.startswith(answer)
+
+
+def _begins_in_any_order(name: str, answer: str) -> bool:
+    """Whether the answer begins the name if what is joined by + is put in another order."""
+    words, given = _words(name), _words(answer)
+    if not 0 < len(given) <= len(words):
+        return False
+    *whole, last = given
+    if any(sorted(a) != sorted(b) for a, b in zip(whole, words, strict=False)):
+        return False
+    rest = list(words[len(whole)])
+    for part in last[:-1]:
+        if part not in rest:
+            return False
+        rest.remove(part)
+    return any(part.startswith(last[-1]) for part in rest)
+
+
+def _words(name: str) -> list[list[str]]:
+    """Split "collect:red+blue return:green" into words, and each word into its parts."""
+    return [re.findall(r"[^:+]*:|[^:+]+", word) or [""] for word in name.split()]
 
 
 def hint_lines(table: GameTable) -> list[str]:
     """The value of every legal move, best first."""
-    found = table.study(SEARCH).think(HINT_SECONDS)
+    found = table.study().think(HINT_SECONDS)
     ranked = sorted(found.values, key=lambda action: -found.values[action])
     names = [f"{table.game.action_name(a)} {found.values[a]:+.2f}" for a in ranked]
     return [_source(found), *_columns(names, _width())]
 
 
 def _source(found: MoveValues) -> str:
-    how = f"searched {found.num_simulations:,} continuations" if found.num_simulations else "exact"
+    ways = {EXACT: "exact", SEARCH: f"searched {found.num_simulations:,} continuations"}
+    how = ways.get(found.source, f"estimated by {found.source}")
     return f"expected result of each move, -1 to +1, {how}:"
 
 
@@ -148,8 +174,9 @@ def _cut(lines: list[str], length: int) -> list[list[str]]:
 
 
 def _wrapped(line: str, width: int) -> list[str]:
-    indent = " " * (len(line) - len(line.lstrip()) + 4)
-    return textwrap.wrap(line, width, subsequent_indent=indent, drop_whitespace=False) or [""]
+    indent = " " * (len(line) - len(line.lstrip()))
+    further = indent + 4 * " "
+    return textwrap.wrap(line.strip(), width, initial_indent=indent, subsequent_indent=further)
 
 
 def _columns(items: Sequence[str], width: int) -> list[str]:

@@ -9,8 +9,6 @@ from pathlib import Path
 import numpy as np
 
 from ..baselines import make_policy
-from ..baselines.arena import Store
-from ..baselines.arena.time_control import TimeControl
 from ..baselines.move_values import study_of
 from ..envs import find_game
 from ..envs.core.rng import SEED_LIMIT
@@ -57,6 +55,9 @@ def arena_game(
 
     Raises ValueError where there is no such game, or where it ends otherwise.
     """
+    from ..baselines.arena import Store  # the table's server does without for its first page
+    from ..baselines.arena.time_control import TimeControl
+
     with Store(path) as store:
         contests = [(s, c) for s in store.settings() for c in store.contests(s)]
         if not 1 <= number <= len(contests):

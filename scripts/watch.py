@@ -13,7 +13,7 @@ import numpy as np
 from ..baselines import Policy
 from ..baselines.hints import HintLines, hints_of
 from ..baselines.players import parse_settings
-from ..envs import GAMES
+from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from ..envs.core.public import is_seen
 from ..envs.core.rng import fresh_seed, streams
@@ -112,7 +112,11 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
         with user_input():
             serve(arguments, lambda store: "", "/results", path)
         return
-    game = chosen_game(arguments)
+    from .table.catalogue import chosen_settings
+
+    with user_input():
+        settings = chosen_settings(arguments.game, parse_settings(arguments.set))
+        game = find_game(arguments.game, **settings)
     names = [player.name for player in _seated(chosen_players(arguments.players, game), game)]
     specs = player_names(arguments.players)
     specs = specs * game.num_seats if len(specs) == 1 else specs
@@ -123,7 +127,6 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
         seats = [Occupant(PLAYER, n[:MAX_NAME], s) for n, s in zip(names, specs, strict=True)]
         seed = fresh_seed() if arguments.seed is None else arguments.seed
         pace = max(arguments.delay, BROWSER_PACE)
-        settings = parse_settings(arguments.set)
         setup = Setup(game.name, settings, tuple(seats), seed, pace=pace, is_open=True)
         tokens = tuple(new_token() for _ in range(game.num_seats + 1))
         store.add(new_token(), setup, game.version, tokens)

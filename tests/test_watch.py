@@ -3,6 +3,8 @@
 Every position is compared with others that the seat cannot tell from it: same text, same bytes.
 """
 
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from parlour.envs.core.rng import streams
 from parlour.envs.core.views.aec import RawEnv
 from parlour.envs.core.views.render import render_frame
 from parlour.scripts.main import main
+from parlour.scripts.table.store import TableStore
 from parlour.scripts.watch import ply_text, position_lines
 
 from .test_render import positions, sample
@@ -115,6 +118,24 @@ def test_the_single_seat_environment_shows_its_own_seats_view(name: str) -> None
         env = make_solo(name, seat=1, render_mode="ansi", **options)
         env.reset(seed=4)
         assert env.render() == env.game.describe(env._episodes.tables.states[0], seat)
+
+
+def test_people_watch_a_game_with_the_settings_that_people_play(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[dict] = []
+
+    def serve(arguments: object, start: Callable[[TableStore], str]) -> None:
+        store = TableStore(tmp_path / "tables.db")
+        assert start(store).startswith("&seat=")
+        opened.append(store.recent(1)[0].setup.settings)
+        store.close()
+
+    monkeypatch.setattr("parlour.scripts.watch.serve", serve)
+    for more in ((), ("--set", "num_cards=30,deck=random")):
+        assert main(["watch", "top_trumps", "--browser", *more]) == 0
+    assert opened[0] == {"deck": "planets"}
+    assert opened[1] == {"deck": "random", "num_cards": 30}
 
 
 def test_the_learning_seat_is_followed_where_it_is_drawn() -> None:

@@ -1,4 +1,7 @@
-"""Hints for people who play Notty: the exact result of every move, and the best discard."""
+"""Hints for people who play Notty: the exact result of every move, and the best discard.
+
+What a move is worth in the end is estimated by the finisher.
+"""
 
 from fractions import Fraction
 from typing import NamedTuple
@@ -9,8 +12,13 @@ from ...envs.core.game import CHANCE, Game, check_range
 from ...envs.notty.discard import best_discard, most_discarded, pack
 from ...envs.notty.rules import NOTHING_YET, PASS, TAKE, first_discard
 from ...envs.notty.text import group_name
+from ..move_values import Values
+from .chances import chances
 from .draws import num_draws
 from .expectations import after_draw, after_take, read_hands, size_of
+
+
+ADVISER = "finisher"
 
 
 class Hint(NamedTuple):
@@ -55,6 +63,11 @@ def hints(game: Game, state: np.record, seat: int | None = None) -> Hints:
         if action < first_discard(game.num_seats)
     )
     return Hints(moves, best_discard(observation[0]["hands"][0]))
+
+
+def estimates(game: Game, player: str) -> Values | None:
+    """Return the function by which a player values moves, or None; only the finisher has one."""
+    return chances(game) if player == ADVISER else None
 
 
 def hint_lines(game: Game, state: np.record, seat: int) -> list[str]:

@@ -17,12 +17,12 @@ from ...baselines.move_values import MoveValues
 from ...baselines.players import players_of
 from ...envs.core.game import Game
 from ...envs.core.views.render import drawn, picture_svg
-from .matches import MatchPlan, result_data
+from .matches import MatchPlan, load_statistics, result_data
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
 from .store import StoredMatch, TableStore
 from .table import HERE, PLAYER, GameTable, Occupant, PlayedPly, Setup, new_token
 from .thinking import Thinkers, TooSlow
-from .views import SPECTATOR, advisers, history_message, position_message
+from .views import SPECTATOR, advisers, history_message, picture_message, position_message
 
 THINKING_LIMIT = 30.0  # seconds a move
 SETUP_LIMIT = 600.0  # seconds: the first time, rules are compiled
@@ -214,6 +214,7 @@ class Host:
         """Return the table of the game that a match has come to. Raises Refused after the last."""
         if match.is_over:
             raise Refused("this match is over")
+        await self.students.run(SETUP_LIMIT, load_statistics)
         if match.table_id in self.live or self.store.load(match.table_id) is not None:
             return await self._live(match.table_id)
         return await self._opened(match.table_id, match.plan.setup(len(match.returns)))
@@ -340,6 +341,12 @@ class Host:
         if kind == "look":
             connection.is_narrow = message["is_narrow"]
             connection.put(live.position_for(connection))
+            return
+        if kind == "look_back":
+            number, shown = message["ply"], (connection.seat, connection.is_narrow)
+            if not 0 <= number <= len(live.table.plies):
+                raise Refused("there is no such ply")
+            connection.put(picture_message(live.table, number, *shown))
             return
         is_shown_all = connection.seat is SPECTATOR and live.table.setup.is_open
         if connection.seat is SPECTATOR and not (is_shown_all and kind == "explain"):

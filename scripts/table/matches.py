@@ -7,18 +7,16 @@ import dataclasses
 import random
 import secrets
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...baselines.arena.batches import Contest
-from ...baselines.arena.entrants import Entrant
-from ...baselines.arena.export import as_data, finite
-from ...baselines.arena.match import MatchResult, result_of
-from ...baselines.arena.playing import Played
 from ...envs import find_game
 from ...envs.core.rng import fresh_seed
 from .table import MAX_NAME, PLAYER, REMOTE, Occupant, Setup
+
+if TYPE_CHECKING:
+    from ...baselines.arena.match import MatchResult
 
 MAX_DEALS = 10_000
 
@@ -66,6 +64,11 @@ def new_plan(
     return MatchPlan(game, settings, agent, opponent, tuple(games))
 
 
+def load_statistics() -> None:
+    """Import what a result is computed with, which takes half a second the first time."""
+    from ...baselines.arena import match  # noqa: F401
+
+
 def result_data(plan: MatchPlan, returns: Sequence[Sequence[float]]) -> dict[str, Any]:
     """Return the result so far as plain data, an estimate as [mean, low, high].
 
@@ -76,11 +79,18 @@ def result_data(plan: MatchPlan, returns: Sequence[Sequence[float]]) -> dict[str
     data = {"games_played": len(returns), "games": len(plan.games), "result": None, "text": ""}
     if found is None:
         return data
+    from ...baselines.arena.export import as_data, finite
+
     return {**data, "result": finite(as_data(found)), "text": str(found)}
 
 
-def match_result(plan: MatchPlan, returns: Sequence[Sequence[float]]) -> MatchResult | None:
+def match_result(plan: MatchPlan, returns: Sequence[Sequence[float]]) -> "MatchResult | None":
     """Return the result over the complete deals, like that of any match; None without any."""
+    from ...baselines.arena.batches import Contest
+    from ...baselines.arena.entrants import Entrant
+    from ...baselines.arena.match import result_of
+    from ...baselines.arena.playing import Played
+
     game = find_game(plan.game, **plan.settings)
     known = dict(zip(plan.games, returns, strict=False))
     seats = range(game.num_seats)

@@ -12,6 +12,7 @@ MAX_BYTES = 4096  # of one message
 _FIELDS: dict[str, dict[str, type]] = {
     "sit": {"token": str, "?is_narrow": bool, "?has_data": bool},
     "look": {"is_narrow": bool},
+    "look_back": {"ply": int},
     "act": {"ply": int, "action": str},
     "undo": {},
     "redo": {},

@@ -7,7 +7,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import AsyncIterator, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -27,7 +27,9 @@ from .protocol import BadMessage, parse
 from .store import StoredTable, TableStore
 from .table import MAX_SEATS, Occupant, Setup, new_token
 from .thinking import TooSlow
-from .tournaments import RunningResults
+
+if TYPE_CHECKING:
+    from .tournaments import RunningResults
 
 SECONDS_TO_SIT = 10.0  # for a new connection to send its token
 MAX_MISTAKES = 20  # wrong messages before a connection is closed
@@ -45,7 +47,7 @@ def make_app(
     store: TableStore,
     owner_key: str,
     hosts: Iterable[str],
-    results: RunningResults | None = None,
+    results: "RunningResults | None" = None,
     **settings: Any,
 ) -> Guard:
     """Return the ASGI app. `owner_key` lets its bearer open tables; `settings` are the host's.
@@ -139,7 +141,7 @@ async def _match(request: Request) -> Response:
     match = _host(request).store.match(id=request.path_params["id"])
     if match is None:
         return refusal(404, "there is no such match")
-    return JSONResponse(result_data(match.plan, match.returns))
+    return JSONResponse(await asyncio.to_thread(result_data, match.plan, match.returns))
 
 
 async def _results(request: Request) -> Response:

@@ -95,6 +95,7 @@ class PlayedPly:
     before: np.record
     had_choice: bool
     seen: dict[int, bool] = dataclasses.field(default_factory=dict)  # by seat, where known
+    judged: MoveValues | None = None  # once somebody has asked
 
     def is_seen_by(self, game: Game, seat: int) -> bool:
         """Return whether a seat saw the action; it is found out when first asked."""
@@ -234,13 +235,18 @@ class GameTable:
         while self.undone and not self._is_choice():
             self._append(self.undone.pop(), self.legal)
 
-    def study(self, player: str) -> Study:
+    def study(self, player: str | None = None) -> Study:
         """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""
         return study_of(self.game, self.state, player)
 
     def judge(self, ply: PlayedPly) -> MoveValues:
-        """Value the moves there were instead of this one, from what its seat knew."""
-        return study_of(self.game, ply.before).think(JUDGE_SECONDS)
+        """Value the moves there were instead of this one, from what its seat knew.
+
+        The answer stays: what is said after a move and in the review is the same.
+        """
+        if ply.judged is None:
+            ply.judged = study_of(self.game, ply.before).think(JUDGE_SECONDS)
+        return ply.judged
 
     def explain(self, ply: PlayedPly, onlooker: int | None) -> Explanation | None:
         """Explain a player's move to another seat, or at an open table to spectators (None).

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...baselines.move_values import EXACT, SEARCH, exact_values_of
+from ...baselines.move_values import EXACT, SEARCH, adviser_of, exact_values_of
 from ...baselines.players import players_of
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.views.render import drawn, picture_svg
@@ -87,6 +87,17 @@ def _plain(value: np.ndarray, num_bits: int) -> Any:
     return [bit for bit in range(num_bits) if int(value) >> bit & 1]
 
 
+def picture_message(
+    table: GameTable, number: int, seat: int | None, is_narrow: bool = False
+) -> dict[str, Any]:
+    """Return the message with the picture after `number` plies, as the seat saw it then."""
+    state = table.state if number == len(table.plies) else table.plies[number].before
+    picture = None
+    if seat is not SPECTATOR or not table.game.has_hidden or table.setup.is_open:
+        picture = picture_svg(drawn(table.game, _readable(state), seat, is_narrow))
+    return {"type": "picture", "ply": number, "svg": picture}
+
+
 def is_own_table(table: GameTable, seat: int | None) -> bool:
     """Whether this seat is the only person at the table."""
     return table.people == [seat]
@@ -112,10 +123,11 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
 def advisers(game: Game) -> list[str]:
     """Return who can give hints: a search, exact values where there are some, and the players.
 
-    Other names would let a guest run files of the server's owner.
+    The first is the one to ask unless a person wants another. Other names would let a guest run files of the server's owner.
     """
     exact = [EXACT] if exact_values_of(game) is not None else []
-    return [SEARCH, *exact, *players_of(game)]
+    names = [SEARCH, *exact, *players_of(game)]
+    return sorted(names, key=lambda name: name != adviser_of(game))
 
 
 def action_seen(table: GameTable, ply: PlayedPly, seat: int | None) -> dict[str, Any]:

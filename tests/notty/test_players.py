@@ -13,6 +13,7 @@ from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena.entrants import scripted_players
 from parlour.baselines.hints import hints_of
 from parlour.baselines.notty import fit_values as notty_learning
+from parlour.baselines.notty.chances import chances
 from parlour.baselines.notty.draws import num_draws
 from parlour.baselines.notty.expectations import after_draw, after_take, sample_draws
 from parlour.baselines.notty.finisher import (
@@ -363,6 +364,23 @@ def test_hints_are_the_values_the_players_go_by() -> None:
     outs = 3  # red 2, red 5 twice; the other red 2 is taken
     assert by_name["draw:1"][1:] == (Fraction(outs, deck), Fraction(3 * outs, deck) - 1)
     assert shown.best_discard == []
+
+
+def test_the_finisher_values_moves_as_it_chooses() -> None:
+    """Draws of one card and takes are counted exactly; larger draws are samples."""
+    for first, other in ((NEAR, FAR), ("red 3 4", "red 2 5 5, green 8"), (TWENTY, FAR)):
+        tables = table(first, other)
+        _, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, tables.game.num_actions)
+        found = chances(tables.game)(observations, masks)[0]
+        best = tables.game.parse_action(only(tables, "finisher"))
+        assert found[best] >= found.max() - 0.02
+        assert (found[masks[0] == 0] == 0).all() and ((0 <= found) & (found <= 1)).all()
+    tables = table("red 3 4", "red 2 5 5, green 8")
+    _, observations, words = tables.show(tables.all_rows)
+    found = chances(tables.game)(observations, action_masks(words, tables.game.num_actions))[0]
+    take, passing = (tables.game.parse_action(name) for name in ("take:+1", "pass"))
+    assert found[take] > 0.75 > found[passing]  # three of four cards win at once
 
 
 def test_hints_for_another_seat_and_for_a_group_held_by_hand() -> None:

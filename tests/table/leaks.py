@@ -185,8 +185,8 @@ class OneDraw:
             monkeypatch.setattr(module, "fresh_seed", lambda: 7)
         begin, fit = move_values.Study.__init__, explanations._that_fit
 
-        def begin_alike(study, game, position, seen, mask, rng, player="search"):
-            key = seen.tobytes() + mask.tobytes() + player.encode()
+        def begin_alike(study, game, position, seen, mask, rng, player=None):
+            key = seen.tobytes() + mask.tobytes() + str(player).encode()
             position = self.positions.setdefault(key, position.copy())
             begin(study, game, position.copy(), seen, mask, streams([7]), player)
 

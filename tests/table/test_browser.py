@@ -97,6 +97,18 @@ def check_barriers(page: Any) -> None:
         assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def take_seat(page: Any, request: dict[str, Any]) -> None:
+    """Open a table as the owner's page does, and sit down in its first seat."""
+    page.wait_for_selector("#games button")
+    page.evaluate(
+        """async (request) => {
+            const made = await ask("/api/tables", request);
+            location.hash = `seat=${made.tokens[0]}`;
+        }""",
+        request,
+    )
+
+
 @contextlib.contextmanager
 def table_page(browser: Any, address: str, name: str, width: int) -> Iterator[Any]:
     """A page at a fresh table of this game, against a random player."""
@@ -105,14 +117,7 @@ def table_page(browser: Any, address: str, name: str, width: int) -> Iterator[An
     seats += [rival] * (find_game(name, **SETTINGS[name]).num_seats - 1)
     request = {"game": name, "settings": SETTINGS[name], "seats": seats, "seed": 4}
     with opened(browser, address, width) as page:
-        page.wait_for_selector("#games button")
-        page.evaluate(
-            """async (request) => {
-                const made = await ask("/api/tables", request);
-                location.hash = `seat=${made.tokens[0]}`;
-            }""",
-            request,
-        )
+        take_seat(page, request)
         yield page
 
 
@@ -208,7 +213,12 @@ def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: 
         )
         page.select_option("#pace", "0.3")
         check_barriers(page)
-        page.set_viewport_size({"width": WIDTHS[width], "height": 800})
+        for each in (*WIDTHS, width):  # the paused picture is drawn anew for the width
+            page.set_viewport_size({"width": WIDTHS[each], "height": 800})
+            page.wait_for_function(
+                "(is_wide) => (document.querySelector('#board svg').viewBox.baseVal.width > 500) === is_wide",
+                arg=each == "desktop",
+            )
         page.click("#pause")
         page.wait_for_selector("#result:not([hidden])")
         assert page.locator("#moves li").count() == 12
@@ -230,6 +240,9 @@ def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_pa
         assert sorted(names) == ["first_legal", "high_low", "random"]
         assert "36 games" in page.text_content("#state")
         check_barriers(page)
+        page.set_viewport_size({"width": WIDTHS["phone"], "height": 800})
+        cut = "[...document.querySelectorAll('.scroll')].some((e) => e.scrollWidth > e.clientWidth)"
+        assert not page.evaluate(cut)  # on a phone, too, the tables are whole
         page.locator(".meetings button").first.click()
         page.wait_for_selector("#caption")
         assert page.text_content("#count") == "0 of 8"
@@ -245,6 +258,21 @@ def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
         page.reload()
         page.wait_for_selector("#moves li:nth-child(2)")
         assert page.text_content("#moves").startswith(before)
+        page.wait_for_selector("#status.yours")
+        now = page.inner_html("#board")
+        page.click("#moves button >> nth=0")  # a move from before the reload
+        page.wait_for_function("(now) => document.querySelector('#board').innerHTML !== now", arg=now)
+        page.click("text=Back to the game")
+
+
+def test_a_player_takes_the_seat_of_somebody_who_has_left(browser: Any, address: str) -> None:
+    seats = [{"kind": "here", "name": "You"}, {"kind": "remote", "name": "Guest"}]
+    request = {"game": "trick_taking", "settings": {"num_values": 4}, "seats": seats, "seed": 4}
+    with opened(browser, address, WIDTHS["phone"]) as page:
+        take_seat(page, request)
+        page.select_option("#players select", "high_low")
+        page.wait_for_selector("#players select", state="detached")
+        assert play_on(page, click_anything) > 0
 
 
 def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> None:

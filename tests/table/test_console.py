@@ -1,7 +1,7 @@
 """`parlour play GAME --text`: answers, help, undo, and screens that fit 80 x 24 in every game."""
 
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 
@@ -54,6 +54,13 @@ def test_every_screen_fits_80_by_24(
         assert len(lines) - plies <= 24
 
 
+def test_long_lines_go_on_below_their_beginning() -> None:
+    line = "  deck [70] " + " ".join(["red 1 1"] * 12)
+    first, *rest = console._wrapped(line, 60)
+    assert rest and first.startswith("  deck [70] red") and " ".join([first, *rest]).split() == line.split()
+    assert all(each.startswith(" " * 6) and each[6] != " " and len(each) <= 60 for each in rest)
+
+
 def test_a_game_at_the_console_ends_with_its_result_in_three_lines(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
@@ -75,6 +82,42 @@ def test_moves_are_named_by_number_prefix_and_in_any_order_of_colours() -> None:
     for answer, said in (("reserve", "could be"), ("0", "no legal move"), ("", "no legal move")):
         with pytest.raises(ValueError, match=said):
             console.chosen(table, answer)
+
+
+def test_a_beginning_may_name_colours_in_any_order() -> None:
+    names = ["collect:black+red+blue return:green", "collect:black+blue", "collect:white*2"]
+
+    def meant(is_meant: Callable[[str, str], bool], answer: str) -> list[str]:
+        return [name for name in names if is_meant(name, answer)]
+
+    for answer in ("collect:blue+red+bl", "collect:red", "collect:red+black+blue return:g"):
+        assert meant(console._begins_in_any_order, answer) == names[:1]
+    assert meant(console._begins_in_any_order, "collect:blue+bla") == names[:2]
+    assert meant(console._begins_in_any_order, "collect:blue+blue") == []
+    assert meant(console._is_same, "collect:red+blue+black return:green") == names[:1]
+    assert meant(console._is_same, "collect:blue+black") == names[1:2]
+
+
+def test_an_answer_that_could_be_much_is_answered_in_a_few_lines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with pytest.raises(ValueError, match="or [0-9]+ more") as error:
+        console.chosen(table_of("splendor"), "c")
+    lines = str(error.value).splitlines()
+    assert len(lines) < 8 and max(map(len, lines)) <= 80
+
+
+def test_hints_at_the_console_say_where_they_come_from() -> None:
+    for name, settings, source in (
+        ("trick_taking", {"num_values": 5}, "exact"),
+        ("notty", {}, "estimated by finisher"),
+    ):
+        table = table_of(name, **settings)
+        said, *values = console.hint_lines(table)
+        assert source in said
+        for action in table.legal:
+            assert table.game.action_name(action) in " ".join(values)
 
 
 def test_undo_history_and_help_at_the_console(capsys: pytest.CaptureFixture[str]) -> None:

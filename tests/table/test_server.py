@@ -75,6 +75,23 @@ def test_the_first_page_needs_no_compiler() -> None:
     assert found.stdout == "[]\n"
 
 
+def test_the_choice_of_seats_needs_no_statistics() -> None:
+    """They would make it wait for a second."""
+    needed = (
+        "import parlour.scripts.table.server\n"
+        "from parlour.scripts.table.catalogue import game_choices\n"
+        "game_choices('president', None)\n"
+    )
+    arena = "[name for name in sys.modules if name.startswith('parlour.baselines.arena')]"
+    found = subprocess.run(
+        [sys.executable, "-c", f"import sys\n{needed}print({arena})"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert found.stdout == "[]\n"
+
+
 def test_the_choices_of_a_game_follow_its_settings(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         ask = {"settings": {"num_players": 2}}

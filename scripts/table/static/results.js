@@ -3,6 +3,8 @@
 
 const POLL_MS = 2000;
 const RUNNING_SECONDS = 20; // without a new result, the tournament is taken to have stopped
+const narrow = matchMedia("(max-width: 640px)");
+const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]; // Elo between two lines of the graph
 const $ = (id) => document.getElementById(id);
 
 function ownerKey() {
@@ -15,6 +17,7 @@ function ownerKey() {
 }
 const key = ownerKey();
 let shown = "";
+let newest = null;
 
 async function ask(path, body) {
   const headers = { Authorization: `Bearer ${key}` };
@@ -35,6 +38,7 @@ async function poll() {
     const total = data.tables.reduce((sum, table) => sum + table.num_games, 0);
     $("state").textContent = `${data.name}: ${total.toLocaleString("en")} games${isRunning ? ", running" : ""}`;
     const { idle, ...rest } = data;
+    newest = data;
     if (JSON.stringify(rest) !== shown) show(data);
     shown = JSON.stringify(rest);
   } catch (error) {
@@ -52,7 +56,7 @@ function show(data) {
 
 function gameSection(table, meetings) {
   const colours = new Map([...table.rows].map((row) => row.player).sort().map((name, index) => [name, `series-${index % 6}`]));
-  const settings = Object.entries(table.settings).map(([name, value]) => `${name.replaceAll("_", " ")} ${value}`).join(", ");
+  const settings = Object.entries(table.settings).map(([name, value]) => `${name.replace(/^num_/, "").replaceAll("_", " ")} ${String(value).replaceAll("_", " ")}`).join(", ");
   return make("section", { class: "game" },
     make("h2", {}, table.title, make("small", {}, `${table.num_games.toLocaleString("en")} games · ${settings}`)),
     make("div", { class: "panel" }, make("h2", {}, "Ratings"), make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ratings at ${table.title}` }, ratings(table, colours))),
@@ -80,8 +84,8 @@ function ratings(table, colours) {
     dot.style.left = place(mean, mean === null ? high : mean);
     return make("tr", { class: colours.get(row.player) },
       make("td", { class: "name" }, row.player),
-      make("td", {}, mean === null ? "–" : Math.round(mean).toString()),
-      make("td", { class: "elo" }, make("div", { class: "range", role: "img", "aria-label": interval(from, to) }, range, dot)),
+      make("td", {}, mean === null ? "–" : whole(mean)),
+      make("td", { class: "elo" }, make("div", { class: "range", role: "img", title: interval(from, to), "aria-label": interval(from, to) }, range, dot)),
       make("td", { class: "wide" }, row.won.toLocaleString("en")),
       make("td", { class: "wide" }, row.drawn.toLocaleString("en")),
       make("td", { class: "wide" }, row.lost.toLocaleString("en")),
@@ -93,12 +97,17 @@ function ratings(table, colours) {
 }
 
 function interval(from, to) {
-  const text = (value) => (value === null ? "open" : Math.round(value).toString());
+  const text = (value) => (value === null ? "open" : whole(value));
   return `from ${text(from)} to ${text(to)}`;
 }
 
+// A rounded number; its sign is a minus, not a hyphen.
+function whole(value) {
+  return Math.round(value).toString().replace("-", "−");
+}
+
 function curve(table, colours) {
-  const [width, height] = [600, 240];
+  const [width, height] = narrow.matches ? [340, 200] : [600, 240]; // letters keep their size
   const space = "http://www.w3.org/2000/svg";
   const draw = (tag, attributes, text) => {
     const element = document.createElementNS(space, tag);
@@ -113,9 +122,10 @@ function curve(table, colours) {
   const most = Math.max(...table.curve.map((point) => point.games));
   const x = (games) => 44 + ((width - 54) * games) / most;
   const y = (elo) => 10 + ((height - 34) * (high - elo)) / (high - low);
-  for (const elo of [low, (low + high) / 2, high]) {
+  const step = STEPS.find((each) => (high - low) / each <= 5) || (high - low) / 4;
+  for (let elo = Math.ceil(low / step) * step; elo <= high; elo += step) {
     svg.append(draw("line", { x1: 44, x2: width - 10, y1: y(elo), y2: y(elo) }));
-    svg.append(draw("text", { x: 38, y: y(elo) + 4, "text-anchor": "end" }, Math.round(elo).toString()));
+    svg.append(draw("text", { x: 38, y: y(elo) + 4, "text-anchor": "end" }, whole(elo)));
   }
   svg.append(draw("text", { x: width - 10, y: height - 6, "text-anchor": "end" }, `${most.toLocaleString("en")} games`));
   for (const [player, style] of colours) {
@@ -131,8 +141,8 @@ function curve(table, colours) {
 function cross(table) {
   const names = table.rows.map((row) => row.player);
   return make("table", { class: "cross" },
-    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Score against"), ...names.map((name) => make("th", { scope: "col" }, name)))),
-    make("tbody", {}, ...names.map((name, i) => make("tr", {}, make("th", { scope: "row" }, name),
+    make("thead", {}, make("tr", {}, make("th", { scope: "col" }, "Score against"), ...names.map((name, i) => make("th", { scope: "col", "aria-label": name }, make("span", { class: "wide" }, name), make("span", { class: "short" }, `${i + 1}`))))),
+    make("tbody", {}, ...names.map((name, i) => make("tr", {}, make("th", { scope: "row" }, make("span", { class: "short", "aria-hidden": "true" }, `${i + 1} `), name),
       ...names.map((_, j) => scoreCell(table.cross[i][j]))))));
 }
 
@@ -157,4 +167,5 @@ function meeting(each) {
   return make("li", {}, button);
 }
 
+narrow.addEventListener("change", () => { if (newest) show(newest); });
 poll();

@@ -90,9 +90,9 @@ function showChoices() {
 
 function seatLine(seat, number) {
   const facts = setup.facts;
-  const kinds = [["here", "You"], ["remote", "Someone with a link"]];
+  const kinds = [["here", "You"], ["remote", "Somebody with a link: person, program or agent"]];
   const select = make("select", { "aria-label": `Seat ${number}`, "data-seat": String(number) });
-  select.append(make("optgroup", { label: "People and programs" },
+  select.append(make("optgroup", { label: "People, programs and agents" },
     ...kinds.map(([value, text]) => make("option", { value }, text))));
   select.append(make("optgroup", { label: "Players, later ones are stronger" },
     ...facts.players.map((player) => make("option", { value: `player:${player.name}` }, player.name))));

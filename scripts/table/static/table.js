@@ -4,11 +4,12 @@
 const PACE_MS = prefersStill() ? 60 : 620; // between the moves of others, so that each can be followed
 const MAX_WAITING = 12; // positions; with more, the page catches up at once
 const MAX_SEEN = 600; // positions that one can look back at
+const OTHER = "*"; // in a list of players: one that is named by hand
 const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 
 const game = {
   socket: null, token: null, table: null, position: null, moves: [], waiting: [], timer: null,
-  hintsOn: false, adviser: "search", judgeOn: true, values: null, areChoices: false, review: [], isOver: false,
+  hintsOn: false, adviser: null, wantedAdviser: null, judgeOn: true, values: null, areChoices: false, review: [], isOver: false,
   lookingBack: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
@@ -57,6 +58,7 @@ function receive(message) {
   switch (message.type) {
     case "table": showTable(message); break;
     case "position": queue(message); break;
+    case "picture": showPicture(message); break;
     case "presence": game.presence = message; showSeats(); break;
     case "hints": showHints(message); break;
     case "judged": game.judged = message; showJudged(); break;
@@ -76,12 +78,39 @@ function queue(message) {
   game.retry = 0;
   game.refused = false;
   const newest = game.waiting.at(-1) || game.position;
+  if (newest && message.ply === newest.ply) { redraw(message); return; }
   if (newest && message.ply < newest.ply) game.waiting = [];
   game.waiting.push(message);
   if (game.waiting.length > MAX_WAITING && !isStill() && $("watching").hidden) {
     for (const skipped of game.waiting.splice(0, game.waiting.length - 1)) noteMove(skipped);
   }
   if (game.timer === null) next(game.owesMove);
+}
+
+// The newest position again, drawn for another width: only the picture changes.
+function redraw(message) {
+  if (game.waiting.length) { game.waiting[game.waiting.length - 1] = message; return; }
+  game.position = message;
+  if (message.svg === null) return;
+  game.seen.set(message.ply, message);
+  if (game.lookingBack === null) board.show(message.svg, message.clicks, { animate: false });
+}
+
+// All other pictures were drawn for the former width: the one that is shown is asked for again.
+function changeWidth() {
+  for (const message of game.waiting) message.isStale = true;
+  game.seen.clear();
+  send({ type: "look", is_narrow: narrow.matches });
+  const shown = game.lookingBack !== null ? game.lookingBack : game.waiting.length ? game.position.ply : null;
+  if (shown !== null) send({ type: "look_back", ply: shown });
+}
+
+// The picture of one ply, which was asked for.
+function showPicture(message) {
+  if (message.svg === null || !game.position) return;
+  game.seen.set(message.ply, message);
+  const isShown = message.ply === (game.lookingBack !== null ? game.lookingBack : game.position.ply);
+  if (isShown) board.show(message.svg, {}, { animate: game.lookingBack !== null });
 }
 
 // Whether the page waits, because the person has paused or looks back.
@@ -121,7 +150,7 @@ function showTable(message) {
   $("watching").hidden = !isWatched;
   $("adviser").replaceChildren(...message.advisers.map((each) => make("option", { value: each },
     each === "search" ? "a search, for as long as you think" : each === "exact" ? "the exact solution" : each)));
-  if (!message.advisers.includes(game.adviser)) game.adviser = "search";
+  game.adviser = message.advisers.includes(game.wantedAdviser) ? game.wantedAdviser : message.advisers[0];
   $("adviser").value = game.adviser;
   showSeats();
   showLinks();
@@ -150,10 +179,11 @@ function moveLine(move) {
 }
 
 function lookAt(move) {
-  const position = game.seen.get(move.ply);
-  if (position && position.svg !== null && game.position) {
+  if (game.position && game.position.svg !== null) {
+    const known = game.seen.get(move.ply);
     game.lookingBack = move.ply;
-    board.show(position.svg, {}, { animate: true, mover: move.seat });
+    if (known) board.show(known.svg, {}, { animate: true, mover: move.seat });
+    else send({ type: "look_back", ply: move.ply }); // from before the page was opened
     $("actions").replaceChildren(make("button", { type: "button", class: "primary", on: { click: backToGame } }, "Back to the game"));
     $("board").parentNode.classList.remove("yours");
     status(`After move ${move.ply}: ${name(move.seat)} played ${move.action || "a hidden move"}`);
@@ -194,15 +224,15 @@ function showWhy(message) {
     $("reason").replaceChildren(make("p", {}, "Nothing can be said about this move: it was hidden, or too many hands are possible."), ...about);
     return;
   }
-  const own = message.source === "search" || message.source === "exact";
-  const who = own ? { search: "A search", exact: "The exact solution" }[message.source] : name(message.seat);
+  const isOwn = game.table.seats[message.seat].name.split(":")[0] === message.source.split(":")[0];
+  const who = { search: "A search", exact: "The exact solution" }[message.source] || (isOwn ? name(message.seat) : message.source);
   const deals = message.num_positions === 1 ? "" : `, on average over ${message.num_positions} deals that fit what you see`;
   const place = message.num_moves < 1.05 ? "There was no other move"
     : message.best > 0.995 ? "No other move was better"
       : message.best < 0.005 ? `In each of them another move was better; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`
         : `No other move was better in ${percent(message.best)} of them; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`;
   $("reason").replaceChildren(
-    make("p", {}, make("b", {}, message.action), ` — ${who} ${own ? "gives it" : "expected"} ${signed(message.value)}${deals}.`),
+    make("p", {}, make("b", {}, message.action), ` — ${who} ${isOwn ? "expected" : "gives it"} ${signed(message.value)}${deals}.`),
     make("p", {}, message.num_positions === 1 && message.best <= 0.995 && message.num_moves >= 1.05
       ? `It was number ${message.rank.toFixed(0)} of ${message.num_moves.toFixed(0)} moves.` : `${place}.`),
     ...about);
@@ -231,7 +261,8 @@ function showPosition(message, animate) {
   game.position = message;
   game.lookingBack = null;
   game.values = null;
-  if (message.svg !== null) game.seen.set(message.ply, message);
+  if (message.svg !== null && message.isStale) send({ type: "look_back", ply: message.ply });
+  else if (message.svg !== null) game.seen.set(message.ply, message);
   for (const ply of [...game.seen.keys()].filter((each) => each > message.ply).concat(game.seen.size > MAX_SEEN ? [Math.min(...game.seen.keys())] : [])) game.seen.delete(ply);
   if (game.judged && game.judged.ply >= message.ply) game.judged = null;
   markMove(null);
@@ -267,7 +298,7 @@ function showPosition(message, animate) {
     const isYours = isTurn;
     $("status").classList.toggle("yours", isYours);
     const isForced = message.to_act === message.seat && message.seat !== null;
-    if (!isForced || isYours) status(isYours ? yourMove(message) : `${name(message.to_act)} is thinking …`);
+    if (!isForced || isYours) status(isYours ? yourMove(message) : `${name(message.to_act)} ${$("watching").hidden ? "is thinking …" : "is to move"}`);
     if (isYours && game.hintsOn) askHints(); else $("hints").hidden = true;
   }
 }
@@ -334,15 +365,24 @@ function showSeats() {
       make("span", { class: "who" }, name(seat)),
       make("span", { class: "tag" }, `player ${seat}${isPlayer ? "" : isOn ? " · here" : " · away"}`));
     if (isHere && !isPlayer && !isOn && seat !== game.table.seat) {
-      line.append(make("button", { type: "button", on: { click: () => takeOver(seat) } }, "Replace"));
+      line.append(replacements(seat));
     }
     return line;
   }));
 }
 
-function takeOver(seat) {
-  const player = prompt("Which player takes this seat?", "random");
-  if (player) send({ type: "take_over", seat, player });
+// The players that can take the seat of somebody who has left.
+function replacements(seat) {
+  const players = game.table.advisers.filter((each) => !["search", "exact"].includes(each));
+  const choice = make("select", { "aria-label": `A player for the seat of ${name(seat)}`, on: { change: () => {
+    const other = "Name a player, a file or a checkpoint";
+    const player = choice.value === OTHER ? prompt(other, "") : choice.value;
+    if (player) send({ type: "take_over", seat, player });
+    choice.value = "";
+  } } }, make("option", { value: "" }, "Replace by …"),
+  ...players.map((player) => make("option", { value: player }, player)),
+  make("option", { value: OTHER }, "another …"));
+  return choice;
 }
 
 function showLinks() {
@@ -458,7 +498,7 @@ $("hint").addEventListener("click", () => {
   else if (game.position && game.position.legal.length) askHints();
 });
 $("adviser").addEventListener("change", () => {
-  game.adviser = $("adviser").value;
+  game.adviser = game.wantedAdviser = $("adviser").value;
   if (game.position && game.position.legal.length) askHints();
 });
 $("judge").addEventListener("click", () => {
@@ -481,7 +521,7 @@ $("pace").addEventListener("change", () => { game.pace = Number($("pace").value)
 $("again").addEventListener("click", () => send({ type: "again", deal: "new" }));
 $("turned").addEventListener("click", () => send({ type: "again", deal: "same", turned: true }));
 $("home").addEventListener("click", (event) => { event.preventDefault(); location.hash = ""; });
-narrow.addEventListener("change", () => send({ type: "look", is_narrow: narrow.matches }));
+narrow.addEventListener("change", changeWidth);
 
 function route() {
   const given = fragment();

@@ -6,6 +6,7 @@
 const MOVE_MS = 420;
 const SAID_MS = 1400;
 const MAX_FADING = 40; // parts
+const MAX_BESIDE = 16; // letters of a move that stands beside its bar, not above it
 
 class Board {
   // `root` holds the picture; `onPlay(action)` is called with the name of a chosen action,
@@ -253,7 +254,7 @@ function breakable(action) {
 
 // A graph of values -1 .. 1 over the plies as SVG: a line for each of `series`, lists of points
 // {ply, value}; `marks` are dots. A click calls `onGo` with the ply.
-function valueGraph(series, { width = 600, height = 110, current = null, marks = [], onGo = null } = {}) {
+function valueGraph(series, { width = 600, height = 200, current = null, marks = [], onGo = null } = {}) {
   const space = "http://www.w3.org/2000/svg";
   const draw = (tag, attributes) => {
     const element = document.createElementNS(space, tag);
@@ -293,8 +294,9 @@ function valueBars(values, played = null, areChoices = false) {
   return sorted.slice(0, 12).map(([action, value]) => {
     const bar = make("i");
     bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
-    return make("li", { class: best - value < 1e-9 ? "best" : "" },
-      make("span", { class: "name" }, ...breakable(action), action === played ? " \u25c2 played" : null),
+    const isLong = action.length > MAX_BESIDE;
+    return make("li", { class: `${best - value < 1e-9 ? "best" : ""} ${isLong ? "long" : ""}` },
+      make("span", { class: "name" }, ...breakable(action), action === played ? make("span", { class: "played" }, " \u25c2 played") : null),
       make("span", { class: "bar" }, bar),
       make("span", { class: "value" }, areChoices ? percent(value) : signed(value)));
   });

@@ -68,6 +68,7 @@ function showValues() {
   const values = current < data.plies.length ? valuesAt(current) : null;
   const shown = values ? valueBars(values, data.plies[current].action) : [];
   at("values").replaceChildren(...shown);
+  at("chooser").textContent = values ? `Move ${current + 1}: ${data.names[data.plies[current].seat]} chooses` : "";
 }
 
 function start() {
@@ -82,7 +83,7 @@ function start() {
   at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
   at("mistakes-panel").hidden = mistakes.length === 0;
   at("jumps").replaceChildren(...mistakes.map(({ ply, regret }) => make("button", { type: "button", on: { click: () => go(ply) } },
-    `${ply + 1} ${data.names[data.plies[ply].seat]}: ${data.plies[ply].action} `,
+    make("span", {}, `${ply + 1} ${data.names[data.plies[ply].seat]}: `, ...breakable(data.plies[ply].action)),
     make("span", { class: "lost" }, signed(-regret)))));
   go(Number(new URLSearchParams(location.hash.slice(1)).get("ply")) || 0);
 }

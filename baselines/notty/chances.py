@@ -1,0 +1,72 @@
+"""The finisher's chance of winning after each move, for people who ask what moves are worth.
+
+A search tells them little: nearly all games that it plays to their end are drawn.
+"""
+
+import numpy as np
+
+from ...envs.core.game import Game
+from ...envs.core.rng import fresh_seed, streams
+from ...envs.notty.cards import GROUP_WORDS
+from ...envs.notty.rules import (
+    HAS_BOTH,
+    HAS_DRAWN,
+    HAS_TAKEN,
+    NOTHING_YET,
+    PASS,
+    TAKE,
+    first_discard,
+)
+from ..move_values import Values
+from .expectations import size_of
+from .finisher import (
+    VALUES,
+    after_card_of,
+    after_draw,
+    demands_of,
+    opponent_model_of,
+    smallest_other,
+    value_of,
+)
+from .players import hands_of
+
+NUM_ROUNDS = 8  # of random draws of two or three cards; the finisher itself makes one
+
+
+def chances(game: Game) -> Values:
+    """Return the function that values moves by the chance of winning, 0 .. 1.
+
+    A lost game counts as a draw: hardly any two differ in the chance that somebody else wins.
+    """
+
+    def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        out = np.zeros(masks.shape)
+        rng = streams([fresh_seed()])[0]
+        for row, action in zip(*np.nonzero(masks), strict=True):
+            out[row, action] = _chance(game, observations[row], int(action), rng)
+        return out
+
+    return values
+
+
+def _chance(game: Game, observation: np.record, action: int, rng: np.ndarray) -> float:
+    """The chance after one legal action, by the tables of the finisher."""
+    model = opponent_model_of(observation["turns_played"], observation["takes"])
+    tables, phase, hands = VALUES[model], int(observation["phase"]), hands_of(observation)
+    about = (smallest_other(hands), demands_of(hands, observation["passes"]))
+    (once, twice), goes_on = hands[0], phase == NOTHING_YET
+    if action == PASS:
+        return float(value_of(tables[NOTHING_YET], model, once, twice, hands, *about))
+    if action >= first_discard(game.num_seats):
+        group = GROUP_WORDS[action - first_discard(game.num_seats)]
+        left = once & (twice | ~group), twice & ~group
+        now = tables[NOTHING_YET if phase == HAS_BOTH else phase]
+        return float(value_of(now, model, *left, hands, *about))
+    if action > TAKE:
+        after = tables[HAS_TAKEN if goes_on else NOTHING_YET]
+        smallest = min(about[0], size_of(hands[action - TAKE]) - 1)
+        return float(after_card_of(after, model, hands, action - TAKE, smallest, about[1]))
+    after = tables[HAS_DRAWN if goes_on else NOTHING_YET]
+    rounds = 1 if action == 1 else NUM_ROUNDS  # a draw of one card is counted exactly
+    found = [after_draw(after, model, hands, action, *about, rng) for _ in range(rounds)]
+    return float(np.mean(found))
