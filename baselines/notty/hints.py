@@ -17,7 +17,6 @@ from .chances import chances
 from .draws import num_draws
 from .expectations import after_draw, after_take, read_hands, size_of
 
-
 ADVISER = "finisher"
 
 

@@ -123,7 +123,8 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
 def advisers(game: Game) -> list[str]:
     """Return who can give hints: a search, exact values where there are some, and the players.
 
-    The first is the one to ask unless a person wants another. Other names would let a guest run files of the server's owner.
+    The first is the one to ask unless a person wants another. Other names would let a guest run
+    files of the server's owner.
     """
     exact = [EXACT] if exact_values_of(game) is not None else []
     names = [SEARCH, *exact, *players_of(game)]

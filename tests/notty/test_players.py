@@ -375,7 +375,7 @@ def test_the_finisher_values_moves_as_it_chooses() -> None:
         found = chances(tables.game)(observations, masks)[0]
         best = tables.game.parse_action(only(tables, "finisher"))
         assert found[best] >= found.max() - 0.02
-        assert (found[masks[0] == 0] == 0).all() and ((0 <= found) & (found <= 1)).all()
+        assert (found[masks[0] == 0] == 0).all() and ((found >= 0) & (found <= 1)).all()
     tables = table("red 3 4", "red 2 5 5, green 8")
     _, observations, words = tables.show(tables.all_rows)
     found = chances(tables.game)(observations, action_masks(words, tables.game.num_actions))[0]

@@ -34,6 +34,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # short games
 }
 WIDTHS = {"phone": 360, "desktop": 1400}
 MAX_MOVES = 120
+IS_WIDE = '(document.querySelector("#board svg").viewBox.baseVal.width > 500)'
 LAST_MOVE = 'Array.from(document.querySelectorAll("#moves li"), (li) => li.textContent).join()'
 
 
@@ -215,10 +216,7 @@ def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: 
         check_barriers(page)
         for each in (*WIDTHS, width):  # the paused picture is drawn anew for the width
             page.set_viewport_size({"width": WIDTHS[each], "height": 800})
-            page.wait_for_function(
-                "(is_wide) => (document.querySelector('#board svg').viewBox.baseVal.width > 500) === is_wide",
-                arg=each == "desktop",
-            )
+            page.wait_for_function(f"(is_wide) => {IS_WIDE} === is_wide", arg=each == "desktop")
         page.click("#pause")
         page.wait_for_selector("#result:not([hidden])")
         assert page.locator("#moves li").count() == 12
@@ -261,7 +259,9 @@ def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
         page.wait_for_selector("#status.yours")
         now = page.inner_html("#board")
         page.click("#moves button >> nth=0")  # a move from before the reload
-        page.wait_for_function("(now) => document.querySelector('#board').innerHTML !== now", arg=now)
+        page.wait_for_function(
+            "(now) => document.querySelector('#board').innerHTML !== now", arg=now
+        )
         page.click("text=Back to the game")
 
 

@@ -38,8 +38,19 @@ NUM_MESSAGES = int(os.environ.get("PARLOUR_FUZZ_MESSAGES", "150"))
 SEED = int(os.environ.get("PARLOUR_FUZZ_SEED", "1"))
 SMALL = {"num_values": 5}
 KINDS = (
-    *("sit", "look", "look_back", "act", "undo", "redo", "hint", "no_hint", "judge", "explain", "review"),
-    *("again", "take_over", "position", "table", "closed", "moved", "__class__", "_on_act"),
+    *("sit", "look", "look_back", "act", "undo", "redo", "hint", "no_hint", "judge"),
+    *(
+        "explain",
+        "review",
+        "again",
+        "take_over",
+        "position",
+        "table",
+        "closed",
+        "moved",
+        "__class__",
+        "_on_act",
+    ),
 )
 FIELDS = (
     *("token", "is_narrow", "has_data", "ply", "action", "player", "deal", "turned", "seat"),

@@ -247,7 +247,7 @@ function showJudged() {
   const found = game.judged;
   const parts = [];
   const last = [...game.moves].reverse().find((move) => game.table && isExplained(move));
-  if (found && game.judgeOn && game.moves.length > found.ply) {
+  if (found && game.judgeOn && !game.isOver && game.moves.length > found.ply) {
     const isBest = found.regret < 0.005;
     parts.push(make("span", {}, "Your move ", make("b", {}, found.action), isBest ? " was " : " lost ",
       make("span", { class: isBest ? "best" : "lost" }, isBest ? "the best" : found.regret.toFixed(2)),
@@ -346,7 +346,11 @@ function play(action) {
   for (const button of $("actions").querySelectorAll("button")) button.disabled = true;
 }
 
-function status(text) { if ($("status").textContent !== text) $("status").textContent = text; }
+// What goes on; at the end it is only read aloud, because the result stands above it.
+function status(text, isRead = false) {
+  $("status").classList.toggle("visually-hidden", isRead);
+  if ($("status").textContent !== text) $("status").textContent = text;
+}
 function news(text) { $("news").textContent = text; }
 function say(text) { $("message").textContent = text; }
 
@@ -447,7 +451,7 @@ function finish(message) {
   $("result").replaceChildren(headline, make("div", { class: "scores" },
     message.returns.map((value, seat) => `${name(seat)} ${signed(value)}`).join(" · ")), ...again);
   $("watching").hidden = true;
-  status(`The game is over: ${headline}`);
+  status(`The game is over: ${headline}`, true);
   if (message.seat !== null && game.review.length === 0) {
     send({ type: "review" });
     $("review").hidden = false;

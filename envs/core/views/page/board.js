@@ -270,6 +270,9 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
   series.forEach((points, index) => {
     const path = points.map((point) => `${x(point.ply)},${y(point.value)}`).join(" ");
     svg.append(draw("polyline", { points: path, class: `curve series-${index % 6}` }));
+    if (points.length === 1) { // no line to see
+      svg.append(draw("circle", { cx: x(points[0].ply), cy: y(points[0].value), r: 4, class: `point series-${index % 6}` }));
+    }
   });
   for (const mark of marks) {
     svg.append(draw("circle", { cx: x(mark.ply), cy: y(mark.value), r: 5, class: "mark" }));
