@@ -10,8 +10,8 @@ import numpy as np
 
 from ..envs.core.game import Game
 from ..envs.core.rng import fresh_seed, streams
-from .move_values import SEARCH, Study, values_of
-from .policy import Policy
+from .move_values import SEARCH, Study
+from .policy import Policy, values_of
 
 NUM_DRAWN = 400  # positions that fit; the move is legal in some of them
 MAX_VALUED = 64  # positions that a player values
