@@ -113,8 +113,3 @@ def cosine_decay(done: float) -> float:
 def linear_decay(first: float, last: float, done: float) -> float:
     """Return the value between `first`, at the start of a run, and `last`, at its end."""
     return first + done * (last - first)
-
-
-def fraction_done(decisions: int, total_steps: int, seconds: float, minutes: float) -> float:
-    """Return how much of a run is over, in 0 .. 1: by decisions or by time, whichever is more."""
-    return min(max(decisions / total_steps, seconds / (60 * minutes)), 1.0)

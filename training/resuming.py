@@ -33,13 +33,3 @@ class Resumable(abc.ABC):
             self.load_state_dict(torch.load(path, weights_only=True))
         except (RuntimeError, KeyError, TypeError, ValueError, pickle.UnpicklingError) as error:
             raise ValueError(f"{path} does not fit this game and these settings") from error
-
-
-def save_run(learner: Any, path: Path) -> None:
-    """Write the state of a learner to a file, whole or not at all."""
-    Resumable.save(learner, path)
-
-
-def load_run(learner: Any, path: Path) -> None:
-    """Continue from a file. Raises ValueError where it is none, or of another network."""
-    Resumable.load(learner, path)
