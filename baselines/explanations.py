@@ -37,9 +37,9 @@ def explain(
 ) -> Explanation | None:
     """Explain the `action` of the seat to act in `state` to the seat `onlooker`.
 
-    None stands for an onlooker who may know everything.
-    The values are those of `policy` where it has values, and of a search otherwise. None where the
-    action is legal in no position that was drawn, or has no value there.
+    An onlooker of None may know everything. The values are those of `policy` where it has values,
+    and of a search otherwise. Return None where the action is legal in none of the positions drawn,
+    or has no value there.
     """
     positions, masks = _that_fit(game, state, action, onlooker)
     is_quick = policy is not None and policy.values is not None and not policy.needs_positions

@@ -42,8 +42,8 @@ class Config:
     buffer_size: int = 1_000_000  # number of transitions that the replay buffer holds
     batch_size: int = 1024  # number of transitions in a gradient step
     updates_per_step: float = 1.0  # gradient steps for each step of all tables
-    learning_rate: float = 1e-3  # of Adam at the start; a cosine decays it to a twentieth
-    epsilon: float = 0.05  # probability of a random action at the start; decays alike
+    learning_rate: float = 1e-3  # step size at the start; a cosine decays it to a twentieth
+    epsilon: float = 0.05  # probability of a random action at the start; decays like the step size
     target_update_interval: int = 200  # gradient steps between copies to the target network
     num_threads: int = 2  # threads that torch uses
 

@@ -43,8 +43,8 @@ class Config:
     derived_inputs: bool = True  # also show what the game's folder derives from an observation
     start: str = ""  # checkpoint whose network the run starts from, of the same sizes
     teacher: str = ""  # player that is imitated first, such as mcts:num_simulations=300
-    teacher_steps: int = 100_000  # number of its decisions
-    teacher_temperature: float = 0.05  # of a teacher that values the actions: low is sharp
+    teacher_steps: int = 100_000  # number of the teacher's decisions
+    teacher_temperature: float = 0.05  # of the softmax of its action values: low is sharp
     num_tables: int = 256  # number of games played side by side
     batch_decisions: int = 16  # number of decisions of each table in a batch
     num_simulations: int = 32  # number of simulations of each search
@@ -56,11 +56,13 @@ class Config:
     averaged_batches: int = 16  # number of latest batches over which the weights are averaged
     minibatch_size: int = 1024  # number of decisions in a gradient step
     epochs: int = 2  # number of times each decision is learned from, on average
-    learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
-    final_learning_rate: float = 3e-5  # of Adam at the end
+    learning_rate: float = 1e-3  # step size at the start; falls linearly to final_learning_rate
+    final_learning_rate: float = 3e-5  # step size of Adam at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
-    td_lambda: float = 0.9  # of the values' targets: 1 is the outcome, 0 the next search
-    num_threads: int = 2  # number of threads
+    td_lambda: float = (
+        0.9  # lambda of the values' targets: 1 for the outcome, 0 for the next search
+    )
+    num_threads: int = 2  # number of threads that search
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
@@ -227,7 +229,7 @@ class Learner(Resumable):
         return max(1, round(self.config.epochs * num_decisions / self.config.minibatch_size))
 
     def _step(self, lesson: Lesson) -> list[float]:
-        """One gradient step on all decisions of a lesson."""
+        """Take one gradient step on all decisions of a lesson; return its losses."""
         losses = self._losses(lesson)
         loss = losses.policy + self.config.value_coefficient * losses.value
         self.optimizer.zero_grad(set_to_none=True)
@@ -237,7 +239,7 @@ class Learner(Resumable):
         return [part.item() for part in losses]
 
     def _losses(self, lesson: Lesson) -> Losses:
-        """The cross-entropy over legal actions, and the squared error of values."""
+        """Return the cross-entropy, the squared error of values and the entropy."""
         lists = legal_lists(lesson.masks, lesson.actions)
         units, values = self.network.of_rows(self.rows, lesson.rows, lesson.wide)
         log_chances = torch.log_softmax(self.network.legal_logits(units, lists.legal), dim=1)

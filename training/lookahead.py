@@ -29,13 +29,13 @@ class Config:
     """Settings of the learner."""
 
     total_steps: int = 20_000_000  # length of the run, in decisions
-    minutes: float = math.inf  # time limit of the run
+    minutes: float = math.inf  # time limit of the run, counting learning alone
     seed: int = 0  # number that decides all random choices
     inputs: tuple[str, ...] = ()  # fields of the observation that the network sees; empty for all
     sets: tuple[str, ...] = ()  # sets of actions that the network sees by rank among those left
     hidden: tuple[int, ...] = (256, 256)  # units of each hidden layer
     num_tables: int = 512  # number of games played side by side
-    learning_rate: float = 1e-3  # of Adam at the start; a cosine decays it to a twentieth
+    learning_rate: float = 1e-3  # step size at the start; a cosine decays it to a twentieth
     epsilon: float = 0.2  # probability of a random action
     tau: float = 0.05  # step of the target network towards the network, as a fraction
     return_step: float = 0.0  # distance of possible returns, to round targets to them; 0 for none

@@ -30,20 +30,20 @@ from .settings import check_settings
 class Config:
     """Settings of the learner.
 
-    A set is a packed field of the observation that holds one bit an action; of a field with several
-    times as many bits, the union. `a-b` contains what is in a and not in b.
+    A set is a packed field of the observation with one bit for each action. A field with several
+    times as many bits stands for the union of its parts; `a-b` is what is in a and not in b.
     """
 
     num_batches: int = 10  # length of the run, in batches of matches
     num_matches: int = 1000  # duplicate matches in a batch, each on a deal of its own
     num_epochs: int = 20  # passes through the examples of a batch
-    opponent: str = "random"  # player that it meets
+    opponent: str = "random"  # player that the learner meets
     inputs: tuple[str, ...] = ("played-table", "hand", "table")  # sets that the network sees
     held: str = "hand"  # set of the actions that a seat could have chosen
     hidden: tuple[int, ...] = (40,)  # units of each hidden layer
     dropout: float = 0.5  # fraction of hidden units left out of a gradient step
     batch_size: int = 128  # number of examples in a gradient step
-    learning_rate: float = 1e-3  # of RMSprop
+    learning_rate: float = 1e-3  # step size of RMSprop
     seed: int = 0  # number that decides all random choices
     num_threads: int = 1  # threads that torch uses
 

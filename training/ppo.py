@@ -39,9 +39,9 @@ class Config:
     batch_decisions: int = 24  # number of decisions of each table in a batch
     minibatch_size: int = 4096  # number of decisions in a gradient step
     epochs: int = 1  # number of passes through each batch
-    learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
-    final_learning_rate: float = 3e-5  # of Adam at the end
-    entropy_coefficient: float = 0.05  # at the start; falls linearly to final_entropy_coefficient
+    learning_rate: float = 1e-3  # step size at the start; falls linearly to final_learning_rate
+    final_learning_rate: float = 3e-5  # step size of Adam at the end
+    entropy_coefficient: float = 0.05  # weight of the entropy at the start; then falls linearly
     final_entropy_coefficient: float = 0.005  # weight of the entropy at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
     clip: float = 0.2  # maximum change of an action's probability in a batch, as a ratio
@@ -95,7 +95,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[SelfPlayProgress, Policy
 
 
 class Learner(Resumable):
-    """The networks, their optimizer, and the tables they play at."""
+    """The networks, their optimizer, and how far the run has come."""
 
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
@@ -203,7 +203,7 @@ class Learner(Resumable):
         self.optimizer.zero_grad(set_to_none=True)
 
     def _learn(self, batch: Batch, random: np.random.Generator) -> Losses:
-        """Go through a batch in minibatches; returns the means of what they found."""
+        """Go through a batch in minibatches; return the means of their losses."""
         config = self.config
         decisions = flat(batch)
         advantages = decisions.advantages
@@ -220,7 +220,7 @@ class Learner(Resumable):
         return Losses(*np.mean(found, axis=0).tolist())
 
     def _step(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> list[float]:
-        """One gradient step on the decisions `chosen`."""
+        """Take one gradient step on the decisions `chosen`; return its losses."""
         config = self.config
         entropy_coefficient = linear_decay(
             config.entropy_coefficient, config.final_entropy_coefficient, self.progress.done
@@ -235,7 +235,7 @@ class Learner(Resumable):
         return [part.item() for part in losses]
 
     def _losses(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> Losses:
-        """The clipped objective over legal actions, the squared error of values, the entropy."""
+        """Return the clipped objective, the squared error of values and the entropy."""
         lists = legal_lists(decisions.masks[chosen], decisions.actions[chosen])
         units, values = self.network.of_rows(
             self.rows, decisions.rows[chosen], decisions.wide[chosen]

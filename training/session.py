@@ -78,10 +78,10 @@ def run(
     """Train to the end; return the checkpoint that was written.
 
     `on_progress` is called with the progress after every step, `on_measured` at every point of the
-    learning curve. The checkpoint is written at every point, and what a run continues from every
-    ten minutes too: one that is stopped can be resumed where the learner is a `Learner`. Raises
-    NothingLearned where the run ends without a gradient step, and ValueError for a run that cannot
-    be resumed.
+    learning curve. The checkpoint is written at every point. The state is written there and every
+    ten minutes, so that a run which is stopped can be resumed, if the algorithm has a `Learner`.
+    Raises NothingLearned where the run ends without a gradient step, and ValueError for a run that
+    cannot be resumed.
     """
     session.folder.mkdir(parents=True, exist_ok=True)
     learner = _learner(session)
@@ -123,7 +123,7 @@ class _Steps:
 
 
 def _learner(session: Session) -> Any:
-    """The learner, where it stood if it is to be resumed."""
+    """Return the learner; in a run that is resumed, with its latest state."""
     algorithm = load_algorithm(session.algorithm)
     if hasattr(algorithm, "Learner"):
         learner = algorithm.Learner(session.game, session.config)
@@ -183,7 +183,10 @@ def _checkpoint(
 
 
 def read_curve(folder: Path) -> list[dict[str, Any]]:
-    """The learning curve so far; empty where there is none. Raises ValueError for an old form."""
+    """Return the learning curve so far: a row for each measurement against each player.
+
+    Raises ValueError for a curve of an earlier version.
+    """
     path = folder / CURVE_FILE
     if not path.is_file():
         return []

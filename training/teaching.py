@@ -1,6 +1,7 @@
 """Lessons for a policy-value network: decisions, with the policies and values it should learn.
 
-A lesson comes from the searches of self-play, or from whole games of a teacher, any policy.
+A lesson comes from the searches of self-play, or from whole games of a teacher, which may be any
+policy.
 """
 
 from collections.abc import Iterator, Sequence
