@@ -13,16 +13,16 @@ import numpy as np
 
 from .progress import Spent, clocks, since
 
-Batch = TypeVar("Batch")
-Found = TypeVar("Found")
+Filled = TypeVar("Filled")
+Learned = TypeVar("Learned")
 
 
 def play_while_learning(
-    play: Callable[[Batch], list[Future[None]]],
-    learn: Callable[[Batch], Found],
-    batches: tuple[Batch, Batch],
+    play: Callable[[Filled], list[Future[None]]],
+    learn: Callable[[Filled], Learned],
+    batches: tuple[Filled, Filled],
     goes_on: Callable[[], bool],
-) -> Iterator[tuple[Found, Spent]]:
+) -> Iterator[tuple[Learned, Spent]]:
     """Yield what `learn` returned for each batch, and the time that it took.
 
     `play` starts to fill a batch and returns what to wait for. The two batches take turns: one is

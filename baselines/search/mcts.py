@@ -103,7 +103,9 @@ def mcts(
             )
         check_range("num_considered", num_considered, 1, MAX_BUDGET)
         check_range("num_determinizations", num_determinizations, 1, MAX_DETERMINIZATIONS)
-        how = guided.Settings(budget, num_considered, num_determinizations, constant, 0.0)
+        how = guided.Settings(
+            budget, num_considered, num_determinizations, constant, gumbel_scale=0.0
+        )
         return guided.guided_policy(NAME, game, guide_network(network, game), how, milliseconds)
     check_epsilon(epsilon)
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
