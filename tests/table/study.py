@@ -2,12 +2,12 @@
 
 python -m tests.table.study mixed --games 200    two browsers, an agent and a program; kill -9
 python -m tests.table.study leak --pairs 10000    of each game: same knowledge, same bytes
-python -m tests.table.study latency --tables 200 --seconds 60    on a quiet machine; it is kept
-    separately under `taskset -c 0`, where the server and the scripts share one core
+python -m tests.table.study latency --tables 200 --seconds 60    on a quiet machine
 python -m tests.table.study memory --games 20000
 python -m tests.table.study start    how soon the first page is visible; on a quiet machine
 
 `mixed` and `leak` go on where they were stopped: runs/table has what they have found so far.
+--note says under which conditions a study ran, for the page.
 """
 
 import argparse
@@ -108,7 +108,6 @@ STUDIES = {
     "memory": _memory,
     "start": _start,
 }
-ONE_CORE = "latency on one core"
 
 
 def main() -> None:
@@ -120,14 +119,14 @@ def main() -> None:
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)
     parser.add_argument("--times", type=int, default=5)
+    parser.add_argument("--note", default="")
     arguments = parser.parse_args()
     load = round(os.getloadavg()[0], 1)
     with tempfile.TemporaryDirectory() as folder:
         found = STUDIES[arguments.study](Path(folder), arguments)
     record = json.loads(RECORD.read_text()) if RECORD.exists() else {}
-    cores = len(os.sched_getaffinity(0))
-    name = ONE_CORE if arguments.study == "latency" and cores == 1 else arguments.study
-    record[name] = {"cores": cores, "load_at_start": load, "found": found}
+    held = {"cores": len(os.sched_getaffinity(0)), "load_at_start": load, "found": found}
+    record[arguments.study] = {**held, "note": arguments.note}
     RECORD.write_text(json.dumps(record, indent=1, sort_keys=True) + "\n")
     (FOLDER / "table.md").write_text(page(record))
     (PROGRESS / f"{arguments.study}.json").unlink(missing_ok=True)
@@ -142,7 +141,6 @@ def page(record: dict[str, Any]) -> str:
         "mixed": _mixed_lines,
         "leak": _leak_lines,
         "latency": _latency_lines,
-        ONE_CORE: _one_core_lines,
         "memory": _memory_lines,
         "start": _start_lines,
     }
@@ -151,7 +149,8 @@ def page(record: dict[str, Any]) -> str:
             held = record[name]
             lines += [*write(held["found"]), ""]
             cores = "1 core" if held["cores"] == 1 else f"{held['cores']} cores"
-            lines += [f"{cores}, load {held['load_at_start']} at the start.", ""]
+            load = f"load {held['load_at_start']} in the minute before"
+            lines += [" ".join(filter(None, (f"{cores}, {load}.", held.get("note")))), ""]
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -195,7 +194,7 @@ def _settings(settings: dict[str, Any]) -> str:
     return ", ".join(f"{name}={value}" for name, value in settings.items()) or "default"
 
 
-def _latency_table(found: list[dict[str, Any]]) -> list[str]:
+def _latency_lines(found: list[dict[str, Any]]) -> list[str]:
     rows = [
         f"| {'pictures' if each['pictures'] else 'data'} | {each['tables']} | {each['moves']:,} | "
         f"{each['plies_a_second']} | "
@@ -204,15 +203,6 @@ def _latency_table(found: list[dict[str, Any]]) -> list[str]:
         for each in found
     ]
     return [
-        "| form | tables | moves | plies a second | median | 90 % | 99 % | 99.9 % | most | "
-        "server's use of a core |",
-        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
-        *rows,
-    ]
-
-
-def _latency_lines(found: list[dict[str, Any]]) -> list[str]:
-    return [
         "## Many tables at once",
         "",
         "A script at each table makes a move a second; opponents that answer at once take the "
@@ -220,21 +210,10 @@ def _latency_lines(found: list[dict[str, Any]]) -> list[str]:
         "position that shows it, in milliseconds, with the scripts on this machine too. They are "
         "sent data, or pictures as browsers are. Promised: 99 % below 50 ms.",
         "",
-        "Measured with both cores free and nothing else running: the server uses one of them and "
-        "the scripts the other. (The load at the start is that of the minute before.)",
-        "",
-        *_latency_table(found),
-    ]
-
-
-def _one_core_lines(found: list[dict[str, Any]]) -> list[str]:
-    return [
-        "### The same on one core",
-        "",
-        "The server and the 200 scripts share one core: this is more than the promise is for, "
-        "and shows how much is left.",
-        "",
-        *_latency_table(found),
+        "| form | tables | moves | plies a second | median | 90 % | 99 % | 99.9 % | most | "
+        "server's use of a core |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        *rows,
     ]
 
 
