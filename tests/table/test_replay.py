@@ -2,14 +2,20 @@
 
 import json
 import re
+import sys
+from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import gymnasium
 import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo
 from parlour.envs import load_game
 from parlour.envs.core.views.aec import RawEnv
+from parlour.envs.core.views.notebook import show_wrapped
 from parlour.envs.core.views.page.replay import replay_data, replay_page
 from parlour.envs.core.views.render import picture_svg
 from parlour.envs.core.views.transcript import record, replay, save
@@ -101,6 +107,26 @@ def test_wrong_arguments_get_one_line(
         main(["replay", *(each.format(**files) for each in arguments)])
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+def test_notebooks_show_what_gym_make_returns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Gymnasium's wrappers do not hand the method on, so IPython is told about their type."""
+    printers: dict[tuple[str, str], Callable[[Any], dict | None]] = {}
+
+    def for_type_by_name(module: str, name: str, printer: Callable[[Any], dict | None]) -> None:
+        printers[module, name] = printer
+
+    formatter = SimpleNamespace(for_type_by_name=for_type_by_name)
+    shell = SimpleNamespace(display_formatter=SimpleNamespace(mimebundle_formatter=formatter))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    show_wrapped()
+    ((where, show),) = printers.items()
+    wrapped = gymnasium.make("parlour:TrickTaking-v0", render_mode="svg")
+    assert where in {(each.__module__, each.__name__) for each in type(wrapped).__mro__}
+    wrapped.reset(seed=1)
+    bundle = show(wrapped)
+    assert bundle is not None and bundle["image/svg+xml"] == wrapped.render()
+    assert show(SimpleNamespace(unwrapped=object())) is None
 
 
 def test_notebooks_show_transcripts_and_environments() -> None:
