@@ -22,7 +22,7 @@ from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
 from .store import StoredMatch, TableStore
 from .table import HERE, PLAYER, GameTable, Occupant, PlayedPly, Setup, new_token
 from .thinking import Thinkers, TooSlow
-from .views import SPECTATOR, advisers, history_message, picture_message, position_message
+from .views import SPECTATOR, advisers, history_message, picture_before, position_message
 
 THINKING_LIMIT = 30.0  # seconds a move
 SETUP_LIMIT = 600.0  # seconds: the first time, rules are compiled
@@ -343,10 +343,7 @@ class Host:
             connection.put(live.position_for(connection))
             return
         if kind == "look_back":
-            number, shown = message["ply"], (connection.seat, connection.is_narrow)
-            if not 0 <= number <= len(live.table.plies):
-                raise Refused("there is no such ply")
-            connection.put(picture_message(live.table, number, *shown))
+            self._look_back(live, connection, message["ply"])
             return
         is_shown_all = connection.seat is SPECTATOR and live.table.setup.is_open
         if connection.seat is SPECTATOR and not (is_shown_all and kind == "explain"):
@@ -354,6 +351,26 @@ class Host:
         if live.match is not None and kind != "act":
             raise Refused("a match is played without help: only act")
         await getattr(self, f"_on_{kind}")(live, connection, message)
+
+    def _look_back(self, live: LiveTable, connection: Connection, number: int) -> None:
+        """Send the picture after so many plies; one at a time for each connection."""
+        if number == len(live.table.plies):
+            svg = live.position_for(connection)["svg"]
+            connection.put({"type": "picture", "ply": number, "svg": svg})
+            return
+        ply = _ply(live.table, number)
+        job = self._give_picture(live.table, connection, number, ply)
+        connection.start_task("look_back", job)
+
+    async def _give_picture(
+        self, table: GameTable, connection: Connection, number: int, ply: PlayedPly
+    ) -> None:
+        about = (table, ply, connection.seat, connection.is_narrow)
+        try:
+            svg = await self.students.run(SETUP_LIMIT, picture_before, *about)
+            connection.put({"type": "picture", "ply": number, "svg": svg})
+        except TooSlow as error:
+            connection.put({"type": "error", "text": str(error)})
 
     async def _on_act(self, live: LiveTable, connection: Connection, message: dict) -> None:
         table = live.table

@@ -87,15 +87,13 @@ def _plain(value: np.ndarray, num_bits: int) -> Any:
     return [bit for bit in range(num_bits) if int(value) >> bit & 1]
 
 
-def picture_message(
-    table: GameTable, number: int, seat: int | None, is_narrow: bool = False
-) -> dict[str, Any]:
-    """Return the message with the picture after `number` plies, as the seat saw it then."""
-    state = table.state if number == len(table.plies) else table.plies[number].before
-    picture = None
-    if seat is not SPECTATOR or not table.game.has_hidden or table.setup.is_open:
-        picture = picture_svg(drawn(table.game, _readable(state), seat, is_narrow))
-    return {"type": "picture", "ply": number, "svg": picture}
+def picture_before(
+    table: GameTable, ply: PlayedPly, seat: int | None, is_narrow: bool
+) -> str | None:
+    """Return the picture before a ply as the seat saw it, or None for spectators with no board."""
+    if seat is SPECTATOR and table.game.has_hidden and not table.setup.is_open:
+        return None
+    return picture_svg(drawn(table.game, _readable(ply.before), seat, is_narrow))
 
 
 def is_own_table(table: GameTable, seat: int | None) -> bool:

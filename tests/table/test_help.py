@@ -247,7 +247,8 @@ def test_players_keep_the_pace_for_those_who_watch(
         with seated(client, token) as watcher:
             while watcher.next("position")["returns"] is None:
                 pass
-    assert len(waits) == 4 and all(0 < seconds <= 9 for seconds in waits)
+    assert len(waits) == 4 and max(waits) > 0  # on a slow machine a move may take the whole pace
+    assert all(0 <= seconds <= 9 for seconds in waits)
 
 
 def test_a_table_names_who_gives_hints(tmp_path: Path) -> None:

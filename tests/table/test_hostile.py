@@ -4,6 +4,7 @@ import contextlib
 import json
 import socket
 import struct
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -247,6 +248,33 @@ def test_looking_again_and_again_draws_once(
                 me.socket.send_json({"type": "look", "is_narrow": False})
                 me.next("position")
     assert len(drawn) == before
+
+
+def test_earlier_pictures_are_drawn_beside_the_event_loop(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    threads: dict[str, threading.Thread] = {}
+
+    def noting(name: str) -> None:
+        draw = getattr(host, name)
+
+        def drawn(*arguments: Any) -> Any:
+            threads[name] = threading.current_thread()
+            return draw(*arguments)
+
+        monkeypatch.setattr(host, name, drawn)
+
+    noting("picture_before")
+    with serving.server(tmp_path) as client:
+        token = open_table(client, "trick_taking", [ME, player("random")], settings=SMALL)[0]
+        noting("position_message")
+        with seated(client, token) as me:
+            position = me.my_turn()
+            me.act(position, position["legal"][0])
+            me.my_turn()
+            me.socket.send_json({"type": "look_back", "ply": 0})
+            assert me.next("picture")["ply"] == 0
+    assert threads["picture_before"] is not threads["position_message"]
 
 
 class Failing:

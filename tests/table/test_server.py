@@ -64,15 +64,21 @@ def test_the_page_is_there_before_the_games_are_loaded(tmp_path: Path) -> None:
 
 
 def test_the_first_page_needs_no_compiler() -> None:
-    needed = "import parlour.scripts.main, parlour.scripts.play, parlour.scripts.table.opening\n"
-    heavy = "sorted({'numba', 'torch', 'pandas', 'scipy', 'matplotlib'} & sys.modules.keys())"
+    needed = "import parlour.scripts.main, parlour.scripts.play, parlour.scripts.table.opening"
+    heavy = "numba", "torch", "pandas", "scipy", "matplotlib"
+    assert modules_after(needed, heavy) == "[]"
+
+
+def modules_after(program: str, names: tuple[str, ...]) -> str:
+    """The modules whose names begin with one of these, after a program has run."""
+    show = f"print([name for name in sys.modules if name.startswith({names})])"
     found = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{needed}print({heavy})"],
+        [sys.executable, "-c", f"import sys\n{program}\n{show}"],
         capture_output=True,
         text=True,
         check=True,
     )
-    assert found.stdout == "[]\n"
+    return found.stdout.strip()
 
 
 def test_the_choice_of_seats_needs_no_statistics() -> None:
@@ -80,16 +86,9 @@ def test_the_choice_of_seats_needs_no_statistics() -> None:
     needed = (
         "import parlour.scripts.table.server\n"
         "from parlour.scripts.table.catalogue import game_choices\n"
-        "game_choices('president', None)\n"
+        "game_choices('president', None)"
     )
-    arena = "[name for name in sys.modules if name.startswith('parlour.baselines.arena')]"
-    found = subprocess.run(
-        [sys.executable, "-c", f"import sys\n{needed}print({arena})"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    assert found.stdout == "[]\n"
+    assert modules_after(needed, ("parlour.baselines.arena",)) == "[]"
 
 
 def test_the_choices_of_a_game_follow_its_settings(tmp_path: Path) -> None:

@@ -109,8 +109,10 @@ function changeWidth() {
 function showPicture(message) {
   if (message.svg === null || !game.position) return;
   game.seen.set(message.ply, message);
-  const isShown = message.ply === (game.lookingBack !== null ? game.lookingBack : game.position.ply);
-  if (isShown) board.show(message.svg, {}, { animate: game.lookingBack !== null });
+  if (game.lookingBack === message.ply) board.show(message.svg, {}, { animate: true });
+  else if (game.lookingBack === null && game.position.ply === message.ply) {
+    board.show(message.svg, game.position.clicks, { animate: false });
+  }
 }
 
 // Whether the page waits, because the person has paused or looks back.
