@@ -4,7 +4,6 @@ Numbers of cards and values say little: decks differ from deal to deal. What cou
 the cards that may be the opponent's top card each field beats. Nothing has to be arranged.
 """
 
-
 from ...envs.core.bits import lowest_bit
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
@@ -23,7 +22,7 @@ LEFT_OUT = (
 def input_fields(game: Game) -> tuple[Field, ...]:
     """Return the fields that `derive` writes."""
     f, of = game.num_actions, f"of the opponent's possible top cards, in {STEPS}ths"
-    number = game.layout.plain_dtype
+    number = game.layout.plain_dtype.type
     return (
         Field("beaten", number, (f,), 0, STEPS, f"share {of}, that yours beats in each field"),
         Field("tied", number, (f,), 0, STEPS, f"share {of}, that yours ties with in each field"),
