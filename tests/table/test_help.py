@@ -15,7 +15,7 @@ from parlour.scripts.table.table import GameTable, Occupant, PlayedPly, Setup
 
 from .serving import AS_OWNER, GUEST, ME, SEAT, open_table, player, seated, server
 
-SMALL = {"num_values": 4}
+SMALL = {"num_values": 5}
 
 
 def small_table(client: TestClient, rival: str = "perfect") -> str:
