@@ -35,8 +35,8 @@ mutants: $(READY)
 demo: $(READY)
 	@echo '== learning President by self-play, for $(MINUTES) minutes'
 	@$(PARLOUR) train ppo president --minutes $(MINUTES) --out $(DEMO) --overwrite \
-		--threads $(THREADS) \
-		--against lowest,planner --points 6 --point-deals 500 --deals 5000
+		--num-threads $(THREADS) --first-place-weight 0.6 --learning-rate 2e-3 \
+		--evaluate-against lowest,planner --points 6 --point-deals 500 --deals 5000
 	@echo 'The learning curve: $(DEMO)/curve.png'
 	@echo 'Play against it: $(PARLOUR) play president --text --players $(DEMO)/checkpoint.pt'
 

@@ -1,7 +1,7 @@
 """`best`, the strongest player that ships for a game and its settings.
 
 The function `strongest(game)` in a game's `players.py` names players, the strongest first; a new
-champion is one line there. Names that do not ship for the settings are passed over.
+champion is one line there. Players that do not ship for the settings are skipped.
 """
 
 from collections.abc import Iterable, Mapping

@@ -1,4 +1,4 @@
-"""The entry points of `gym.make` and `gym.make_vec`; they make policies of opponents' names."""
+"""The entry points of `gym.make` and `gym.make_vec`, where names of opponents become policies."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar

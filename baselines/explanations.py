@@ -10,8 +10,8 @@ import numpy as np
 
 from ..envs.core.game import Game
 from ..envs.core.rng import fresh_seed, streams
-from .move_values import SEARCH, Study, values_of
-from .policy import Policy
+from .move_values import SEARCH, Study
+from .policy import Policy, values_of
 
 NUM_DRAWN = 400  # positions that fit; the move is legal in some of them
 MAX_VALUED = 64  # positions that a player values
@@ -37,9 +37,9 @@ def explain(
 ) -> Explanation | None:
     """Explain the `action` of the seat to act in `state` to the seat `onlooker`.
 
-    None stands for an onlooker who may know everything.
-    The values are those of `policy` where it has values, and of a search otherwise. None where the
-    action is legal in no position that was drawn, or has no value there.
+    An onlooker of None may know everything. The values are those of `policy` where it has values,
+    and of a search otherwise. Return None where the action is legal in none of the positions drawn,
+    or has no value there.
     """
     positions, masks = _that_fit(game, state, action, onlooker)
     is_quick = policy is not None and policy.values is not None and not policy.needs_positions

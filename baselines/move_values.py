@@ -14,7 +14,7 @@ from ..envs.core.game import Game
 from ..envs.core.rng import fresh_seed, streams
 from .parts import part_of
 from .players import make_policy
-from .policy import Policy
+from .policy import Policy, values_of
 from .search.mcts import EXPANSION_THRESHOLD, MAX_NODES_IN_TIME, Settings, TreeSearch, keep_all
 from .search.playout import EPSILON, row_function_of
 
@@ -173,17 +173,3 @@ def study_of(game: Game, state: np.record, player: str = SEARCH) -> Study:
     mask = np.zeros((1, game.num_actions), np.int8)
     mask[0, game.legal_action_list(state)] = 1
     return Study(game, position, seen, mask, rng, player)
-
-
-def values_of(
-    policy: Policy,
-    seen: np.ndarray,
-    masks: np.ndarray,
-    rngs: np.ndarray,
-    positions: np.ndarray,
-) -> np.ndarray:
-    """Return the values [B, A] of a policy that has them; one that searches needs positions."""
-    assert policy.values is not None
-    if policy.needs_positions:
-        return policy.values(seen, masks, rngs, positions)
-    return policy.values(seen, masks)

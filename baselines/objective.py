@@ -7,9 +7,9 @@ from ..envs.core.jit import rule
 
 @rule
 def weigh_first_place(worth, weight):
-    """Change returns [seats] to weighted means with 1 for the first place and -1 for any other.
+    """Replace returns [seats] by their weighted means with 1 for the first place, -1 for others.
 
-    Seats that share the first place share the 1.
+    Of k seats that share the first place, each has 2 / k - 1 for it.
     """
     best = -np.inf
     leaders = 0

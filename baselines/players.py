@@ -59,7 +59,7 @@ def _all_but_best(game: Game) -> dict[str, Player]:
 def player_called(key: str, game: Game) -> Player:
     """Return the player of a key from `player_key`.
 
-    One that cannot play with these settings says so when it is made.
+    A player that cannot play with these settings is refused when it is made.
     """
     return {**_all_but_best(game), **players_of(game), **AT_THE_CONSOLE}[key]
 
@@ -71,7 +71,7 @@ def _make_best(game: Game, **settings: Any) -> Policy:
 def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
     """Return the player that `best` stands for at this game; any other spec as it is.
 
-    What keeps a player by its spec, such as a store of results, keeps that of this player.
+    A store of results keeps a player under the spec that this returns.
     """
     name, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
     if _run_together(name) != best.NAME:

@@ -94,6 +94,20 @@ class Policy:
         return int(actions[0])
 
 
+def values_of(
+    policy: Policy,
+    observations: np.ndarray,
+    masks: np.ndarray,
+    rngs: np.ndarray,
+    positions: np.ndarray | None,
+) -> np.ndarray:
+    """Return the values [B, A] of a policy that has them; one that searches needs positions."""
+    assert policy.values is not None
+    if policy.needs_positions:
+        return policy.values(observations, masks, rngs, positions)
+    return policy.values(observations, masks)
+
+
 # Whatever `make_policy` makes a player of: a name, a file, a function or class, a Policy.
 PolicySpec = str | Policy | Callable[..., Any]
 
@@ -131,6 +145,21 @@ def compiled_policy(
         return actions
 
     return Policy(name, game, choose, row_function=row_function, weights=weights, values=values)
+
+
+# (observations [B], masks int8 [B, A], rngs [B], positions [B]) -> (actions [B], values [B, A])
+Search = Callable[[np.ndarray, np.ndarray, np.ndarray, np.ndarray], tuple[np.ndarray, np.ndarray]]
+
+
+def searching_policy(name: str, game: Game, search: Search) -> Policy:
+    """Make a policy of a search that returns the best actions and the values of all actions."""
+    return Policy(
+        name,
+        game,
+        lambda *inputs: search(*inputs)[0],
+        needs_positions=True,
+        values=lambda *inputs: search(*inputs)[1],
+    )
 
 
 def remembering_policy(name: str, game: Game, remember: Callable[[], Memory]) -> Policy:

@@ -1,4 +1,4 @@
-"""An entry in the list of players, and the players that a game brings along itself."""
+"""An entry in the list of players, and the players that belong to one game."""
 
 import functools
 import inspect

@@ -17,7 +17,7 @@ from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
-from parlour.training import dqn
+from parlour.training import dqn, progress
 from parlour.training.rollout import Transitions
 
 from .probe_game import LOSE, SAFE_RETURN, START, TRAPPED_RETURN, probe_game
@@ -155,13 +155,15 @@ def test_minutes_are_of_training_whatever_happens_between_the_steps(
     hours = iter(range(0, 10**9, 3600))
     clock = SimpleNamespace(now=0.0)
     monkeypatch.setattr(
-        dqn, "time", SimpleNamespace(monotonic=lambda: clock.now, process_time=lambda: clock.now)
+        progress,
+        "time",
+        SimpleNamespace(monotonic=lambda: clock.now, process_time=lambda: clock.now),
     )
     config = dataclasses.replace(PROBE, total_steps=5 * PROBE.num_tables, minutes=1.0)
     progresses = []
-    for progress, _ in dqn.train(probe_game(), config):
+    for reached, _ in dqn.train(probe_game(), config):
         clock.now = float(next(hours))
-        progresses.append(progress)
+        progresses.append(reached)
     assert len(progresses) == 5
     assert progresses[-1].seconds == progresses[-1].cpu_seconds == 0.0
 

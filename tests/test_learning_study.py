@@ -5,7 +5,9 @@ from typing import Any
 
 import pytest
 
-from tests.learning import study
+from parlour.envs import find_game
+from parlour.training.ppo import Config
+from tests.learning import speed, study
 from tests.learning.record import Entry, mean_and_range, minutes_to_equal, page, read_record
 
 COMMAND = "ppo trick_taking --set num_values=3 --hidden 4 --threads 1 --total-steps 96 "
@@ -66,3 +68,24 @@ def test_the_page_shows_the_mean_and_the_range_of_the_seeds() -> None:
         "| chess, 2 seats | `ppo chess` | `mate` | 50 | 2.0 | 20 | 20.0 [10.0, 30.0] | "
         "20.0 [10.0, 30.0] | 55.0 [50.0, 60.0] | after 2.0 min | 0, 1 |"
     )
+
+
+def test_speed_is_of_decisions_that_were_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "SECONDS", 0.05)
+    monkeypatch.setattr(speed, "HIDDEN", (4,))
+    game = find_game("trick_taking", num_values=3)
+    rates = speed.learning_rates(game, Config(hidden=(4,), num_threads=1, num_tables=64))
+    assert rates["by_cpu"] > 0 and rates["by_clock"] > 0 and 0 < rates["forced"] < 1
+    shares = speed.profile(game)
+    assert sum(shares.values()) == pytest.approx(1.0) and min(shares.values()) > 0
+
+
+def test_the_page_compares_learning_with_stepping() -> None:
+    rates = {"by_clock": 250_000.0, "by_cpu": 125_000.0, "forced": 0.5}
+    row = {"game": "chess", "hidden": [8], "threads 2": rates, "threads 1": rates}
+    whole = {**row, "stepped": 5_000_000.0, "profile": dict.fromkeys(speed.PARTS, 0.25)}
+    about = {"processor": "abacus", "cores": 2, "python": "3.11"}
+    config = {"num_tables": 2, "batch_decisions": 4, "epochs": 1, "minibatch_size": 8}
+    text = speed.page({"machine": about, "config": config, "rows": [whole, row]})
+    assert "| chess | 8 | 250,000 | 125,000 | 125,000 | 50% | 5,000,000 | 40 |" in text
+    assert "| chess | 25% | 25% | 25% | 25% |" in text and text.count("| chess |") == 3

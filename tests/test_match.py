@@ -36,7 +36,7 @@ def test_the_result_does_not_depend_on_the_batch(size: int) -> None:
 def test_the_result_does_not_depend_on_the_number_of_threads(
     second: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(threads, "MIN_ROWS", 1)
+    monkeypatch.setattr(threads, "MIN_PLIES", 1)
     plain = play_match(TWO, "lowest", second, num_deals=5, seed=3)
     threaded = Plan(Workers(num_threads=3))
     assert play_match(TWO, "lowest", second, 5, 3, plan=threaded) == plain

@@ -5,7 +5,7 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.players import players_of
-from parlour.baselines.search.halving import halve
+from parlour.baselines.search.halving import choose, halve
 from parlour.baselines.search.playout import _Search
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
@@ -48,7 +48,8 @@ def test_no_more_playouts_than_the_budget_or_one_for_each_action(
         simulate(positions, rngs, alive, rounds, sums)
 
     monkeypatch.setattr(search, "simulate", counted)
-    search.choose(masks, streams(range(NUM_TABLES), 1), tables.states, num_playouts)
+    rngs = streams(range(NUM_TABLES), 1)
+    choose(search.simulate, masks, rngs, tables.states, num_playouts, None)
     num_legal = masks.sum(axis=1)
     has_choice = num_legal > 1
     assert (spent <= np.maximum(num_playouts, num_legal)).all()

@@ -18,7 +18,7 @@ every_game = pytest.mark.parametrize("name", GAMES)
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "MIN_ROWS", 1)
+    monkeypatch.setattr(threads, "MIN_PLIES", 1)
 
 
 def made(name: str, num_threads: int, **settings: Any) -> TablesEnv:
@@ -86,8 +86,9 @@ def test_the_number_of_threads_changes_no_random_play(name: str, observe: bool) 
 
 
 def test_a_table_is_in_one_part_and_parts_are_not_small(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "MIN_ROWS", 4)
+    monkeypatch.setattr(threads, "MIN_PLIES", 4)
     assert [len(threads.slices_of(rows, 3)) for rows in (1, 7, 8, 11, 12, 99)] == [1, 1, 2, 2, 3, 3]
+    assert len(threads.slices_of(2, 3, num_plies=8)) == 2
     covered = [row for part in threads.slices_of(13, 3) for row in range(13)[part]]
     assert covered == list(range(13))
 

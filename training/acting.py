@@ -49,8 +49,8 @@ class Batch(NamedTuple):
 
     `rows` [.., K] and `wide` [.., V] are the network's inputs, `critic_rows` and `critic_wide` a
     critic's; `masks` are words. `next_decisions` has the index of the same seat's next decision in
-    the same game. It is NO_DECISION where the game ends first or the batch does; then `ends` is the
-    return of the game, or the value of the seat's next decision, for which the table is played on.
+    the same game. It is NO_DECISION where the game or the batch ends first. Then `ends` is the
+    return of the game, or the value of the seat's next decision, up to which the game is played on.
     Advantages and targets are those of generalized advantage estimation.
     """
 

@@ -8,7 +8,6 @@ A game pays only at its end, so gamma is 1: nothing is discounted.
 import copy
 import dataclasses
 import math
-import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -18,12 +17,13 @@ from torch import nn
 from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.modules import ActionValues, mask_values
 from ..baselines.players import make_policy
-from ..envs.core.game import Game, check_range
+from ..envs.core.game import Game
 from ..envs.core.rng import streams
 from ..envs.core.tables import action_masks
-from .progress import Progress, cosine_decay, fraction_done, start_of_run
+from .progress import Progress, advanced, clocks, cosine_decay, since
 from .replay_buffer import ReplayBuffer
 from .rollout import Rollout, Transitions
+from .settings import check_settings
 
 
 @dataclasses.dataclass
@@ -42,25 +42,16 @@ class Config:
     buffer_size: int = 1_000_000  # number of transitions that the replay buffer holds
     batch_size: int = 1024  # number of transitions in a gradient step
     updates_per_step: float = 1.0  # gradient steps for each step of all tables
-    learning_rate: float = 1e-3  # of Adam at the start; a cosine decays it to a twentieth
-    epsilon: float = 0.05  # probability of a random action at the start; decays alike
+    learning_rate: float = 1e-3  # step size at the start; a cosine decays it to a twentieth
+    epsilon: float = 0.05  # probability of a random action at the start; decays like the step size
     target_update_interval: int = 200  # gradient steps between copies to the target network
     num_threads: int = 2  # threads that torch uses
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""
-        for name in COUNTS:
-            check_range(name, getattr(self, name), 1, MAX_COUNT)
-        check_range("seed", self.seed, 0, MAX_COUNT)
-        for units in self.hidden:
-            check_range("hidden", units, 1, MAX_COUNT)
-        for name in ("minutes", "learning_rate"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
+        check_settings(self, COUNTS, ("minutes", "learning_rate"), fractions=("epsilon",))
         if not 0 <= self.updates_per_step < math.inf:
             raise ValueError(f"updates_per_step must be 0 or more; got {self.updates_per_step}")
-        if not 0 <= self.epsilon <= 1:
-            raise ValueError(f"epsilon must be a probability in 0 .. 1; got {self.epsilon}")
         if self.buffer_size < WARMUP_BATCHES * self.batch_size:
             raise ValueError(
                 f"a buffer of {self.buffer_size} cannot hold the {WARMUP_BATCHES} batches of "
@@ -77,7 +68,6 @@ COUNTS = (
     "target_update_interval",
     "num_threads",
 )
-MAX_COUNT = 10**12
 WARMUP_BATCHES = 4  # the buffer holds this many batches when learning starts
 ALIASES = {  # former names of settings
     "decisions": "total_steps",
@@ -108,28 +98,26 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]
         config.seed,
     )
     buffer = ReplayBuffer(game, config.buffer_size)
-    progress = start_of_run()
+    progress = Progress()
     updates_due = 0.0
     while progress.done < 1.0:
-        start, start_cpu = time.monotonic(), time.process_time()
+        start = clocks()
         decay = cosine_decay(progress.done)
         optimizer.param_groups[0]["lr"] = config.learning_rate * decay
         buffer.add(rollout.step(epsilon_greedy(game, network, config.epsilon * decay, random)))
-        updates, loss = progress.updates, progress.loss
+        num_updates, loss = 0, progress.loss
         if len(buffer) >= WARMUP_BATCHES * config.batch_size:
             updates_due += config.updates_per_step
         while updates_due >= 1.0:
             updates_due -= 1.0
             batch = buffer.sample(config.batch_size, random)
             loss = update(game, network, target, optimizer, batch)
-            updates += 1
-            if updates % config.target_update_interval == 0:
+            num_updates += 1
+            if (progress.updates + num_updates) % config.target_update_interval == 0:
                 target.load_state_dict(network.state_dict())
-        decisions = progress.decisions + config.num_tables
-        seconds = progress.seconds + time.monotonic() - start
-        done = fraction_done(decisions, config.total_steps, seconds, config.minutes)
-        cpu_seconds = progress.cpu_seconds + time.process_time() - start_cpu
-        progress = Progress(done, seconds, decisions, updates, loss, cpu_seconds)
+        progress = advanced(
+            progress, config, config.num_tables, num_updates, since(start), loss=loss
+        )
         yield progress, network
 
 

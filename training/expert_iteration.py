@@ -9,12 +9,10 @@ network that plays, and that is the result, has a moving average of the weights 
 
 import copy
 import dataclasses
-import itertools
 import math
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +25,10 @@ from ..baselines.players import make_policy
 from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, Settings
 from ..envs.core.game import Game, check_range
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
-from .resuming import load_run, save_run
+from .overlap import play_slices, play_while_learning
+from .progress import GuidedProgress, Spent, advanced, clocks, linear_decay, since, within
+from .resuming import Resumable
+from .settings import MAX_COUNT, check_settings
 from .teaching import Lesson, drawn, lesson_of, taught
 
 
@@ -42,8 +43,8 @@ class Config:
     derived_inputs: bool = True  # also show what the game's folder derives from an observation
     start: str = ""  # checkpoint whose network the run starts from, of the same sizes
     teacher: str = ""  # player that is imitated first, such as mcts:num_simulations=300
-    teacher_steps: int = 100_000  # number of its decisions
-    teacher_temperature: float = 0.05  # of a teacher that values the actions: low is sharp
+    teacher_steps: int = 100_000  # number of the teacher's decisions
+    teacher_temperature: float = 0.05  # of the softmax of its action values: low is sharp
     num_tables: int = 256  # number of games played side by side
     batch_decisions: int = 16  # number of decisions of each table in a batch
     num_simulations: int = 32  # number of simulations of each search
@@ -55,29 +56,21 @@ class Config:
     averaged_batches: int = 16  # number of latest batches over which the weights are averaged
     minibatch_size: int = 1024  # number of decisions in a gradient step
     epochs: int = 2  # number of times each decision is learned from, on average
-    learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
-    final_learning_rate: float = 3e-5  # of Adam at the end
+    learning_rate: float = 1e-3  # step size at the start; falls linearly to final_learning_rate
+    final_learning_rate: float = 3e-5  # step size of Adam at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
-    td_lambda: float = 0.9  # of the values' targets: 1 is the outcome, 0 the next search
-    num_threads: int = 2  # number of threads
+    td_lambda: float = (
+        0.9  # lambda of the values' targets: 1 for the outcome, 0 for the next search
+    )
+    num_threads: int = 2  # number of threads that search
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
-        for name in COUNTS:
-            check_range(name, getattr(self, name), 1, MAX_COUNT)
-        for name in ("seed", "teacher_steps"):
-            check_range(name, getattr(self, name), 0, MAX_COUNT)
-        if not self.hidden:
-            raise ValueError("hidden must name at least one layer of units")
-        for units in self.hidden:
-            check_range("hidden", units, 1, MAX_COUNT)
-        for name in ("minutes", "learning_rate", "teacher_temperature", "value_scale"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
+        above_zero = "minutes", "learning_rate", "teacher_temperature", "value_scale"
+        check_settings(self, COUNTS, above_zero, fractions=("td_lambda",))
+        check_range("teacher_steps", self.teacher_steps, 0, MAX_COUNT)
         if self.num_simulations < 2:
             raise ValueError("num_simulations must be at least 2: one compares nothing")
-        if not 0 <= self.td_lambda <= 1:
-            raise ValueError(f"td_lambda must be in 0 .. 1; got {self.td_lambda}")
 
 
 COUNTS = (
@@ -85,20 +78,7 @@ COUNTS = (
     "num_determinizations", "kept_batches", "averaged_batches", "minibatch_size", "epochs",
     "num_threads",
 )  # fmt: skip
-MAX_COUNT = 10**12
 MAX_GRADIENT_NORM = 1.0
-
-
-class GuidedProgress(NamedTuple):
-    """Where a run stands; `done` goes from 0 to 1."""
-
-    done: float
-    seconds: float  # spent learning: neither compilation nor what the caller does in between
-    decisions: int  # of searches and of the teacher
-    updates: int
-    loss: float
-    entropy: float  # of the policies that were learned, in nats
-    cpu_seconds: float = 0.0  # of all threads of the process, in the same time
 
 
 class Losses(NamedTuple):
@@ -118,8 +98,8 @@ def train(game: Game, config: Config) -> Iterator[tuple[GuidedProgress, PolicyVa
     yield from Learner(game, config).run()
 
 
-class Learner:
-    """The network that learns and that which plays, the optimizer, and what it has seen lately."""
+class Learner(Resumable):
+    """The network that learns and the one that plays, the optimizer, and the latest lessons."""
 
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
@@ -137,7 +117,7 @@ class Learner:
         self.average = copy.deepcopy(self.network).requires_grad_(False)
         self.rows = self.network.rows(game)
         self.optimizer = torch.optim.Adam(self.network.parameters(), lr=config.learning_rate)
-        self.progress = GuidedProgress(0.0, 0.0, 0, 0, math.nan, math.nan)
+        self.progress = GuidedProgress()
         self.lessons: list[Lesson] = []
         self.settings = Settings(
             config.num_simulations,
@@ -158,19 +138,11 @@ class Learner:
         }
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
-        """Continue from what `state_dict` gave."""
+        """Continue from what `state_dict` gave, for as long as the settings say now."""
         self.network.load_state_dict(saved["network"])
         self.average.load_state_dict(saved["average"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        self.progress = GuidedProgress(*saved["progress"])
-
-    def save(self, path: Path) -> None:
-        """Write `state_dict` to a file."""
-        save_run(self, path)
-
-    def load(self, path: Path) -> None:
-        """Continue from a file. Raises ValueError where it is none, or of another network."""
-        load_run(self, path)
+        self.progress = within(GuidedProgress(*saved["progress"]), self.config)
 
     def run(self) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
         """Learn to the end of the run."""
@@ -185,15 +157,13 @@ class Learner:
         teacher = make_policy(config.teacher, self.game)
         limit = min(config.teacher_steps, config.total_steps)
         while self.progress.decisions < limit and self.progress.done < 1.0:
-            start, start_cpu = time.monotonic(), time.process_time()
+            start = clocks()
             seed = int(random.integers(2**62))
             lesson = taught(
                 self.game, teacher, config.num_tables, seed, self.rows, config.teacher_temperature
             )
-            self._keep(lesson)
-            losses = self._learn(random)
-            spent = time.monotonic() - start, time.process_time() - start_cpu
-            self._report(losses, len(lesson.actions), *spent)
+            losses = self._learn(lesson, random)
+            self._report(losses, len(lesson.actions), since(start))
             yield self.progress, self.average
 
     def _play(self, random: np.random.Generator) -> Iterator[tuple[GuidedProgress, PolicyValue]]:
@@ -202,22 +172,17 @@ class Learner:
         seed = int(random.integers(2**62))
         play = GuidedPlay(game, config.num_tables, seed, self.settings, self.rows)
         shape = game, config.num_tables, config.batch_decisions, self.rows
-        batches = [new_guided_batch(*shape) for _ in range(2)]
+        batches = new_guided_batch(*shape), new_guided_batch(*shape)
         self._compile(play)
         with ThreadPoolExecutor(config.num_threads) as pool:
-            start, start_cpu = time.monotonic(), time.process_time()
-            wait(self._act(play, batches[0], pool))
-            while self.progress.done < 1.0:
-                acting = self._act(play, batches[1], pool)
-                lesson = lesson_of(*batches[0].learned)
-                self._keep(lesson)
-                losses = self._learn(random)
-                wait(acting)
-                batches.reverse()
-                spent = time.monotonic() - start, time.process_time() - start_cpu
-                self._report(losses, len(lesson.actions), *spent)
+            for losses, spent in play_while_learning(
+                lambda batch: self._act(play, batch, pool),
+                lambda batch: self._learn(lesson_of(*batch.learned), random),
+                batches,
+                lambda: self.progress.done < 1.0,
+            ):
+                self._report(losses, config.num_tables * config.batch_decisions, spent)
                 yield self.progress, self.average
-                start, start_cpu = time.monotonic(), time.process_time()
 
     def _compile(self, play: GuidedPlay) -> None:
         """Call everything once, on nothing, before the clock starts."""
@@ -232,21 +197,21 @@ class Learner:
     ) -> list[Future[None]]:
         """Fill a batch in the threads of the pool, with the network as it is now."""
         config = self.config
-        what = self.average.record(self.game), config.td_lambda, batch
-        edges = np.linspace(0, config.num_tables, config.num_threads + 1).astype(int).tolist()
-        slices = [slice(*edge) for edge in itertools.pairwise(edges)]
-        return [pool.submit(play.act, *what, tables) for tables in slices]
+        act = partial(play.act, self.average.record(self.game), config.td_lambda, batch)
+        return play_slices(act, config.num_tables, config.num_threads, pool)
 
-    def _keep(self, lesson: Lesson) -> None:
-        self.lessons = [*self.lessons, lesson][-self.config.kept_batches :]
+    def _learn(self, lesson: Lesson, random: np.random.Generator) -> Losses:
+        """Keep a lesson, and learn from decisions drawn from all that are kept.
 
-    def _learn(self, random: np.random.Generator) -> Losses:
-        """Learn from decisions drawn from all lessons kept; return the means of what was found."""
+        Return the means of their losses.
+        """
         config = self.config
+        self.lessons = [*self.lessons, lesson][-config.kept_batches :]
         for group in self.optimizer.param_groups:
-            start, end = config.learning_rate, config.final_learning_rate
-            group["lr"] = start + self.progress.done * (end - start)
-        newest = len(self.lessons[-1].actions)
+            group["lr"] = linear_decay(
+                config.learning_rate, config.final_learning_rate, self.progress.done
+            )
+        newest = len(lesson.actions)
         size = min(config.minibatch_size, newest)
         found = [
             self._step(drawn(self.lessons, random, size)) for _ in range(self._num_steps(newest))
@@ -264,7 +229,7 @@ class Learner:
         return max(1, round(self.config.epochs * num_decisions / self.config.minibatch_size))
 
     def _step(self, lesson: Lesson) -> list[float]:
-        """One gradient step on all decisions of a lesson."""
+        """Take one gradient step on all decisions of a lesson; return its losses."""
         losses = self._losses(lesson)
         loss = losses.policy + self.config.value_coefficient * losses.value
         self.optimizer.zero_grad(set_to_none=True)
@@ -274,7 +239,7 @@ class Learner:
         return [part.item() for part in losses]
 
     def _losses(self, lesson: Lesson) -> Losses:
-        """The cross-entropy over legal actions, and the squared error of values."""
+        """Return the cross-entropy, the squared error of values and the entropy."""
         lists = legal_lists(lesson.masks, lesson.actions)
         units, values = self.network.of_rows(self.rows, lesson.rows, lesson.wide)
         log_chances = torch.log_softmax(self.network.legal_logits(units, lists.legal), dim=1)
@@ -292,22 +257,16 @@ class Learner:
             entropy=-torch.special.xlogy(learned, learned).sum(dim=1).mean(),
         )
 
-    def _report(
-        self, losses: Losses, num_decisions: int, seconds: float, cpu_seconds: float
-    ) -> None:
+    def _report(self, losses: Losses, num_decisions: int, spent: Spent) -> None:
         """Update the progress after a batch."""
-        config, before = self.config, self.progress
-        seconds += before.seconds
-        decisions = before.decisions + num_decisions
-        done = max(decisions / config.total_steps, seconds / (60 * config.minutes))
-        self.progress = GuidedProgress(
-            done=min(done, 1.0),
-            seconds=seconds,
-            decisions=decisions,
-            updates=before.updates + self._num_steps(num_decisions),
-            loss=losses.policy + config.value_coefficient * losses.value,
+        self.progress = advanced(
+            self.progress,
+            self.config,
+            num_decisions,
+            self._num_steps(num_decisions),
+            spent,
+            loss=losses.policy + self.config.value_coefficient * losses.value,
             entropy=losses.entropy,
-            cpu_seconds=before.cpu_seconds + cpu_seconds,
         )
 
 
@@ -320,9 +279,3 @@ def _weights_of(path: str, game: Game, like: PolicyValue) -> dict[str, torch.Ten
     if network.seen(game) is not like.seen(game):
         raise ValueError(f"{path} was trained with derived_inputs={network.derived_inputs}")
     return network.state_dict()
-
-
-def wait(futures: list[Future[None]]) -> None:
-    """Wait until all are done; raise the error of any."""
-    for future in futures:
-        future.result()

@@ -1,7 +1,7 @@
 """Compiled self-play by guided search: many games in one call, each decision with its search.
 
-Every seat searches with the same network. What is noted of a decision is what `acting` notes, and
-the improved policy that the search found.
+Every seat searches with the same network. Of each decision the batch has what that of `acting` has,
+and the improved policy that the search found.
 """
 
 from functools import lru_cache
@@ -57,7 +57,7 @@ class GuidedBatch(NamedTuple):
 
     @property
     def learned(self) -> tuple[Batch, np.ndarray, np.ndarray]:
-        """What a lesson needs."""
+        """Return what a lesson is made of."""
         return self.batch, self.policies, self.outlook.targets
 
 

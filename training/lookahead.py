@@ -8,7 +8,6 @@ decision teaches the value of each of its actions, and exploration biases none o
 import copy
 import dataclasses
 import math
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -21,7 +20,8 @@ from ..baselines.networks.modules import mask_values
 from ..envs.core.game import NO_SEAT, Game
 from ..envs.core.rng import streams
 from ..envs.core.tables import Tables, action_masks
-from .progress import Progress, cosine_decay, fraction_done, start_of_run
+from .progress import Progress, advanced, clocks, cosine_decay, since
+from .settings import check_settings
 
 
 @dataclasses.dataclass
@@ -29,18 +29,24 @@ class Config:
     """Settings of the learner."""
 
     total_steps: int = 20_000_000  # length of the run, in decisions
-    minutes: float = math.inf  # time limit of the run
+    minutes: float = math.inf  # time limit of the run, counting learning alone
     seed: int = 0  # number that decides all random choices
     inputs: tuple[str, ...] = ()  # fields of the observation that the network sees; empty for all
     sets: tuple[str, ...] = ()  # sets of actions that the network sees by rank among those left
     hidden: tuple[int, ...] = (256, 256)  # units of each hidden layer
     num_tables: int = 512  # number of games played side by side
-    learning_rate: float = 1e-3  # of Adam at the start; a cosine decays it to a twentieth
+    learning_rate: float = 1e-3  # step size at the start; a cosine decays it to a twentieth
     epsilon: float = 0.2  # probability of a random action
     tau: float = 0.05  # step of the target network towards the network, as a fraction
     return_step: float = 0.0  # distance of possible returns, to round targets to them; 0 for none
     curriculum_fraction: float = 0.0  # part of the run in which games start ever earlier
     num_threads: int = 1  # threads that torch uses
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for settings with which nothing could be learned."""
+        counts = "total_steps", "num_tables", "num_threads"
+        fractions = "epsilon", "tau", "curriculum_fraction"
+        check_settings(self, counts, ("minutes", "learning_rate"), fractions)
 
 
 ALIASES = {  # former names of settings
@@ -79,9 +85,9 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
     length = shortest_game(game, config.num_tables, random)
     tables = Tables(game, streams(random.integers(2**62, size=config.num_tables)))
     deal_aged(game, tables, tables.all_rows, first_ply(config, length, 0.0), length, random)
-    progress = start_of_run()
+    progress = Progress()
     while progress.done < 1.0:
-        start, start_cpu = time.monotonic(), time.process_time()
+        start = clocks()
         optimizer.param_groups[0]["lr"] = config.learning_rate * cosine_decay(progress.done)
         positions = look(game, tables, tables.all_rows)
         td_target = torch.from_numpy(td_targets(game, target, positions, config.return_step))
@@ -98,12 +104,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[Progress, nn.Module]]:
         actions = explore(best.numpy(), positions.masks, config.epsilon, random)
         over = play(tables, tables.all_rows, actions)
         deal_aged(game, tables, over, first_ply(config, length, progress.done), length, random)
-        decisions = progress.decisions + config.num_tables
-        seconds = progress.seconds + time.monotonic() - start
-        cpu_seconds = progress.cpu_seconds + time.process_time() - start_cpu
-        done = fraction_done(decisions, config.total_steps, seconds, config.minutes)
-        updates = progress.updates + 1
-        progress = Progress(done, seconds, decisions, updates, loss.item(), cpu_seconds)
+        progress = advanced(progress, config, config.num_tables, 1, since(start), loss=loss.item())
         yield progress, network
 
 

@@ -7,7 +7,6 @@ of a lost match, the other actions it held become examples instead. Drawn matche
 
 import dataclasses
 import math
-import time
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -23,28 +22,35 @@ from ..envs.core.game import NO_SEAT, Game
 from ..envs.core.rng import streams
 from ..envs.core.seating import Seating, player_streams
 from ..envs.core.tables import EXTERNAL, Tables
+from .progress import clocks, since
+from .settings import check_settings
 
 
 @dataclasses.dataclass
 class Config:
     """Settings of the learner.
 
-    A set is a packed field of the observation that holds one bit an action; of a field with several
-    times as many bits, the union. `a-b` contains what is in a and not in b.
+    A set is a packed field of the observation with one bit for each action. A field with several
+    times as many bits stands for the union of its parts; `a-b` is what is in a and not in b.
     """
 
     num_batches: int = 10  # length of the run, in batches of matches
     num_matches: int = 1000  # duplicate matches in a batch, each on a deal of its own
     num_epochs: int = 20  # passes through the examples of a batch
-    opponent: str = "random"  # player that it meets
+    opponent: str = "random"  # player that the learner meets
     inputs: tuple[str, ...] = ("played-table", "hand", "table")  # sets that the network sees
     held: str = "hand"  # set of the actions that a seat could have chosen
     hidden: tuple[int, ...] = (40,)  # units of each hidden layer
     dropout: float = 0.5  # fraction of hidden units left out of a gradient step
     batch_size: int = 128  # number of examples in a gradient step
-    learning_rate: float = 1e-3  # of RMSprop
+    learning_rate: float = 1e-3  # step size of RMSprop
     seed: int = 0  # number that decides all random choices
     num_threads: int = 1  # threads that torch uses
+
+    def __post_init__(self) -> None:
+        """Raise ValueError for settings with which nothing could be learned."""
+        counts = "num_batches", "num_matches", "num_epochs", "batch_size", "num_threads"
+        check_settings(self, counts, ("learning_rate",), fractions=("dropout",))
 
 
 DECAY = 0.9  # of RMSprop's mean square
@@ -92,15 +98,15 @@ def train(game: Game, config: Config) -> Iterator[tuple[MatchProgress, Perceptro
     opponent = make_policy(config.opponent, game)
     decisions, seconds, cpu_seconds = 0, 0.0, 0.0
     for batch in range(1, config.num_batches + 1):
-        start, start_cpu = time.monotonic(), time.process_time()
+        start = clocks()
         seeds = random.integers(2**62, size=config.num_matches)
         choices = play_matches(game, policy_of("mlp", game, network), opponent, seeds)
         inputs, targets = examples(game, network, choices, config.held)
         loss = fit(network, optimizer, inputs, targets, config)
         decisions += len(choices.actions)
         wins, losses = (float((choices.outcomes == sign).mean()) for sign in (1, -1))
-        seconds += time.monotonic() - start
-        cpu_seconds += time.process_time() - start_cpu
+        spent = since(start)
+        seconds, cpu_seconds = seconds + spent.seconds, cpu_seconds + spent.cpu_seconds
         done = batch / config.num_batches
         yield MatchProgress(done, seconds, decisions, wins, losses, loss, cpu_seconds), network
 

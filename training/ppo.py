@@ -6,12 +6,10 @@ see; it is not part of the player. A game has rewards only at its end, so nothin
 """
 
 import dataclasses
-import itertools
 import math
-import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from pathlib import Path
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -20,10 +18,12 @@ from torch import nn
 
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
-from ..envs.core.game import Game, check_range
+from ..envs.core.game import Game
 from .acting import Batch, OpponentMix, SelfPlay, new_batch
-from .progress import fraction_done
-from .resuming import load_run, save_run
+from .overlap import play_slices, play_while_learning
+from .progress import SelfPlayProgress, Spent, advanced, linear_decay, within
+from .resuming import Resumable
+from .settings import check_settings
 
 
 @dataclasses.dataclass
@@ -39,9 +39,9 @@ class Config:
     batch_decisions: int = 24  # number of decisions of each table in a batch
     minibatch_size: int = 4096  # number of decisions in a gradient step
     epochs: int = 1  # number of passes through each batch
-    learning_rate: float = 1e-3  # of Adam at the start; falls linearly to final_learning_rate
-    final_learning_rate: float = 3e-5  # of Adam at the end
-    entropy_coefficient: float = 0.05  # at the start; falls linearly to final_entropy_coefficient
+    learning_rate: float = 1e-3  # step size at the start; falls linearly to final_learning_rate
+    final_learning_rate: float = 3e-5  # step size of Adam at the end
+    entropy_coefficient: float = 0.05  # weight of the entropy at the start; then falls linearly
     final_entropy_coefficient: float = 0.005  # weight of the entropy at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
     clip: float = 0.2  # maximum change of an action's probability in a batch, as a ratio
@@ -56,19 +56,11 @@ class Config:
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""
-        for name in COUNTS:
-            check_range(name, getattr(self, name), 1, MAX_COUNT)
-        check_range("seed", self.seed, 0, MAX_COUNT)
-        if not self.hidden:
-            raise ValueError("hidden must name at least one layer of units")
-        for units in self.hidden:
-            check_range("hidden", units, 1, MAX_COUNT)
-        for name in ("minutes", "learning_rate", "clip"):
-            if not getattr(self, name) > 0:
-                raise ValueError(f"{name} must be above 0; got {getattr(self, name)}")
-        for name in ("gae_lambda", "first_place_weight"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ValueError(f"{name} must be in 0 .. 1; got {getattr(self, name)}")
+        above_zero, fractions = (
+            ("minutes", "learning_rate", "clip"),
+            ("gae_lambda", "first_place_weight"),
+        )
+        check_settings(self, COUNTS, above_zero, fractions)
 
 
 COUNTS = (
@@ -79,24 +71,10 @@ COUNTS = (
     "epochs",
     "num_threads",
 )
-MAX_COUNT = 10**12
 ALIASES = {"threads": "num_threads", "trace": "gae_lambda"}  # former names of settings
 MAX_GRADIENT_NORM = 0.5
 NUM_EARLIER = 8  # earlier networks that are kept to play against
 EARLIER_EVERY = 1 / 32  # of the run
-
-
-class SelfPlayProgress(NamedTuple):
-    """Where a run stands; `done` goes from 0 to 1."""
-
-    done: float
-    seconds: float  # spent learning: neither compilation nor what the caller does in between
-    decisions: int  # decisions in gradient steps
-    updates: int
-    loss: float
-    entropy: float  # of the policy at the latest decisions, in nats
-    forced: float  # fraction of the learning seats' plies without a choice
-    cpu_seconds: float = 0.0  # of all threads of the process, in the same time
 
 
 class Losses(NamedTuple):
@@ -116,8 +94,8 @@ def train(game: Game, config: Config) -> Iterator[tuple[SelfPlayProgress, Policy
     yield from Learner(game, config).run()
 
 
-class Learner:
-    """The networks, their optimizer, and the tables they play at."""
+class Learner(Resumable):
+    """The networks, their optimizer, and how far the run has come."""
 
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
@@ -136,7 +114,7 @@ class Learner:
         self.parameters = [p for network in networks for p in network.parameters()]
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5)
         self.earlier = self.network.record(game)
-        self.progress = SelfPlayProgress(0.0, 0.0, 0, 0, math.nan, math.nan, math.nan)
+        self.progress = SelfPlayProgress()
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a later run needs to continue this one; it deals new games."""
@@ -154,52 +132,44 @@ class Learner:
         if self.critic is not None:
             self.critic.load_state_dict(saved["critic"])
         self.optimizer.load_state_dict(saved["optimizer"])
-        progress = SelfPlayProgress(*saved["progress"])
-        self.progress = progress._replace(done=self._done(progress.decisions, progress.seconds))
+        self.progress = within(SelfPlayProgress(*saved["progress"]), self.config)
         self.earlier = saved["earlier"].numpy().view(self.earlier.dtype)
-
-    def save(self, path: Path) -> None:
-        """Write `state_dict` to a file."""
-        save_run(self, path)
-
-    def load(self, path: Path) -> None:
-        """Continue from a file. Raises ValueError where it is none, or of another network."""
-        load_run(self, path)
 
     def run(self) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
         """Learn to the end of the run."""
-        config, game = self.config, self.game
+        config = self.config
         random = np.random.default_rng((config.seed, self.progress.updates))
+        play = self._new_tables(int(random.integers(2**62)))
+        batches = self._new_batch(config.num_tables), self._new_batch(config.num_tables)
+        self._compile(play)
+        num_actors = config.num_threads // 2
+        with ThreadPoolExecutor(max(1, num_actors)) as pool:
+            for losses, spent in play_while_learning(
+                lambda batch: self._act(play, batch, pool, num_actors),
+                lambda batch: self._learn(batch, random),
+                batches,
+                lambda: self.progress.done < 1.0,
+            ):
+                self._report(losses, spent, play)
+                yield self.progress, self.network
+
+    def _new_tables(self, seed: int) -> SelfPlay:
+        config = self.config
         opponent_mix = OpponentMix(
             config.self_play,
             config.earlier,
-            [make_policy(name, game) for name in config.opponents],
+            [make_policy(name, self.game) for name in config.opponents],
             config.opponent_weights,
         )
-        play = SelfPlay(
-            game,
+        return SelfPlay(
+            self.game,
             config.num_tables,
-            int(random.integers(2**62)),
+            seed,
             opponent_mix,
             self.rows,
             self.critic_rows,
             config.first_place_weight,
         )
-        batches = [self._new_batch(config.num_tables) for _ in range(2)]
-        self._compile(play)
-        num_actors = config.num_threads // 2
-        with ThreadPoolExecutor(max(1, num_actors)) as pool:
-            start, start_cpu = time.monotonic(), time.process_time()
-            wait(self._act(play, batches[0], pool, num_actors))
-            while self.progress.done < 1.0:
-                acting = self._act(play, batches[1], pool, num_actors)
-                losses = self._learn(batches[0], random)
-                wait(acting)
-                batches.reverse()
-                spent = time.monotonic() - start, time.process_time() - start_cpu
-                self._report(losses, *spent, play)
-                yield self.progress, self.network
-                start, start_cpu = time.monotonic(), time.process_time()
 
     def _new_batch(self, num_tables: int) -> Batch:
         return new_batch(
@@ -219,9 +189,7 @@ class Learner:
         if num_actors == 0:
             play.act(*what, slice(0, self.config.num_tables))
             return []
-        edges = np.linspace(0, self.config.num_tables, num_actors + 1).astype(int).tolist()
-        slices = [slice(*edge) for edge in itertools.pairwise(edges)]
-        return [pool.submit(play.act, *what, tables) for tables in slices]
+        return play_slices(partial(play.act, *what), self.config.num_tables, num_actors, pool)
 
     def _compile(self, play: SelfPlay) -> None:
         """Call everything once, on nothing, before the clock starts."""
@@ -235,13 +203,15 @@ class Learner:
         self.optimizer.zero_grad(set_to_none=True)
 
     def _learn(self, batch: Batch, random: np.random.Generator) -> Losses:
-        """Go through a batch in minibatches; returns the means of what they found."""
+        """Go through a batch in minibatches; return the means of their losses."""
         config = self.config
         decisions = flat(batch)
         advantages = decisions.advantages
         advantages = (advantages - advantages.mean()) / (advantages.std() + 1e-8)
         for group in self.optimizer.param_groups:
-            group["lr"] = self._falling(config.learning_rate, config.final_learning_rate)
+            group["lr"] = linear_decay(
+                config.learning_rate, config.final_learning_rate, self.progress.done
+            )
         num_parts = max(1, round(len(advantages) / config.minibatch_size))
         found = []
         for _ in range(config.epochs):
@@ -249,14 +219,11 @@ class Learner:
                 found.append(self._step(decisions, advantages, chosen))
         return Losses(*np.mean(found, axis=0).tolist())
 
-    def _falling(self, first: float, last: float) -> float:
-        return first + self.progress.done * (last - first)
-
     def _step(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> list[float]:
-        """One gradient step on the decisions `chosen`."""
+        """Take one gradient step on the decisions `chosen`; return its losses."""
         config = self.config
-        entropy_coefficient = self._falling(
-            config.entropy_coefficient, config.final_entropy_coefficient
+        entropy_coefficient = linear_decay(
+            config.entropy_coefficient, config.final_entropy_coefficient, self.progress.done
         )
         losses = self._losses(decisions, advantages, chosen)
         loss = losses.policy + config.value_coefficient * losses.value
@@ -268,7 +235,7 @@ class Learner:
         return [part.item() for part in losses]
 
     def _losses(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> Losses:
-        """The clipped objective over legal actions, the squared error of values, the entropy."""
+        """Return the clipped objective, the squared error of values and the entropy."""
         lists = legal_lists(decisions.masks[chosen], decisions.actions[chosen])
         units, values = self.network.of_rows(
             self.rows, decisions.rows[chosen], decisions.wide[chosen]
@@ -291,27 +258,21 @@ class Learner:
             entropy=-(log_chances.exp() * log_chances).sum(dim=1).mean(),
         )
 
-    def _done(self, decisions: int, seconds: float) -> float:
-        config = self.config
-        return fraction_done(decisions, config.total_steps, seconds, config.minutes)
-
-    def _report(self, losses: Losses, seconds: float, cpu_seconds: float, play: SelfPlay) -> None:
-        """Update the progress after a batch."""
+    def _report(self, losses: Losses, spent: Spent, play: SelfPlay) -> None:
+        """Update the progress after a batch, and the earlier networks where it is time."""
         config, before = self.config, self.progress
         size = config.num_tables * config.batch_decisions
-        seconds += before.seconds
-        decisions = before.decisions + size
-        done = self._done(decisions, seconds)
-        self.progress = SelfPlayProgress(
-            done=done,
-            seconds=seconds,
-            decisions=decisions,
-            updates=before.updates + config.epochs * max(1, round(size / config.minibatch_size)),
+        self.progress = advanced(
+            before,
+            config,
+            size,
+            config.epochs * max(1, round(size / config.minibatch_size)),
+            spent,
             loss=losses.policy + config.value_coefficient * losses.value,
             entropy=losses.entropy,
             forced=play.forced_fraction,
-            cpu_seconds=before.cpu_seconds + cpu_seconds,
         )
+        done = self.progress.done
         is_due = math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY)
         if config.earlier and is_due:
             kept = [self.earlier, self.network.record(self.game)]
@@ -322,9 +283,3 @@ def flat(batch: Batch) -> Batch:
     """Join the decisions of all tables, in the order of the tables."""
     size = batch.actions.size
     return Batch(*(array.reshape(size, *array.shape[2:]) for array in batch))
-
-
-def wait(futures: list[Future[None]]) -> None:
-    """Wait until all are done; raise the error of any."""
-    for future in futures:
-        future.result()

@@ -1,7 +1,8 @@
-"""How far a run has come, and how its learning rate and epsilon decay meanwhile."""
+"""How far a run has come, what it has spent, and how its settings decay meanwhile."""
 
 import math
-from typing import NamedTuple
+import time
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 FINAL_FRACTION = 0.05  # of a decayed setting, left at the end of a run
 
@@ -9,17 +10,99 @@ FINAL_FRACTION = 0.05  # of a decayed setting, left at the end of a run
 class Progress(NamedTuple):
     """How far a run has come; `done` rises from 0 to 1."""
 
-    done: float
-    seconds: float  # spent learning: what happens between two steps is not counted
-    decisions: int  # of learning seats
-    updates: int  # gradient steps
-    loss: float  # of the last gradient step; NaN before the first
+    done: float = 0.0
+    seconds: float = 0.0  # spent learning: what happens between two steps is not counted
+    decisions: int = 0  # of learning seats
+    updates: int = 0  # gradient steps
+    loss: float = math.nan  # of the last gradient step; NaN before the first
     cpu_seconds: float = 0.0  # of all threads of the process, in the same time
 
 
-def start_of_run() -> Progress:
-    """Return the progress before the first step."""
-    return Progress(done=0.0, seconds=0.0, decisions=0, updates=0, loss=math.nan)
+class SelfPlayProgress(NamedTuple):
+    """The progress of PPO; `loss` and `entropy` are means over the latest batch."""
+
+    done: float = 0.0
+    seconds: float = 0.0
+    decisions: int = 0
+    updates: int = 0
+    loss: float = math.nan
+    entropy: float = math.nan  # of the policy, in nats
+    forced: float = math.nan  # fraction of the learning seats' plies without a choice
+    cpu_seconds: float = 0.0
+
+
+class GuidedProgress(NamedTuple):
+    """The progress of expert iteration; `loss` and `entropy` are means over the latest batch."""
+
+    done: float = 0.0
+    seconds: float = 0.0
+    decisions: int = 0  # of searches and of the teacher
+    updates: int = 0
+    loss: float = math.nan
+    entropy: float = math.nan  # of the policies to be learned, in nats
+    cpu_seconds: float = 0.0
+
+
+class Limits(Protocol):
+    """The settings that end a run."""
+
+    total_steps: int  # decisions
+    minutes: float
+
+
+AnyProgress = TypeVar("AnyProgress", Progress, SelfPlayProgress, GuidedProgress)
+
+
+class Spent(NamedTuple):
+    """Time, or what the clocks show."""
+
+    seconds: float  # of the wall clock
+    cpu_seconds: float  # of all threads of the process
+
+
+def clocks() -> Spent:
+    """Return what the clocks show now."""
+    return Spent(time.monotonic(), time.process_time())
+
+
+def since(start: Spent) -> Spent:
+    """Return the time since the clocks showed `start`."""
+    now = clocks()
+    return Spent(now.seconds - start.seconds, now.cpu_seconds - start.cpu_seconds)
+
+
+def advanced(
+    before: AnyProgress,
+    limits: Limits,
+    num_decisions: int,
+    num_updates: int,
+    spent: Spent,
+    **latest: Any,
+) -> AnyProgress:
+    """Return the progress after more decisions and updates, which took the time `spent`.
+
+    `latest` has the new values of its other fields.
+    """
+    seconds = before.seconds + spent.seconds
+    decisions = before.decisions + num_decisions
+    return before._replace(
+        done=_fraction_done(decisions, seconds, limits),
+        seconds=seconds,
+        decisions=decisions,
+        updates=before.updates + num_updates,
+        cpu_seconds=before.cpu_seconds + spent.cpu_seconds,
+        **latest,
+    )
+
+
+def within(progress: AnyProgress, limits: Limits) -> AnyProgress:
+    """Return the progress of a run that now has these limits."""
+    return progress._replace(done=_fraction_done(progress.decisions, progress.seconds, limits))
+
+
+def _fraction_done(decisions: int, seconds: float, limits: Limits) -> float:
+    """Return how much of a run is over, in 0 .. 1: by decisions or by time, whichever is more."""
+    return min(max(decisions / limits.total_steps, seconds / (60 * limits.minutes)), 1.0)
 
 
 def cosine_decay(done: float) -> float:
@@ -27,6 +110,6 @@ def cosine_decay(done: float) -> float:
     return FINAL_FRACTION + (1 - FINAL_FRACTION) * (1 + math.cos(math.pi * done)) / 2
 
 
-def fraction_done(decisions: int, total_steps: int, seconds: float, minutes: float) -> float:
-    """Return how much of a run is over, in 0 .. 1: by decisions or by time, whichever is more."""
-    return min(max(decisions / total_steps, seconds / (60 * minutes)), 1.0)
+def linear_decay(first: float, last: float, done: float) -> float:
+    """Return the value between `first`, at the start of a run, and `last`, at its end."""
+    return first + done * (last - first)

@@ -78,10 +78,10 @@ def run(
     """Train to the end; return the checkpoint that was written.
 
     `on_progress` is called with the progress after every step, `on_measured` at every point of the
-    learning curve. The checkpoint is written at every point, and what a run continues from every
-    ten minutes too: one that is stopped can be resumed where the learner is a `Learner`. Raises
-    NothingLearned where the run ends without a gradient step, and ValueError for a run that cannot
-    be resumed.
+    learning curve. The checkpoint is written at every point. The state is written there and every
+    ten minutes, so that a run which is stopped can be resumed, if the algorithm has a `Learner`.
+    Raises NothingLearned where the run ends without a gradient step, and ValueError for a run that
+    cannot be resumed.
     """
     session.folder.mkdir(parents=True, exist_ok=True)
     learner = _learner(session)
@@ -93,27 +93,18 @@ def run(
     saved_at = time.monotonic()
     for progress, network in learner.run():
         on_progress(progress)
-        if progress.done < next_point:
-            if time.monotonic() - saved_at >= SECONDS_BETWEEN_STATES:
-                learner.save(session.folder / STATE_FILE)
-                saved_at = time.monotonic()
-            continue
-        if progress.done >= 1.0 and getattr(progress, "updates", 1) == 0:
-            raise NothingLearned(
-                "the run ended before its first gradient step; let it take longer, or gather less "
-                "before learning starts"
-            )
-        next_point = _next_point(session, progress.done)
-        policy = policy_of(session.algorithm, session.game, network)
-        num_deals = session.final_deals if progress.done >= 1 else session.num_deals
-        results = evaluate(session.game, policy, session.against, num_deals)
-        on_measured(progress, results)
-        curve += [{**progress._asdict(), **_point(result)} for result in results]
-        write_curve(curve, session.folder)
-        checkpoint = _checkpoint(session, network, progress, results)
-        save_checkpoint(checkpoint, session.folder / CHECKPOINT_FILE)
-        learner.save(session.folder / STATE_FILE)
-        saved_at = time.monotonic()
+        is_point = progress.done >= next_point
+        if is_point:
+            next_point = _next_point(session, progress.done)
+            results = _measured(session, progress, network)
+            on_measured(progress, results)
+            curve += [{**progress._asdict(), **_point(result)} for result in results]
+            write_curve(curve, session.folder)
+            checkpoint = _checkpoint(session, network, progress, results)
+            save_checkpoint(checkpoint, session.folder / CHECKPOINT_FILE)
+        if is_point or time.monotonic() - saved_at >= SECONDS_BETWEEN_STATES:
+            learner.save(session.folder / STATE_FILE)
+            saved_at = time.monotonic()
     draw_curve(curve, session.folder / PLOT_FILE)
     return checkpoint
 
@@ -132,7 +123,7 @@ class _Steps:
 
 
 def _learner(session: Session) -> Any:
-    """The learner, where it stood if it is to be resumed."""
+    """Return the learner; in a run that is resumed, with its latest state."""
     algorithm = load_algorithm(session.algorithm)
     if hasattr(algorithm, "Learner"):
         learner = algorithm.Learner(session.game, session.config)
@@ -146,6 +137,18 @@ def _learner(session: Session) -> Any:
 
 def _next_point(session: Session, done: float) -> float:
     return math.floor(done * session.num_measurements + 1) / session.num_measurements
+
+
+def _measured(session: Session, progress: Any, network: Any) -> list[MatchResult]:
+    """Play the matches of a point of the curve. Raises NothingLearned."""
+    if progress.done >= 1.0 and getattr(progress, "updates", 1) == 0:
+        raise NothingLearned(
+            "the run ended before its first gradient step; let it take longer, or gather less "
+            "before learning starts"
+        )
+    policy = policy_of(session.algorithm, session.game, network)
+    num_deals = session.final_deals if progress.done >= 1 else session.num_deals
+    return evaluate(session.game, policy, session.against, num_deals)
 
 
 def _point(result: MatchResult) -> dict[str, Any]:
@@ -180,7 +183,10 @@ def _checkpoint(
 
 
 def read_curve(folder: Path) -> list[dict[str, Any]]:
-    """The learning curve so far; empty where there is none. Raises ValueError for an old form."""
+    """Return the learning curve so far: a row for each measurement against each player.
+
+    Raises ValueError for a curve of an earlier version.
+    """
     path = folder / CURVE_FILE
     if not path.is_file():
         return []

@@ -1,16 +1,17 @@
 """Lessons for a policy-value network: decisions, with the policies and values it should learn.
 
-A lesson comes from the searches of self-play, or from whole games of a teacher, any policy.
+A lesson comes from the searches of self-play, or from whole games of a teacher, which may be any
+policy.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from ..baselines.networks.inputs import InputRows
 from ..baselines.networks.policy_value import num_others
-from ..baselines.policy import Policy
+from ..baselines.policy import Policy, values_of
 from ..envs.core.game import Game
 from ..envs.core.rng import streams
 from ..envs.core.seating import check_legal, player_streams
@@ -58,8 +59,8 @@ def taught(
 
     Where the teacher values the actions, the policy is the softmax of the values over the
     temperature, and the most probable action is played; else it is the action that it chose. The
-    targets of the values are the returns of the game.
-    Raises ValueError for a teacher with a memory.
+    targets of the values are the returns of the game. Raises ValueError for a teacher with a
+    memory.
     """
     if teacher.remember is not None:
         raise ValueError(f"{teacher.name} has a memory: it plays whole games and cannot teach")
@@ -68,48 +69,76 @@ def taught(
     rngs = player_streams(seeds, game.num_seats)
     tables.deal(tables.all_rows)
     parts, places = [], []
-    alive = tables.all_rows
-    while True:
-        seats, observations, words = tables.show(alive)
-        going = seats >= 0
-        alive, seats = alive[going], seats[going]
-        if not len(alive):
-            break
-        observations, words = observations[going], words[going]
+    for alive, seats, observations, words in _positions(tables):
         masks = action_masks(words, game.num_actions)
         own = rngs[alive, seats]
-        inputs: tuple[np.ndarray, ...] = observations, masks, own
-        if teacher.needs_positions:
-            inputs = *inputs, tables.determinize(alive, seats, own)
-        if teacher.values is None:
-            actions = np.asarray(teacher(*inputs))
-            check_legal(game, teacher.name, actions, masks)
-            policies = np.zeros(masks.shape, np.float32)
-            policies[np.arange(len(actions)), actions] = 1.0
-        else:
-            policies = soft_policies(teacher.values(*inputs), masks, temperature)
-            actions = policies.argmax(axis=1)
+        positions = tables.determinize(alive, seats, own) if teacher.needs_positions else None
+        actions, policies = _choices(teacher, observations, masks, own, positions, temperature)
         rngs[alive, seats] = own
         chosen = masks.sum(axis=1) > 1
         notes = input_notes(game, rows, observations[chosen])
         parts.append((*notes, words[chosen], actions[chosen], policies[chosen]))
         places.append((alive[chosen], seats[chosen]))
         tables.apply(alive, actions)
-    returns = tables.returns(tables.all_rows)
-    targets = np.concatenate([returns[place] for place in places]).astype(np.float32)
-    clockwise = np.arange(1, 1 + num_others(game))
-    others = np.concatenate(
-        [
-            returns[at[:, None], (seats[:, None] + clockwise) % game.num_seats]
-            for at, seats in places
-        ]
-    ).astype(np.float32)
+    returns = _returns_clockwise(tables, *map(np.concatenate, zip(*places, strict=True)))
+    others = returns[:, 1 : 1 + num_others(game)]
     shown, wide, words, actions, policies = map(np.concatenate, zip(*parts, strict=True))
-    return Lesson(shown, wide, words, actions, policies, targets, others)
+    return Lesson(shown, wide, words, actions, policies, returns[:, 0], others)
+
+
+def _positions(
+    tables: Tables,
+) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield the tables [B] whose games go on, the seats to act, observations and mask words.
+
+    An action must be applied at each of them before the next are yielded.
+    """
+    alive = tables.all_rows
+    while True:
+        seats, observations, words = tables.show(alive)
+        goes_on = seats >= 0
+        alive = alive[goes_on]
+        if not len(alive):
+            return
+        yield alive, seats[goes_on], observations[goes_on], words[goes_on]
+
+
+def _choices(
+    teacher: Policy,
+    observations: np.ndarray,
+    masks: np.ndarray,
+    rngs: np.ndarray,
+    positions: np.ndarray | None,
+    temperature: float,
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a teacher plays [B], and the policies [B, A] to learn from it."""
+    if teacher.values is not None:
+        values = values_of(teacher, observations, masks, rngs, positions)
+        policies = soft_policies(values, masks, temperature)
+        return policies.argmax(axis=1), policies
+    actions = np.asarray(teacher(observations, masks, rngs, positions))
+    check_legal(teacher.game, teacher.name, actions, masks)
+    policies = np.zeros(masks.shape, np.float32)
+    policies[np.arange(len(actions)), actions] = 1.0
+    return actions, policies
+
+
+def _returns_clockwise(tables: Tables, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+    """Return the returns of all seats at these tables, float32 [B, seats], from `seats` on."""
+    returns = tables.returns(tables.all_rows).astype(np.float32)
+    num_seats = returns.shape[1]
+    return returns[rows[:, None], (seats[:, None] + np.arange(num_seats)) % num_seats]
 
 
 def soft_policies(values: np.ndarray, masks: np.ndarray, temperature: float) -> np.ndarray:
-    """Return the softmax [B, A] of action values over a temperature; NaN counts as illegal."""
-    logits = np.where((masks == 1) & ~np.isnan(values), values / temperature, -np.inf)
+    """Return the softmax [B, A] of action values over a temperature; NaN counts as illegal.
+
+    Where no value is known, as a search knows none of a forced action, legal actions are equal.
+    """
+    is_legal = masks == 1
+    is_known = is_legal & ~np.isnan(values)
+    is_blank = ~is_known.any(axis=1, keepdims=True)
+    logits = np.where(is_known, values / temperature, -np.inf)
+    logits = np.where(is_blank & is_legal, 0.0, logits)
     chances = np.exp(logits - logits.max(axis=1, keepdims=True))
     return (chances / chances.sum(axis=1, keepdims=True)).astype(np.float32)

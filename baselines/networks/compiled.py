@@ -61,7 +61,7 @@ def weights_record(rows: InputRows, network: Network) -> np.ndarray:
 
 
 def layer_fields(hidden: Sequence[Layer], actions: Layer) -> dict[str, np.ndarray]:
-    """The fields of all that follows the inputs of the first layer, without a value head."""
+    """The fields of a record but for the first layer's weights and a value head."""
     fields = {"bias_0": hidden[0].bias}
     for index, layer in enumerate(hidden[1:], start=1):
         fields[f"weights_{index}"] = layer.weights
@@ -268,7 +268,7 @@ def to_chances(mask, logits):
 
 @vector_rule
 def draw_action(mask, chances, point):
-    """The legal action at a point in 0 .. 1 of their chances laid end to end."""
+    """The legal action at a point in 0 .. 1, where their chances are laid end to end."""
     action = np.int64(NO_ACTION)
     for index in range(mask.shape[0]):
         word = mask[index]

@@ -4,14 +4,15 @@
 
 * `input_fields(game)`, the compiled `derive(observation)` that writes them, and `LEFT_OUT`, names
   of fields that networks then need not be shown;
-* `arrange(state)`, compiled, which puts what has no order in the rules, `NUM_ARRANGED` slots of a
-  table, into one; `arrange_seen(observation, mask, slots)`, which does the same to what the seat to
-  act knows, and notes where each slot was; `find_slots(state, arranged, slots)`, which finds the
-  same out from two positions; `with_slot_of(slots, action)`, the action in the game itself.
+* the compiled `arrange(state)`, which sorts slots that have no order in the rules, such as those of
+  a table; there are `NUM_ARRANGED`. `arrange_seen(observation, mask, slots)` sorts in the same way
+  what the seat to act knows, and fills slots [NUM_ARRANGED] with the slot that each was before.
+  `find_slots(state, arranged, slots)` fills them from the position before and after. An action
+  among the sorted slots is `with_slot_of(slots, action)` in the game itself.
 
-`with_inputs` makes of the game one whose observation holds the fields and whose positions are
-arranged: learners and searches need nothing else. A player of the game itself widens and arranges
-each observation that it is given.
+`with_inputs(game)` is the game with these fields in its observation and its positions arranged:
+learners and searches need nothing else. A player of the game itself adds the fields to each
+observation that it is given, and arranges it.
 """
 
 import dataclasses

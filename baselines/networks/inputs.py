@@ -1,4 +1,4 @@
-"""The first layer of a network as a table of rows, so that two numbers cost one addition of a row.
+"""The first layer of a network as a table of rows: an observation adds up a few of them.
 
 A number shown in unary adds the weights of every threshold it exceeds; the table holds that sum for
 each value it can have, or each combination of values of a few small numbers. Packed bits are looked
@@ -186,7 +186,7 @@ def _shown(game: Game, packed: bool) -> list[Field]:
 
 @vector_rule
 def find_rows(weights, observation, rows):
-    """Fill rows [K] with those that this observation adds up. Values out of range count as ends."""
+    """Fill rows [K] with those that this observation adds up; values are clipped to their range."""
     for k in range(rows.shape[0]):
         rows[k] = weights.first_rows[k]
     values = numbers(observation)
@@ -226,7 +226,7 @@ def fill_table(parents, sources, inputs, table):
 
 @vector_rule
 def gather_gradient(parents, sources, table, inputs):
-    """The inverse for gradients: those of the table [R, H], which is used up, to the inputs'."""
+    """Turn gradients of the table [R, H], which are overwritten, into those of the inputs."""
     for row in range(table.shape[0] - 1, -1, -1):
         parent, source = parents[row], sources[row]
         if source != NO_INPUT:

@@ -30,7 +30,7 @@ def learned_policy(
 def guide_network(path: Path | str, game: Game) -> "PolicyValue":
     """The network of a checkpoint that has a policy and a value, to guide a search.
 
-    Raises ValueError where it has not, and where it does not fit the game.
+    Raises ValueError where it has none, and where it does not fit the game.
     """
     from .checkpoints import load_checkpoint, network_for
     from .policy_value import PolicyValue

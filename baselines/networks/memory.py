@@ -68,19 +68,21 @@ def _record_on_stack(like: types.Array) -> Any:
 
 if numba_config.DISABLE_JIT:
 
+    def _as_array(record: Any, dtype: Any) -> np.ndarray:
+        data = np.asarray(record).reshape(1).view(np.uint8)
+        return data[: data.size // dtype.itemsize * dtype.itemsize].view(dtype)
+
     def numbers(record: Any) -> np.ndarray:
-        """A record as an array of its first field's type."""
-        dtype = record.dtype[0].base
-        return np.frombuffer(record.tobytes(), dtype, record.dtype.itemsize // dtype.itemsize)
+        """A record as an array of its first field's type: no copy."""
+        return _as_array(record, record.dtype[0].base)
 
     def octets(record: Any) -> np.ndarray:
-        """A record as bytes."""
-        return np.frombuffer(record.tobytes(), np.uint8)
+        """A record as bytes: no copy."""
+        return _as_array(record, np.dtype(np.uint8))
 
     def machine_words(record: Any) -> np.ndarray:
-        """A record as 64-bit words, without the bytes that are left over."""
-        data = record.tobytes()
-        return np.frombuffer(data, np.int64, len(data) // 8)
+        """A record as 64-bit words, without the bytes that are left over: no copy."""
+        return _as_array(record, np.dtype(np.int64))
 
     def float_scratch(like: np.ndarray) -> np.ndarray:
         """Room for float32s, as many as a field of a record is long, until the function returns."""

@@ -95,11 +95,11 @@ class ActionValues(nn.Module):
 
 
 class RankedValues(nn.Module):
-    """The same of what is left in a game where only the order of the cards left matters.
+    """Action values of a game in which only the order of the cards left matters.
 
     `sets` are packed fields of one bit an action and one word a colour, such as hands. Cards that
     are in none of them are taken out, higher ones move down to close the gaps, and the colours are
-    put in an order of their own: so positions that differ in names alone look the same. `fields`,
+    put in an order of their own: so positions that differ only in names look the same. `fields`,
     such as tricks won, move the values of all actions alike.
     """
 
@@ -184,5 +184,5 @@ def hidden_layers(sizes: Sequence[int]) -> nn.Sequential:
 
 
 def mask_values(values: torch.Tensor, action_masks: torch.Tensor) -> torch.Tensor:
-    """The same values with every illegal action put out of reach of a maximum."""
+    """The values [B, A] with BLOCKED in place of those of illegal actions."""
     return values.masked_fill(action_masks == 0, BLOCKED)

@@ -12,8 +12,8 @@ from ...envs.core.game import Game
 class Perceptron(nn.Module):
     """Sets of actions -> hidden layers of tanh units with dropout -> one output an action.
 
-    A set is a packed field of the observation that holds one bit an action, or several times that,
-    which are then united; `a-b` is what is in a and not in b.
+    A set is a packed field of the observation with one bit for each action. A field with several
+    times as many bits stands for the union of its parts; `a-b` is what is in a and not in b.
     """
 
     def __init__(

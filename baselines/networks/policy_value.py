@@ -213,7 +213,7 @@ def _list_legal(masks, actions, legal, places):
 
 @rule
 def sum_rows(table, bias, found, out):
-    """Of each row of `found` [B, K]: the bias plus the rows of the table it names."""
+    """Return for each row of `found` [B, K] the bias plus the rows of the table that it names."""
     for row in range(found.shape[0]):
         for unit in range(bias.shape[0]):
             out[row, unit] = bias[unit]

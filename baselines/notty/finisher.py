@@ -3,11 +3,11 @@
 A table has a chance for each class of positions: by the size of its hand, the number of kinds that
 would make a group with it, the probability that taking a card makes one, whether another seat would
 rather take from this hand than draw, and the smallest hand of the others. `fit_values` filled both
-by play. Choose the table for opponents that take cards or for opponents that do not.
+by play. One is for opponents that take cards, the other for opponents that do not.
 
 Where opponents take cards, a hand that they want to take from is worth more, since that makes it
 small, and so is one that can wait for the card it needs to appear in another hand. Where they do
-not, wins are rare and the very cards matter: the chance of a small hand is that of `small_hands`
+not, wins are rare and the exact cards matter: the chance of a small hand is that of `small_hands`
 times the value of its class. There it draws at most one card, whose outcomes it can enumerate; with
 more, sampling error would mislead it.
 """
@@ -93,8 +93,8 @@ def opponent_model_of(turns_played, takes):
 def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
     """Return the action with the best chance, and that chance; among equal ones, a pass.
 
-    `tables` is as VALUES. `hands` are words [seats + 1, 2]: its own hand first, the deck last.
-    `passes` [seats] are consecutive ones.
+    `tables` has the form of VALUES. `hands` are words [seats + 1, 2]: the player's first, the deck
+    last. `passes` [seats] are consecutive ones.
     """
     demands = demands_of(hands, passes)
     own, size, values = hands[0], smallest_other(hands), tables[opponent_model]

@@ -196,7 +196,7 @@ def move_towards(learned, place, unit, target, rate):
 def own_place(state, phase, other):
     """The place of the learner's position in the tables, and the unit there.
 
-    NOWHERE if an opponent that does take cards has only not done so yet.
+    NOWHERE while an opponent that takes cards has not taken any yet.
     """
     hands = np.empty((3, 2), np.int64)
     passes = np.empty(2, np.int64)

@@ -53,7 +53,7 @@ def defensive(observation, mask, rng):
 
 @array_rule
 def aggressive(observation, mask, rng):
-    """Take a card that enlarges the largest group from a larger hand; else draw by hand size."""
+    """Take from a larger hand with a card for the largest group; else draw by hand size."""
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)

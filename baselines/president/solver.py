@@ -4,10 +4,10 @@ The solver searches depth first for a win. It recognises runs to the end at once
 that another play dominates, tries plays that leave the fewest weak groups first, and remembers
 leads up to renamings of ranks that change nothing.
 
-Two facts are used. Take two hands that differ in one rank: a whole group lies higher in the first,
-and passes no other own group of another size. Whatever the second can play, the first can play too,
-at least as high, and no reply to it is added: so the first wins if the second does. And between
-plays that the same replies answer, only the hands that remain matter.
+Two facts are used. Take two hands that differ in the rank of one whole group, which is higher in
+the first; between the two ranks the hand has no group of another size. Whatever the second hand can
+play, the first can play too, at least as high, and no reply to it is added: so the first wins if
+the second does. And of plays that the same replies answer, only the hands that remain matter.
 """
 
 import threading

@@ -25,7 +25,7 @@ from ...envs.core.tables import meanings_of, new_streams
 from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
 from ..networks.memory import machine_words, octets
-from ..policy import Policy
+from ..policy import Policy, searching_policy
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playout import determinize_template
 from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
@@ -119,24 +119,22 @@ def guided_policy(
     seen = guide.seen(game)
     guided = GuidedSearch(seen, guide.record(game), settings, known, memory)
 
-    def searched(rngs: np.ndarray, positions: np.ndarray) -> Found:
+    def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
         if milliseconds is None:
             return guided.search(positions, rngs)
         return guided.search_in_time(positions, rngs, milliseconds / 1000)
 
-    def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
+    def search(
+        observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         if seen is game:
-            return searched(rngs, positions)
-        shown = arranged(game, positions)
-        return searched(rngs, shown.positions).renamed(shown.actions)
+            result = found(rngs, positions)
+        else:
+            shown = arranged(game, positions)
+            result = found(rngs, shown.positions).renamed(shown.actions)
+        return result.actions, result.action_values
 
-    return Policy(
-        name,
-        game,
-        lambda observations, masks, rngs, positions: found(rngs, positions).actions,
-        needs_positions=True,
-        values=lambda observations, masks, rngs, positions: found(rngs, positions).action_values,
-    )
+    return searching_policy(name, game, search)
 
 
 def new_scratch(game: Game, settings: Settings, memory: tuple = ()) -> Scratch:

@@ -21,6 +21,24 @@ def single_rows(num_rows: int) -> list[slice]:
     return [slice(row, row + 1) for row in range(num_rows)]
 
 
+def choose(
+    simulate: Simulate,
+    masks: np.ndarray,
+    rngs: np.ndarray,
+    positions: np.ndarray,
+    num_simulations: int,
+    milliseconds: float | None,
+) -> np.ndarray:
+    """Return the best actions [B] after `num_simulations` at each row, or after `milliseconds`."""
+    if milliseconds is None:
+        return choose_by_halving(simulate, masks, rngs, positions, num_simulations)
+    actions = [
+        choose_in_time(simulate, masks[one], rngs[one], positions[one], milliseconds / 1000)
+        for one in single_rows(len(masks))
+    ]
+    return np.array(actions, np.int64)
+
+
 def choose_by_halving(
     simulate: Simulate,
     masks: np.ndarray,

@@ -21,10 +21,9 @@ from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.jit import bind, rule
 from ...envs.core.tables import NO_WEIGHTS, meanings_of
 from ..networks.learned import guide_network
-from ..policy import Policy
+from ..policy import Policy, Search, searching_policy
 from ..roster import with_aliases
-from . import guided
-from .halving import choose_by_halving, choose_in_time, single_rows
+from . import guided, halving
 from .playout import (
     EPSILON,
     MAX_BUDGET,
@@ -96,9 +95,7 @@ def mcts(
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
     budget = checked_budget(NAME, "num_simulations", num_simulations, milliseconds)
-    if exploration_constant is None:
-        exploration_constant = EXPLORATION_CONSTANT if network is None else guided.PUCT_CONSTANT
-    _check_exploration_constant(exploration_constant)
+    constant = _checked_exploration_constant(exploration_constant, network is not None)
     if network is not None:
         if playout_policy is not None or shortlist is not None or fixed_opponents:
             raise ValueError(
@@ -106,53 +103,61 @@ def mcts(
             )
         check_range("num_considered", num_considered, 1, MAX_BUDGET)
         check_range("num_determinizations", num_determinizations, 1, MAX_DETERMINIZATIONS)
-        settings_of_guided = guided.Settings(
-            budget, num_considered, num_determinizations, float(exploration_constant), 0.0
+        how = guided.Settings(
+            budget, num_considered, num_determinizations, constant, gumbel_scale=0.0
         )
-        guide = guide_network(network, game)
-        return guided.guided_policy(NAME, game, guide, settings_of_guided, milliseconds)
+        return guided.guided_policy(NAME, game, guide_network(network, game), how, milliseconds)
     check_epsilon(epsilon)
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
     _check_shortlist(shortlist)
-    row_function, player_weights = playout_player(game, playout_policy)
+    settings = Settings(float(epsilon), expansion_threshold, constant, bool(fixed_opponents))
     shorten = shortlist or keep_all
-    shorten_masks = _bind_shorten(shorten)
-    settings = Settings(
-        float(epsilon), expansion_threshold, float(exploration_constant), bool(fixed_opponents)
-    )
-    max_nodes = MAX_NODES_IN_TIME if milliseconds is not None else budget + game.num_actions + 1
+    search = _search_with_playouts(game, settings, playout_policy, shorten, budget, milliseconds)
+    return searching_policy(NAME, game, search)
 
-    def searched(
+
+def _search_with_playouts(
+    game: Game,
+    settings: Settings,
+    playout_policy: str | None,
+    shorten: Function,
+    budget: int,
+    milliseconds: float | None,
+) -> Search:
+    row_function, weights = playout_player(game, playout_policy)
+    shorten_masks = _bind_shorten(shorten)
+    max_nodes = most_nodes(game, budget, milliseconds)
+
+    def search(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
-        search = TreeSearch(game, row_function, shorten, max_nodes, settings, player_weights)
+        tree_search = TreeSearch(game, row_function, shorten, max_nodes, settings, weights)
         masks = action_masks.astype(np.int8)
         shorten_masks(observations, masks, np.zeros(game.num_mask_words, np.int64))
-        actions = np.empty(len(positions), np.int64)
-        values = np.empty(masks.shape)
-        for index, one in enumerate(single_rows(len(positions))):
-            search.tree.clear()
-            batch = (masks[one], rngs[one], positions[one])
-            if milliseconds is None:
-                actions[index] = choose_by_halving(search.simulate, *batch, budget)[0]
-            else:
-                actions[index] = choose_in_time(search.simulate, *batch, milliseconds / 1000)
-            values[index] = search.tree.action_values(game.num_actions)
+        actions, values = np.empty(len(masks), np.int64), np.empty(masks.shape)
+        for one in halving.single_rows(len(masks)):
+            tree_search.tree.clear()
+            what = tree_search.simulate, masks[one], rngs[one], positions[one]
+            actions[one] = halving.choose(*what, budget, milliseconds)
+            values[one] = tree_search.tree.action_values(game.num_actions)
         return actions, values
 
-    return Policy(
-        NAME,
-        game,
-        lambda *inputs: searched(*inputs)[0],
-        needs_positions=True,
-        values=lambda *inputs: searched(*inputs)[1],
-    )
+    return search
 
 
-def _check_exploration_constant(value: float) -> None:
+def most_nodes(game: Game, num_simulations: int, milliseconds: float | None) -> int:
+    """Return the number of nodes that a tree needs at most."""
+    in_time = milliseconds is not None
+    return MAX_NODES_IN_TIME if in_time else num_simulations + game.num_actions + 1
+
+
+def _checked_exploration_constant(value: float | None, has_network: bool) -> float:
+    if value is None:
+        return guided.PUCT_CONSTANT if has_network else EXPLORATION_CONSTANT
     is_number = isinstance(value, int | float) and not isinstance(value, bool)
     if not is_number or not 0 <= value < float("inf"):
         raise ValueError(f"exploration_constant must be a number of 0 or more; got {value!r}")
+    return float(value)
 
 
 def _check_shortlist(shortlist: Function | None) -> None:

@@ -17,7 +17,7 @@ from ...envs.core.tables import NO_WEIGHTS, meanings_of, new_streams
 from ..networks.learned import learned_policy
 from ..policy import Policy
 from ..roster import BLIND, own_players, with_aliases
-from .halving import choose_by_halving, choose_in_time, single_rows
+from . import halving
 
 NAME = "playout"
 BUDGET = 400  # playouts or simulations a move, unless a setting says otherwise
@@ -54,9 +54,8 @@ def playout(
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
-        if milliseconds is None:
-            return search.choose(action_masks, rngs, positions, num_playouts)
-        return search.choose_in_time(action_masks, rngs, positions, milliseconds / 1000)
+        what = action_masks, rngs, positions
+        return halving.choose(search.simulate, *what, num_playouts, milliseconds)
 
     return Policy(NAME, game, choose, needs_positions=True)
 
@@ -174,22 +173,6 @@ class _Search:
         self._simulate = _bind_simulate(
             playing(row_function, weights), tuple(meanings_for(game, row_function).items())
         )
-
-    def choose(
-        self, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray, num_playouts: int
-    ) -> np.ndarray:
-        """Return actions [B] by sequential halving at all rows side by side."""
-        return choose_by_halving(self.simulate, masks, rngs, positions, num_playouts)
-
-    def choose_in_time(
-        self, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray, seconds: float
-    ) -> np.ndarray:
-        """Return actions [B] by sequential halving, `seconds` for each row in turn."""
-        actions = [
-            choose_in_time(self.simulate, masks[one], rngs[one], positions[one], seconds)
-            for one in single_rows(len(masks))
-        ]
-        return np.array(actions, np.int64)
 
     def simulate(
         self,

@@ -188,8 +188,8 @@ class RolloutSearch:
 def is_in_the_race(samples: np.ndarray, margin: float) -> np.ndarray:
     """Return which columns of [rounds, actions] are not clearly behind the one of the best mean.
 
-    Clearly is by more than `margin` standard errors of the mean difference, and by 1 / rounds more,
-    because a few equal samples prove nothing.
+    A column is clearly behind by more than `margin` standard errors of the mean difference. One
+    standard error is taken to be 1 / rounds larger, because a few equal samples prove nothing.
     """
     leader = samples.mean(axis=0).argmax()
     behind = samples[:, leader, None] - samples

@@ -36,8 +36,8 @@ from ...envs.splendor.cards import (
 from ...envs.splendor.rules import ALL_COLOURED, lacking, total
 
 NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # cards a seat may buy: on the table, then its reserved ones
-MOST_LACKING = 3  # of one colour: more are as far away; an empty place lacks that much of each
-MOST_MISSING = 7  # in all
+MAX_MISSING_OF_COLOUR = 3  # more count as many; an empty place has it in every colour
+MAX_MISSING = 7  # of all colours together
 FARTHEST = 1 << 30  # how far an empty slot is
 CARD_BITS, COST_BITS = 7, 3
 NUM_ARRANGED = NUM_SLOTS
@@ -62,22 +62,22 @@ def input_fields(game: Game) -> tuple[Field, ...]:
     by_place = (n, NUM_PLACES)
     return (
         Field(
-            "lacking",
+            "missing_by_colour",
             i16,
             (*by_place, NUM_COLOURS),
             0,
-            MOST_LACKING,
-            "gems of each colour that each seat lacks to buy each card",
+            MAX_MISSING_OF_COLOUR,
+            "gems of each colour still missing for each card",
         ),
-        Field("missing", i16, by_place, 0, MOST_MISSING, "gems that each seat lacks, yellow used"),
-        Field("price", i16, by_place, 0, MOST_MISSING, "gems that each seat would pay"),
+        Field("missing", i16, by_place, 0, MAX_MISSING, "gems still missing, yellow ones used"),
+        Field("reduced_cost", i16, by_place, 0, MAX_MISSING, "cost reduced by the seat's cards"),
         Field(
-            "noble_lacking",
+            "noble_missing",
             i16,
             (n, *shapes["noble_need"][:1]),
             0,
-            MOST_MISSING,
-            "cards that each seat lacks for each noble",
+            MAX_MISSING,
+            "cards still missing, by seat and noble",
         ),
         Field(
             "best_purchase",
@@ -104,7 +104,7 @@ def derive(observation):
                     best = max(best, points_of(observation, seat, place))
         observation.best_purchase[seat] = best
         for slot in range(observation.noble_need.shape[0]):
-            observation.noble_lacking[seat, slot] = cards_lacking(observation, seat, slot)
+            observation.noble_missing[seat, slot] = cards_missing(observation, seat, slot)
 
 
 @rule
@@ -126,25 +126,25 @@ def points_of(observation, seat, place):
 @rule
 def clear_place(observation, seat, place):
     """An empty place is as far away as a card can be."""
-    observation.missing[seat, place] = MOST_MISSING
-    observation.price[seat, place] = MOST_MISSING
-    observation.lacking[seat, place, :] = MOST_LACKING
+    observation.missing[seat, place] = MAX_MISSING
+    observation.reduced_cost[seat, place] = MAX_MISSING
+    observation.missing_by_colour[seat, place, :] = MAX_MISSING_OF_COLOUR
 
 
 @rule
 def measure_place(observation, seat, place):
-    """What a seat would pay for the card at a place, and what it lacks of that."""
-    price = np.int64(0)
+    """The reduced cost of the card at a place, and the gems still missing for it."""
+    reduced_cost = np.int64(0)
     missing = -np.int64(observation.gems[seat, YELLOW])
     for colour in range(NUM_COLOURS):
         cost = cost_of(observation, seat, place, colour)
         cost = max(cost - observation.cards[seat, colour], 0)
-        lacking = max(cost - observation.gems[seat, colour], 0)
-        price += cost
-        missing += lacking
-        observation.lacking[seat, place, colour] = min(lacking, MOST_LACKING)
-    observation.missing[seat, place] = min(max(missing, 0), MOST_MISSING)
-    observation.price[seat, place] = min(price, MOST_MISSING)
+        of_colour = max(cost - observation.gems[seat, colour], 0)
+        reduced_cost += cost
+        missing += of_colour
+        observation.missing_by_colour[seat, place, colour] = min(of_colour, MAX_MISSING_OF_COLOUR)
+    observation.missing[seat, place] = min(max(missing, 0), MAX_MISSING)
+    observation.reduced_cost[seat, place] = min(reduced_cost, MAX_MISSING)
 
 
 @rule
@@ -156,15 +156,15 @@ def cost_of(observation, seat, place, colour):
 
 
 @rule
-def cards_lacking(observation, seat, slot):
-    """The cards that a seat lacks for a noble; the most for one that is taken."""
+def cards_missing(observation, seat, slot):
+    """The cards that a seat still needs for a noble; MAX_MISSING where the noble is taken."""
     if observation.noble_need[slot, 0] == NOTHING:
-        return MOST_MISSING
-    lacking = np.int64(0)
+        return MAX_MISSING
+    missing = np.int64(0)
     for colour in range(NUM_COLOURS):
         need = np.int64(observation.noble_need[slot, colour])
-        lacking += max(need - observation.cards[seat, colour], 0)
-    return min(lacking, MOST_MISSING)
+        missing += max(need - observation.cards[seat, colour], 0)
+    return min(missing, MAX_MISSING)
 
 
 # The order of the slots
@@ -216,16 +216,18 @@ def distance_in(state, card):
     if card == NO_CARD:
         return np.int64(FARTHEST)
     seat = np.int64(state.seat_to_act)
-    price = lacking(COST_WORDS[card], state.cards[seat])
-    missing = total(lacking(price, state.gems[seat] & ALL_COLOURED))
+    reduced_cost = lacking(COST_WORDS[card], state.cards[seat])
+    missing = total(lacking(reduced_cost, state.gems[seat] & ALL_COLOURED))
     missing = max(missing - (state.gems[seat] >> (COLOUR_BITS * YELLOW)), 0)
-    return distance_of(missing, np.int64(POINTS[card]), total(price), np.int64(CARD_COLOURS[card]))
+    return distance_of(
+        missing, np.int64(POINTS[card]), total(reduced_cost), np.int64(CARD_COLOURS[card])
+    )
 
 
 @rule
-def distance_of(missing, points, price, colour):
-    """A number that orders cards: by gems missing, then points, then price, then colour."""
-    return ((missing * 8 + MAX_POINTS_OF_CARD - points) * 32 + price) * 8 + colour
+def distance_of(missing, points, reduced_cost, colour):
+    """A number that orders cards: by gems missing, then points, then reduced cost, then colour."""
+    return ((missing * 8 + MAX_POINTS_OF_CARD - points) * 32 + reduced_cost) * 8 + colour
 
 
 @rule
@@ -253,15 +255,15 @@ def distance_seen(observation, slot):
     """The same order as that of `entry`, from what the seat to act knows."""
     if observation.table_colour[slot] == NOTHING:
         return np.int64(FARTHEST) << COST_BITS * NUM_COLOURS
-    price = np.int64(0)
+    reduced_cost = np.int64(0)
     missing = -np.int64(observation.gems[0, YELLOW])
     for colour in range(NUM_COLOURS):
         cost = max(observation.table_cost[slot, colour] - observation.cards[0, colour], 0)
-        price += cost
+        reduced_cost += cost
         missing += max(cost - observation.gems[0, colour], 0)
     points = np.int64(observation.table_points[slot])
     colour = np.int64(observation.table_colour[slot])
-    distance = distance_of(max(missing, 0), points, price, colour)
+    distance = distance_of(max(missing, 0), points, reduced_cost, colour)
     for colour in range(NUM_COLOURS):  # cards of one distance are numbered in order of their costs
         distance = distance << COST_BITS | np.int64(observation.table_cost[slot, colour])
     return distance

@@ -272,11 +272,11 @@ def with_value(values, value):
 def power_after_buying(observation, place, cost):
     """The means to pay after buying a card, which makes later cards cheaper."""
     cards, gems = cards_of(observation), gems_of(observation)
-    price = lacking(cost, cards)
-    missing = lacking(price, gems & ALL_COLOURED)
+    reduced_cost = lacking(cost, cards)
+    missing = lacking(reduced_cost, gems & ALL_COLOURED)
     colour = colour_and_points(observation, place)[0]
     gain = np.int64(1) << (COLOUR_BITS * colour)
-    return cards + gems + gain - (price - missing) - total(missing) * ONE_YELLOW
+    return cards + gems + gain - (reduced_cost - missing) - total(missing) * ONE_YELLOW
 
 
 # Settings of the search. With up to about 300 playouts its tree is one action deep; in short

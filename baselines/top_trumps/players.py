@@ -1,6 +1,6 @@
 """Players of Top Trumps, weakest first.
 
-All choose a field for their top card; what they differ in is what they hold it against.
+All choose a field of their top card; they differ in what they compare it with.
 """
 
 from collections.abc import Callable

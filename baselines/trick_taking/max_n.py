@@ -19,16 +19,15 @@ from ...envs.core.jit import bind, rule
 from ...envs.core.rng import uniform
 from ..networks.learned import guide_network, shipped_checkpoints
 from ..objective import weigh_first_place
-from ..policy import Policy
-from ..search import guided
-from ..search.halving import choose_by_halving, choose_in_time, single_rows
+from ..policy import Policy, Search, searching_policy
+from ..search import guided, halving
 from ..search.mcts import (
     EXPANSION_THRESHOLD,
     EXPLORATION_CONSTANT,
-    MAX_NODES_IN_TIME,
     expand,
     is_leaf,
     keep_all,
+    most_nodes,
     select_template,
 )
 from ..search.playout import (
@@ -75,10 +74,10 @@ def max_n(
     """Re-deals the hidden hands, looks ahead, and solves the last tricks with open hands by max^n.
 
     A move takes `num_simulations` (400 by default) or `milliseconds`. The last `solved_tricks` of a
-    game are solved. Before them a checkpoint, `network`, guides the
-    search as in `guided`; the default is the network `ppo` that ships for the game. Where there is
-    none, or with a `playout_policy`, the search is that of `mcts`, and this player plays on from
-    its leaves, at random with probability `epsilon`. A position is worth the return and, with
+    game are solved. Before them a checkpoint, `network`, guides the search as in `guided`; the
+    default is the network `ppo` that ships for the game. Where there is none, or with a
+    `playout_policy`, the search is that of `mcts`, and this player plays on from its leaves, at
+    random with probability `epsilon`. The value of a position is the return and, with
     `first_place_weight`, 1 for the first place and -1 for any other; so are the values of cards.
 
     Raises ValueError for a value out of range and for a checkpoint that does not fit.
@@ -95,18 +94,10 @@ def max_n(
         network = _shipped_network(game)
     settings = Settings(solved_tricks, float(epsilon), float(first_place_weight))
     if network is not None:
-        how = guided.Settings(
-            budget,
-            NUM_CONSIDERED,
-            NUM_DETERMINIZATIONS,
-            guided.PUCT_CONSTANT,
-            gumbel_scale=0.0,
-            value_scale=VALUE_SCALE,
-        )
-        guide, memory = guide_network(network, game), (hands, settings)
-        policy = guided.guided_policy(NAME, game, guide, how, milliseconds, solve_end, memory)
+        policy = _with_network(game, network, settings, hands, budget, milliseconds)
     else:
-        policy = _in_tree(game, playout_policy, settings, hands, budget, milliseconds)
+        search = _with_playouts(game, playout_policy, settings, hands, budget, milliseconds)
+        policy = searching_policy(NAME, game, search)
     lock = threading.Lock()  # threads must not share the memory
     assert policy.values is not None
     return dataclasses.replace(
@@ -127,6 +118,29 @@ def _alone(function: Callable[..., np.ndarray], lock: threading.Lock) -> Callabl
     return run
 
 
+# With a network
+
+
+def _with_network(
+    game: Game,
+    network: str,
+    settings: Settings,
+    hands: OpenHands,
+    budget: int,
+    milliseconds: float | None,
+) -> Policy:
+    how = guided.Settings(
+        budget,
+        NUM_CONSIDERED,
+        NUM_DETERMINIZATIONS,
+        guided.PUCT_CONSTANT,
+        gumbel_scale=0.0,
+        value_scale=VALUE_SCALE,
+    )
+    guide, memory = guide_network(network, game), (hands, settings)
+    return guided.guided_policy(NAME, game, guide, how, milliseconds, solve_end, memory)
+
+
 @rule
 def solve_end(state, memory, values):
     """Fill the values of all seats and return True where few enough tricks are left."""
@@ -141,38 +155,31 @@ def solve_end(state, memory, values):
 # Without a network: a tree and playouts
 
 
-def _in_tree(
+def _with_playouts(
     game: Game,
     playout_policy: str | None,
     settings: Settings,
     hands: OpenHands,
     budget: int,
     milliseconds: float | None,
-) -> Policy:
-    max_nodes = MAX_NODES_IN_TIME if milliseconds is not None else budget + game.num_actions + 1
-    tree = Tree.empty(min(max_nodes, MAX_BUDGET))
-    search = _Search(game, playout_policy, settings, hands, tree)
+) -> Search:
+    tree = Tree.empty(min(most_nodes(game, budget, milliseconds), MAX_BUDGET))
+    tree_search = _TreeSearch(game, playout_policy, settings, hands, tree)
 
-    def searched(
+    def search(
         observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
         actions, values = np.empty(len(masks), np.int64), np.empty(masks.shape)
-        for index, one in enumerate(single_rows(len(masks))):
-            actions[index], values[index] = search.choose(
+        for one in halving.single_rows(len(masks)):
+            actions[one], values[one] = tree_search.choose(
                 masks[one], rngs[one], positions[one], budget, milliseconds
             )
         return actions, values
 
-    return Policy(
-        NAME,
-        game,
-        lambda *inputs: searched(*inputs)[0],
-        needs_positions=True,
-        values=lambda *inputs: searched(*inputs)[1],
-    )
+    return search
 
 
-class _Search:
+class _TreeSearch:
     """The compiled simulations of one game, and the tree that they grow."""
 
     def __init__(
@@ -205,10 +212,10 @@ class _Search:
         if alive.sum() == 1:  # no choice, but a value
             self.simulate(position, rng, alive, np.ones(1, np.int64), np.zeros(alive.shape))
             action = int(alive[0].argmax())
-        elif milliseconds is None:
-            action = int(choose_by_halving(self.simulate, alive, rng, position, budget)[0])
         else:
-            action = choose_in_time(self.simulate, alive, rng, position, milliseconds / 1000)
+            action = int(
+                halving.choose(self.simulate, alive, rng, position, budget, milliseconds)[0]
+            )
         return action, self._tree.action_values(self._game.num_actions)[same_as]
 
     def simulate(

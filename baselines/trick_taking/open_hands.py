@@ -387,7 +387,7 @@ def last_winner(hands, depth, num_seats):
     return np.int64(0)
 
 
-# The memory: what is asked again, up to the names of colours and seats
+# The memory: positions that differ only in the names of colours and seats are one
 
 
 @rule

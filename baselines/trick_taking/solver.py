@@ -83,7 +83,7 @@ def flipped(word, size):
 
 @rule
 def lowest_of_runs(cards):
-    """Cards without any other of the same owner between them are equal: the lowest of each run."""
+    """The lowest card of each run: cards of one owner with no other card between them are equal."""
     return cards & ~(cards << 1)
 
 

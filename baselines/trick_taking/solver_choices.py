@@ -35,7 +35,7 @@ def choices_of(game: Game, policy: Policy) -> Opponent | None:
     choices = no_choices(num_values)
     if policy.row_function is generic.random:
         return choices
-    if not _goes_by_order(game, policy):
+    if not _uses_order_alone(game, policy):
         return None
     for tricks, size, words in _positions(num_values):
         _ask(game, policy, choices, tricks, size, words)
@@ -122,7 +122,7 @@ def lay_out(state, tricks, size, word):
 # Whether the player uses only the order of cards
 
 
-def _goes_by_order(game: Game, policy: Policy) -> bool:
+def _uses_order_alone(game: Game, policy: Policy) -> bool:
     """Whether its choices in random play equal those in the positions laid out for them."""
     tables = _random_positions(game)
     positions = np.empty((len(tables.states), 4), np.int64)

@@ -22,7 +22,7 @@ from .tables import (
     advance_loop,
     learner_loops,
 )
-from .threads import run_parts, slices_of
+from .threads import GAME_PLIES, run_parts, slices_of
 
 _KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the other half is the seed
 _MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
@@ -199,7 +199,7 @@ class Seating:
         tables = self.tables
         game = tables.game
         advance = advance_loop(game, self._players)
-        parts = slices_of(len(rows), self.num_threads)
+        parts = slices_of(len(rows), self.num_threads, GAME_PLIES)
 
         def play(part: int) -> tuple[int, int]:
             return advance(

@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 from .game import check_range
 
 MAX_THREADS = 1024
-MIN_ROWS = 256  # of a slice: with fewer, handing it to another thread costs more than it saves
+GAME_PLIES = 32  # of a game, at least in most: what a match plays in each row
+MIN_PLIES = 2048  # of a slice: with fewer, handing it to another thread costs more than it saves
 
 T = TypeVar("T")
 
@@ -25,9 +26,12 @@ def check_num_threads(num_threads: int) -> None:
     check_range("num_threads", num_threads, 1, MAX_THREADS)
 
 
-def slices_of(num_rows: int, num_threads: int) -> list[slice]:
-    """Cut rows into successive slices of equal size, at most one for each thread."""
-    count = max(1, min(num_threads, num_rows // MIN_ROWS))
+def slices_of(num_rows: int, num_threads: int, num_plies: int = 1) -> list[slice]:
+    """Cut rows into successive slices of equal size, at most one for each thread.
+
+    `num_plies` is how many plies one call plays in each row.
+    """
+    count = max(1, min(num_threads, num_rows, num_rows * num_plies // MIN_PLIES))
     ends = [num_rows * index // count for index in range(count + 1)]
     return [slice(*ends[index : index + 2]) for index in range(count)]
 

@@ -69,7 +69,7 @@ CARDS = tuple(
 # By number of seats.
 HAND_WIDTH = {2: 780.0, 3: 300.0, 4: 280.0}
 CARD_HEIGHT = {2: 116.0, 3: 92.0, 4: 92.0}
-MOST_IN_ROW = {2: 20, 3: 10, 4: 10}
+MAX_IN_ROW = {2: 20, 3: 10, 4: 10}
 ROW_HEIGHT = 100.0  # of another seat in a narrow picture
 PANEL_STEP, NARROW_PANEL_STEP = 25.0, 18.0
 
@@ -96,7 +96,7 @@ def _wide_layout(num_seats: int, first: int) -> Layout:
         half_height=236,
         hand_width=HAND_WIDTH[num_seats],
         card_height=CARD_HEIGHT[num_seats],
-        most_in_row=MOST_IN_ROW[num_seats],
+        most_in_row=MAX_IN_ROW[num_seats],
     )
     return Layout((1080, 740), center, places)
 

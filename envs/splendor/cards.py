@@ -1,7 +1,7 @@
 """The 90 cards and ten nobles of Splendor, read from the tables beside this file.
 
 Source: the official game (Space Cowboys, 2014). Gems are packed into words, a byte to a colour, so
-that a seat's gems, its cards, or a price are one number that is added and compared as a whole.
+that a seat's gems, its cards, or a cost are one number that is added and compared as a whole.
 """
 
 import csv

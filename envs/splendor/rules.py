@@ -1,6 +1,6 @@
 """Splendor as played in the COMP90054 contest: the position and the rules.
 
-Numbers in brackets are the sentences of this folder's README. Gems, cards by colour and prices are
+Numbers in brackets are the sentences of this folder's README. Gems, cards by colour and costs are
 words of a byte to a colour (cards.py), so that whole hands are added and compared at once; the
 actions and the words their masks are put together from are in actions.py.
 """
@@ -378,9 +378,9 @@ def buy_reserved(state, seat, place):
 @rule
 def pay_for(state, seat, card):
     """Pay the cost minus the seat's cards: coloured gems first, yellow for what is missing (9)."""
-    price = lacking(COST_WORDS[card], state.cards[seat])
-    missing = lacking(price, state.gems[seat] & ALL_COLOURED)
-    paid = price - missing + total(missing) * ONE_YELLOW
+    reduced_cost = lacking(COST_WORDS[card], state.cards[seat])
+    missing = lacking(reduced_cost, state.gems[seat] & ALL_COLOURED)
+    paid = reduced_cost - missing + total(missing) * ONE_YELLOW
     move_gems(state, seat, -paid)
     state.cards[seat] += np.int64(1) << (COLOUR_BITS * np.int64(CARD_COLOURS[card]))
     state.points[seat] += POINTS[card]

@@ -40,8 +40,8 @@ MARKS = tuple(make(ink) for make, ink in zip((spade, heart, club, diamond), INKS
 # By number of seats.
 HAND_WIDTH = {2: 780.0, 3: 320.0, 4: 280.0}
 CARD_HEIGHT = {2: 116.0, 3: 100.0, 4: 96.0}
-MOST_IN_ROW = {2: 20, 3: 12, 4: 11}
-MOST_IN_SMALL_ROW = 16
+MAX_IN_ROW = {2: 20, 3: 12, 4: 11}
+MAX_IN_SMALL_ROW = 16
 TRICK_SHARE, CROWDED_SHARE = 0.58, 0.68  # of the way from a seat to the middle
 TRICK_HEIGHT, NARROW_TRICK_HEIGHT = 96.0, 84.0
 NARROW_TRICK_STEP = 82.0
@@ -68,15 +68,15 @@ def _wide_layout(state: np.record, first: int) -> Layout:
         half_height=236,
         hand_width=HAND_WIDTH[num_seats],
         card_height=CARD_HEIGHT[num_seats],
-        most_in_row=MOST_IN_ROW[num_seats],
-        action_share=TRICK_SHARE if num_values <= MOST_IN_ROW[num_seats] else CROWDED_SHARE,
+        most_in_row=MAX_IN_ROW[num_seats],
+        action_share=TRICK_SHARE if num_values <= MAX_IN_ROW[num_seats] else CROWDED_SHARE,
     )
     return Layout((1080, 740), center, places)
 
 
 def _narrow_layout(state: np.record, first: int) -> Layout:
     num_seats, num_values = state.dealt.shape
-    height, row_height = 640, 74 if num_values <= MOST_IN_SMALL_ROW else 96
+    height, row_height = 640, 74 if num_values <= MAX_IN_SMALL_ROW else 96
     places = stacked_places(
         num_seats,
         first,
@@ -85,7 +85,7 @@ def _narrow_layout(state: np.record, first: int) -> Layout:
         bottom=height - 8,
         card_height=84,
         most_in_row=11,
-        most_in_small_row=MOST_IN_SMALL_ROW,
+        most_in_small_row=MAX_IN_SMALL_ROW,
     )
     top, bottom = 60 + row_height * (num_seats - 1), height - 180
     return Layout((NARROW_WIDTH, height), (NARROW_WIDTH / 2, (top + bottom) / 2), places)

@@ -29,7 +29,7 @@ MAX_SEATS = 16
 JUDGE_SECONDS = 0.3  # for each choice, where a game is not solved
 RECENT = 200  # actions that a newcomer is sent
 _TOKEN_BYTES = 24
-_MOST_PLIES = 1 << 32
+_MAX_PLIES = 1 << 32
 
 
 @dataclasses.dataclass(frozen=True)
@@ -274,7 +274,7 @@ class GameTable:
         self.seating.watch(self.tables.all_rows)
 
     def _streams(self, ply: int) -> np.ndarray:
-        sitting = self.setup.sitting * _MOST_PLIES + ply + 1
+        sitting = self.setup.sitting * _MAX_PLIES + ply + 1
         return player_streams([self.setup.seed], self.game.num_seats, sitting)
 
     def _append(self, action: int, legal: list[int]) -> None:

@@ -30,7 +30,7 @@ LIST = (
     "expert_iteration splendor --threads 1 --teacher planner --teacher-steps 400000"
     " --value-scale 0.25 --epochs 3 --total-steps 1000000",
     "ppo trick_taking --threads 1 --total-steps 12000000",
-    "ppo president --threads 1 --total-steps 15000000",
+    "ppo president --threads 1 --total-steps 15000000 --first-place-weight 0.6 --learning-rate 2e-3",
 )
 POINTS = 12  # of each curve
 DEALS = 500  # duplicate deals at each point

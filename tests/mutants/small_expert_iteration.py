@@ -15,12 +15,15 @@ import torch
 from parlour.baselines import make_policy
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.envs.core.tables import action_masks
 from parlour.envs.registry import load_game
-from parlour.training import expert_iteration
+from parlour.training import expert_iteration, lookahead, mlp
+from parlour.training import progress as run_progress
 from parlour.training.teaching import Lesson, drawn, lesson_of, soft_policies, taught
 from tests.probe_duel import HIT, probe_duel
 
 GAME = probe_duel(stay=-2)
+CARDS = load_game("trick_taking", num_values=2)
 CONFIG = expert_iteration.Config(
     total_steps=24,
     hidden=(4,),
@@ -63,6 +66,54 @@ def test_soft_policies_are_a_softmax_of_the_legal_values() -> None:
     masks = np.array([[1, 1, 1, 0]], np.int8)
     chances = np.exp([0.5, 1.0]) / np.exp([0.5, 1.0]).sum()
     np.testing.assert_allclose(soft_policies(values, masks, 2.0), [[*chances, 0.0, 0.0]], rtol=1e-6)
+
+
+def test_where_no_value_is_known_every_legal_action_is_equal() -> None:
+    values = np.full((2, 3), np.nan)
+    masks = np.array([[0, 1, 0], [1, 0, 1]], np.int8)
+    expected = [[0.0, 1.0, 0.0], [0.5, 0.0, 0.5]]
+    np.testing.assert_array_equal(soft_policies(values, masks, 0.1), expected)
+
+
+@pytest.mark.parametrize("teacher", ["perfect", "mcts:num_simulations=4"])
+def test_a_teacher_with_values_is_imitated_in_them(teacher: str) -> None:
+    """With or without a search; one values no action where it has no choice."""
+    rows = PolicyValue(CARDS, (4,)).rows(CARDS)
+    lesson = taught(CARDS, make_policy(teacher, CARDS), 20, 3, rows, 0.01)
+    is_legal = action_masks(lesson.masks, CARDS.num_actions) == 1
+    assert (is_legal.sum(axis=1) > 1).all() and len(lesson.actions) >= 20
+    assert is_legal[np.arange(len(is_legal)), lesson.actions].all()
+    np.testing.assert_allclose(lesson.policies.sum(axis=1), 1.0, rtol=1e-6)
+    assert not lesson.policies[~is_legal].any()
+    assert set(lesson.targets.tolist()) <= {-1.0, 0.0, 1.0}
+    if teacher == "perfect":
+        assert (np.isclose(lesson.policies, 0.5) | np.isclose(lesson.policies % 1, 0.0)).all()
+
+
+def test_a_complete_run_goes_on_where_it_may_take_longer() -> None:
+    learner = expert_iteration.Learner(GAME, CONFIG)
+    for _ in learner.run():
+        pass
+    longer = dataclasses.replace(CONFIG, total_steps=2 * CONFIG.total_steps)
+    again = expert_iteration.Learner(GAME, longer)
+    again.load_state_dict(learner.state_dict())
+    assert again.progress.done == 0.5
+    assert [progress.decisions for progress, _ in again.run()][-1] == longer.total_steps
+
+
+@pytest.mark.parametrize(
+    ("config", "settings", "said"),
+    [
+        (lookahead.Config, {"num_tables": 0}, "num_tables must be"),
+        (lookahead.Config, {"tau": 1.5}, r"tau must be in 0 \.\. 1"),
+        (mlp.Config, {"num_matches": 0}, "num_matches must be"),
+        (mlp.Config, {"hidden": ()}, "hidden must name at least one layer"),
+        (mlp.Config, {"learning_rate": 0.0}, "learning_rate must be above 0"),
+    ],
+)
+def test_other_learners_refuse_settings_too(config: Any, settings: Any, said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        config(**settings)
 
 
 def test_it_learns_from_the_batch_before_the_one_that_is_played(
@@ -111,8 +162,8 @@ def test_only_the_latest_lessons_are_kept_and_the_rate_falls(
     rates, sizes = [], []
     learn = learner._learn
 
-    def noted(random: np.random.Generator) -> Any:
-        losses = learn(random)
+    def noted(*what: Any) -> Any:
+        losses = learn(*what)
         rates.append(learner.optimizer.param_groups[0]["lr"])
         sizes.append(len(learner.lessons))
         return losses
@@ -163,7 +214,7 @@ def test_decisions_are_drawn_from_every_lesson_whole() -> None:
     """Every decision of unequal lessons about equally often, with its own numbers."""
     numbers = np.arange(30)
     columns = [numbers.reshape(30, 1) + 100 * place for place in range(3)]
-    whole = Lesson(*columns, *(numbers + 100 * place for place in (3, 4, 5)))
+    whole = Lesson(*columns, *(numbers + 100 * place for place in (3, 4, 5, 6)))
     edges = [(0, 1), (1, 21), (21, 30)]
     lessons = [Lesson(*(column[first:end] for column in whole)) for first, end in edges]
     got = drawn(lessons, np.random.default_rng(0), 3_000)
@@ -202,7 +253,7 @@ def test_a_teacher_is_imitated_first_for_as_many_decisions_as_asked(
     clock = SimpleNamespace(  # one second, and three of the processor, from look to look
         monotonic=itertools.count(5.0).__next__, process_time=itertools.count(2.0, 3.0).__next__
     )
-    monkeypatch.setattr(expert_iteration, "time", clock)
+    monkeypatch.setattr(run_progress, "time", clock)
     progress = [progress for progress, _ in expert_iteration.train(GAME, taught_first)]
     assert [one.seconds for one in progress] == [n + 1.0 for n in range(len(progress))]
     assert [one.cpu_seconds for one in progress] == [3 * (n + 1.0) for n in range(len(progress))]

@@ -38,22 +38,24 @@ def test_derived_fields_count_what_each_seat_lacks(num_players: int) -> None:
             payable = [NOTHING]
             for place, card in enumerate(cards_of(seen, seat)):
                 if card is None:
-                    assert (seen.lacking[seat, place] == 3).all()
-                    assert seen.missing[seat, place] == seen.price[seat, place] == 7
+                    assert (seen.missing_by_colour[seat, place] == 3).all()
+                    assert seen.missing[seat, place] == seen.reduced_cost[seat, place] == 7
                     continue
-                price = [max(card[0][c] - cards[c], 0) for c in range(NUM_COLOURS)]
-                lacking = [max(price[c] - gems[c], 0) for c in range(NUM_COLOURS)]
+                reduced = [max(card[0][c] - cards[c], 0) for c in range(NUM_COLOURS)]
+                lacking = [max(reduced[c] - gems[c], 0) for c in range(NUM_COLOURS)]
                 missing = max(sum(lacking) - gems[YELLOW], 0)
-                assert seen.lacking[seat, place].tolist() == [min(number, 3) for number in lacking]
+                assert seen.missing_by_colour[seat, place].tolist() == [
+                    min(number, 3) for number in lacking
+                ]
                 assert seen.missing[seat, place] == min(missing, 7)
-                assert seen.price[seat, place] == min(sum(price), 7)
+                assert seen.reduced_cost[seat, place] == min(sum(reduced), 7)
                 payable += [card[1]] if missing == 0 else []
             assert seen.best_purchase[seat] == max(payable)
             best_purchases.add(max(payable))
             for slot, need in enumerate(seen.noble_need):
                 lacks = [max(need[c] - cards[c], 0) for c in range(NUM_COLOURS)]
                 expected = 7 if need[0] == NOTHING else min(sum(lacks), 7)
-                assert seen.noble_lacking[seat, slot] == expected
+                assert seen.noble_missing[seat, slot] == expected
     assert len(best_purchases) > 2
 
 

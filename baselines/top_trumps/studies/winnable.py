@@ -2,8 +2,8 @@
 
 `python -m parlour.baselines.top_trumps.studies.winnable` lets two `goliath` play the first tricks,
 in which nobody knows the opponent's top card. From then on a seat that knew all cards would meet a
-`goliath` whose moves are certain: it wins if it can, else draws if it can. The study looks for a
-line of own moves that wins, in playouts that now and then draw or lose on purpose.
+`goliath` whose moves are certain: it wins if it can, else draws if it can. The study looks for
+moves that win, in playouts that now and then draw or lose on purpose.
 """
 
 import argparse

@@ -40,7 +40,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     `seat` and `opponents` are those of the single-seat environment. With `self_play` there are
     none: each step takes an action for the seat to act at each table, and its reward is that
     seat's. `observation`, `illegal_action` and `skip_forced` are as in the single-seat environment.
-    Up to `num_threads` threads step the tables in compiled loops, each at least 256 of them; the
+    Up to `num_threads` threads step the tables in compiled loops, each at least 2,048 of them; the
     arrays do not depend on it. Opponents that are not compiled are asked in one thread.
 
     `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next,
@@ -111,8 +111,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         # The constant fields of each table, and all that `play_random` observes.
         self._numbers = self._new_numbers()
 
-    def _new_parts(self) -> list[_Part]:
-        slices = slices_of(self.num_envs, self.num_threads)
+    def _new_parts(self, num_plies: int = 1) -> list[_Part]:
+        slices = slices_of(self.num_envs, self.num_threads, num_plies)
         blocks = [self.game.new_observations(BLOCK) for _ in slices]
         return [
             _Part(rows, records, self._encoder.block_buffers(records))
@@ -401,9 +401,10 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         mask_rows = new_mask_rows(self.num_envs, self.game.num_actions)
         actions = np.empty(self.num_envs, np.int64)
         loops = self._tables.loops
+        parts = self._new_parts(num_plies)
 
         def play(part: int) -> int:
-            rows, records, buffers = self._parts[part]
+            rows, records, buffers = parts[part]
             states, rngs = self._tables.states[rows], self._tables.rngs[rows]
             place = (states, rngs, self._player_rngs[rows], num_plies, self.skip_forced)
             shown = (self._seats[rows], self._words[rows])
@@ -412,7 +413,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             seen = (actions[rows], mask_rows[rows], records, buffers, self._numbers[rows])
             return loops.random_plies(*place, *shown, *seen)
 
-        return sum(run_parts(play, len(self._parts)))
+        return sum(run_parts(play, len(parts)))
 
 
 def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:

@@ -1,0 +1,194 @@
+"""How fast the learner is: decisions a second, playing and gradient together.
+
+python -m tests.learning.speed    all games, and President with other networks; on a quiet machine
+
+It writes docs/studies/learning_speed.json and its page. Decisions are those of a learning seat with
+at least two legal actions, each in one gradient step at least. Compilation does not count.
+"""
+
+import dataclasses
+import itertools
+import json
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import gymnasium
+import numpy as np
+
+from parlour.envs import GAMES, find_game
+from parlour.envs.core.game import Game
+from parlour.scripts.bench import machine
+from parlour.scripts.replays import vector_replay
+from parlour.training.acting import Batch
+from parlour.training.ppo import Config, Learner, Losses
+from tests.arena.recorded import STUDIES
+
+RECORD = STUDIES / "learning_speed.json"
+HIDDEN = (128, 128)
+OTHER_NETWORKS = ((64, 64), (256, 128), (256, 256), (512, 512))  # for SIZED
+SIZED = "president"
+WINDOWS = 3  # the best counts
+SECONDS = 4.0  # of each
+NUM_TABLES = 4096  # of the vector environment that is stepped beside it
+PARTS = ("playing", "losses", "gradients", "the rest")
+
+
+class TimedLearner(Learner):
+    """A learner that adds up the processor time of its parts; with one thread they take turns."""
+
+    def __init__(self, game: Game, config: Config) -> None:
+        super().__init__(game, config)
+        self.spent = dict.fromkeys(("playing", "losses", "steps"), 0.0)
+
+    def _timed(self, part: str, call: Callable[..., Any], *arguments: Any) -> Any:
+        start = time.process_time()
+        found = call(*arguments)
+        self.spent[part] += time.process_time() - start
+        return found
+
+    def _act(self, *arguments: Any) -> Any:
+        return self._timed("playing", super()._act, *arguments)
+
+    def _step(self, *arguments: Any) -> Any:
+        return self._timed("steps", super()._step, *arguments)
+
+    def _losses(self, decisions: Batch, advantages: np.ndarray, chosen: np.ndarray) -> Losses:
+        losses: Losses = self._timed("losses", super()._losses, decisions, advantages, chosen)
+        return losses
+
+
+def learning_rates(game: Game, config: Config) -> dict[str, Any]:
+    """Return decisions per second by the clock and of processor time, and the forced plies."""
+    steps = Learner(game, config).run()
+    start = next(steps)[0]
+    rates = []
+    for _ in range(WINDOWS):
+        for end, _network in steps:
+            if end.seconds - start.seconds >= SECONDS:
+                break
+        decisions = end.decisions - start.decisions
+        rates.append(
+            (
+                decisions / (end.seconds - start.seconds),
+                decisions / (end.cpu_seconds - start.cpu_seconds),
+            )
+        )
+        start = end
+    by_clock, by_cpu = (max(column) for column in zip(*rates, strict=True))
+    return {"by_clock": by_clock, "by_cpu": by_cpu, "forced": end.forced}
+
+
+def profile(game: Game) -> dict[str, float]:
+    """Return the share of each of PARTS in the processor time of a learner with one thread."""
+    learner = TimedLearner(game, Config(hidden=HIDDEN, num_threads=1))
+    steps = learner.run()
+    first, _ = next(steps)
+    before = dict(learner.spent)
+    for last, _network in steps:
+        if last.seconds - first.seconds >= SECONDS:
+            break
+    total = last.cpu_seconds - first.cpu_seconds
+    spent = {part: learner.spent[part] - before[part] for part in before}
+    gradients = spent["steps"] - spent["losses"]
+    rest = total - spent["playing"] - spent["steps"]
+    seconds = (spent["playing"], spent["losses"], gradients, rest)
+    return {part: each / total for part, each in zip(PARTS, seconds, strict=True)}
+
+
+def vector_rate(name: str) -> float:
+    """Return the plies of self-play that `step()` makes per CPU-second at NUM_TABLES tables."""
+    envs = gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=NUM_TABLES, self_play=True)
+    play = vector_replay(envs, NUM_TABLES)
+    best = 0.0
+    for _ in range(WINDOWS):
+        start, plies = time.process_time(), 0
+        while time.process_time() - start < SECONDS / 4:
+            plies += play()
+        best = max(best, plies / (time.process_time() - start))
+    return best
+
+
+def measure() -> list[dict[str, Any]]:
+    """Return a row for each game, then for each other network."""
+    rows = []
+    for name, hidden in itertools.chain(
+        ((name, HIDDEN) for name in GAMES), ((SIZED, hidden) for hidden in OTHER_NETWORKS)
+    ):
+        game = find_game(name)
+        row: dict[str, Any] = {"game": name, "hidden": hidden}
+        for num_threads in (2, 1):
+            config = Config(hidden=hidden, num_threads=num_threads)
+            row[f"threads {num_threads}"] = learning_rates(game, config)
+        if hidden == HIDDEN:
+            row |= {"stepped": vector_rate(name), "profile": profile(game)}
+        rows.append(row)
+        print(json.dumps(row), flush=True)
+    return rows
+
+
+def page(record: dict[str, Any]) -> str:
+    """The record in Markdown."""
+    about, config = record["machine"], record["config"]
+    batch = config["num_tables"] * config["batch_decisions"]
+    lines = [
+        "# How fast PPO learns",
+        "",
+        "Written by `python -m tests.learning.speed`; do not edit. A decision is one of a learning "
+        "seat with at least two legal actions; each is in one gradient step at least. Self-play "
+        f"with the default settings: {config['epochs']} epoch, batches of {batch:,} decisions, "
+        f"minibatches of {config['minibatch_size']:,}. Playing and gradient together, without "
+        f"compilation; best of {WINDOWS}. {about['processor']}, {about['cores']} cores, Python "
+        f"{about['python']}.",
+        "",
+        "| game | units | two threads, per second | per CPU-second | one thread, per CPU-second | "
+        "forced plies | `step()`, plies per CPU-second | times as fast as learning |",
+        "|" + " --- |" * 8,
+    ]
+    lines += [_rate_row(row) for row in record["rows"]]
+    lines += [
+        "",
+        "Shares of the processor time with one thread. Playing includes observations, networks and "
+        "advantages; gradients include Adam.",
+        "",
+        f"| game | {' | '.join(PARTS)} |",
+        "|" + " --- |" * (1 + len(PARTS)),
+    ]
+    for row in record["rows"]:
+        if "profile" in row:
+            shares = " | ".join(f"{row['profile'][part]:.0%}" for part in PARTS)
+            lines.append(f"| {row['game']} | {shares} |")
+    return "\n".join(lines) + "\n"
+
+
+def _rate_row(row: dict[str, Any]) -> str:
+    two, one = row["threads 2"], row["threads 1"]
+    stepped = row.get("stepped")
+    cells = [
+        row["game"],
+        ", ".join(map(str, row["hidden"])),
+        f"{two['by_clock']:,.0f}",
+        f"{two['by_cpu']:,.0f}",
+        f"{one['by_cpu']:,.0f}",
+        f"{two['forced']:.0%}",
+        "" if stepped is None else f"{stepped:,.0f}",
+        "" if stepped is None else f"{stepped / max(one['by_cpu'], two['by_cpu']):.0f}",
+    ]
+    return f"| {' | '.join(cells)} |"
+
+
+def write_record(record: dict[str, Any], path: Path) -> None:
+    """Write the record as JSON and as a page."""
+    path.write_text(json.dumps(record, indent=1) + "\n")
+    path.with_suffix(".md").write_text(page(record))
+
+
+def main() -> None:
+    """Measure and record."""
+    config = dataclasses.asdict(Config())
+    write_record({"machine": machine(), "config": config, "rows": measure()}, RECORD)
+
+
+if __name__ == "__main__":
+    main()

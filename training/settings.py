@@ -1,0 +1,33 @@
+"""Refuse settings with which nothing could be learned, before a run begins."""
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..envs.core.game import check_range
+
+MAX_COUNT = 10**12
+
+
+def check_settings(
+    config: Any,
+    counts: Iterable[str],
+    above_zero: Iterable[str] = (),
+    fractions: Iterable[str] = (),
+) -> None:
+    """Check a learner's settings, named by kind, and its `seed` and `hidden`.
+
+    `counts` are integers of at least 1, `fractions` numbers in 0 .. 1. Raises ValueError.
+    """
+    check_range("seed", config.seed, 0, MAX_COUNT)
+    for name in counts:
+        check_range(name, getattr(config, name), 1, MAX_COUNT)
+    if not config.hidden:
+        raise ValueError("hidden must name at least one layer of units")
+    for units in config.hidden:
+        check_range("hidden", units, 1, MAX_COUNT)
+    for name in above_zero:
+        if not getattr(config, name) > 0:
+            raise ValueError(f"{name} must be above 0; got {getattr(config, name)}")
+    for name in fractions:
+        if not 0 <= getattr(config, name) <= 1:
+            raise ValueError(f"{name} must be in 0 .. 1; got {getattr(config, name)}")
