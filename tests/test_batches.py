@@ -28,7 +28,8 @@ def test_a_loop_is_compiled_once_for_any_masks_and_for_any_game_if_it_looks_at_n
         whole = np.ascontiguousarray(masks)
         assert not masks.flags.c_contiguous
         player = make_policy(name, game)
-        loop = policy._lift(CompiledPlayer(player.row_function, False))
+        assert player.row_function is not None
+        loop: Any = policy._lift(CompiledPlayer(player.row_function, False))
         before = set() if config.DISABLE_JIT else set(loop.signatures)
         chosen = [player(observations, each, streams(range(BATCH))) for each in (masks, whole)]
         assert (chosen[0] == chosen[1]).all()
