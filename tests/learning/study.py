@@ -25,12 +25,14 @@ from parlour.training.session import read_curve
 from .record import RECORD, Entry, read_record, write_record
 
 LIST = (
-    "ppo top_trumps --threads 1 --total-steps 10000000",
-    "ppo notty --threads 1 --total-steps 6000000",
-    "expert_iteration splendor --threads 1 --teacher planner --teacher-steps 400000"
+    "ppo top_trumps --num-threads 1 --total-steps 4000000 --hidden 64,64 --num-tables 512"
+    " --batch-decisions 96 --entropy-coefficient 0.01 --final-entropy-coefficient 0.001",
+    "ppo notty --num-threads 1 --total-steps 6000000",
+    "expert_iteration splendor --num-threads 1 --teacher planner --teacher-steps 400000"
     " --value-scale 0.25 --epochs 3 --total-steps 1000000",
-    "ppo trick_taking --threads 1 --total-steps 12000000",
-    "ppo president --threads 1 --total-steps 15000000 --first-place-weight 0.6 --learning-rate 2e-3",
+    "ppo trick_taking --num-threads 1 --total-steps 12000000",
+    "ppo president --num-threads 1 --total-steps 15000000 --first-place-weight 0.6"
+    " --learning-rate 2e-3",
 )
 POINTS = 12  # of each curve
 DEALS = 500  # duplicate deals at each point

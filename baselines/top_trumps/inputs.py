@@ -1,0 +1,85 @@
+"""What networks are shown of Top Trumps besides the observation, and what they are not.
+
+Numbers of cards and values say little: decks differ from deal to deal. What counts is how many of
+the cards that may be the opponent's top card each field beats. Nothing has to be arranged.
+"""
+
+from ...envs.core.bits import lowest_bit
+from ...envs.core.game import Game
+from ...envs.core.jit import rule
+from ...envs.core.records import Field
+from ...envs.top_trumps.rules import NO_CARD, WORD_BITS
+
+NUM_ARRANGED = 1
+STEPS = 64  # of a share, from 0 to 1
+LEFT_OUT = (
+    "starter", "num_tricks", "top", "top_values", "last_starter", "last_field", "last_values",
+    "last_cards", "last_winner", "pile", "places", "means", "deviations", "values", "own_cards",
+    "opponent_cards", "opponent_top",
+)  # fmt: skip
+
+
+def input_fields(game: Game) -> tuple[Field, ...]:
+    """Return the fields that `derive` writes."""
+    f, of = game.num_actions, f"of the opponent's possible top cards, in {STEPS}ths"
+    number = game.layout.plain_dtype.type
+    return (
+        Field("beaten", number, (f,), 0, STEPS, f"share {of}, that yours beats in each field"),
+        Field("tied", number, (f,), 0, STEPS, f"share {of}, that yours ties with in each field"),
+    )
+
+
+@rule
+def derive(observation):
+    """Write the fields of `input_fields` into the record whose other fields they follow from."""
+    for field in range(observation.top_values.shape[0]):
+        num_lower, num_equal, num_cards = compared(observation, field)
+        is_known = observation.top != NO_CARD and num_cards > 0
+        observation.beaten[field] = share(num_lower, num_cards) if is_known else 0
+        observation.tied[field] = share(num_equal, num_cards) if is_known else 0
+
+
+@rule
+def compared(observation, field):
+    """Count the opponent's possible top cards: those below yours in a field, as high, and all."""
+    own = observation.top_values[field]
+    num_lower = num_equal = num_cards = 0
+    for index in range(observation.opponent_top.shape[0]):
+        rest = observation.opponent_top[index]
+        while rest != 0:
+            value = observation.values[index * WORD_BITS + lowest_bit(rest), field]
+            rest &= rest - 1
+            num_lower += value < own
+            num_equal += value == own
+            num_cards += 1
+    return num_lower, num_equal, num_cards
+
+
+@rule
+def share(part, whole):
+    """The nearest number of STEPS."""
+    return (2 * STEPS * part + whole) // (2 * whole)
+
+
+# Places have an order in the rules.
+
+
+@rule
+def arrange(state):
+    """Leave the position as it is."""
+
+
+@rule
+def arrange_seen(observation, mask, slots):
+    """Leave what the seat to act knows as it is."""
+
+
+@rule
+def find_slots(state, arranged, slots):
+    """Leave the slots as they are."""
+
+
+@rule
+def with_slot_of(slots, action):
+    """Return the action."""
+    return action

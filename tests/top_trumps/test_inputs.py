@@ -1,0 +1,68 @@
+"""What networks are shown of Top Trumps: against plain counting, and by a player of the game."""
+
+import numpy as np
+import pytest
+
+from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
+from parlour.baselines.networks.kinds import policy_of
+from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.baselines.top_trumps.inputs import STEPS
+from parlour.envs import load_game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+
+from ..test_compiled_networks import uneven
+
+
+@pytest.mark.parametrize("settings", [{"num_cards": 12}, {"num_cards": 100, "num_fields": 3}])
+def test_derived_fields_compare_the_top_card_with_the_possible_ones(settings: dict) -> None:
+    game = load_game("top_trumps", **settings)
+    wide = with_inputs(game)
+    state, random = wide.new_states()[0], np.random.default_rng(0)
+    wide.deal(state, streams([3])[0])
+    seen = wide.new_observations()[0]
+    num_compared = 0
+    for _ in range(60):
+        if wide.is_terminal(state):
+            break
+        for seat in range(2):
+            wide.observe(state, seat, seen)
+            bits = [int(word) >> bit & 1 for word in seen.opponent_top for bit in range(64)]
+            possible = [card for card, bit in enumerate(bits) if bit]
+            for field in range(game.num_actions):
+                values = [int(seen.values[card, field]) for card in possible]
+                own, known = int(seen.top_values[field]), seen.top >= 0
+                shares = [sum(v < own for v in values), sum(v == own for v in values)]
+                rounded = [int(STEPS * share / len(values) + 0.5) * known for share in shares]
+                assert [seen.beaten[field], seen.tied[field]] == rounded
+                num_compared += known and len(possible) > 1
+        wide.apply_action(state, int(random.choice(wide.legal_action_list(state))))
+    assert num_compared > 20
+
+
+def test_networks_are_shown_no_names_of_cards() -> None:
+    shown = shown_fields(with_inputs(load_game("top_trumps")))
+    assert set(shown) >= {"beaten", "tied", "deck_sizes"}
+    assert not {"values", "places", "top_values", "own_cards", "opponent_top"} & set(shown)
+
+
+def test_nothing_is_arranged_and_a_player_of_the_game_itself_sees_the_inputs() -> None:
+    game = load_game("top_trumps", num_cards=12)
+    wide = with_inputs(game)
+    network = uneven(PolicyValue(game, (19,), derived_inputs=True))
+    policy = policy_of("ppo", game, network)
+    tables = Tables(game, streams(range(10)))
+    tables.deal(tables.all_rows)
+    for _ in range(6):
+        _, observations, words = tables.show(tables.all_rows)
+        same = arranged(game, tables.states)
+        assert same.positions.tobytes() == tables.states.tobytes()
+        assert (same.actions == np.arange(game.num_actions)).all()
+        masks = action_masks(words, game.num_actions)
+        actions = policy(observations, masks, tables.rngs)
+        seen = wide.new_observations(10)
+        for row in range(10):
+            wide.observe(tables.states[row], int(game.seat_to_act(tables.states[row])), seen[row])
+        shown_to = policy_of("ppo", wide, network)
+        assert (actions == shown_to(seen, masks, tables.rngs)).all()
+        tables.apply(tables.all_rows, actions)
