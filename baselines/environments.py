@@ -58,7 +58,7 @@ def vector_env(
 ) -> TablesEnv:
     """Make a `TablesEnv` whose opponents are named in any form that `make_policy` takes."""
     if self_play:
-        return TablesEnv(game, num_envs, self_play=True, opponents=opponents, **options)
+        return TablesEnv(game, num_envs, self_play=self_play, opponents=opponents, **options)
     chosen = named_policies(RANDOM if opponents is None else opponents, game)
     return TablesEnv(game, num_envs, opponents=chosen, **options)
 

@@ -19,7 +19,7 @@ from .networks.learned import learned_policy, shipped_checkpoints
 from .opened import run_watched
 from .parts import part_of
 from .policy import Policy, PolicySpec, remembering_policy
-from .roster import BLIND, Player, own_players, searching
+from .roster import BLIND, Player, check_settings, own_players, searching
 from .search import mcts, playout
 
 _OURS = Path(__file__).resolve().parent
@@ -157,7 +157,10 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
 
 
 def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
-    return player_called(player_key(name, game), game).make(game, **settings)
+    key = player_key(name, game)
+    make = player_called(key, game).make
+    check_settings(key, make, settings)
+    return make(game, **settings)
 
 
 def player_key(name: str, game: Game) -> str:

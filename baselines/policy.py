@@ -126,10 +126,12 @@ def compiled_policy(
     row_function: Function,
     weights: np.ndarray | None = None,
     values: Callable[..., np.ndarray] | None = None,
+    is_blind: bool = False,
 ) -> Policy:
     """Make a policy of a compiled row function: (observation record, mask words, rng) -> action.
 
-    With `weights`, a record [1], the function takes that record as its first argument.
+    With `weights`, a record [1], the function takes that record as its first argument. With
+    `is_blind` it does not look at the observation, so that one compiled loop serves every game.
     """
     lifted = _lift(CompiledPlayer(row_function, weights is not None))
     given = (NO_WEIGHTS if weights is None else weights,)
@@ -137,7 +139,9 @@ def compiled_policy(
     def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
         actions = np.empty(len(observations), np.int64)
         words = np.zeros(game.num_mask_words, np.int64)
-        lifted(given, observations, action_masks, rngs, words, actions)
+        seen = np.zeros(len(observations), np.int8) if is_blind else observations
+        masks = np.ascontiguousarray(action_masks)  # each layout would be compiled by itself
+        lifted(given, seen, masks, rngs, words, actions)
         return actions
 
     return Policy(name, game, choose, row_function=row_function, weights=weights, values=values)

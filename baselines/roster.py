@@ -1,6 +1,7 @@
 """An entry in the list of players, and the players that belong to one game."""
 
 import functools
+import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
@@ -24,13 +25,13 @@ class Player(NamedTuple):
     plays: Callable[[Game], bool] = lambda game: True  # under which settings it can play
 
 
-def scripted(row_function: Function) -> Player:
+def scripted(row_function: Function, is_blind: bool = False) -> Player:
     """Return the player that consists of one compiled row function, and is named after it."""
     source = python_source(row_function)
     name = source.__name__
 
     def make(game: Game) -> Policy:
-        return compiled_policy(name, game, row_function)
+        return compiled_policy(name, game, row_function, is_blind=is_blind)
 
     return Player(make, source.__doc__.splitlines()[0], row_function)
 
@@ -41,6 +42,19 @@ def searching(make: Callable[..., Policy]) -> Player:
     Every search has a setting `milliseconds`: its time for a move.
     """
     return Player(make, (make.__doc__ or "").splitlines()[0], is_timed=True)
+
+
+def check_settings(name: str, make: Callable[..., Policy], settings: Mapping[str, Any]) -> None:
+    """Raise TypeError for a setting that `make(game, **settings)` does not name.
+
+    A function that passes all settings on leaves the check to the one that gets them.
+    """
+    _, *parameters = inspect.signature(make, follow_wrapped=False).parameters.values()
+    known = [one.name for one in parameters]
+    unknown = sorted(set(settings) - set(known))
+    if unknown and not any(one.kind is one.VAR_KEYWORD for one in parameters):
+        has = f"; its settings are {', '.join(known)}" if known else ""
+        raise TypeError(f"{name} has no setting {', '.join(map(repr, unknown))}{has}")
 
 
 def with_aliases(
@@ -59,6 +73,7 @@ def with_aliases(
                     if name in settings:
                         raise TypeError(f"{name} is set twice: {former} is its former name")
                     settings[name] = settings.pop(former)
+            check_settings(make.__name__, make, settings)
             return make(*arguments, **settings)
 
         return make_renamed
@@ -67,8 +82,8 @@ def with_aliases(
 
 
 BLIND = {  # these look at the action mask alone
-    "random": scripted(generic.random),
-    "first_legal": scripted(generic.first_legal),
+    "random": scripted(generic.random, is_blind=True),
+    "first_legal": scripted(generic.first_legal, is_blind=True),
 }
 
 

@@ -20,17 +20,27 @@ if TYPE_CHECKING:
     from ..envs.core.game import Game
 
 WRONG_ARGUMENTS = 2  # exit status
+MAX_PORT = 2**16 - 1
 
 
 class BadArgument(Exception):
     """A well-formed argument with an impossible value; the message is for the user."""
 
 
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
-    """Show `--deals N` instead of `--deals DEALS`, where an option does not name its value."""
+class _HelpFormatter(argparse.HelpFormatter):
+    """Show `--deals N` instead of `--deals DEALS`, and keep the paragraphs of a description."""
 
     def _get_default_metavar_for_optional(self, action: argparse.Action) -> str:
         return "NAME" if action.type is None else "N"
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        fill = super()._fill_text
+        paragraphs = text.strip().split("\n\n")
+        is_list = ["\n " in f"\n{paragraph}" for paragraph in paragraphs]  # has its own lines
+        return "\n\n".join(
+            paragraph if keep else fill(paragraph, width, indent)
+            for paragraph, keep in zip(paragraphs, is_list, strict=True)
+        )
 
 
 class Parser(argparse.ArgumentParser):
@@ -124,6 +134,20 @@ def seed(text: str) -> int:
 
     if not text.isdecimal() or int(text) >= SEED_LIMIT:
         raise argparse.ArgumentTypeError(f"a seed is an integer in 0 .. 2**63 - 1, not {text}")
+    return int(text)
+
+
+def whole(text: str) -> int:
+    """Parse a number of at least 0. Raises ArgumentTypeError."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"expected a whole number, not {text}")
+    return int(text)
+
+
+def port(text: str) -> int:
+    """Parse the number of a port. Raises ArgumentTypeError."""
+    if not text.isdecimal() or int(text) > MAX_PORT:
+        raise argparse.ArgumentTypeError(f"a port is a number in 0 .. {MAX_PORT}, not {text}")
     return int(text)
 
 

@@ -7,7 +7,7 @@ link, or any player. Games are kept on disk, so that they go on after a restart.
 import argparse
 
 from ..envs import GAMES, find_game
-from .options import BadArgument, player_names, seed, user_input
+from .options import BadArgument, player_names, seed, user_input, whole
 from .serving import add_server, serve
 
 
@@ -32,7 +32,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "strength)",
     )
     parser.add_argument(
-        "--seat", type=int, default=0, metavar="N", help="with --text: your seat (default 0)"
+        "--seat", type=whole, default=0, metavar="N", help="with --text: your seat (default 0)"
     )
     parser.add_argument(
         "--seed", type=seed, help="with --text: deal this deal (default: a new one each time)"
@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Serve until stopped with Ctrl-C, or play one game at the console."""
     if arguments.game is not None and arguments.game not in GAMES:
-        raise BadArgument(f"no game is called {arguments.game!r}; games: {', '.join(GAMES)}")
+        raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
     if arguments.text:
         _play_at_the_console(arguments)
         return

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..envs.core.views.page.replay import replay_data, replay_page
 from ..envs.core.views.transcript import Transcript, TranscriptError, load
-from .options import BadArgument, positive, seconds, seed, user_input
+from .options import BadArgument, positive, seconds, seed, user_input, whole
 from .stored_games import arena_game, is_table_store, move_values, table_game
 
 _SQLITE = b"SQLite format 3\x00"
@@ -27,7 +27,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--html", metavar="FILE", help="write the replay to this file and stop")
     parser.add_argument(
-        "--seat", type=int, metavar="N", help="show only what seat N may see (default: everything)"
+        "--seat",
+        type=whole,
+        metavar="N",
+        help="show only what seat N may see (default: everything)",
     )
     parser.add_argument(
         "--think",
@@ -38,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--contest",
-        type=int,
+        type=positive,
         default=1,
         metavar="N",
         help="which players of a store, in the order in which they met (default 1)",
@@ -55,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--sitting",
-        type=int,
+        type=whole,
         default=0,
         metavar="N",
         help="which game of this deal, each with the players in other seats (default 0)",

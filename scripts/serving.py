@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import BadArgument
+from .options import BadArgument, port
 
 if TYPE_CHECKING:
     from .table.guard import App
@@ -29,7 +29,7 @@ def add_server(parser: argparse.ArgumentParser) -> None:
     """`--port`, `--host`, `--name`, `--store` and `--no-browser`; see `serve`."""
     parser.add_argument(
         "--port",
-        type=int,
+        type=port,
         metavar="N",
         help=f"port of the page (default {PORT}, or a free one where that is taken)",
     )

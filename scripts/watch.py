@@ -31,6 +31,7 @@ from .options import (
     positive,
     seconds,
     user_input,
+    whole,
 )
 from .serving import add_server, serve
 
@@ -52,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--seat",
-        type=int,
+        type=whole,
         metavar="N",
         help="show only what seat N may see (default: show everything)",
     )

@@ -9,6 +9,7 @@ import pickle
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -157,13 +158,13 @@ def test_an_unknown_game_is_refused_with_those_there_are() -> None:
 MAX_PLIES = 100  # of a game that goes into the digest: without the compiler plies are slow
 
 
-def digest_of_games(cases: list[tuple[str, dict[str, Any]]]) -> str:
-    """A digest of everything that happens in a few games of each case; run in other processes."""
+def digest_of_games(cases: list[tuple[str, dict[str, Any]]], *seeds: int) -> str:
+    """A digest of all that happens in two games of each case and seed; run in other processes."""
     digest = hashlib.sha256()
     for name, config in cases:
         game = find_game(name, **config)
         chooser = np.random.default_rng(7)
-        tables = Tables(game, streams([11, 12]))
+        tables = Tables(game, streams(seeds))
         for _ in range(2):  # the second deal goes on from the stream
             tables.deal(tables.all_rows)
             play_out(game, tables, chooser, digest)
@@ -188,13 +189,13 @@ def play_out(game: Game, tables: Tables, chooser: np.random.Generator, digest: A
         tables.apply(rows, actions)
 
 
-def in_another_process(cases: str = "CASES", **variables: str) -> str:
+def in_another_process(arguments: str, **variables: str) -> str:
     """The digest as another process finds it."""
     done = subprocess.run(
         [
             sys.executable,
             "-c",
-            f"from tests.test_contract import *; print(digest_of_games({cases}))",
+            f"from tests.test_contract import *; print(digest_of_games({arguments}))",
         ],
         cwd=ROOT,
         env={**os.environ, **variables},
@@ -206,24 +207,27 @@ def in_another_process(cases: str = "CASES", **variables: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.fixture(scope="module")
-def digest() -> str:
-    return digest_of_games(CASES)
+@cache
+def digest(*seeds: int) -> str:
+    """The digest as this process finds it."""
+    return digest_of_games(CASES, *seeds)
 
 
 @pytest.mark.parametrize("hash_seed", ["1", pytest.param("2", marks=pytest.mark.long)])
-def test_the_same_seed_gives_the_same_bytes_in_every_process(digest: str, hash_seed: str) -> None:
-    assert in_another_process(PYTHONHASHSEED=hash_seed) == digest
+def test_the_same_seed_gives_the_same_bytes_in_every_process(hash_seed: str) -> None:
+    assert in_another_process("CASES, 11", PYTHONHASHSEED=hash_seed) == digest(11)
 
 
-def test_uncompiled_rules_play_the_same_bytes(digest: str) -> None:
-    assert in_another_process(NUMBA_DISABLE_JIT="1") == digest
+@pytest.mark.parametrize("seed", [11, pytest.param(12, marks=pytest.mark.long)])
+def test_uncompiled_rules_play_the_same_bytes(seed: int) -> None:
+    assert in_another_process(f"CASES, {seed}", NUMBA_DISABLE_JIT="1") == digest(seed)
 
 
 @pytest.mark.long
 def test_no_rule_indexes_out_of_bounds() -> None:
     """At the default sizes, all of which are compiled anew; uncompiled rules are checked at all."""
-    assert in_another_process("DEFAULTS", NUMBA_BOUNDSCHECK="1") == digest_of_games(DEFAULTS)
+    compiled = digest_of_games(DEFAULTS, 11, 12)
+    assert in_another_process("DEFAULTS, 11, 12", NUMBA_BOUNDSCHECK="1") == compiled
 
 
 # House words

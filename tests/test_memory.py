@@ -18,8 +18,8 @@ from parlour.envs.core.views import transcript
 from parlour.scripts.main import main
 
 GAME: Final = "trick_taking"
-SIZES: dict[str, Any] = {"num_values": 4}
-CARDS = 8  # and so many plies
+SIZES: dict[str, Any] = {"num_values": 5}
+CARDS = 10  # and as many plies
 
 
 class Witness:
@@ -132,7 +132,7 @@ class Mine:
 
 def run(file: Path, body: str, spec: str) -> int:
     file.write_text(FILE.replace("BODY", body))
-    return main(f"watch {GAME} --set num_values=4 --players {spec.format(file)}".split())
+    return main(f"watch {GAME} --set num_values=5 --players {spec.format(file)}".split())
 
 
 def test_a_class_in_a_file_takes_settings(

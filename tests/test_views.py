@@ -609,6 +609,13 @@ def test_wrong_values_say_what_is_allowed() -> None:
         solo("president", layout="tree")
     with pytest.raises(ValueError, match="illegal_action must be one of 'lose', 'raise', 'random'"):
         solo("president", illegal_action="ignore")
+    for view in (solo, raw_env):
+        with pytest.raises(ValueError, match="skip_forced must be one of False, True; got 'no'"):
+            view("president", skip_forced="no")
+        with pytest.raises(ValueError, match=r"call reset\(\) before render"):
+            view("president").render()
+    with pytest.raises(ValueError, match="self_play must be one of False, True; got 'no'"):
+        vector("president", 2, self_play="no")
     with pytest.raises(ValueError, match=r"seat .* 0 \.\. 3; got 4"):
         solo("president", seat=4)
     with pytest.raises(ValueError, match="a list of 3"):

@@ -243,22 +243,24 @@ def identities():
         found |= {f"{name} {player}": identity_of(player, game) for player in players}
     return found
 
-def edited(path):
+def edited(paths):
     receive, send = os.pipe()
     if os.fork() == 0:
-        old = Path(path).read_bytes()
-        extra = b"\\n# edited" if path.endswith(".py") else b"\\n"
-        Path(path).write_bytes(old + extra)
-        os.utime(path, (0, 0))
+        old = {path: Path(path).read_bytes() for path in paths}
+        for path in paths:
+            extra = b"\\n# edited" if path.endswith(".py") else b"\\n"
+            Path(path).write_bytes(old[path] + extra)
+            os.utime(path, (0, 0))
         os.write(send, json.dumps(identities()).encode())
-        Path(path).write_bytes(old)
-        os.utime(path, (0, 0))
+        for path in paths:
+            Path(path).write_bytes(old[path])
+            os.utime(path, (0, 0))
         os._exit(0)
     os.close(send)
     os.wait()
     return json.loads(os.fdopen(receive).read())
 
-print(json.dumps([edited(path) for path in sys.argv[2:]]))
+print(json.dumps([edited(paths.split()) for paths in sys.argv[2:]]))
 """
 
 OURS = {
@@ -268,14 +270,17 @@ OURS = {
 }
 EVERYONE = {f"{name} {player}" for name, players in OURS.items() for player in players}
 NOTTY = {"notty random", "notty finisher", "notty mcts"}
+UNRELATED = (  # changed at once: none of them may matter
+    "training/dqn.py",
+    "scripts/watch.py",
+    "baselines/arena/ratings.py",
+    "baselines/splendor/players.py",
+    "envs/core/views/aec.py",
+    "baselines/trick_taking/solver.py",
+)
 # What an edit of each file changes. A search asks for the scripts of its game to play out with.
 EDITS = {
-    "training/dqn.py": set(),
-    "scripts/watch.py": set(),
-    "baselines/arena/ratings.py": set(),
-    "baselines/splendor/players.py": set(),
-    "envs/core/views/aec.py": set(),
-    "baselines/trick_taking/solver.py": set(),
+    " ".join(UNRELATED): set(),
     "baselines/notty/players.py": {"notty finisher", "notty mcts"},
     "baselines/notty/values.npy": {"notty finisher", "notty mcts"},
     "envs/notty/rules.py": NOTTY,

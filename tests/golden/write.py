@@ -38,7 +38,7 @@ GOLDEN: dict[str, dict[str, Golden]] = {
         "8_cards": Golden({"num_cards": 8, "num_fields": 3}, ("goliath", "maxer"), _TOP),
         "planets": Golden({"deck": "planets", "starter": 1}, ("expert", "rander"), _TOP),
         "trick_limit": Golden(
-            {"num_cards": 5, "num_fields": 1, "trick_limit": 7, "starter": "random"},
+            {"num_cards": 8, "num_fields": 3, "trick_limit": 7, "starter": "random"},
             ("meaner_max",),
             _TOP,
         ),
@@ -70,7 +70,7 @@ GOLDEN: dict[str, dict[str, Golden]] = {
     },
     "trick_taking": {
         "2_seats": Golden({"num_values": 5}, ("high_low", "first_play"), _TRICK),
-        "3_seats": Golden({"num_values": 4, "num_seats": 3}, ("high_low", "random"), _TRICK),
+        "3_seats": Golden({"num_values": 5, "num_seats": 3}, ("high_low", "random"), _TRICK),
         "4_seats": Golden(
             {"num_values": 4, "num_seats": 4, "leader": 2}, ("first_play",), (*_TRICK, "voids")
         ),

@@ -13,7 +13,7 @@ from parlour.scripts.table.agent import AgentMatch, AgentSeat, casual_setup, rul
 from parlour.scripts.table.matches import match_result, new_plan
 from parlour.scripts.table.table import GameTable
 
-SMALL = {"num_values": 4}
+SMALL = {"num_values": 5}
 
 
 def test_an_agent_plays_over_stdio_and_learns_its_regret() -> None:

@@ -29,7 +29,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # short games
     "top_trumps": {"trick_limit": 12},
     "notty": {"turn_limit": 4},
     "splendor": {"turn_limit": 3},
-    "trick_taking": {"num_values": 4},
+    "trick_taking": {"num_values": 5},
     "president": {"num_players": 2},
 }
 WIDTHS = {"phone": 360, "desktop": 1400}
@@ -203,7 +203,7 @@ def test_axe_finds_no_barrier_before_a_game(browser: Any, address: str) -> None:
 def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: str) -> None:
     """`parlour watch GAME --browser`: pause, one move, go on, look back, and the end."""
     command = ["watch", "trick_taking", "--browser", "--players", "high_low,random", "--seed", "3"]
-    store = ["--store", str(tmp_path / "tables.db"), "--set", "num_values=6"]
+    store = ["--store", str(tmp_path / "tables.db")]  # a short game could be over too soon
     with served(*command, *store) as address, opened(browser, address, WIDTHS[width]) as page:
         page.wait_for_selector("#moves li")
         page.click("#pause")
@@ -219,13 +219,13 @@ def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: 
             page.wait_for_function(f"(is_wide) => {IS_WIDE} === is_wide", arg=each == "desktop")
         page.click("#pause")
         page.wait_for_selector("#result:not([hidden])")
-        assert page.locator("#moves li").count() == 12
+        assert page.locator("#moves li").count() == 20
         assert page.locator("#undo").is_hidden() and page.locator("#hint").is_hidden()
 
 
 def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_path: Path) -> None:
     store = tmp_path / "results.db"
-    players = ["--players", "random,first_legal,high_low", "--set", "num_values=4"]
+    players = ["--players", "random,first_legal,high_low", "--set", "num_values=5"]
     kept = ["--deals", "6", "--store", str(store)]
     assert main(["tournament", "trick_taking", *players, *kept]) == 0
     tables = ["--store", str(tmp_path / "tables.db")]
@@ -243,7 +243,7 @@ def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_pa
         assert not page.evaluate(cut)  # on a phone, too, the tables are whole
         page.locator(".meetings button").first.click()
         page.wait_for_selector("#caption")
-        assert page.text_content("#count") == "0 of 8"
+        assert page.text_content("#count") == "0 of 10"
         check_barriers(page)
 
 
@@ -276,9 +276,9 @@ def test_a_player_takes_the_seat_of_somebody_who_has_left(browser: Any, address:
 
 
 def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> None:
-    game = load_game("trick_taking", num_values=4)
+    game = load_game("trick_taking", num_values=5)
     actions: list[str] = []
-    for _ in range(2 * 4):
+    for _ in range(2 * 5):
         played = record(game, 3, actions=actions)
         actions.append(legal_after(played)[0])
     played = record(game, 3, actions=actions)
@@ -293,9 +293,9 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
     page.keyboard.press("ArrowRight")
     assert page.text_content("#caption") == f"<b>A</b>: {played.plies[0].action}"
     page.keyboard.press("End")
-    assert page.text_content("#count") == "8 of 8"
+    assert page.text_content("#count") == "10 of 10"
     page.click("#jumps button >> nth=0")
-    assert page.text_content("#count") != "8 of 8"
+    assert page.text_content("#count") != "10 of 10"
     assert problems == []
 
 

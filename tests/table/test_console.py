@@ -166,7 +166,7 @@ def test_colours_appear_on_terminals_only_and_never_with_no_color(
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["chess", "--text"], "no game is called"),
+        (["chess", "--text"], "unknown game 'chess'; the games are"),
         (["--text"], "name a game"),
         (["president", "--text", "--seat", "9"], "seat must be in 0 .. 3"),
         (["president", "--text", "--players", "lowest,lowest"], "name 3 players"),

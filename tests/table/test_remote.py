@@ -15,7 +15,7 @@ from parlour.scripts.table.remote import RemoteSeat
 
 from .serving import AS_OWNER, GUEST, listening_server, player
 
-SMALL = {"num_values": 4}
+SMALL = {"num_values": 5}
 WAIT = 60.0  # seconds: far more than any answer takes
 
 

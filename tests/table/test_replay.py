@@ -4,6 +4,7 @@ import json
 import re
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -18,12 +19,17 @@ from parlour.envs.core.views.aec import RawEnv
 from parlour.envs.core.views.notebook import show_wrapped
 from parlour.envs.core.views.page.replay import replay_data, replay_page
 from parlour.envs.core.views.render import picture_svg
-from parlour.envs.core.views.transcript import record, replay, save
+from parlour.envs.core.views.transcript import Transcript, record, replay, save
 from parlour.scripts.main import main
 
 GAME = load_game("trick_taking", num_values=5)
 NOTTY = load_game("notty", turn_limit=2)
-PLAYED = record(GAME, 7, policies=make_policy("high_low", GAME))
+
+
+@cache
+def played() -> Transcript:
+    """A game, played when the first test asks for it."""
+    return record(GAME, 7, policies=make_policy("high_low", GAME))
 
 
 def data_of(page: str) -> dict:
@@ -33,15 +39,15 @@ def data_of(page: str) -> dict:
 
 
 def test_a_replay_holds_every_picture_and_shapes_once() -> None:
-    data = data_of(replay_page(replay_data(PLAYED, seat=1)))
+    data = data_of(replay_page(replay_data(played(), seat=1)))
     pictures = ["\n".join(data["lines"][line] for line in frame) for frame in data["frames"]]
-    states = list(replay(PLAYED))
+    states = list(replay(played()))
     assert pictures == [picture_svg(GAME.draw(state, 1)).strip() for state in states]
     phone = ["\n".join(data["lines"][line] for line in frame) for frame in data["narrow_frames"]]
     assert phone == [picture_svg(GAME.draw(s, 1, is_narrow=True)).strip() for s in states]
     assert len(set(data["lines"])) == len(data["lines"])
-    assert [ply["action"] for ply in data["plies"]] == [ply.action for ply in PLAYED.plies]
-    assert data["returns"] == list(PLAYED.returns)
+    assert [ply["action"] for ply in data["plies"]] == [ply.action for ply in played().plies]
+    assert data["returns"] == list(played().returns)
     assert data["seed"] is None  # it would reveal the other hands
 
 
@@ -49,12 +55,12 @@ def test_a_draw_has_an_end_and_a_game_that_was_left_has_none() -> None:
     drawn = record(NOTTY, 3, policies=make_policy("random", NOTTY))
     assert not any(drawn.returns)
     assert replay_data(drawn)["returns"] == [0, 0]
-    left = record(GAME, 7, actions=[PLAYED.plies[0].action])
+    left = record(GAME, 7, actions=[played().plies[0].action])
     assert replay_data(left)["returns"] is None
 
 
 def test_a_replay_loads_nothing_from_elsewhere() -> None:
-    page = replay_page(replay_data(PLAYED, names=["</script><script>alert(1)</script>", "b"]))
+    page = replay_page(replay_data(played(), names=["</script><script>alert(1)</script>", "b"]))
     assert not re.search(r'(src|href)="|@import|url\(|https?://(?!www\.w3\.org/2000/svg)', page)
     assert page.count("<script") == 3
     assert data_of(page)["names"][0].startswith("</script>")
@@ -63,12 +69,12 @@ def test_a_replay_loads_nothing_from_elsewhere() -> None:
 def test_a_transcript_is_replayed_with_exact_values(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    save(PLAYED, tmp_path / "game.txt")
+    save(played(), tmp_path / "game.txt")
     html = tmp_path / "game.html"
     assert main(["replay", str(tmp_path / "game.txt"), "--html", str(html), "--think", "0.01"]) == 0
     assert "10 plies" in capsys.readouterr().out
     values = data_of(html.read_text())["values"]
-    legal = GAME.legal_action_list(next(replay(PLAYED)))
+    legal = GAME.legal_action_list(next(replay(played())))
     assert set(values[0]) == {GAME.action_name(action) for action in legal}
     assert values[-1] is None  # no choice
 
@@ -100,7 +106,7 @@ def test_a_stored_game_is_played_again_as_it_was(tmp_path: Path) -> None:
 def test_wrong_arguments_get_one_line(
     tmp_path: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    save(PLAYED, tmp_path / "game.txt")
+    save(played(), tmp_path / "game.txt")
     (tmp_path / "junk").write_bytes(b"\xff\xfe\x00")
     files = {"game": str(tmp_path / "game.txt"), "junk": str(tmp_path / "junk")}
     with pytest.raises(SystemExit):
@@ -130,7 +136,7 @@ def test_notebooks_show_what_gym_make_returns(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_notebooks_show_transcripts_and_environments() -> None:
-    bundle = PLAYED._repr_mimebundle_()
+    bundle = played()._repr_mimebundle_()
     assert bundle["text/html"].startswith('<iframe sandbox="allow-scripts" srcdoc="')
     assert bundle["text/plain"].startswith("parlour transcript")
     raw, solo = RawEnv(GAME, render_mode="svg"), make_solo("trick_taking", render_mode="svg")

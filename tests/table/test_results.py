@@ -18,7 +18,7 @@ from parlour.scripts.table.tournaments import RunningResults
 
 from .serving import ADDRESS, AS_OWNER, ME, OWNER, open_table, player, seated, server
 
-SMALL = ["--set", "num_values=4"]
+SMALL = ["--set", "num_values=5"]
 
 
 def hold_tournament(store: Path, deals: int) -> None:
@@ -166,7 +166,7 @@ def test_tables_of_the_server_are_replayed_by_page_and_by_command(tmp_path: Path
     names = []
     with server(tmp_path) as client:
         for rival in ("high_low", "first_legal"):
-            settings = {"num_values": 4}
+            settings = {"num_values": 5}
             tokens = open_table(client, "trick_taking", [ME, player(rival)], settings=settings)
             recent = client.get("/api/tables", headers=AS_OWNER).json()[0]
             early = client.post("/api/replays", json={"table": recent["id"]}, headers=AS_OWNER)

@@ -21,13 +21,13 @@ from tests.trick_taking.tables import (
 
 @pytest.mark.parametrize("num_seats", [2, 3, 4])
 def test_all_cards_are_dealt_n_to_each_seat(num_seats: int) -> None:
-    game = load_game("trick_taking", num_seats=num_seats, num_values=7)
+    game = load_game("trick_taking", num_seats=num_seats)
     tables = Tables(game, streams(range(20)))
     tables.deal(tables.all_rows)
     for state in tables.states:
-        held = [cards_of(hand, 7) for hand in state["hands"]]
-        assert [len(hand) for hand in held] == [7] * num_seats
-        assert len({card for hand in held for card in hand}) == 7 * num_seats
+        held = [cards_of(hand, 10) for hand in state["hands"]]
+        assert [len(hand) for hand in held] == [10] * num_seats
+        assert len({card for hand in held for card in hand}) == 10 * num_seats
 
 
 def test_every_card_is_as_likely_at_every_place_of_the_deal() -> None:

@@ -16,7 +16,7 @@ from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
 from ..bits import new_mask_rows
-from ..game import NO_ACTION, NO_SEAT, Game
+from ..game import NO_ACTION, NO_SEAT, Game, check_choice
 from ..jit import with_fixed
 from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
@@ -64,6 +64,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     ) -> None:
         super().__init__()
         check_render_seat(game, render_seat, (WHOLE_TABLE,))
+        check_choice("skip_forced", skip_forced, (False, True))
         self.game = game
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
@@ -74,7 +75,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._render_seat = None if isinstance(render_seat, str) else render_seat
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
-        self._skip_forced = bool(skip_forced)
+        self._skip_forced = skip_forced
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         box, mask = self._encoder.space(), mask_space(game)
@@ -228,6 +229,8 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
+        if not self._is_started:
+            raise ValueError("call reset() before render()")
         return self._renderer.render(self._tables.states[0], self._render_seat)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:

@@ -59,6 +59,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         check_render_seat(game, render_seat, (LEARNING_SEAT, WHOLE_TABLE))
         check_choice("layout", layout, LAYOUTS)
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        check_choice("skip_forced", skip_forced, (False, True))
         self.game = game
         self.layout = layout
         self.illegal_action = illegal_action
@@ -67,7 +68,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
-        self._episodes = Episodes(game, seat, opponents, bool(skip_forced))
+        self._episodes = Episodes(game, seat, opponents, skip_forced)
         box: spaces.Space[Any] = self._encoder.space()
         if layout == "dict":
             box = spaces.Dict({"observation": box, "action_mask": mask_space(game)})
@@ -236,6 +237,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
+        if not self._is_started:
+            raise ValueError("call reset() before render()")
         return self._renderer.render(self._episodes.tables.states[0], self._shown_seat())
 
     def _shown_seat(self) -> int | None:

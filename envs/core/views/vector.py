@@ -78,6 +78,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         check_range("num_envs", num_envs, 1, 2**31)
         check_num_threads(num_threads)
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
+        check_choice("skip_forced", skip_forced, (False, True))
+        check_choice("self_play", self_play, (False, True))
         if self_play and (seat != 0 or opponents is not None):
             raise ValueError(
                 "in self_play every seat is played from outside: no seat, no opponents"
@@ -93,7 +95,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         check_render_seat(game, self.render_seat, (LEARNING_SEAT, WHOLE_TABLE))
         self._renderer = Renderer(game, render_mode)
         self.illegal_action = illegal_action
-        self.skip_forced = bool(skip_forced)
+        self.skip_forced = skip_forced
         self._encoder = ObservationEncoder(game, observation)
         self._episodes = None if self_play else Episodes(game, seat, opponents, self.skip_forced)
         self.single_observation_space = self._encoder.space()
