@@ -67,7 +67,7 @@ def test_a_game_is_played_with_every_move_told_once(tmp_path: Path) -> None:
         assert position["judgement"]["action"] == first["legal_actions"][0]
         assert position["judgement"]["regret"] >= 0
         last, moves = play_on(seat, position)
-        assert len(moves) + len(first["moves_since"]) == 8
+        assert len(moves) + len(first["moves_since"]) == 10
         assert last["legal_actions"] == [] and sum(seat.result()["returns"]) == 0
         with pytest.raises(ValueError, match="none: it is not your turn"):
             seat.play("card:1.1")
@@ -82,7 +82,7 @@ def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
     moves = [*first["moves_since"], *second["moves_since"]]
     with listening_server(tmp_path, int(address.rpartition(":")[2])):
         last, later = play_on(seat, {**second, "moves_since": []})
-        assert len(moves + later) == 8 and last["is_over"]
+        assert len(moves + later) == 10 and last["is_over"]
         seat.close()
 
 
@@ -136,7 +136,7 @@ def test_two_agents_wait_for_each_other(tmp_path: Path) -> None:
             agent.start()
         for agent in agents:
             agent.join()
-        assert told[0][1] == told[1][1] and len(told[0][1]) == 8
+        assert told[0][1] == told[1][1] and len(told[0][1]) == 10
 
 
 def test_a_match_goes_on_from_game_to_game(tmp_path: Path) -> None:

@@ -131,7 +131,7 @@ def test_a_game_of_the_results_is_replayed_from_its_page(store: Path, tmp_path: 
             assert sorted(both[0]["names"]) == sorted(meeting["players"])
             assert both[0]["names"] == both[1]["names"][::-1]
             assert both[0]["frames"][0] == both[1]["frames"][0]  # the same deal
-            assert all(len(data["plies"]) == 8 and data["values"] for data in both)
+            assert all(len(data["plies"]) == 10 and data["values"] for data in both)
         for request, problem in (
             ({"contest": 9}, "has contests 1 .. 3"),
             ({"contest": 1, "deal": 800}, "no game of deal 800"),
@@ -155,7 +155,7 @@ def test_games_under_contest_time_are_replayed_from_the_secret(
             which = ["--deal", deal, "--sitting", sitting, "--think", "0"]
             assert main(["replay", str(path), *which, "--html", str(page)]) == 0
             data = data_of(page.read_text())
-            assert len(data["plies"]) == 8 and secret not in page.read_text()
+            assert len(data["plies"]) == 10 and secret not in page.read_text()
             assert data["seed"] not in (0, 1)
             seen.append((data["seed"], data["names"]))
     assert seen[0][0] == seen[1][0] != seen[2][0] == seen[3][0]
