@@ -1,8 +1,8 @@
 """Save where a learner stands, and continue from there."""
 
 import abc
-import pickle
 from pathlib import Path
+from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -31,5 +31,5 @@ class Resumable(abc.ABC):
             raise ValueError(f"there is no run to resume in {path.parent}: no {path.name}")
         try:
             self.load_state_dict(torch.load(path, weights_only=True))
-        except (RuntimeError, KeyError, TypeError, ValueError, pickle.UnpicklingError) as error:
+        except (RuntimeError, KeyError, TypeError, ValueError, UnpicklingError) as error:
             raise ValueError(f"{path} does not fit this game and these settings") from error
