@@ -6,11 +6,12 @@ import os
 import random
 import re
 import shutil
+import statistics
 import subprocess
 import sys
 import time
 import urllib.request
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -219,14 +220,23 @@ def measure_memory(folder: Path, num_games: int, first: int, at_once: int = 8) -
             await asyncio.gather(*(play(worker) for worker in range(at_once)))
 
         asyncio.run(play_all())
-    by_games = dict(seen)
-    growth = by_games[num_games] / by_games[first] - 1
     return {
         "games": num_games,
         "first": first,
         "memory_kib": [list(each) for each in seen],
-        "growth": round(growth, 4),
+        "growth": round(growth(seen, first), 4),
     }
+
+
+def growth(readings: Sequence[tuple[int, int]], first: int) -> float:
+    """By how much memory grows after `first` games, of readings (games so far, memory).
+
+    One reading is up to a tenth more or less than the next, with what is being collected. So the
+    mean of the later half of those from `first` on is compared with that of the earlier half.
+    """
+    memory = [kib for games, kib in readings if games >= first]
+    half = len(memory) // 2
+    return statistics.mean(memory[half:]) / statistics.mean(memory[:half]) - 1
 
 
 def measure_start(folder: Path, times: int) -> dict:
