@@ -13,6 +13,7 @@ from parlour.baselines.search.halving import (
     choose_in_time,
 )
 from parlour.baselines.search.mcts import (
+    MAX_NODES_IN_TIME,
     NO_NODE,
     ROOT,
     Settings,
@@ -21,6 +22,7 @@ from parlour.baselines.search.mcts import (
     best_child,
     expand,
     keep_all,
+    most_nodes,
 )
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
@@ -215,6 +217,11 @@ def test_settings_keep_their_former_names() -> None:
         assert (chosen[0] != chosen[2]).any()
     with pytest.raises(TypeError, match="epsilon is set twice: noise is its former name"):
         make_policy("mcts:noise=0.1,epsilon=0.1", TRICKS)
+
+
+def test_a_tree_has_room_for_each_simulation_and_for_any_number_where_time_decides() -> None:
+    assert most_nodes(TRICKS, 30, None) == 30 + TRICKS.num_actions + 1
+    assert most_nodes(TRICKS, 30, 5.0) == MAX_NODES_IN_TIME
 
 
 @pytest.mark.parametrize("name", GAMES)
