@@ -165,7 +165,7 @@ def _mixed_lines(found: dict[str, Any]) -> list[str]:
         f"hears of every ply, and after every game that all agree on the number of plies and on "
         f"the returns: {found['errors']} errors or lost messages. The server was killed with "
         f"SIGKILL in the middle of {len(found['killed_at_ply'])} games (at ply {kills}) and "
-        f"started again; all went on. The study ran in {found['runs']} parts.",
+        f"started again; all went on. Times that the study was started: {found['runs']}.",
     ]
 
 
