@@ -21,7 +21,7 @@ test: $(READY)
 
 # The full counts of what `test` runs a part of.
 test-long: $(READY)
-	@echo '== the long tests: about 8 minutes on two cores after make test'
+	@echo '== the long tests: about 6 minutes on two cores after make test'
 	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal -m long
 
 # Plants faults in the code and looks whether the tests notice; stopped, it goes on where it was.
