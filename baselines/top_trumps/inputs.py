@@ -33,19 +33,19 @@ def input_fields(game: Game) -> tuple[Field, ...]:
 def derive(observation):
     """Write the fields of `input_fields` into the record whose other fields they follow from."""
     for field in range(observation.top_values.shape[0]):
-        num_lower, num_equal, num_cards = compared(observation, field)
+        num_lower, num_equal, num_cards = compared(observation, observation.opponent_top, field)
         is_known = observation.top != NO_CARD and num_cards > 0
         observation.beaten[field] = share(num_lower, num_cards) if is_known else 0
         observation.tied[field] = share(num_equal, num_cards) if is_known else 0
 
 
 @rule
-def compared(observation, field):
-    """Count the opponent's possible top cards: those below yours in a field, as high, and all."""
+def compared(observation, cards, field):
+    """Count these cards: those below your top card in a field, as high as it, and all."""
     own = observation.top_values[field]
     num_lower = num_equal = num_cards = 0
-    for index in range(observation.opponent_top.shape[0]):
-        rest = observation.opponent_top[index]
+    for index in range(cards.shape[0]):
+        rest = cards[index]
         while rest != 0:
             value = observation.values[index * WORD_BITS + lowest_bit(rest), field]
             rest &= rest - 1

@@ -8,13 +8,14 @@ from functools import partial
 
 import numpy as np
 
-from ...envs.core.bits import lowest_bit, nth_allowed, random_allowed
+from ...envs.core.bits import nth_allowed, random_allowed
 from ...envs.core.game import Function, Game
 from ...envs.core.jit import bind, rule
 from ...envs.core.rng import below, uniform
-from ...envs.top_trumps.rules import WORD_BITS, deviation_of, mean_of
+from ...envs.top_trumps.rules import deviation_of, mean_of
 from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted, searching
+from .inputs import compared
 from .search import david
 
 FRACTION = 0.5  # the probability that rand_maxer plays as maxer
@@ -92,16 +93,7 @@ def best_against(observation, cards, weight, rng):
 @rule
 def expected_score(observation, cards, weight, field):
     """The fraction of these cards that the top card beats in a field; ties count `weight`."""
-    own = observation.top_values[field]
-    num_lower = num_equal = num_cards = 0
-    for index in range(cards.shape[0]):
-        rest = cards[index]
-        while rest != 0:
-            value = observation.values[index * WORD_BITS + lowest_bit(rest), field]
-            rest &= rest - 1
-            num_lower += value < own
-            num_equal += value == own
-            num_cards += 1
+    num_lower, num_equal, num_cards = compared(observation, cards, field)
     return (num_lower + weight * num_equal) / num_cards
 
 
