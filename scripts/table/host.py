@@ -353,7 +353,7 @@ class Host:
         await getattr(self, f"_on_{kind}")(live, connection, message)
 
     def _look_back(self, live: LiveTable, connection: Connection, number: int) -> None:
-        """Send the picture after so many plies; one at a time for each connection."""
+        """Send the picture after `number` plies. Each connection has one drawn at a time."""
         if number == len(live.table.plies):
             svg = live.position_for(connection)["svg"]
             connection.put({"type": "picture", "ply": number, "svg": svg})

@@ -116,7 +116,7 @@ def test_wrong_arguments_get_one_line(
 
 
 def test_notebooks_show_what_gym_make_returns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Gymnasium's wrappers do not hand the method on, so IPython is told about their type."""
+    """IPython shows wrapped environments too, though Gymnasium's wrappers hide the method."""
     printers: dict[tuple[str, str], Callable[[Any], dict | None]] = {}
 
     def for_type_by_name(module: str, name: str, printer: Callable[[Any], dict | None]) -> None:
