@@ -16,17 +16,25 @@ observation that it is given, and arranges it.
 """
 
 import dataclasses
+import warnings
 from functools import lru_cache
 from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
+from numba import NumbaExperimentalFeatureWarning
 
 from ...envs.core.game import Function, Game
 from ...envs.core.jit import bind, rule
 from ..parts import part_of
 from ..policy import Policy, compiled_policy
 from .memory import octets, record_scratch
+
+# An observation with derived fields may begin like one without: then Numba lets compiled rules that
+# know the shorter one write into the longer one, and warns that it has not done so for long.
+warnings.filterwarnings(
+    "ignore", "Record.* has been considered a subtype", NumbaExperimentalFeatureWarning
+)
 
 PART = "inputs"
 ARRANGING = ("arrange", "arrange_seen", "find_slots", "with_slot_of")
