@@ -14,14 +14,14 @@ from parlour.scripts.table.table import HERE, GameTable, Occupant, Setup
 
 def _tables() -> list[tuple[str, dict[str, Any]]]:
     """Every game with each number of seats, as a person gets it, and with exchanges of cards."""
-    found: list[tuple[str, dict[str, Any]]] = []
+    found: dict[Any, tuple[str, dict[str, Any]]] = {}
     for name in GAMES:
-        found.append((name, chosen_settings(name, {})))
+        found[find_game(name, **chosen_settings(name, {})).config] = name, chosen_settings(name, {})
         for game in games_by_seats(name):
             config = game.config_dict()
-            found.append((name, {key: config[key] for key in SEAT_SETTINGS if key in config}))
-    found.append(("president", {"num_games": 2, "economy": "swap_two"}))
-    return [case for number, case in enumerate(found) if case not in found[:number]]
+            settings = {key: config[key] for key in SEAT_SETTINGS if key in config}
+            found.setdefault(game.config, (name, settings))
+    return [*found.values(), ("president", {"num_games": 2, "economy": "swap_two"})]
 
 
 TABLES = _tables()

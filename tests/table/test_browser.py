@@ -246,6 +246,8 @@ def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_pa
         page.set_viewport_size({"width": WIDTHS["phone"], "height": 800})
         cut = "[...document.querySelectorAll('.scroll')].some((e) => e.scrollWidth > e.clientWidth)"
         assert not page.evaluate(cut)  # on a phone, too, the tables are whole
+        page.fill(".which input >> nth=0", "4")
+        page.fill(".which input >> nth=1", "2")
         page.locator(".meetings button").first.click()
         page.wait_for_selector(IS_UNPACKED)
         assert page.text_content("#count") == "0 of 10"

@@ -60,6 +60,9 @@ def test_ratings_and_meetings_of_a_store(store: Path) -> None:
         assert low <= mean <= high
     assert [meeting["deals"] for meeting in data["meetings"]] == [8, 8, 8]
     assert [meeting["number"] for meeting in data["meetings"]] == [1, 2, 3]
+    for meeting in data["meetings"]:
+        assert (meeting["table"], meeting["sittings"]) == (0, 2)
+        assert sum(last - first + 1 for first, last in meeting["spans"]) == 8
 
 
 def test_ratings_move_as_the_store_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

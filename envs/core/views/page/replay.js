@@ -81,7 +81,7 @@ function start() {
     make("button", { type: "button", on: { click: () => go(number + 1) } },
       make("span", { class: "number" }, String(number + 1)),
       make("span", { class: "who" }, data.names[ply.seat]),
-      make("span", { class: regretAt(number) >= MIN_REGRET ? "what lost" : "what" }, said(ply))))));
+      make("span", { class: regretAt(number) >= MIN_REGRET ? "what lost" : "what" }, ...breakable(said(ply)))))));
   at("values-panel").hidden = !data.values;
   at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
   at("mistakes-panel").hidden = mistakes.length === 0;
