@@ -66,7 +66,7 @@ def describe(state: np.record, seat: int | None = None) -> str:
     can_buy = buyable(state)
     tiers = [_tier_lines(state, tier, can_buy) for tier in range(NUM_TIERS)]
     lines = [
-        headline(state) + ("; * can be bought now" if any(can_buy) else ""),
+        f"{headline(state)}{'; * can be bought now' if any(can_buy) else ''}; (n) left in the deck",
         _bank_line(state),
         "",
         *("   ".join(parts) for parts in zip(*tiers, strict=True)),

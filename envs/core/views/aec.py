@@ -186,7 +186,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def step(self, action: Any) -> None:
         """Play a ply for the agent to act; None for an agent whose game is over."""
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if self.terminations[agent]:  # no game is ever truncated
             self._was_dead_step(action)
             return
         try:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from operator import index
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
@@ -144,17 +144,20 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         if deal is not None:
             self._episodes.start_from(0, deal)
         elif self._step is not None:
-            return self._start()
+            return self._start(self._step)
         else:
             self._episodes.start(self._row)
         return self._look()
 
-    def _start(self) -> tuple[Any, dict[str, Any]]:
+    def _start(self, step: Callable[[int], int]) -> tuple[Any, dict[str, Any]]:
         """Deal, again if the game is over before the learner has a choice."""
         for _ in range(MAX_DEALS):
             self._episodes.draw_seats(self._row)
             self._episodes.note_start()
-            if self._play(NEW_GAME) != NO_SEAT:
+            seat = step(NEW_GAME)
+            if seat == FAULT:
+                self._blame()
+            if seat != NO_SEAT:
                 return self._shown()
         raise no_choice_error(self.game)
 
@@ -176,20 +179,19 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             self._episodes.play(self._row, np.array([chosen]))
             observation, info = self._look()
         else:
-            self._is_over = self._play(chosen) == NO_SEAT
+            seat = self._step(chosen)
+            if seat == FAULT:
+                self._blame()
+            self._is_over = seat == NO_SEAT
             observation, info = self._shown()
         if not self._is_over:
             return observation, 0.0, False, False, info
         info["returns"] = returns = self._returns[0].copy()
         return observation, float(returns[info["seat"]]), True, False, info
 
-    def _play(self, action: int) -> int:
-        """Play the compiled step, which fills the buffers."""
-        assert self._step is not None
-        seat = self._step(action)
-        if seat == FAULT:
-            self._episodes.seating.blame(0, int(self._words[0, 0]))
-        return seat
+    def _blame(self) -> NoReturn:
+        """Raise the error of the player whose choice was not legal."""
+        self._episodes.seating.blame(0, int(self._words[0, 0]))
 
     def _replace(self, action: Any) -> int | None:
         """The action to play in place of an illegal one; None if it loses the game."""
