@@ -30,6 +30,7 @@ from ..view_tools import SHORT
 from .leaks import HIDING
 from .replay_pages import data_of, page_in, pictures
 
+SETTINGS = {**SHORT, "trick_taking": {"num_values": 5}}
 FORMS = {"num_games": 2, "economy": "swap_two"}  # of President: more than one game, hidden actions
 
 
@@ -62,11 +63,12 @@ def solo_steps(env: SoloEnv, chooser: random.Random) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("kind", [RawEnv, CheckedEnv])
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("name", "kind"), [*((name, RawEnv) for name in GAMES), ("trick_taking", CheckedEnv)]
+)
 def test_an_aec_environment_shows_every_position_of_its_game(name: str, kind: type[RawEnv]) -> None:
     """Before the first ply, in the middle, at the end, and in a later game of the same stream."""
-    game = find_game(name, **SHORT.get(name, {}))
+    game = find_game(name, **SETTINGS.get(name, {}))
     env, chooser = kind(game), random.Random(3)
     for seed in (1, None):
         env.reset(seed=seed)
@@ -86,7 +88,7 @@ def test_an_aec_environment_shows_every_position_of_its_game(name: str, kind: ty
 @pytest.mark.parametrize("skip_forced", [False, True])
 @pytest.mark.parametrize("name", GAMES)
 def test_a_gymnasium_environment_shows_the_plies_of_all_seats(name: str, skip_forced: bool) -> None:
-    game = find_game(name, **SHORT.get(name, {}))
+    game = find_game(name, **SETTINGS.get(name, {}))
     env = solo_env(game, seat="random", skip_forced=skip_forced, render_seat="all")
     chooser = random.Random(4)
     for seed in (1, None):
@@ -103,10 +105,9 @@ def test_a_gymnasium_environment_shows_the_plies_of_all_seats(name: str, skip_fo
         assert set(data["names"]) == {"you", "random"}
 
 
-@pytest.mark.parametrize("skip_forced", [False, True])
-def test_a_match_of_several_games_is_shown_whole(skip_forced: bool) -> None:
+def test_a_match_of_several_games_is_shown_whole() -> None:
     game = load_game("president", **FORMS)
-    raw, solo = RawEnv(game, skip_forced=skip_forced), solo_env(game, skip_forced=skip_forced)
+    raw, solo = RawEnv(game, skip_forced=True), solo_env(game, skip_forced=True)
     raw.reset(seed=2)
     for _ in aec_plies(raw, random.Random(5)):
         pass
@@ -171,14 +172,13 @@ def test_players_that_would_choose_otherwise_are_shown_as_they_chose() -> None:
     others = [make_policy("random", game), unsteady(game), changeable]
     for opponents in (others, [*others[:2], others[0]]):
         env = SoloEnv(game, opponents=opponents, seat=1, skip_forced=True)
-        for seed in (3, None):
-            env.reset(seed=seed)
-            for number, _ in enumerate(solo_steps(env, random.Random(8))):
-                if number % 8 == 0:
-                    data = shown(env)
-                    assert data["first"] == "The deal"
-                    assert pictures(data)[-1] == picture_svg(game.draw(state_of(env), 1))
-            assert shown(env)["returns"] is not None
+        env.reset(seed=3)
+        for number, _ in enumerate(solo_steps(env, random.Random(8))):
+            if number == 7:
+                data = shown(env)
+                assert data["first"] == "The deal"
+                assert pictures(data)[-1] == picture_svg(game.draw(state_of(env), 1))
+        assert shown(env)["returns"] is not None
         assert shown(env)["names"][1:] == ["you", "random", "unsteady"]
 
 
@@ -246,7 +246,9 @@ def test_a_seat_is_shown_the_same_for_games_it_cannot_tell_apart(
             first, second = (bundle_of(game, kind, deal, plies) for deal in deals)
             assert first == second
             num_compared += 1
-    assert num_compared > 1
+        if num_compared == 2:
+            return
+    raise AssertionError("too few games to compare")
 
 
 def lay_out(state: np.record, deal: np.record, rng: Any) -> None:
