@@ -1,8 +1,8 @@
 """Policy rollouts for any game (Tesauro and Galperin 1996): a network's choice, improved by play.
 
 The actions that a network prefers are played out by the network itself in every seat, all in the
-same determinized positions. Its own choice stands until it falls behind another by more than chance
-explains.
+same determinized positions, to the end or to a horizon. Its own choice stands until it falls behind
+another by more than chance explains.
 """
 
 import time
@@ -308,8 +308,11 @@ def _play_rounds(position, rng, actions, how, scratch, memory, samples):
 
 
 def _play_on(state, rng, own_seat, how, scratch, memory):
-    """Let the network act for all seats until it is known what the game is worth to one."""
-    left = how.horizon
+    """Let the network act for all seats until it is known what the game is worth to one.
+
+    At its horizon the network's value counts.
+    """
+    left = how.horizon  # of 0 never comes down to 0
     logits = float_scratch(scratch.weights[0].actions_bias)
     settle(state, rng)
     worth = outcome_of(state, own_seat, how.first_place_weight, scratch, memory)
@@ -321,9 +324,10 @@ def _play_on(state, rng, own_seat, how, scratch, memory):
             seat = seat_to_act(state)
             observe(state, seat, scratch.observation[0])
             value = evaluate(scratch.weights[0], scratch.observation[0], scratch.words, logits)
-            left -= seat == own_seat
-            if left == 0 and seat == own_seat:
-                return np.float64(value)
+            if seat == own_seat:
+                left -= 1
+                if left == 0:
+                    return np.float64(value)
             action = best_legal(scratch.words, logits)
         apply_action(state, action)
         settle(state, rng)
