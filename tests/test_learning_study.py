@@ -80,12 +80,38 @@ def test_speed_is_of_decisions_that_were_learned_from(monkeypatch: pytest.Monkey
     assert sum(shares.values()) == pytest.approx(1.0) and min(shares.values()) > 0
 
 
+def test_the_player_is_measured_after_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(speed, "AGAINST", ("smart",))
+    monkeypatch.setattr(speed, "NUM_DEALS", 5)
+    game = find_game("trick_taking", num_values=3)
+    config = Config(
+        hidden=(4,),
+        num_threads=1,
+        num_tables=2,
+        batch_decisions=4,
+        minibatch_size=8,
+        total_steps=48,
+    )
+    found = speed.strength(game, config)
+    assert found["decisions"] == 48 and found["games"] == 10
+    assert list(found["first_places"]) == ["smart"]
+
+
 def test_the_page_compares_learning_with_stepping() -> None:
     rates = {"by_clock": 250_000.0, "by_cpu": 125_000.0, "forced": 0.5}
     row = {"game": "chess", "hidden": [8], "threads 2": rates, "threads 1": rates}
     whole = {**row, "stepped": 5_000_000.0, "profile": dict.fromkeys(speed.PARTS, 0.25)}
     about = {"processor": "abacus", "cores": 2, "python": "3.11"}
     config = {"num_tables": 2, "batch_decisions": 4, "epochs": 1, "minibatch_size": 8}
-    text = speed.page({"machine": about, "config": config, "rows": [whole, row]})
+    strength = {
+        "decisions": 30_000_000,
+        "seconds": 130.0,
+        "cpu_seconds": 220.0,
+        "games": 20_000,
+        "first_places": {"lowest": [0.43, 0.42, 0.44], "planner": [0.32, 0.31, 0.33]},
+    }
+    record = {"machine": about, "config": config, "rows": [whole, row], "strength": strength}
+    text = speed.page(record)
     assert "| chess | 8 | 250,000 | 125,000 | 125,000 | 50% | 5,000,000 | 40 |" in text
     assert "| chess | 25% | 25% | 25% | 25% |" in text and text.count("| chess |") == 3
+    assert "43.0% [42.0%, 44.0%] against `lowest` and 32.0%" in text

@@ -4,18 +4,24 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
+from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
+from parlour.baselines.networks.derived import arranged
+from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.objective import weigh_first_place
 from parlour.baselines.players import resolved
 from parlour.baselines.policy import Policy
 from parlour.baselines.president.rollouts import outcome
 from parlour.baselines.search.rollout import is_in_the_race, policy_rollout
 from parlour.envs.core.bits import random_allowed
+from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 
+from .test_compiled_networks import uneven
 from .test_guided import saved
 from .test_playout import NUM_TABLES, middle_positions
 
@@ -90,7 +96,7 @@ def test_an_outcome_known_early_is_that_of_the_whole_game(num_players: int, weig
             game.legal_actions(states[0], words)
             game.apply_action(states[0], random_allowed(words, rngs[0]))
             for seat in range(num_players):
-                value = outcome(states[0], seat, weight)
+                value = outcome(states[0], seat, weight, worth, ())
                 if not np.isnan(value):
                     num_early += seat not in known and not game.is_terminal(states[0])
                     assert known.setdefault(seat, value) == value
@@ -107,6 +113,54 @@ def test_it_improves_on_its_network_where_the_outcome_is_known_at_the_end_alone(
     policy = policy_rollout(GAME, str(path), num_playouts=60, num_considered=20)
     result = play_match(GAME, policy, str(path), 25, seed=7)
     assert result.first_places.low > 0.35  # an equal would be first in a quarter
+
+
+@pytest.mark.parametrize("horizon", [0, 1, 2])
+def test_a_horizon_ends_a_playout_with_the_networks_value(horizon: int, tmp_path: Path) -> None:
+    """With two seats nothing that matters is hidden, so every playout of a card is the same."""
+    game = load_game("trick_taking", num_values=5)
+    network = uneven(PolicyValue(game, (8,), derived_inputs=True))
+    path, played = tmp_path / "ppo.pt", (game.name, game.version, game.config_dict())
+    settings = {"hidden": (8,), "derived_inputs": True}
+    save_checkpoint(Checkpoint(*played, "ppo", settings, (8,), network.state_dict()), path)
+    plays = make_policy(str(path), game)
+    search = policy_rollout(
+        game, str(path), 60, num_considered=9, first_place_weight=0.0, horizon=horizon
+    )
+    tables, _, observations, masks = middle_positions(game, 3)
+    rngs = streams(range(NUM_TABLES))
+    assert search.values is not None
+    found = search.values(observations, masks, rngs, tables.states)
+    for row in range(NUM_TABLES):
+        seat = int(tables.states[row].seat_to_act)
+        for action in np.flatnonzero(masks[row]):
+            state = tables.states[row : row + 1].copy()
+            game.apply_action(state[0], int(action))
+            expected = plain_worth(game, network, plays, state, seat, horizon)
+            assert found[row, action] == pytest.approx(expected, abs=1e-5)
+
+
+def plain_worth(
+    game: Game, network: PolicyValue, plays: Policy, state: np.ndarray, own: int, horizon: int
+) -> float:
+    """What a playout brings a seat, step by step."""
+    while not game.is_terminal(state[0]):
+        seat, legal = int(game.seat_to_act(state[0])), game.legal_action_list(state[0])
+        mask = np.zeros(game.num_actions, np.int8)
+        mask[legal] = 1
+        observation = game.new_observations()
+        if len(legal) > 1 and seat == own:
+            horizon -= 1
+            if horizon == 0:
+                wide = network.seen(game)
+                shown = wide.new_observations()
+                wide.observe(arranged(game, state).positions[0], seat, shown[0])
+                return float(network(torch.from_numpy(wide.layout.integers(shown)))[1].detach())
+        game.observe(state[0], seat, observation[0])
+        game.apply_action(state[0], plays.act(observation[0], mask))
+    returns = np.zeros(game.num_seats)
+    game.returns(state[0], returns)
+    return float(returns[own])
 
 
 def test_a_move_that_goes_out_first_is_worth_most_and_is_chosen() -> None:
@@ -157,6 +211,8 @@ def test_it_is_listed_where_a_network_ships_and_best_where_nothing_is_solved() -
         ("margin=wide", "margin must be a number of 0 or more"),
         ("first_place_weight=1.5", r"first_place_weight must be a number in 0 \.\. 1; got 1\.5"),
         ("network=nobody.pt", "nobody.pt"),
+        ("horizon=-1", "horizon must be an integer in 0"),
+        ("network=dqn,horizon=1", "dqn values actions, not positions; it needs a horizon of 0"),
     ],
 )
 def test_a_bad_setting_is_refused_and_says_what_is_allowed(settings: str, message: str) -> None:

@@ -139,10 +139,8 @@ def network_for(checkpoint: Checkpoint, game: Game, other_rules: bool = False) -
             f"this checkpoint was trained for {rules}; to let it play all the same, add the "
             "setting other_rules=True, as in FILE.pt:other_rules=True"
         )
-    settings = {**checkpoint.config, "hidden": tuple(checkpoint.hidden)}
     try:
-        network = new_network(checkpoint.algorithm, game, settings)
-        network.load_state_dict(checkpoint.weights)
+        network = _network_of(checkpoint, game)
     except (RuntimeError, KeyError, TypeError) as error:
         if rules:
             raise ValueError(
@@ -152,6 +150,21 @@ def network_for(checkpoint: Checkpoint, game: Game, other_rules: bool = False) -
             "this checkpoint is damaged: its weights do not fit the network that it describes"
         ) from error
     return network.eval()
+
+
+def _network_of(checkpoint: Checkpoint, game: Game) -> nn.Module:
+    settings = {**checkpoint.config, "hidden": tuple(checkpoint.hidden)}
+    try:
+        network: nn.Module = new_network(checkpoint.algorithm, game, settings)
+        network.load_state_dict(checkpoint.weights)
+    except RuntimeError:
+        if not settings.get("derived_inputs"):
+            raise
+        # Perhaps it was trained before the game's folder derived any inputs.
+        settings["derived_inputs"] = False
+        network = new_network(checkpoint.algorithm, game, settings)
+        network.load_state_dict(checkpoint.weights)
+    return network
 
 
 def _other_rules(checkpoint: Checkpoint, game: Game) -> str:

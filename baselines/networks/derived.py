@@ -4,11 +4,11 @@
 
 * `input_fields(game)`, the compiled `derive(observation)` that writes them, and `LEFT_OUT`, names
   of fields that networks then need not be shown;
-* the compiled `arrange(state)`, which sorts slots that have no order in the rules, such as those of
-  a table; there are `NUM_ARRANGED`. `arrange_seen(observation, mask, slots)` sorts in the same way
-  what the seat to act knows, and fills slots [NUM_ARRANGED] with the slot that each was before.
-  `find_slots(state, arranged, slots)` fills them from the position before and after. An action
-  among the sorted slots is `with_slot_of(slots, action)` in the game itself.
+* all or none of ARRANGING: the compiled `arrange(state)` sorts slots that have no order in the
+  rules, such as those of a table; there are `NUM_ARRANGED`. What the seat to act knows is sorted
+  in the same way by `arrange_seen(observation, mask, slots)`, which fills slots [NUM_ARRANGED] with
+  the slot that each was before; `find_slots(state, arranged, slots)` fills them from the position
+  before and after. `with_slot_of(slots, action)` is an action of sorted slots in the game itself.
 
 `with_inputs(game)` is the game with these fields in its observation and its positions arranged:
 learners and searches need nothing else. A player of the game itself adds the fields to each
@@ -23,11 +23,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind
+from ...envs.core.jit import bind, rule
 from ..parts import part_of
+from ..policy import Policy, compiled_policy
 from .memory import octets, record_scratch
 
 PART = "inputs"
+ARRANGING = ("arrange", "arrange_seen", "find_slots", "with_slot_of")
 
 
 @lru_cache
@@ -42,11 +44,16 @@ def with_inputs(game: Game) -> Game:
         return game
     plain = tuple(field for field in game.observation_fields if not field.num_bits)
     packed = tuple(field for field in game.observation_fields if field.num_bits)
-    return dataclasses.replace(
+    wide = dataclasses.replace(
         game,
         observation_fields=(*plain, *fields, *packed),
         observe=bind(_observe, observe=game.observe, derive=part.derive),
         observe_inputs=None,
+    )
+    if not _num_arranged(part):
+        return wide
+    return dataclasses.replace(
+        wide,
         deal=bind(_deal, deal=game.deal, arrange=part.arrange),
         apply_action=bind(_apply, apply_action=game.apply_action, arrange=part.arrange),
     )
@@ -69,17 +76,88 @@ def bind_widening(game: Game, row_function: Function) -> Function:
     wide = with_inputs(game)
     if part is None or wide is game:
         return row_function
+    functions = _arranging(part)
     return bind(
         _choose_wide,
         choose_shown=row_function,
         derive=part.derive,
-        arrange_seen=part.arrange_seen,
-        with_slot_of=part.with_slot_of,
+        arrange_seen=functions["arrange_seen"],
+        with_slot_of=functions["with_slot_of"],
         WIDE=wide.new_observations(),
-        LISTS=np.zeros(1, _lists(game.num_mask_words, part.NUM_ARRANGED)),
-        NUM_BEFORE=game.layout.num_plain * game.layout.plain_dtype.itemsize,
-        NUM_ADDED=wide.observation_dtype.itemsize - game.observation_dtype.itemsize,
+        LISTS=np.zeros(1, _lists(game.num_mask_words, _num_slots(part))),
+        **_room(game, wide),
     )
+
+
+def in_wide_game(policy: Policy) -> Policy:
+    """Return a compiled player of a game as one of `with_inputs` of that game.
+
+    Scripts read the fields that they know by name; networks are given a copy without the others.
+    """
+    wide = with_inputs(policy.game)
+    if wide is policy.game or policy.row_function is None or policy.weights is None:
+        return policy
+    row_function = bind_narrowing(policy.game, policy.row_function)
+    return compiled_policy(policy.name, wide, row_function, policy.weights)
+
+
+@lru_cache
+def bind_narrowing(game: Game, row_function: Function) -> Function:
+    """Return a row function for observations of `with_inputs(game)` from one for those of `game`.
+
+    Both take (weights, observation, mask, rng).
+    """
+    return bind(
+        _choose_narrow,
+        choose_shown=row_function,
+        NARROW=game.new_observations(),
+        **_room(game, with_inputs(game)),
+    )
+
+
+def _room(game: Game, wide: Game) -> dict[str, int]:
+    """Return where in an observation the derived fields are, and their length, in bytes."""
+    return {
+        "NUM_BEFORE": game.layout.num_plain * game.layout.plain_dtype.itemsize,
+        "NUM_ADDED": wide.observation_dtype.itemsize - game.observation_dtype.itemsize,
+    }
+
+
+def _num_arranged(part: ModuleType) -> int:
+    """Return the number of slots that a game's folder sorts; most games have none."""
+    return getattr(part, "NUM_ARRANGED", 0)
+
+
+def _num_slots(part: ModuleType) -> int:
+    """Return the length of lists of slots, which compiled code wants to hold something."""
+    return max(1, _num_arranged(part))
+
+
+def _arranging(part: ModuleType) -> dict[str, Function]:
+    """Return the functions of ARRANGING: those that do nothing where the folder has none."""
+    source = part.__dict__ if _num_arranged(part) else globals()
+    return {name: source[name] for name in ARRANGING}
+
+
+@rule
+def arrange(state):
+    """Leave the position as it is."""
+
+
+@rule
+def arrange_seen(observation, mask, slots):
+    """Leave what the seat to act knows as it is."""
+
+
+@rule
+def find_slots(state, arranged, slots):
+    """Leave the slots as they are."""
+
+
+@rule
+def with_slot_of(slots, action):
+    """Return the action."""
+    return action
 
 
 @lru_cache
@@ -119,6 +197,16 @@ def _choose_wide(weights, observation, mask, rng):
     return with_slot_of(lists.slots, choose_shown(weights, wide, lists.words, rng))
 
 
+def _choose_narrow(weights, observation, mask, rng):
+    """Copy the observation without the derived fields, and choose."""
+    narrow = record_scratch(NARROW)
+    narrow_bytes, wide_bytes = octets(narrow), octets(observation)
+    for index in range(narrow_bytes.shape[0]):
+        added = NUM_ADDED if index >= NUM_BEFORE else 0
+        narrow_bytes[index] = wide_bytes[added + index]
+    return choose_shown(weights, narrow, mask, rng)
+
+
 class Arranged(NamedTuple):
     """Positions of a game as those of `with_inputs(game)`."""
 
@@ -132,13 +220,14 @@ def arranged(game: Game, positions: np.ndarray) -> Arranged:
     assert part is not None
     actions = np.zeros((len(positions), game.num_actions), np.int64)
     result = Arranged(positions.copy(), actions)
-    _bind_arranging(part)(positions, *result, np.zeros(part.NUM_ARRANGED, np.int64))
+    _bind_arranging(part)(positions, *result, np.zeros(_num_slots(part), np.int64))
     return result
 
 
 @lru_cache
 def _bind_arranging(part: ModuleType) -> Function:
-    functions = {name: getattr(part, name) for name in ("arrange", "find_slots", "with_slot_of")}
+    functions = _arranging(part)
+    del functions["arrange_seen"]
     return bind(_arrange_rows, **functions)
 
 

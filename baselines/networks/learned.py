@@ -27,6 +27,21 @@ def learned_policy(
     return policy_of(checkpoint.algorithm, game, network, name or Path(path).stem)
 
 
+def shown_policy(path: Path | str, game: Game) -> Policy:
+    """The policy of a checkpoint for the game as its network sees it, with all derived inputs.
+
+    Raises ValueError where the checkpoint does not fit the game.
+    """
+    from .checkpoints import load_checkpoint, network_for
+    from .kinds import policy_of
+    from .policy_value import PolicyValue
+
+    checkpoint = load_checkpoint(path)
+    network = network_for(checkpoint, game)
+    seen = network.seen(game) if isinstance(network, PolicyValue) else game
+    return policy_of(checkpoint.algorithm, seen, network, Path(path).stem)
+
+
 def guide_network(path: Path | str, game: Game) -> "PolicyValue":
     """The network of a checkpoint that has a policy and a value, to guide a search.
 

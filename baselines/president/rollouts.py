@@ -39,7 +39,7 @@ def has_network(game: Game) -> bool:
 
 
 @rule
-def outcome(state, seat, first_place_weight):
+def outcome(state, seat, first_place_weight, values, memory):
     """What a single game is worth to a seat, as soon as that is certain; NaN before.
 
     It is when the seat has its placing; where only the first place counts, when any seat has one.

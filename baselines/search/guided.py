@@ -70,7 +70,6 @@ class Scratch(NamedTuple):
     assessed: np.ndarray  # float [seats]: the network's values, clockwise from the seat to act
     root_values: np.ndarray  # float [seats]: the same, of the root
     values: np.ndarray  # float [seats]: what the simulation was worth to each seat
-    memory: tuple  # of `known`
 
 
 class Found(NamedTuple):
@@ -108,16 +107,10 @@ def guided_policy(
     guide: "PolicyValue",
     settings: Settings,
     milliseconds: float | None = None,
-    known: Function | None = None,
-    memory: tuple = (),
 ) -> Policy:
-    """Return the policy that searches, guided by a network; see `mcts`.
-
-    A compiled `known` (state, memory, values) -> bool may fill the values of all seats in a
-    position where they need no network, such as one that a solver knows.
-    """
+    """Return the policy that searches, guided by a network; see `mcts`."""
     seen = guide.seen(game)
-    guided = GuidedSearch(seen, guide.record(game), settings, known, memory)
+    guided = GuidedSearch(seen, guide.record(game), settings)
 
     def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
         if milliseconds is None:
@@ -137,7 +130,7 @@ def guided_policy(
     return searching_policy(name, game, search)
 
 
-def new_scratch(game: Game, settings: Settings, memory: tuple = ()) -> Scratch:
+def new_scratch(game: Game, settings: Settings) -> Scratch:
     """Return scratch for searches of `game`; threads must not share it."""
     return Scratch(
         roots=game.new_states(settings.num_determinizations),
@@ -152,7 +145,6 @@ def new_scratch(game: Game, settings: Settings, memory: tuple = ()) -> Scratch:
         assessed=np.zeros(game.num_seats),
         root_values=np.zeros(game.num_seats),
         values=np.zeros(game.num_seats),
-        memory=memory,
     )
 
 
@@ -176,16 +168,8 @@ class Functions(NamedTuple):
     search_rows: Function
 
 
-@rule
-def nothing_known(state, memory, values):
-    """Every position is for the network."""
-    return False
-
-
 @lru_cache
-def guided_functions(
-    game: Game, num_layers: int, all_seats: bool = False, known: Function = nothing_known
-) -> Functions:
+def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> Functions:
     """Return the functions of a game for networks of this many hidden layers.
 
     Networks that value `all_seats` serve games of more than two seats. From the value of one seat
@@ -199,7 +183,7 @@ def guided_functions(
     else:
         assess = bind(_assess, evaluate=networks.evaluate)
     begin = bind(_begin, determinize=determinize, assess=assess, **rules)
-    simulate = bind(_simulate, assess=assess, known=known, **rules)
+    simulate = bind(_simulate, assess=assess, **rules)
     simulate_best = bind(_simulate_best, simulate=simulate, **rules)
     steps = {"begin": begin, "simulate_best": simulate_best}
     search_one = bind(_search_one, **steps, **rules)
@@ -209,28 +193,16 @@ def guided_functions(
 class GuidedSearch:
     """Searches of one game by one network, a record [1]."""
 
-    def __init__(
-        self,
-        game: Game,
-        weights: np.ndarray,
-        settings: Settings,
-        known: Function | None = None,
-        memory: tuple = (),
-    ) -> None:
+    def __init__(self, game: Game, weights: np.ndarray, settings: Settings) -> None:
         self.game = game
         self.weights = weights
         self.settings = settings
-        self._memory = memory
-        what = num_layers(weights), values_all_seats(weights), known or nothing_known
-        self._functions = guided_functions(game, *what)
+        self._functions = guided_functions(game, num_layers(weights), values_all_seats(weights))
 
     def search(self, positions: np.ndarray, rngs: np.ndarray) -> Found:
         """Search positions [B], each with its stream, in one compiled call."""
         found = Found.empty(len(positions), self.game.num_actions)
-        tree, scratch = (
-            new_tree(self.game, self.settings),
-            new_scratch(self.game, self.settings, self._memory),
-        )
+        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
         self._functions.search_rows(
             positions, rngs, self.weights, tree, self.settings, scratch, found
         )
@@ -239,10 +211,7 @@ class GuidedSearch:
     def search_in_time(self, positions: np.ndarray, rngs: np.ndarray, seconds: float) -> Found:
         """Search each position for `seconds`; each phase of the halving takes equally long."""
         found = Found.empty(len(positions), self.game.num_actions)
-        tree, scratch = (
-            new_tree(self.game, self.settings),
-            new_scratch(self.game, self.settings, self._memory),
-        )
+        tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
         for row, position in enumerate(positions):
             start = time.perf_counter()
             what = self.weights[0], tree, self.settings, scratch
@@ -386,8 +355,6 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
         seat = play(state, scratch.rng[0], tree.nodes[node].action, words, True)
         if seat == NO_SEAT:
             returns(state, scratch.values)
-            break
-        if known(state, scratch.memory, scratch.values):
             break
         observe(state, seat, scratch.observation[0])
         key = key_of(scratch.observation[0], words, seat)

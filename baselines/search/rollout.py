@@ -12,15 +12,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import gather_mask, nth_allowed, num_allowed
+from ...envs.core.bits import nth_allowed, num_allowed
 from ...envs.core.game import Function, Game, check_range
-from ...envs.core.jit import bind
+from ...envs.core.jit import array_rule, bind, rule
 from ...envs.core.tables import meanings_of
-from ..networks.compiled import network_functions, num_layers
-from ..networks.learned import learned_policy
+from ..networks.compiled import best_legal, network_functions, num_layers
+from ..networks.derived import arranged
+from ..networks.learned import shown_policy
+from ..networks.memory import float_scratch
 from ..objective import weigh_first_place
 from ..policy import Policy
-from .playout import MAX_BUDGET, Scratch, checked_budget, determinize_template, playing
+from .playout import MAX_BUDGET, Scratch, checked_budget, determinize_template
 
 NAME = "policy_rollout"
 NUM_PLAYOUTS = 200
@@ -40,7 +42,13 @@ class Settings(NamedTuple):
     num_considered: int
     max_gap: float
     margin: float
+
+
+class Worth(NamedTuple):
+    """What a playout counts; see `policy_rollout`."""
+
     first_place_weight: float
+    horizon: int  # 0 for none
 
 
 def policy_rollout(
@@ -51,7 +59,10 @@ def policy_rollout(
     num_considered: int = NUM_CONSIDERED,
     margin: float = MARGIN,
     first_place_weight: float = FIRST_PLACE_WEIGHT,
+    horizon: int = 0,
     outcome: Function | None = None,
+    memory: tuple = (),
+    merge: Function | None = None,
 ) -> Policy:
     """Plays out what a network would most likely do, with the network in every seat.
 
@@ -60,8 +71,11 @@ def policy_rollout(
     games (200 by default) or `milliseconds`; it ends sooner where one action is left. An action is
     left aside when it is behind the leader by more than `margin` standard errors of their
     difference. A game counts by `first_place_weight` (0.8 by default) for the first place, and by
-    the rest for the return: see `weigh_first_place`. `outcome`, a compiled function (state, seat,
-    first_place_weight), may know what a game is worth to a seat before its end, and is NaN before.
+    the rest for the return: see `weigh_first_place`. With a `horizon` above 0 a playout ends where
+    the seat has a choice for that many times again, and what the network expects there counts.
+    `outcome`, a compiled function (state, seat, first_place_weight, memory), may know what a game
+    is worth to a seat before its end, and is NaN before. `merge`, a compiled function (state,
+    same_as), may name in same_as [A] the action that is as good as each; one of equals is compared.
 
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
@@ -69,16 +83,19 @@ def policy_rollout(
     check_range("num_considered", num_considered, 1, MAX_BUDGET)
     _check_number("margin", margin, np.inf)
     _check_number("first_place_weight", first_place_weight, 1)
-    player = learned_policy(network, game)
+    check_range("horizon", horizon, 0, MAX_BUDGET)
+    player = shown_policy(network, game)
     settings = Settings(
         num_playouts=budget,
         seconds=None if milliseconds is None else milliseconds / 1000,
         num_considered=num_considered,
         max_gap=MAX_GAP_OF_LOGITS if player.values is None else MAX_GAP_OF_VALUES,
         margin=float(margin),
-        first_place_weight=float(first_place_weight),
     )
-    search = RolloutSearch(game, player, settings, outcome)
+    worth = Worth(float(first_place_weight), horizon)
+    if horizon > 0 and player.values is not None:
+        raise ValueError(f"{player.name} values actions, not positions; it needs a horizon of 0")
+    search = RolloutSearch(game, player, settings, worth, outcome, memory, merge)
     return Policy(NAME, game, search.choose, needs_positions=True, values=search.values)
 
 
@@ -93,56 +110,88 @@ class RolloutSearch:
     """The rollouts of one game by one compiled network."""
 
     def __init__(
-        self, game: Game, player: Policy, settings: Settings, outcome: Function | None
+        self,
+        game: Game,
+        player: Policy,
+        settings: Settings,
+        worth: Worth,
+        outcome: Function | None = None,
+        memory: tuple = (),
+        merge: Function | None = None,
     ) -> None:
         """Raise ValueError where the network's outputs are not one for each action."""
         self.game = game
+        self.seen = player.game
         self.settings = settings
+        self._worth = worth
+        self._memory = memory
+        self._merge = merge
         weights = player.weights
         functions = None if weights is None else network_functions(num_layers(weights))
         if weights is None or functions is None or player.row_function != functions.best_action:
             raise ValueError(f"{player.name} cannot be rolled out: its network is of another kind")
         self._weights = weights
-        self._evaluate = _bind_evaluate(functions.evaluate)
-        choose = playing(functions.best_action, weights)
-        self._play_rounds = _bind_rounds(choose, outcome, tuple(meanings_of(game).items()))
+        rules = tuple(meanings_of(self.seen).items())
+        self._evaluate = _bind_evaluate(functions.evaluate, rules)
+        self._play_rounds = _bind_rounds(functions.evaluate, outcome, rules)
 
     def choose(
         self, observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
         """Return actions [B]."""
-        outputs = self._outputs(observations, masks)
+        shown, names = self._shown(positions)
+        outputs = self._outputs(shown)
         actions = outputs.argmax(axis=1)
         for row in np.flatnonzero(masks.sum(axis=1, dtype=np.int64) > 1):
-            considered = self._considered(outputs[row], self.settings.max_gap)
-            running, means = self._race(positions[row], rngs[row], considered)
+            considered = self._considered(shown[row], outputs[row], self.settings.max_gap)
+            running, means = self._race(shown[row], rngs[row], considered)
             if running[0] != considered[0]:  # the network's choice has fallen behind
                 actions[row] = running[means.argmax()]
-        return actions
+        return names[np.arange(len(actions)), actions]
 
     def values(
         self, observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
         """Return what each action is worth [B, A]; NaN of those that are not considered."""
+        shown, names = self._shown(positions)
         values = np.full(masks.shape, np.nan)
-        for row, outputs in enumerate(self._outputs(observations, masks)):
-            considered = self._considered(outputs, np.inf)
-            running, means = self._race(positions[row], rngs[row], considered, margin=np.inf)
-            values[row, running] = means
+        for row, outputs in enumerate(self._outputs(shown)):
+            considered = self._considered(shown[row], outputs, np.inf)
+            running, means = self._race(shown[row], rngs[row], considered, margin=np.inf)
+            same_as = self._same_as(shown[row])
+            for action, mean in zip(running, means, strict=True):
+                values[row, names[row, same_as == same_as[action]]] = mean
+        values[masks == 0] = np.nan
         return values
 
-    def _outputs(self, observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    def _shown(self, positions: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return positions [B] as the network sees them, and what its actions are here [B, A]."""
+        if self.seen is self.game:
+            actions = np.arange(self.game.num_actions)
+            return positions, np.broadcast_to(actions, (len(positions), len(actions)))
+        return arranged(self.game, positions)
+
+    def _outputs(self, positions: np.ndarray) -> np.ndarray:
         """Return the outputs of the network [B, A], -inf at illegal actions."""
-        outputs = np.full(masks.shape, -np.inf, np.float32)
-        words = np.zeros(self.game.num_mask_words, np.int64)
-        self._evaluate(self._weights, observations, masks, words, outputs)
+        outputs = np.full((len(positions), self.game.num_actions), -np.inf, np.float32)
+        scratch = Scratch.empty(self.seen, self._weights)
+        self._evaluate(positions, scratch, outputs)
         return outputs
 
-    def _considered(self, outputs: np.ndarray, max_gap: float) -> np.ndarray:
+    def _considered(self, position: np.ndarray, outputs: np.ndarray, max_gap: float) -> np.ndarray:
         """Return the actions to compare, the network's own choice first."""
-        best_first = np.argsort(-outputs, kind="stable")[: self.settings.num_considered]
+        best_first = np.argsort(-outputs, kind="stable")
         gaps = outputs.max() - outputs[best_first]
-        return best_first[(gaps <= max_gap) & np.isfinite(gaps)]
+        best_first = best_first[(gaps <= max_gap) & np.isfinite(gaps)]
+        _, first_places = np.unique(self._same_as(position)[best_first], return_index=True)
+        return best_first[np.sort(first_places)][: self.settings.num_considered]
+
+    def _same_as(self, position: np.ndarray) -> np.ndarray:
+        """Return the action that stands for each [A]."""
+        same_as = np.arange(self.game.num_actions)
+        if self._merge is not None:
+            self._merge(position, same_as)
+        return same_as
 
     def _race(
         self,
@@ -153,7 +202,7 @@ class RolloutSearch:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the actions that are left at the end, in the same order, and their mean worth."""
         margin = self.settings.margin if margin is None else margin
-        scratch = Scratch.empty(self.game, self._weights)  # fresh, so that threads do not share it
+        scratch = Scratch.empty(self.seen, self._weights)  # fresh, so that threads do not share it
         samples = np.empty((0, len(running)))
         has_time = self._clock()
         while len(running) > 1 or margin == np.inf:
@@ -161,8 +210,8 @@ class RolloutSearch:
             if num_rounds == 0:
                 break
             more = np.empty((num_rounds, len(running)))
-            weight = self.settings.first_place_weight
-            self._play_rounds(position, rng, running, weight, scratch, more)
+            what = self._worth, scratch, self._memory
+            self._play_rounds(position, rng, running, *what, more)
             samples = np.concatenate([samples, more])
             left = is_in_the_race(samples, margin)
             running, samples = running[left], samples[:, left]
@@ -185,42 +234,67 @@ class RolloutSearch:
         return num_rounds
 
 
-def is_in_the_race(samples: np.ndarray, margin: float) -> np.ndarray:
+@array_rule
+def is_in_the_race(samples, margin):
     """Return which columns of [rounds, actions] are not clearly behind the one of the best mean.
 
     A column is clearly behind by more than `margin` standard errors of the mean difference. One
     standard error is taken to be 1 / rounds larger, because a few equal samples prove nothing.
     """
-    leader = samples.mean(axis=0).argmax()
-    behind = samples[:, leader, None] - samples
-    errors = behind.std(axis=0) / np.sqrt(len(samples))
-    is_in: np.ndarray = behind.mean(axis=0) <= margin * (errors + 1 / len(samples))
+    num_rounds, num_actions = samples.shape
+    leader = best_column(samples)
+    is_in = np.ones(num_actions, np.bool_)
+    for action in range(num_actions):
+        total, squares = 0.0, 0.0
+        for index in range(num_rounds):
+            behind = samples[index, leader] - samples[index, action]
+            total += behind
+            squares += behind * behind
+        mean = total / num_rounds
+        error = np.sqrt(max(squares / num_rounds - mean * mean, 0.0) / num_rounds)
+        is_in[action] = mean <= margin * (error + 1.0 / num_rounds)
     return is_in
 
 
+@rule
+def best_column(samples):
+    """Return the column of the highest sum; of equals the first."""
+    best, most = 0, -np.inf
+    for column in range(samples.shape[1]):
+        total = 0.0
+        for index in range(samples.shape[0]):
+            total += samples[index, column]
+        if total > most:
+            best, most = column, total
+    return best
+
+
+Meanings = tuple[tuple[str, Function], ...]
+
+
 @lru_cache
-def _bind_evaluate(evaluate: Function) -> Function:
-    return bind(_evaluate_rows, evaluate=evaluate)
+def _bind_evaluate(evaluate: Function, meanings: Meanings) -> Function:
+    return bind(_evaluate_rows, evaluate=evaluate, **dict(meanings))
 
 
-def _evaluate_rows(weights, observations, masks, words, outputs):
-    for row in range(observations.shape[0]):
-        gather_mask(masks[row], words)
-        evaluate(weights[0], observations[row], words, outputs[row])
+def _evaluate_rows(positions, scratch, outputs):
+    for row in range(positions.shape[0]):
+        scratch.words[:] = 0
+        legal_actions(positions[row], scratch.words)
+        observe(positions[row], seat_to_act(positions[row]), scratch.observation[0])
+        evaluate(scratch.weights[0], scratch.observation[0], scratch.words, outputs[row])
 
 
 @lru_cache
-def _bind_rounds(
-    choose: Function, outcome: Function | None, meanings: tuple[tuple[str, Function], ...]
-) -> Function:
+def _bind_rounds(evaluate: Function, outcome: Function | None, meanings: Meanings) -> Function:
     rules = dict(meanings)
     known = bind(_outcome_at_end, **rules) if outcome is None else bind(_early, outcome=outcome)
-    play_on = bind(_play_on, choose=choose, outcome_of=known, **rules)
+    play_on = bind(_play_on, evaluate=evaluate, outcome_of=known, **rules)
     determinize = bind(determinize_template, **rules)
     return bind(_play_rounds, determinize=determinize, play_on=play_on, **rules)
 
 
-def _play_rounds(position, rng, actions, first_place_weight, scratch, samples):
+def _play_rounds(position, rng, actions, how, scratch, memory, samples):
     """Play all actions [A] out in each of R determinized positions; write samples [R, A]."""
     states, streams = scratch.states, scratch.rngs
     seat = seat_to_act(position)
@@ -230,27 +304,34 @@ def _play_rounds(position, rng, actions, first_place_weight, scratch, samples):
             states[1] = states[0]
             streams[1] = streams[0]
             apply_action(states[1], actions[k])
-            samples[index, k] = play_on(states[1], streams[1], seat, first_place_weight, scratch)
+            samples[index, k] = play_on(states[1], streams[1], seat, how, scratch, memory)
 
 
-def _play_on(state, rng, own_seat, first_place_weight, scratch):
+def _play_on(state, rng, own_seat, how, scratch, memory):
     """Let the network act for all seats until it is known what the game is worth to one."""
+    left = how.horizon
+    logits = float_scratch(scratch.weights[0].actions_bias)
     settle(state, rng)
-    worth = outcome_of(state, own_seat, first_place_weight, scratch)
+    worth = outcome_of(state, own_seat, how.first_place_weight, scratch, memory)
     while np.isnan(worth):
         scratch.words[:] = 0
         legal_actions(state, scratch.words)
         action = nth_allowed(scratch.words, 0)
         if num_allowed(scratch.words) > 1:
-            observe(state, seat_to_act(state), scratch.observation[0])
-            action = choose(scratch, rng)
+            seat = seat_to_act(state)
+            observe(state, seat, scratch.observation[0])
+            value = evaluate(scratch.weights[0], scratch.observation[0], scratch.words, logits)
+            left -= seat == own_seat
+            if left == 0 and seat == own_seat:
+                return np.float64(value)
+            action = best_legal(scratch.words, logits)
         apply_action(state, action)
         settle(state, rng)
-        worth = outcome_of(state, own_seat, first_place_weight, scratch)
+        worth = outcome_of(state, own_seat, how.first_place_weight, scratch, memory)
     return worth
 
 
-def _outcome_at_end(state, seat, first_place_weight, scratch):
+def _outcome_at_end(state, seat, first_place_weight, scratch, memory):
     if not is_terminal(state):
         return np.nan
     returns(state, scratch.values)
@@ -258,5 +339,5 @@ def _outcome_at_end(state, seat, first_place_weight, scratch):
     return scratch.values[seat]
 
 
-def _early(state, seat, first_place_weight, scratch):
-    return outcome(state, seat, first_place_weight)
+def _early(state, seat, first_place_weight, scratch, memory):
+    return outcome(state, seat, first_place_weight, scratch.values, memory)

@@ -1,7 +1,7 @@
 """What networks are shown of Top Trumps besides the observation, and what they are not.
 
 Numbers of cards and values say little: decks differ from deal to deal. What counts is how many of
-the cards that may be the opponent's top card each field beats. Nothing has to be arranged.
+the cards that may be the opponent's top card each field beats.
 """
 
 from ...envs.core.bits import lowest_bit
@@ -10,7 +10,6 @@ from ...envs.core.jit import rule
 from ...envs.core.records import Field
 from ...envs.top_trumps.rules import NO_CARD, WORD_BITS
 
-NUM_ARRANGED = 1
 STEPS = 64  # of a share, from 0 to 1
 LEFT_OUT = (
     "starter", "num_tricks", "top", "top_values", "last_starter", "last_field", "last_values",
@@ -59,27 +58,3 @@ def compared(observation, cards, field):
 def share(part, whole):
     """The nearest number of STEPS."""
     return (2 * STEPS * part + whole) // (2 * whole)
-
-
-# Places have an order in the rules.
-
-
-@rule
-def arrange(state):
-    """Leave the position as it is."""
-
-
-@rule
-def arrange_seen(observation, mask, slots):
-    """Leave what the seat to act knows as it is."""
-
-
-@rule
-def find_slots(state, arranged, slots):
-    """Leave the slots as they are."""
-
-
-@rule
-def with_slot_of(slots, action):
-    """Return the action."""
-    return action

@@ -5,10 +5,9 @@ import numpy as np
 from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
-from ..networks.learned import shipped_checkpoints
 from ..roster import Player, scripted, searching
 from .exact_players import best_response, perfect
-from .max_n import max_n
+from .max_n import has_network, max_n
 from .solver import is_solved
 
 _WORD_BITS = 63  # of a non-negative word
@@ -119,7 +118,7 @@ PLAYERS = {
     "first_play": scripted(first_play),
     "high_low": scripted(high_low),
     "smart": scripted(smart),
-    "max_n": searching(max_n),
+    "max_n": searching(max_n)._replace(plays=has_network),
     "best_response": Player(best_response, "The exact best reply to the player `against`."),
     "perfect": Player(perfect, "Perfect play; equal cards at random, or as `against` fears most."),
 }
@@ -127,7 +126,7 @@ PLAYERS = {
 
 def strongest(game: Game) -> tuple[str, ...]:
     """Name the strongest players, the strongest first; see docs/league."""
-    if "ppo" in shipped_checkpoints(game):
+    if has_network(game):
         return ("max_n",)
     return ("perfect",) if is_solved(game) else ("mcts",)
 

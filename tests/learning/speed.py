@@ -2,7 +2,8 @@
 
 python -m tests.learning.speed    all games, and President with other networks; on a quiet machine
 
-It writes docs/studies/learning_speed.json and its page. Decisions are those of a learning seat with
+The settings are those of `make demo`, whose player is measured after 30 million decisions. It
+writes docs/studies/learning_speed.json and its page. Decisions are those of a learning seat with
 at least two legal actions, each in one gradient step at least. Compilation does not count.
 """
 
@@ -17,20 +18,26 @@ from typing import Any
 import gymnasium
 import numpy as np
 
+from parlour.baselines.networks.kinds import policy_of
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.game import Game
 from parlour.scripts.bench import machine
 from parlour.scripts.replays import vector_replay
 from parlour.training.acting import Batch
+from parlour.training.evaluate import evaluate
 from parlour.training.ppo import Config, Learner, Losses
 from tests.arena.recorded import STUDIES
 
 RECORD = STUDIES / "learning_speed.json"
 HIDDEN = (128, 128)
+DEMO = Config(hidden=HIDDEN, first_place_weight=0.6, learning_rate=2e-3)
 OTHER_NETWORKS = ((64, 64), (256, 128), (256, 256), (512, 512))  # for SIZED
 SIZED = "president"
 WINDOWS = 3  # the best counts
 SECONDS = 4.0  # of each
+DECISIONS = 30_000_000  # after which the player of SIZED is measured
+AGAINST = ("lowest", "planner")
+NUM_DEALS, FIRST_DEAL = 5000, 890_000_000
 NUM_TABLES = 4096  # of the vector environment that is stepped beside it
 PARTS = ("playing", "losses", "gradients", "the rest")
 
@@ -82,7 +89,7 @@ def learning_rates(game: Game, config: Config) -> dict[str, Any]:
 
 def profile(game: Game) -> dict[str, float]:
     """Return the share of each of PARTS in the processor time of a learner with one thread."""
-    learner = TimedLearner(game, Config(hidden=HIDDEN, num_threads=1))
+    learner = TimedLearner(game, dataclasses.replace(DEMO, num_threads=1))
     steps = learner.run()
     first, _ = next(steps)
     before = dict(learner.spent)
@@ -110,6 +117,20 @@ def vector_rate(name: str) -> float:
     return best
 
 
+def strength(game: Game, config: Config) -> dict[str, Any]:
+    """Return first places after a run with `config`, each as (mean, low, high), and its cost."""
+    for progress, network in Learner(game, config).run():
+        last, player = progress, network
+    results = evaluate(game, policy_of("ppo", game, player), AGAINST, NUM_DEALS, FIRST_DEAL)
+    return {
+        "decisions": last.decisions,
+        "seconds": last.seconds,
+        "cpu_seconds": last.cpu_seconds,
+        "games": results[0].num_games,
+        "first_places": {each.second: list(each.first_places) for each in results},
+    }
+
+
 def measure() -> list[dict[str, Any]]:
     """Return a row for each game, then for each other network."""
     rows = []
@@ -119,7 +140,7 @@ def measure() -> list[dict[str, Any]]:
         game = find_game(name)
         row: dict[str, Any] = {"game": name, "hidden": hidden}
         for num_threads in (2, 1):
-            config = Config(hidden=hidden, num_threads=num_threads)
+            config = dataclasses.replace(DEMO, hidden=hidden, num_threads=num_threads)
             row[f"threads {num_threads}"] = learning_rates(game, config)
         if hidden == HIDDEN:
             row |= {"stepped": vector_rate(name), "profile": profile(game)}
@@ -137,10 +158,10 @@ def page(record: dict[str, Any]) -> str:
         "",
         "Written by `python -m tests.learning.speed`; do not edit. A decision is one of a learning "
         "seat with at least two legal actions; each is in one gradient step at least. Self-play "
-        f"with the default settings: {config['epochs']} epoch, batches of {batch:,} decisions, "
-        f"minibatches of {config['minibatch_size']:,}. Playing and gradient together, without "
-        f"compilation; best of {WINDOWS}. {about['processor']}, {about['cores']} cores, Python "
-        f"{about['python']}.",
+        f"with the settings of `make demo`: {config['epochs']} epoch, batches of {batch:,} "
+        f"decisions, minibatches of {config['minibatch_size']:,}. Playing and gradient together, "
+        f"without compilation; best of {WINDOWS}. {about['processor']}, {about['cores']} cores, "
+        f"Python {about['python']}.",
         "",
         "| game | units | two threads, per second | per CPU-second | one thread, per CPU-second | "
         "forced plies | `step()`, plies per CPU-second | times as fast as learning |",
@@ -159,7 +180,20 @@ def page(record: dict[str, Any]) -> str:
         if "profile" in row:
             shares = " | ".join(f"{row['profile'][part]:.0%}" for part in PARTS)
             lines.append(f"| {row['game']} | {shares} |")
+    lines += ["", _strength_words(record["strength"])]
     return "\n".join(lines) + "\n"
+
+
+def _strength_words(found: dict[str, Any]) -> str:
+    places = (
+        f"{mean:.1%} [{low:.1%}, {high:.1%}] against `{name}`"
+        for name, (mean, low, high) in found["first_places"].items()
+    )
+    return (
+        f"After {found['decisions']:,} decisions with two threads, {found['seconds']:.0f} seconds "
+        f"or {found['cpu_seconds']:.0f} CPU-seconds, the player of {SIZED} is first in "
+        f"{' and '.join(places)}: {found['games']:,} games each, duplicate deals."
+    )
 
 
 def _rate_row(row: dict[str, Any]) -> str:
@@ -186,8 +220,9 @@ def write_record(record: dict[str, Any], path: Path) -> None:
 
 def main() -> None:
     """Measure and record."""
-    config = dataclasses.asdict(Config())
-    write_record({"machine": machine(), "config": config, "rows": measure()}, RECORD)
+    record = {"machine": machine(), "config": dataclasses.asdict(DEMO), "rows": measure()}
+    config = dataclasses.replace(DEMO, total_steps=DECISIONS)
+    write_record({**record, "strength": strength(find_game(SIZED), config)}, RECORD)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,107 @@
+"""What networks are shown of President: against plain counting, and by a player of the game."""
+
+import numpy as np
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.baselines.networks.derived import (
+    arranged,
+    in_wide_game,
+    shown_fields,
+    with_inputs,
+)
+from parlour.baselines.networks.kinds import policy_of
+from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.envs import load_game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import Tables, action_masks
+from parlour.training.ppo import Config, Learner
+
+from ..test_compiled_networks import uneven
+
+
+@pytest.mark.parametrize("settings", [{}, {"num_players": 5, "num_games": 2}])
+def test_derived_fields_count_what_may_beat_what(settings: dict) -> None:
+    game = load_game("president", **settings)
+    wide = with_inputs(game)
+    state, random = wide.new_states()[0], np.random.default_rng(0)
+    wide.deal(state, streams([3])[0])
+    seen = wide.new_observations()[0]
+    num_led = num_sure = 0
+    while not wide.is_terminal(state):
+        for seat in range(game.num_seats):
+            wide.observe(state, seat, seen)
+            hand, unseen = list(map(int, seen.hand)), list(map(int, seen.unseen))
+            answers = [
+                sum(of >= held for of in unseen[rank + 1 :]) if held else 0
+                for rank, held in enumerate(hand)
+            ]
+            assert seen.answers.tolist() == answers
+            assert seen.num_sets == sum(held > 0 for held in hand)
+            sure = [rank for rank, held in enumerate(hand) if held and not answers[rank]]
+            assert seen.num_sure == len(sure)
+            count, above = int(seen.table_count), int(seen.table_rank) + 1
+            led = above > 0
+            assert seen.table_answers == led * sum(of >= count for of in unseen[above:])
+            assert seen.own_answers == led * sum(held >= count for held in hand[above:])
+            others = [int(size) for size in seen.hand_sizes[1:] if size]
+            assert seen.fewest_cards == (min(others) if others else 0)
+            num_led += not led
+            num_sure += len(sure)
+        wide.apply_action(state, int(random.choice(wide.legal_action_list(state))))
+    assert num_led > 20 and num_sure > 20
+
+
+def test_networks_are_not_shown_what_the_hand_and_the_unseen_say() -> None:
+    shown = shown_fields(with_inputs(load_game("president")))
+    assert set(shown) >= {"hand", "unseen", "answers"} and "played" not in shown
+
+
+def test_a_player_of_the_game_itself_sees_the_inputs() -> None:
+    game = load_game("president")
+    wide = with_inputs(game)
+    network = uneven(PolicyValue(game, (19,), derived_inputs=True))
+    policy, shown_to = (policy_of("ppo", each, network) for each in (game, wide))
+    tables = Tables(game, streams(range(10)))
+    tables.deal(tables.all_rows)
+    assert arranged(game, tables.states).positions.tobytes() == tables.states.tobytes()
+    for _ in range(6):
+        seats, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        actions = policy(observations, masks, tables.rngs)
+        seen = wide.new_observations(10)
+        for row, seat in enumerate(seats):
+            wide.observe(tables.states[row], int(seat), seen[row])
+        assert (actions == shown_to(seen, masks, tables.rngs)).all()
+        tables.apply(tables.all_rows, actions)
+
+
+def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> None:
+    game = load_game("president")
+    wide = with_inputs(game)
+    policy = policy_of("ppo", game, uneven(PolicyValue(game, (19,))))
+    script = make_policy("planner", game)
+    assert in_wide_game(script) is script
+    tables = Tables(wide, streams(range(10)))
+    tables.deal(tables.all_rows)
+    for _ in range(6):
+        seats, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        actions = in_wide_game(policy)(observations, masks, tables.rngs)
+        seen = game.new_observations(10)
+        for row, seat in enumerate(seats):
+            game.observe(tables.states[row], int(seat), seen[row])
+        assert (actions == policy(seen, masks, tables.rngs)).all()
+        tables.apply(tables.all_rows, actions)
+    config = Config(
+        hidden=(4,),
+        num_threads=1,
+        num_tables=4,
+        batch_decisions=4,
+        minibatch_size=16,
+        self_play=0.0,
+        opponents=("dqn",),
+        opponent_weights=(1.0,),
+    )
+    progress, _ = next(Learner(game, config).run())
+    assert progress.decisions == 16
