@@ -1,7 +1,7 @@
 """Parlour: five parlour games as reinforcement-learning environments.
 
 Importing it registers the environment ids and nothing else: no torch, no pandas, no compilation.
-In a notebook it also shows environments as pictures.
+In a notebook it also shows wrapped environments, with the game so far.
 """
 
 from .envs.core.views.notebook import show_wrapped

@@ -8,23 +8,25 @@ import re
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from ..baselines.human import EndOfInput
 from ..baselines.move_values import EXACT, SEARCH, MoveValues
 from .ending import result_lines
+from .move_list import Move, filled, in_order, move_lines
 from .table.table import GameTable
 
 HINT_SECONDS = 1.5
-MAX_LISTED = 12  # moves that an answer could mean
 HELP = (
-    "Answer with the number of a move or with the beginning of its name, in any letter case.\n"
+    "Answer with the number of a move or with the beginning of its name, in any letter case:\n"
+    "`reserve: 16) 1.0` is the move reserve:1.0. If it could be several, they are listed.\n"
     "?        this help                  undo     take back your last choice\n"
     "hint     the value of each move     redo     play it again\n"
     "history  the moves so far           quit     leave the game"
 )
 _GOLD, _PLAIN = "\033[33;1m", "\033[0m"
 _MIN_WIDTH, _MAX_WIDTH = 40, 100
+_BELOW = 2  # lines around a list of moves: what was asked, and the prompt
 
 Ask = Callable[[str], str]
 
@@ -85,20 +87,23 @@ def _take_turn(table: GameTable, ask: Ask) -> None:
 
 def chosen(table: GameTable, answer: str) -> int:
     """Return the legal action that an answer means. Raises ValueError that lists candidates."""
-    legal = table.legal
-    if answer.isdecimal() and 1 <= int(answer) <= len(legal):
-        return legal[int(answer) - 1]
-    names = {table.game.action_name(action): action for action in legal}
-    found: list[str] = []
+    moves = legal_moves(table)
+    if answer.isdecimal() and 1 <= int(answer) <= len(moves):
+        return moves[int(answer) - 1].action
+    found: list[Move] = []
     for is_meant in (_is_same, _begins, _begins_in_any_order):
-        found = [name for name in names if answer and is_meant(name.lower(), answer.lower())]
+        found = [move for move in moves if answer and is_meant(move.name.lower(), answer.lower())]
         if len(found) == 1:
-            return names[found[0]]
+            return found[0].action
     if found:
-        more = f" or {len(found) - MAX_LISTED} more" if len(found) > MAX_LISTED else ""
-        listed = f"{answer} could be {', '.join(found[:MAX_LISTED])}{more}"
-        raise ValueError("\n".join(_wrapped(listed, _width())))
+        listed = move_lines(found, _width(), _height() - _BELOW)
+        raise ValueError("\n".join([f"{answer} could be", *listed]))
     raise ValueError(f"no legal move is called {answer!r}: give its number, or ? for help")
+
+
+def legal_moves(table: GameTable) -> list[Move]:
+    """Return the legal moves as they are numbered."""
+    return in_order((table.game.action_name(action), action) for action in table.legal)
 
 
 def _is_same(name: str, answer: str) -> bool:
@@ -136,7 +141,7 @@ def hint_lines(table: GameTable) -> list[str]:
     found = table.study().think(HINT_SECONDS)
     ranked = sorted(found.values, key=lambda action: -found.values[action])
     names = [f"{table.game.action_name(a)} {found.values[a]:+.2f}" for a in ranked]
-    return [_source(found), *_columns(names, _width())]
+    return [_source(found), *filled(names, _width())]
 
 
 def _source(found: MoveValues) -> str:
@@ -149,24 +154,28 @@ def _source(found: MoveValues) -> str:
 
 
 def _print_position(table: GameTable, seat: int, ask: Ask) -> None:
-    """Print the position and the moves; on a small screen, one after the other."""
-    width, height = _width(), _height()
-    lines = [
+    """Print the position and the moves; what does not fit the screen, one after the other."""
+    first, *others = screens(table, seat)
+    print("\n".join(first))
+    for screen in others:
+        _answer(ask, "-- Enter: go on -- ")
+        print("\n".join(screen))
+
+
+def screens(table: GameTable, seat: int) -> list[list[str]]:
+    """Return the position and the moves as screens, nearly always one, without the prompt."""
+    width, room = _width(), _height() - 1
+    board = [
         part
         for line in table.game.describe(table.state, seat).splitlines()
-        if line.strip()
-        for part in _wrapped(line, width)
+        for part in (_wrapped(line, width) if line.strip() else [""])
     ]
-    numbered = [f"{n}) {table.game.action_name(a)}" for n, a in enumerate(table.legal, start=1)]
-    moves = _columns(numbered, width)
-    print()
-    room = height - 3
-    fits = len(lines) + len(moves) <= room
-    pages = [lines + moves] if fits else [*_cut(lines, room), *_cut(moves, room)]
-    for number, page in enumerate(pages, start=1):
-        print("\n".join(page))
-        if number < len(pages):
-            _answer(ask, "-- Enter: go on -- ")
+    dense = [line for line in board if line]
+    moves = move_lines(legal_moves(table), width, room - len(dense))
+    for lines in (["", *board, "", *moves], ["", *dense, *moves], [*dense, *moves]):
+        if len(lines) <= room:
+            return [lines]
+    return [*_cut(dense, room), *_cut(moves, room)]
 
 
 def _cut(lines: list[str], length: int) -> list[list[str]]:
@@ -177,18 +186,6 @@ def _wrapped(line: str, width: int) -> list[str]:
     indent = " " * (len(line) - len(line.lstrip()))
     further = indent + 4 * " "
     return textwrap.wrap(line.strip(), width, initial_indent=indent, subsequent_indent=further)
-
-
-def _columns(items: Sequence[str], width: int) -> list[str]:
-    """Lay items out side by side, in lines of at most this width where they fit at all."""
-    lines = [""]
-    for item in items:
-        joined = f"{lines[-1]}   {item}" if lines[-1] else item
-        if len(joined) <= width:
-            lines[-1] = joined
-        else:
-            lines.append(item)
-    return lines
 
 
 def _print_plies(table: GameTable, seat: int, first: int) -> int:

@@ -16,6 +16,7 @@ import numpy as np
 import torch
 from torch import nn
 
+from ..baselines.networks.derived import in_wide_game
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
 from ..envs.core.game import Game
@@ -102,6 +103,10 @@ class Learner(Resumable):
         torch.set_num_threads(max(1, config.num_threads // 2))
         self.config = config
         self.network = PolicyValue(game, config.hidden, derived_inputs=config.derived_inputs)
+        opponents = [make_policy(name, game) for name in config.opponents]
+        if config.derived_inputs:
+            opponents = [in_wide_game(policy) for policy in opponents]
+        self.opponents = opponents
         self.game = game = self.network.seen(game)
         self.critic = (
             PolicyValue(game, config.hidden, game.num_seats, config.derived_inputs)
@@ -158,7 +163,7 @@ class Learner(Resumable):
         opponent_mix = OpponentMix(
             config.self_play,
             config.earlier,
-            [make_policy(name, self.game) for name in config.opponents],
+            self.opponents,
             config.opponent_weights,
         )
         return SelfPlay(

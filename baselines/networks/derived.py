@@ -16,16 +16,25 @@ observation that it is given, and arranges it.
 """
 
 import dataclasses
+import warnings
 from functools import lru_cache
 from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
+from numba import NumbaExperimentalFeatureWarning
 
 from ...envs.core.game import Function, Game
 from ...envs.core.jit import bind, rule
 from ..parts import part_of
+from ..policy import Policy, compiled_policy
 from .memory import octets, record_scratch
+
+# An observation with derived fields may begin like one without: then Numba lets compiled rules that
+# know the shorter one write into the longer one, and warns that it has not done so for long.
+warnings.filterwarnings(
+    "ignore", "Record.* has been considered a subtype", NumbaExperimentalFeatureWarning
+)
 
 PART = "inputs"
 ARRANGING = ("arrange", "arrange_seen", "find_slots", "with_slot_of")
@@ -84,9 +93,42 @@ def bind_widening(game: Game, row_function: Function) -> Function:
         with_slot_of=functions["with_slot_of"],
         WIDE=wide.new_observations(),
         LISTS=np.zeros(1, _lists(game.num_mask_words, _num_slots(part))),
-        NUM_BEFORE=game.layout.num_plain * game.layout.plain_dtype.itemsize,
-        NUM_ADDED=wide.observation_dtype.itemsize - game.observation_dtype.itemsize,
+        **_room(game, wide),
     )
+
+
+def in_wide_game(policy: Policy) -> Policy:
+    """Return a compiled player of a game as one of `with_inputs` of that game.
+
+    Scripts read the fields that they know by name; networks are given a copy without the others.
+    """
+    wide = with_inputs(policy.game)
+    if wide is policy.game or policy.row_function is None or policy.weights is None:
+        return policy
+    row_function = bind_narrowing(policy.game, policy.row_function)
+    return compiled_policy(policy.name, wide, row_function, policy.weights)
+
+
+@lru_cache
+def bind_narrowing(game: Game, row_function: Function) -> Function:
+    """Return a row function for observations of `with_inputs(game)` from one for those of `game`.
+
+    Both take (weights, observation, mask, rng).
+    """
+    return bind(
+        _choose_narrow,
+        choose_shown=row_function,
+        NARROW=game.new_observations(),
+        **_room(game, with_inputs(game)),
+    )
+
+
+def _room(game: Game, wide: Game) -> dict[str, int]:
+    """Return where in an observation the derived fields are, and their length, in bytes."""
+    return {
+        "NUM_BEFORE": game.layout.num_plain * game.layout.plain_dtype.itemsize,
+        "NUM_ADDED": wide.observation_dtype.itemsize - game.observation_dtype.itemsize,
+    }
 
 
 def _num_arranged(part: ModuleType) -> int:
@@ -161,6 +203,16 @@ def _choose_wide(weights, observation, mask, rng):
     arrange_seen(wide, lists.words, lists.slots)
     derive(wide)
     return with_slot_of(lists.slots, choose_shown(weights, wide, lists.words, rng))
+
+
+def _choose_narrow(weights, observation, mask, rng):
+    """Copy the observation without the derived fields, and choose."""
+    narrow = record_scratch(NARROW)
+    narrow_bytes, wide_bytes = octets(narrow), octets(observation)
+    for index in range(narrow_bytes.shape[0]):
+        added = NUM_ADDED if index >= NUM_BEFORE else 0
+        narrow_bytes[index] = wide_bytes[added + index]
+    return choose_shown(weights, narrow, mask, rng)
 
 
 class Arranged(NamedTuple):

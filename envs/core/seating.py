@@ -135,6 +135,7 @@ class Seating:
             dtype=np.int64,
         )
         self._remembers = np.array([p.remember is not None for p in policies] + [False])
+        self.choices: list[int] | None = None  # gets those that cannot be repeated, where it is set
         self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
         self.seated = np.array(seated, dtype=np.int64)
         self._codes = self._code_of_policy[self.seated]
@@ -144,6 +145,11 @@ class Seating:
         rows = self.tables.all_rows if rows is None else rows
         self.seated[rows] = seated
         self._codes[rows] = self._code_of_policy[seated]
+
+    def policy_at(self, row: int, seat: int) -> SeatedPolicy | None:
+        """Return who plays a seat of a table; None for EXTERNAL."""
+        index = int(self.seated[row, seat])
+        return None if index == EXTERNAL else self.policies[index]
 
     def begin(self, rows: np.ndarray) -> None:
         """Forget all memories at these tables, which have new games."""
@@ -286,7 +292,14 @@ class Seating:
             )
             self.tables.apply(rows[chosen], actions)
             moved.append(rows[chosen])
+            if self.choices is not None and not repeats(self.policies[index]):
+                self.choices += actions[self._is_choice(words[chosen])].tolist()
         return np.concatenate(moved) if moved else rows[:0]
+
+    def _is_choice(self, words: np.ndarray) -> np.ndarray:
+        """Return [K] where these masks leave a choice; without `skip_forced` everywhere."""
+        masks = action_masks(words, self.tables.game.num_actions)
+        return (masks.sum(axis=1) > 1) | (not self.skip_forced)
 
     def choose(
         self,
@@ -316,6 +329,11 @@ class Seating:
         self.rngs[rows, seats] = rngs
         check_legal(game, policy.name, actions, masks)
         return actions.astype(np.int64, copy=False)
+
+
+def repeats(policy: SeatedPolicy) -> bool:
+    """Return whether a policy chooses the same again from the same observation and stream."""
+    return policy.row_function is not None and policy.remember is None
 
 
 def _identity_of(policy: SeatedPolicy) -> tuple[Function | None, int]:

@@ -53,32 +53,29 @@ def parse_action(name: str) -> int:
 
 # A position as text
 
-_HEAD = 30  # characters before the columns
-_CELL = 8  # characters to a colour
+_LETTERS = ("K", "R", "G", "B", "W", "Y")  # of GEM_COLOURS, over columns and before numbers
+_OWNER = 16  # characters before the columns of a seat
 
 
 def describe(state: np.record, seat: int | None = None) -> str:
     """A position as text; `seat` says who reads it. Only the order of the decks is not shown.
 
-    A column for each colour: gems, what a card costs, what a noble needs. `*` marks the cards that
-    who acts can buy.
+    The tiers stand side by side, with a column for each colour of the costs, so that everything and
+    the legal moves fit 80 x 24. `*` marks the cards that who acts can buy.
     """
-    lines = [
-        headline(state),
-        "",
-        _line("* can be bought now", GEM_COLOURS),
-        _line("bank", _gems(state.bank)),
-    ]
-    lines += [_noble_line(state, slot) for slot in range(len(state.nobles))]
     can_buy = buyable(state)
-    for tier in reversed(range(NUM_TIERS)):
-        left = int(state.deck_left[tier])
-        lines += ["", f"tier {tier + 1}, {count_noun(left, 'card')} left in the deck"]
-        first = tier * SLOTS_PER_TIER
-        slots = range(first, first + SLOTS_PER_TIER)
-        lines += [_table_line(state, slot, can_buy[slot]) for slot in slots]
+    tiers = [_tier_lines(state, tier, can_buy) for tier in range(NUM_TIERS)]
+    lines = [
+        f"{headline(state)}{'; * can be bought now' if any(can_buy) else ''}; (n) left in the deck",
+        _bank_line(state),
+        "",
+        *("   ".join(parts) for parts in zip(*tiers, strict=True)),
+        _nobles_line(state),
+        "",
+        f"{'':{_OWNER}} pts  gems {_columns(_LETTERS)}  cards {_columns(_LETTERS[:NUM_COLOURS])}",
+    ]
     for owner in range(len(state.gems)):
-        lines += ["", *_seat_lines(state, owner, seat, can_buy[NUM_SLOTS:])]
+        lines += _seat_lines(state, owner, seat, can_buy[NUM_SLOTS:])
     return "\n".join(line.rstrip() for line in lines)
 
 
@@ -123,60 +120,84 @@ def nobles_won(state: np.record, owner: int) -> list[int]:
     return [noble for noble in range(NUM_NOBLES) if int(state.won[owner]) >> noble & 1]
 
 
-def _line(head: str, cells: Sequence[object], tail: str = "") -> str:
-    shown = "".join(f"{cell or '.':>{_CELL}}" for cell in cells)
-    return f"{head:<{_HEAD}}{shown}{tail}"
-
-
-def _gems(word: int) -> list[int]:
-    return unpack(word)
-
-
 def count_noun(number: int, noun: str) -> str:
     """`1 point`, `2 points`."""
     return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
-def _noble_line(state: np.record, slot: int) -> str:
-    noble = int(state.nobles[slot])
-    if noble == NO_NOBLE:
-        return f"noble:{slot}  taken"
-    chosen = "*" if int(state.choice) >> slot & 1 else " "
-    return _line(f"noble:{slot} {chosen}  {count_noun(NOBLE_POINTS, 'point')}", NOBLES[noble])
+def _columns(cells: Sequence[object]) -> str:
+    return " ".join(str(cell or ".") for cell in cells)
 
 
-def _card_line(head: str, card: int, is_affordable: bool) -> str:
+def _letters(counts: Sequence[int]) -> str:
+    """Such as `R2 B1`: what there is of each colour."""
+    return " ".join(f"{_LETTERS[colour]}{n}" for colour, n in enumerate(counts) if n)
+
+
+def _bank_line(state: np.record) -> str:
+    """The gems in the bank, with the letters that stand for their colours below."""
+    named = zip(_LETTERS, GEM_COLOURS, unpack(state.bank), strict=True)
+    return "bank: " + ", ".join(f"{count} {colour} ({letter})" for letter, colour, count in named)
+
+
+def _tier_lines(state: np.record, tier: int, can_buy: Sequence[bool]) -> list[str]:
+    """A tier: its number with the cards left in its deck, and its cards."""
+    head = f"tier {tier + 1} ({int(state.deck_left[tier])})"
+    lines = [f"{head:<12}{_columns(_LETTERS[:NUM_COLOURS])}"]
+    for place in range(SLOTS_PER_TIER):
+        slot = tier * SLOTS_PER_TIER + place
+        card, name = int(state.table[slot]), f"{tier + 1}.{place}"
+        lines.append(f"{name} empty" if card == NO_CARD else _card_line(name, card, can_buy[slot]))
+    return [f"{line:<21}" for line in lines]
+
+
+def _card_line(name: str, card: int, is_affordable: bool) -> str:
     _, colour, points, cost = CARDS[card]
-    worth = count_noun(points, "point") if points else ""
     mark = "*" if is_affordable else " "
-    return _line(f"{mark} {head:<12}{COLOURS[colour]:<7}{worth:>8}", cost)
+    return f"{name}{mark}{COLOURS[colour]:<5} {points or ' '} {_columns(cost)}"
 
 
-def _table_line(state: np.record, slot: int, is_affordable: bool) -> str:
-    tier, place = divmod(slot, SLOTS_PER_TIER)
-    card, name = int(state.table[slot]), f"{tier + 1}.{place}"
-    if card == NO_CARD:
-        return f"  {name:<12}empty"
-    return _card_line(name, card, is_affordable)
+def _nobles_line(state: np.record) -> str:
+    nobles = (_noble(state, slot) for slot in range(len(state.nobles)))
+    return f"nobles, {NOBLE_POINTS} points: {'  '.join(nobles)}"
+
+
+def _noble(state: np.record, slot: int) -> str:
+    """Its number and the cards that it needs, such as `0 (R4 G4)`; `*` where it can be chosen."""
+    noble = int(state.nobles[slot])
+    mark = "*" if int(state.choice) >> slot & 1 else ""
+    return f"{mark}{slot} " + ("taken" if noble == NO_NOBLE else f"({_letters(NOBLES[noble])})")
 
 
 def _seat_lines(
     state: np.record, owner: int, seat: int | None, can_buy: Sequence[bool]
 ) -> list[str]:
-    """What a seat has done last, and all that it has."""
+    """All that a seat has and what it has done last; on a second line, what it has reserved."""
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
-    gems = unpack(state.gems[owner])
-    cards = unpack(state.cards[owner], NUM_COLOURS)
-    name = f"player {owner}{' (you)' if owner == seat else ''}"
-    parts = [count_noun(int(state.points[owner]), "point"), count_noun(sum(cards), "card")]
-    parts += [count_noun(sum(gems), "gem")]
-    parts += [count_noun(len(nobles_won(state, owner)), "noble")] if state.won[owner] else []
-    last = last_action_name(state, owner)
-    lines = [f"{'>' if is_to_act else ' '} {name}: {', '.join(parts)}"]
-    lines[0] += f"; last {last}" if last else ""
-    lines += [_line("  gems", gems), _line("  cards", cards)]
-    for place in range(MAX_RESERVED):
-        card = int(state.reserved[owner, place])
-        if card != NO_CARD:
-            lines.append(_card_line(f"reserved {place}", card, is_to_act and can_buy[place]))
-    return lines
+    name = f"{'>' if is_to_act else ' '} player {owner}{' (you)' if owner == seat else ''}"
+    gems, cards = unpack(state.gems[owner]), unpack(state.cards[owner], NUM_COLOURS)
+    line = f"{name:<{_OWNER}}{int(state.points[owner]):4} {_columns(gems):>17}"
+    line += f" {_columns(cards):>16} {_last(state, owner)}"
+    held = [int(card) for card in state.reserved[owner]]
+    reserved = [
+        _reserved(place, card, is_to_act and can_buy[place])
+        for place, card in enumerate(held)
+        if card != NO_CARD
+    ]
+    return [line, f"    reserved: {'  '.join(reserved)}"] if reserved else [line]
+
+
+def _reserved(place: int, card: int, is_affordable: bool) -> str:
+    """Such as `*0 white 2 (R2 B1)`: its place, colour, points and cost."""
+    _, colour, points, cost = CARDS[card]
+    worth = f" {points}" if points else ""
+    mark = "*" if is_affordable else ""
+    return f"{mark}{place} {COLOURS[colour]}{worth} ({_letters(cost)})"
+
+
+def _last(state: np.record, owner: int) -> str:
+    """What a seat did last, such as `collect:R+G for K`: what it took, and what it returned."""
+    name = last_action_name(state, owner).replace(" return:", " for ")
+    for letter, colour in zip(_LETTERS, GEM_COLOURS, strict=True):
+        name = name.replace(colour, letter)
+    return name

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ...baselines.arena import Standings, Store
+from ...baselines.arena.batches import Contest
 from ...baselines.arena.export import finite
-from ...baselines.arena.store import store_files
+from ...baselines.arena.store import Setting, store_files
 from ...baselines.arena.tournament import rate_store
 from .pages import title
 
@@ -56,12 +57,7 @@ class RunningResults:
                 (setting, c) for setting in store.settings() for c in store.contests(setting)
             ]
             meetings = [
-                {
-                    "number": number,
-                    "title": title(setting.game),
-                    "players": [entrant.name for entrant in contest.entrants],
-                    "deals": sum(len(o.returns) for _, o in store.read(setting, contest)),
-                }
+                _meeting(number, tables, setting, contest, _batches(store, setting, contest))
                 for number, (setting, contest) in enumerate(contests, start=1)
             ]
         self._data = finite({"tables": [self._table(t) for t in tables], "meetings": meetings})
@@ -83,6 +79,32 @@ class RunningResults:
             "cross": [[None if e is None else list(e) for e in row] for row in table.cross],
             "curve": list(curve),
         }
+
+
+def _meeting(
+    number: int,
+    tables: list[Standings],
+    setting: Setting,
+    contest: Contest,
+    batches: list[tuple[int, int, int]],
+) -> dict[str, Any]:
+    """Who met at which of the tables, and which of their games can be looked at."""
+    place = (setting.game, setting.config, setting.control)
+    found = (index for index, t in enumerate(tables) if (t.game, t.config, t.control) == place)
+    return {
+        "number": number,
+        "table": next(found, None),
+        "players": [entrant.name for entrant in contest.entrants],
+        "deals": sum(num_deals for _, num_deals, _ in batches),
+        "spans": [[first, first + num_deals - 1] for first, num_deals, _ in batches],
+        "sittings": max((num_sittings for *_, num_sittings in batches), default=0),
+    }
+
+
+def _batches(store: Store, setting: Setting, contest: Contest) -> list[tuple[int, int, int]]:
+    """Return the first deal of each batch, how many there are, and the games of each."""
+    read = store.read(setting, contest)
+    return [(first, *outcomes.returns.shape[:2]) for first, outcomes in read]
 
 
 def _row(row: Any) -> dict[str, Any]:

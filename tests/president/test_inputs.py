@@ -3,12 +3,19 @@
 import numpy as np
 import pytest
 
-from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
+from parlour.baselines import make_policy
+from parlour.baselines.networks.derived import (
+    arranged,
+    in_wide_game,
+    shown_fields,
+    with_inputs,
+)
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs import load_game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
+from parlour.training.ppo import Config, Learner
 
 from ..test_compiled_networks import uneven
 
@@ -67,3 +74,34 @@ def test_a_player_of_the_game_itself_sees_the_inputs() -> None:
             wide.observe(tables.states[row], int(seat), seen[row])
         assert (actions == shown_to(seen, masks, tables.rngs)).all()
         tables.apply(tables.all_rows, actions)
+
+
+def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> None:
+    game = load_game("president")
+    wide = with_inputs(game)
+    policy = policy_of("ppo", game, uneven(PolicyValue(game, (19,))))
+    script = make_policy("planner", game)
+    assert in_wide_game(script) is script
+    tables = Tables(wide, streams(range(10)))
+    tables.deal(tables.all_rows)
+    for _ in range(6):
+        seats, observations, words = tables.show(tables.all_rows)
+        masks = action_masks(words, game.num_actions)
+        actions = in_wide_game(policy)(observations, masks, tables.rngs)
+        seen = game.new_observations(10)
+        for row, seat in enumerate(seats):
+            game.observe(tables.states[row], int(seat), seen[row])
+        assert (actions == policy(seen, masks, tables.rngs)).all()
+        tables.apply(tables.all_rows, actions)
+    config = Config(
+        hidden=(4,),
+        num_threads=1,
+        num_tables=4,
+        batch_decisions=4,
+        minibatch_size=16,
+        self_play=0.0,
+        opponents=("dqn",),
+        opponent_weights=(1.0,),
+    )
+    progress, _ = next(Learner(game, config).run())
+    assert progress.decisions == 16

@@ -5,6 +5,7 @@ python -m tests.table.study leak --pairs 10000    of each game: same knowledge, 
 python -m tests.table.study latency --tables 200 --seconds 60    on a quiet machine
 python -m tests.table.study memory --games 20000
 python -m tests.table.study start    how soon the first page is visible; on a quiet machine
+python -m tests.table.study screens --positions 4000    lines and widths at the console
 
 `mixed` and `leak` go on where they were stopped: runs/table has what they have found so far.
 --note says under which conditions a study ran, for the page.
@@ -19,7 +20,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from . import loads, mixed
+from . import loads, mixed, screens
 
 FOLDER = Path(__file__).parents[2] / "docs/studies"
 RECORD = FOLDER / "table.json"
@@ -101,12 +102,23 @@ def _start(folder: Path, arguments: argparse.Namespace) -> Any:
     return loads.measure_start(folder, arguments.times)
 
 
+def _screens(folder: Path, arguments: argparse.Namespace) -> Any:
+    os.environ.update(COLUMNS="80", LINES="24")
+    found = []
+    for name, settings in screens.TABLES:
+        case = screens.measure_screens(name, settings, arguments.positions, seed=1)
+        found.append({"game": name, "settings": settings, **case})
+        print(found[-1], flush=True)
+    return found
+
+
 STUDIES = {
     "mixed": _mixed,
     "leak": _leak,
     "latency": _latency,
     "memory": _memory,
     "start": _start,
+    "screens": _screens,
 }
 
 
@@ -118,6 +130,7 @@ def main() -> None:
     parser.add_argument("--pairs", type=int, default=10_000)
     parser.add_argument("--tables", type=int, default=200)
     parser.add_argument("--seconds", type=float, default=60.0)
+    parser.add_argument("--positions", type=int, default=4000)
     parser.add_argument("--times", type=int, default=5)
     parser.add_argument("--note", default="")
     arguments = parser.parse_args()
@@ -143,6 +156,7 @@ def page(record: dict[str, Any]) -> str:
         "latency": _latency_lines,
         "memory": _memory_lines,
         "start": _start_lines,
+        "screens": _screens_lines,
     }
     for name, write in writers.items():
         if name in record:
@@ -239,6 +253,27 @@ def _start_lines(found: dict[str, Any]) -> list[str]:
         f"open: {median['page']:.2f} s (median of {times}; promised: 2 s, warm). The server had "
         f"printed its address after {median['answered']:.2f} s. The choice of seats and settings, "
         f"for which the rules are loaded, was there after {median['choices']:.2f} s.",
+    ]
+
+
+def _screens_lines(found: list[dict[str, Any]]) -> list[str]:
+    rows = [
+        f"| {each['game']} | {_settings(each['settings'])} | {each['positions']:,} | "
+        f"{each['lines']} | {each['width']} | {each['moves']} | "
+        f"{100 * each['folded'] / each['positions']:.1f} % | {each['split']} |"
+        for each in found
+    ]
+    return [
+        "## Screens of the console",
+        "",
+        "Positions of games between random players, which hold more gems and cards than people "
+        "do, as `parlour play GAME --text` shows them on 80 x 24: most lines with the prompt, the "
+        "widest line, most legal moves, how often moves that begin alike are one entry (typing "
+        "their beginning lists them), and how many positions need more than one screen.",
+        "",
+        "| game | settings | positions | lines | width | moves | folded | more than a screen |",
+        "| --- | --- | --- | --- | --- | --- | --- | --- |",
+        *rows,
     ]
 
 

@@ -14,10 +14,14 @@ from typing import Any
 
 import pytest
 
+from parlour.baselines.environments import make_solo
 from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.views.aec import RawEnv
 from parlour.envs.core.views.page.replay import replay_data, replay_page
 from parlour.envs.core.views.transcript import record
 from parlour.scripts.main import main
+
+from .replay_pages import data_of, page_in
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 playwright = pytest.importorskip("playwright.sync_api", reason="Playwright is not installed")
@@ -35,6 +39,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # short games
 WIDTHS = {"phone": 360, "desktop": 1400}
 MAX_MOVES = 120
 IS_WIDE = '(document.querySelector("#board svg").viewBox.baseVal.width > 500)'
+IS_UNPACKED = "#count:not(:empty)"  # a replay unpacks its data when it is opened
 LAST_MOVE = 'Array.from(document.querySelectorAll("#moves li"), (li) => li.textContent).join()'
 
 
@@ -241,8 +246,10 @@ def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_pa
         page.set_viewport_size({"width": WIDTHS["phone"], "height": 800})
         cut = "[...document.querySelectorAll('.scroll')].some((e) => e.scrollWidth > e.clientWidth)"
         assert not page.evaluate(cut)  # on a phone, too, the tables are whole
+        page.fill(".which input >> nth=0", "4")
+        page.fill(".which input >> nth=1", "2")
         page.locator(".meetings button").first.click()
-        page.wait_for_selector("#caption")
+        page.wait_for_selector(IS_UNPACKED)
         assert page.text_content("#count") == "0 of 10"
         check_barriers(page)
 
@@ -289,6 +296,7 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.goto(path.as_uri())
+    page.wait_for_selector(IS_UNPACKED)
     assert page.text_content("#caption") == "The deal"
     page.keyboard.press("ArrowRight")
     assert page.text_content("#caption") == f"<b>A</b>: {played.plies[0].action}"
@@ -304,3 +312,48 @@ def legal_after(played: Any) -> list[str]:
 
     state = list(replay(played))[-1]
     return [played.game.action_name(action) for action in played.game.legal_action_list(state)]
+
+
+@pytest.mark.parametrize("kind", ["aec", "solo"])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_notebook_shows_a_running_game_with_its_controls(
+    browser: Any, name: str, kind: str
+) -> None:
+    env, num_plies = started(name, kind)
+    page = browser.new_page(viewport={"width": 900, "height": 800})
+    problems: list[str] = []
+    page.on("pageerror", lambda error: problems.append(str(error)))
+    page.set_content(f"<body>{env._repr_mimebundle_()['text/html']}</body>")
+    frame = page.frames[1]
+    frame.wait_for_selector(IS_UNPACKED)
+    assert frame.text_content("#count") == f"{num_plies} of {num_plies}"  # the position now
+    assert frame.locator("#moves li").count() == num_plies
+    now = frame.inner_html("#board")
+    frame.click("#back")
+    assert frame.text_content("#count") == f"{num_plies - 1} of {num_plies}"
+    frame.fill("#slider", "0")
+    assert frame.text_content("#caption") == "The deal"
+    assert frame.inner_html("#board") != now
+    frame.click("#moves button >> nth=-1")
+    assert frame.text_content("#count") == f"{num_plies} of {num_plies}"
+    assert ("seen by you" in frame.text_content("#heading")) is (kind == "solo")
+    assert problems == []
+    page.close()
+
+
+def started(name: str, kind: str) -> tuple[Any, int]:
+    """An environment in the middle of a game, and how many plies have been played."""
+    env: Any
+    if kind == "aec":
+        env = RawEnv(find_game(name))
+        env.reset(seed=2)
+        for _ in range(5):
+            env.step(env.infos[env.agent_selection]["action_mask"].argmax())
+        return env, 5
+    env = make_solo(name)
+    env.reset(seed=2)
+    for _ in range(2):
+        env.step(env.action_masks().argmax())
+    data = data_of(page_in(env._repr_mimebundle_()))
+    assert sum(data["names"][ply["seat"]] == "you" for ply in data["plies"]) == 2
+    return env, len(data["plies"])

@@ -1,14 +1,20 @@
 """`parlour play GAME --text`: answers, help, undo, and screens that fit 80 x 24 in every game."""
 
 import io
+import random
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
 
-from parlour.envs import GAMES, find_game
+from parlour.envs import find_game
 from parlour.scripts import console
 from parlour.scripts.main import main
+from parlour.scripts.move_list import NOTE
 from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
+
+from .screens import TABLES, measure_screens
 
 
 def table_of(name: str, seed: int = 1, **settings: object) -> GameTable:
@@ -29,29 +35,19 @@ def answers(*given: str) -> console.Ask:
     return ask
 
 
-@pytest.mark.parametrize("name", GAMES)
-def test_every_screen_fits_80_by_24(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setenv("LINES", "24")
-    table = table_of(name)
-    screens: list[str] = []
 
-    def ask(prompt: str) -> str:
-        screens.append(capsys.readouterr().out + prompt)
-        if "move" in prompt and len(screens) > 12:
-            return "quit"
-        return "1"
 
-    console.play(table, 0, ask)
-    assert screens
-    for screen in screens:
-        lines = screen.splitlines()
-        plies = sum("player " in line and ": " in line and line[:4].strip().isdecimal()
-                    for line in lines)  # fmt: skip
-        assert max(map(len, lines)) <= 80
-        assert len(lines) - plies <= 24
+@pytest.mark.parametrize(("name", "settings"), TABLES)
+def test_every_position_fits_one_screen_of_80_by_24(
+    name: str, settings: dict[str, int], screen: None
+) -> None:
+    """Of whole random games; `python -m tests.table.study screens` looks at many more."""
+    found = measure_screens(name, settings, num_positions=150)
+    assert found["lines"] <= 24 and found["width"] <= 80 and found["split"] == 0
 
 
 def test_long_lines_go_on_below_their_beginning() -> None:
@@ -102,14 +98,38 @@ def test_a_beginning_may_name_colours_in_any_order() -> None:
     assert meant(console._is_same, "collect:blue+black") == names[1:2]
 
 
-def test_an_answer_that_could_be_much_is_answered_in_a_few_lines(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("COLUMNS", "80")
-    with pytest.raises(ValueError, match=r"or \d+ more") as error:
-        console.chosen(table_of("splendor"), "c")
+def test_an_answer_that_could_be_much_is_answered_in_one_screen(screen: None) -> None:
+    """Step by step: the kinds of moves, those that begin alike, and each by itself."""
+    table = table_with_many_moves()
+    assert len(table.legal) > 90
+    (lines,) = console.screens(table, table.seat_to_act)
+    assert lines[-1] == NOTE and NOTE in asked(table, "c")
+    names = [move.name for move in console.legal_moves(table)]
+    (word, count), *_ = Counter(name.split()[0] for name in names if " " in name).most_common()
+    said, *listed = asked(table, f"{word} return:").splitlines()
+    assert said == f"{word} return: could be" and listed[0].startswith(f"{word} return: ")
+    numbered = re.findall(r"(\d+)\) (\S+)", " ".join(listed))
+    assert len(numbered) == count >= 3
+    for number, rest in numbered:
+        name = table.game.action_name(console.chosen(table, number))
+        assert name == f"{word} return:{rest}"
+
+
+def asked(table: GameTable, answer: str) -> str:
+    """What is said to an answer that could be several moves, in one screen."""
+    with pytest.raises(ValueError, match="could be") as error:
+        console.chosen(table, answer)
     lines = str(error.value).splitlines()
-    assert len(lines) < 8 and max(map(len, lines)) <= 80
+    assert len(lines) <= 23 and max(map(len, lines)) <= 80
+    return "\n".join(lines)
+
+
+def table_with_many_moves() -> GameTable:
+    """A table of Splendor where the seat to act has ten gems."""
+    table, chooser = table_of("splendor", seed=5), random.Random(3)
+    while len(table.legal) <= 90 and not table.is_over:
+        table.act(chooser.choice(table.legal))
+    return table
 
 
 def test_hints_at_the_console_say_where_they_come_from() -> None:

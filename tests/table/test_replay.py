@@ -1,26 +1,19 @@
 """`parlour replay`: transcripts and stored games become one self-contained page."""
 
-import json
 import re
-import sys
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
-import gymnasium
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.baselines.environments import make_solo
 from parlour.envs import load_game
-from parlour.envs.core.views.aec import RawEnv
-from parlour.envs.core.views.notebook import show_wrapped
 from parlour.envs.core.views.page.replay import replay_data, replay_page
 from parlour.envs.core.views.render import picture_svg
 from parlour.envs.core.views.transcript import Transcript, record, replay, save
 from parlour.scripts.main import main
+
+from .replay_pages import data_of, pictures
 
 GAME = load_game("trick_taking", num_values=5)
 NOTTY = load_game("notty", turn_limit=2)
@@ -32,19 +25,12 @@ def played() -> Transcript:
     return record(GAME, 7, policies=make_policy("high_low", GAME))
 
 
-def data_of(page: str) -> dict:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
-
-
 def test_a_replay_holds_every_picture_and_shapes_once() -> None:
     data = data_of(replay_page(replay_data(played(), seat=1)))
-    pictures = ["\n".join(data["lines"][line] for line in frame) for frame in data["frames"]]
     states = list(replay(played()))
-    assert pictures == [picture_svg(GAME.draw(state, 1)).strip() for state in states]
-    phone = ["\n".join(data["lines"][line] for line in frame) for frame in data["narrow_frames"]]
-    assert phone == [picture_svg(GAME.draw(s, 1, is_narrow=True)).strip() for s in states]
+    assert pictures(data) == [picture_svg(GAME.draw(state, 1)) for state in states]
+    phone = pictures({**data, "frames": data["narrow_frames"]})
+    assert phone == [picture_svg(GAME.draw(state, 1, is_narrow=True)) for state in states]
     assert len(set(data["lines"])) == len(data["lines"])
     assert [ply["action"] for ply in data["plies"]] == [ply.action for ply in played().plies]
     assert data["returns"] == list(played().returns)
@@ -61,7 +47,8 @@ def test_a_draw_has_an_end_and_a_game_that_was_left_has_none() -> None:
 
 def test_a_replay_loads_nothing_from_elsewhere() -> None:
     page = replay_page(replay_data(played(), names=["</script><script>alert(1)</script>", "b"]))
-    assert not re.search(r'(src|href)="|@import|url\(|https?://(?!www\.w3\.org/2000/svg)', page)
+    loads = r'(src|href)="|@import|url\(|https?://(?!www\.w3\.org/2000/svg)'
+    assert not re.search(loads, page + "".join(data_of(page)["lines"]))
     assert page.count("<script") == 3
     assert data_of(page)["names"][0].startswith("</script>")
 
@@ -115,33 +102,19 @@ def test_wrong_arguments_get_one_line(
     assert said in error and error.count("\n") == 1
 
 
-def test_notebooks_show_what_gym_make_returns(monkeypatch: pytest.MonkeyPatch) -> None:
-    """IPython shows wrapped environments too, though Gymnasium's wrappers hide the method."""
-    printers: dict[tuple[str, str], Callable[[Any], dict | None]] = {}
-
-    def for_type_by_name(module: str, name: str, printer: Callable[[Any], dict | None]) -> None:
-        printers[module, name] = printer
-
-    formatter = SimpleNamespace(for_type_by_name=for_type_by_name)
-    shell = SimpleNamespace(display_formatter=SimpleNamespace(mimebundle_formatter=formatter))
-    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
-    show_wrapped()
-    ((where, show),) = printers.items()
-    wrapped = gymnasium.make("parlour:TrickTaking-v0", render_mode="svg")
-    assert where in {(each.__module__, each.__name__) for each in type(wrapped).__mro__}
-    wrapped.reset(seed=1)
-    bundle = show(wrapped)
-    assert bundle is not None and bundle["image/svg+xml"] == wrapped.render()
-    assert show(SimpleNamespace(unwrapped=object())) is None
-
-
-def test_notebooks_show_transcripts_and_environments() -> None:
-    bundle = played()._repr_mimebundle_()
-    assert bundle["text/html"].startswith('<iframe sandbox="allow-scripts" srcdoc="')
-    assert bundle["text/plain"].startswith("parlour transcript")
-    raw, solo = RawEnv(GAME, render_mode="svg"), make_solo("trick_taking", render_mode="svg")
-    for env in (raw, solo):
-        assert set(env._repr_mimebundle_()) == {"text/plain"}
-        env.reset(seed=1)
-        assert env._repr_mimebundle_()["image/svg+xml"] == env.render()
-        assert str(env.render()).startswith("<svg")
+def test_a_seat_is_shown_no_action_and_no_value_that_it_may_not_know() -> None:
+    """Two seats swap cards face down, and values name the legal actions of their seat."""
+    game = load_game("president", num_games=2, economy="swap_two")
+    played = record(game, 5, policies=make_policy("lowest", game))
+    values = [{ply.action: 0.0} for ply in played.plies]
+    for seat in range(game.num_seats):
+        data = replay_data(played, seat, values=values)
+        hidden = [k for k, ply in enumerate(data["plies"]) if ply["action"] is None]
+        assert all(played.plies[k].action.startswith("give:") for k in hidden)
+        given = [k for k, ply in enumerate(played.plies) if ply.action.startswith("give:")]
+        assert 0 < len(hidden) < len(given)
+        assert all(
+            (v is None) == (p["seat"] != seat)
+            for v, p in zip(data["values"], data["plies"], strict=True)
+        )
+    assert all(ply["action"] for ply in replay_data(played, values=values)["plies"])

@@ -1,7 +1,6 @@
 """The page of a running tournament, and games of stores and of the server's tables replayed."""
 
 import dataclasses
-import json
 import re
 import threading
 from pathlib import Path
@@ -16,6 +15,7 @@ from parlour.scripts.table.server import make_app
 from parlour.scripts.table.store import TableStore
 from parlour.scripts.table.tournaments import RunningResults
 
+from .replay_pages import data_of
 from .serving import ADDRESS, AS_OWNER, ME, OWNER, open_table, player, seated, server
 
 SMALL = ["--set", "num_values=5"]
@@ -48,12 +48,6 @@ def replayed(client: TestClient, request: dict[str, Any]) -> dict[str, Any]:
     return data_of(client.get(made.json()["address"]).text)
 
 
-def data_of(page: str) -> dict[str, Any]:
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page, re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])
-
-
 def test_ratings_and_meetings_of_a_store(store: Path) -> None:
     data = RunningResults(store).data()
     (table,) = data["tables"]
@@ -66,6 +60,9 @@ def test_ratings_and_meetings_of_a_store(store: Path) -> None:
         assert low <= mean <= high
     assert [meeting["deals"] for meeting in data["meetings"]] == [8, 8, 8]
     assert [meeting["number"] for meeting in data["meetings"]] == [1, 2, 3]
+    for meeting in data["meetings"]:
+        assert (meeting["table"], meeting["sittings"]) == (0, 2)
+        assert sum(last - first + 1 for first, last in meeting["spans"]) == 8
 
 
 def test_ratings_move_as_the_store_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

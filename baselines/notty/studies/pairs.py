@@ -43,12 +43,12 @@ def main() -> None:
     parser.add_argument("--only", help="a player that must be in each pair")
     arguments = parser.parse_args()
     seeds = range(arguments.seed, arguments.seed + arguments.deals)
-    print(_row(COLUMNS))
-    print(_row(["---"] * len(COLUMNS)))
+    print(markdown_row(COLUMNS))
+    print(markdown_row(["---"] * len(COLUMNS)))
     start = time.process_time()
     for weaker, stronger in combinations_with_replacement(arguments.players.split(","), NUM_SEATS):
         if arguments.only in (None, weaker, stronger):
-            print(_row(measure(stronger, weaker, seeds)), flush=True)
+            print(markdown_row(measure(stronger, weaker, seeds)), flush=True)
     print(f"\n{time.process_time() - start:.0f} seconds of processor time")
 
 
@@ -91,7 +91,8 @@ def _percentage(is_so: np.ndarray, is_counted: np.ndarray) -> str:
     return f"{100 * mean:.1f} [{100 * low:.1f}, {100 * high:.1f}]"
 
 
-def _row(cells: Sequence[str]) -> str:
+def markdown_row(cells: Sequence[str]) -> str:
+    """A row of a Markdown table."""
     return f"| {' | '.join(cells)} |"
 
 

@@ -22,6 +22,8 @@ from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
 from ..tables import ILLEGAL, LOOK, LOSS, MAX_DEALS, NEW_GAME, Tables, new_streams
 from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
+from .notebook import environment_bundle, nothing_yet
+from .played import Played
 from .render import RENDERING, WHOLE_TABLE, Renderer, check_render_seat
 
 Observation = dict[str, np.ndarray]
@@ -76,6 +78,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
         self._skip_forced = skip_forced
+        self._played = Played()
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         box, mask = self._encoder.space(), mask_space(game)
@@ -102,6 +105,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def _view_buffers(self) -> None:
         self._mask = self._mask_row[0, : self._num_actions]
+        self._note = self._played.actions.append  # bound: looking it up at each step takes longer
 
     def _link_tables(self) -> None:
         """Make the compiled step with all its buffers."""
@@ -166,10 +170,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def _start(self, deal: Any) -> int:
         """Deal (as given, or from the stream) and return the first seat to act."""
         if deal is not None:
+            self._played.begin(self._tables.rngs, None, deal)
             self._tables.deal_from(0, deal)
             seat = self._step(NO_ACTION)
         else:
             for _ in range(MAX_DEALS):  # more than one only if nobody has a choice
+                self._played.begin(self._tables.rngs, None)
                 seat = self._step(NEW_GAME)
                 if seat != NO_SEAT:
                     break
@@ -180,7 +186,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def step(self, action: Any) -> None:
         """Play a ply for the agent to act; None for an agent whose game is over."""
         agent = self.agent_selection
-        if self.terminations[agent] or self.truncations[agent]:
+        if self.terminations[agent]:  # no game is ever truncated
             self._was_dead_step(action)
             return
         try:
@@ -191,6 +197,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         if seat == ILLEGAL:
             self._refuse(agent, action)
             return
+        self._note(chosen)
         infos = self.infos
         infos[agent] = {"action_mask": self._no_actions}
         if seat == NO_SEAT:
@@ -234,10 +241,12 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return self._renderer.render(self._tables.states[0], self._render_seat)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Return what a notebook shows: the table, once there is one."""
+        """Return what a notebook shows: the game so far with the controls of a replay."""
         if not self._is_started:
-            return {"text/plain": repr(self)}
-        return self._renderer.bundle(self, self._tables.states[0], self._render_seat)
+            return nothing_yet(self)
+        now = self._tables.states[0]
+        positions = self._played.positions(self.game, now, self._skip_forced)
+        return environment_bundle(self, self.game, positions, now, self._render_seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -262,7 +271,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask")  # made from other attributes
+        derived = ("_step", "_mask", "_note")  # made from other attributes
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

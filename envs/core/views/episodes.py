@@ -14,6 +14,7 @@ from ..rng import below, streams
 from ..seating import Seating, player_streams
 from ..tables import EXTERNAL, MAX_DEALS, Tables, new_streams
 from .common import no_choice_error
+from .played import Played
 
 RANDOM_SEAT = "random"
 
@@ -22,10 +23,18 @@ class Episodes:
     """Tables at which one seat learns and `opponents` play the others.
 
     `seat` is a number, or "random" for a new one each game. `opponents` is one policy for all
-    other seats, or a list with one for each, clockwise from the learning seat.
+    other seats, or a list with one for each, clockwise from the learning seat. Where there is one
+    table, `played` keeps how its game went.
     """
 
-    def __init__(self, game: Game, seat: int | str, opponents: Any, skip_forced: bool) -> None:
+    def __init__(
+        self,
+        game: Game,
+        seat: int | str,
+        opponents: Any,
+        skip_forced: bool,
+        played: Played | None = None,
+    ) -> None:
         if seat != RANDOM_SEAT:
             check_range('seat (or "random")', seat, 0, game.num_seats - 1)
         num_others = game.num_seats - 1
@@ -38,6 +47,7 @@ class Episodes:
         self.seat = seat
         self.opponents = opponents
         self.skip_forced = skip_forced
+        self.played = played
 
     def seed(self, seeds: Sequence[int] | np.ndarray) -> None:
         """Start the streams for the deals, the players and the seats, of one table per seed.
@@ -62,17 +72,28 @@ class Episodes:
         self.seat_rngs = new_streams((num_tables,))
         first = 0 if self.seat == RANDOM_SEAT else self.seat
         self.seats = np.full(num_tables, first, np.int64)  # the learner's seat
-        self.seating = self._make_seating()
+        self._link_seating()
 
-    def _make_seating(self) -> Seating:
+    def _link_seating(self) -> None:
+        self.seating = self.make_seating(self.tables, self.player_rngs)
+        if self.played is not None:
+            self.seating.choices = self.played.choices
+
+    def make_seating(self, tables: Tables, player_rngs: np.ndarray) -> Seating:
+        """Seat the opponents at these tables, or at copies of them, with streams [N, seats]."""
         is_one = not isinstance(self.opponents, list | tuple)
         return Seating(
-            self.tables,
+            tables,
             [self.opponents] if is_one else self.opponents,
             self._seated(self.seats),
-            self.player_rngs,
+            player_rngs,
             self.skip_forced,
         )
+
+    def note_start(self, deal: Any = None) -> None:
+        """Note how the game at the only table begins, just before it is dealt."""
+        if self.played is not None:
+            self.played.begin(self.tables.rngs, self.player_rngs, deal)
 
     def _seated(self, learners: np.ndarray) -> np.ndarray:
         """The seating [K, seats] for the given learning seats."""
@@ -86,6 +107,7 @@ class Episodes:
         waiting = rows
         for _ in range(MAX_DEALS):  # again if the game is over before the learner has a choice
             self.draw_seats(waiting)
+            self.note_start()
             self.tables.deal(waiting)
             self.seating.begin(waiting)
             self.seating.advance(waiting)
@@ -98,6 +120,7 @@ class Episodes:
         """Lay out a deal at one table. ValueError if it is impossible or leaves no choice."""
         rows = np.array([row])
         self.draw_seats(rows)
+        self.note_start(deal)
         self.tables.deal_from(row, deal)
         self.seating.begin(rows)
         self.seating.advance(rows)
@@ -132,7 +155,7 @@ class Episodes:
         memories = state.pop("memories", {})
         self.__dict__.update(state)
         if self.is_seeded:
-            self.seating = self._make_seating()
+            self._link_seating()
             self.seating.memories = memories
 
 

@@ -1,7 +1,54 @@
-"""Show what `gym.make` returns as a picture in notebooks: its wrappers hide the method for it."""
+"""What notebooks show of environments: the game so far, with the controls of a replay."""
 
 import sys
-from typing import Any
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from ..game import Game
+    from .played import Position
+
+_ALONE = (
+    "The position now. What led to it cannot be played again: a player or the table has changed."
+)
+# Their wrappers hide the method that notebooks look for.
+_WRAPPERS = (("gymnasium.core", "Wrapper"), ("pettingzoo.utils.wrappers.base", "BaseWrapper"))
+
+
+def environment_bundle(
+    env: object,
+    game: "Game",
+    positions: "Sequence[Position] | None",
+    now: np.record,
+    seat: int | None,
+    names: Sequence[str] | None = None,
+) -> dict[str, str]:
+    """Return what a notebook shows of an environment: what `seat` may see, or all (seat None).
+
+    It opens at the last position, `now`, which stands alone where `positions` is None. The picture
+    is for viewers that run no page within a page.
+    """
+    from .page.replay import game_data, replay_frame
+    from .render import picture_svg
+
+    states = [now] if positions is None else [position.state for position in positions]
+    plies = [(int(game.seat_to_act(p.state)), p.action) for p in (positions or ())[:-1]]
+    data = game_data(game, states, plies, seat, names)
+    data["start"] = len(plies)
+    if positions is None:
+        data["first"] = _ALONE
+    return {
+        "text/plain": repr(env),
+        "text/html": replay_frame(data),
+        "image/svg+xml": picture_svg(game.draw(now, seat)),
+    }
+
+
+def nothing_yet(env: object) -> dict[str, str]:
+    """Return what a notebook shows of an environment before its first reset."""
+    return {"text/plain": f"{env!r}: no game yet; call reset() to deal one"}
 
 
 def show_wrapped() -> None:
@@ -10,7 +57,8 @@ def show_wrapped() -> None:
     shell = None if ipython is None else ipython.get_ipython()
     if shell is not None:
         formatter = shell.display_formatter.mimebundle_formatter
-        formatter.for_type_by_name("gymnasium.core", "Wrapper", _inside)
+        for module, name in _WRAPPERS:
+            formatter.for_type_by_name(module, name, _inside)
 
 
 def _inside(env: Any) -> dict[str, str] | None:

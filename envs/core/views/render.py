@@ -86,11 +86,6 @@ class Renderer:
         self._window.show(frame)
         return None
 
-    def bundle(self, env: object, state: np.record, seat: int | None = None) -> dict[str, str]:
-        """Return what a notebook shows of an environment: a picture of its position."""
-        picture = picture_svg(self.game.draw(state, seat))
-        return {"text/plain": repr(env), "image/svg+xml": picture}
-
     def close(self) -> None:
         """Close the window, if there is one."""
         self._window.close()

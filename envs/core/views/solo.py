@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from operator import index
-from typing import Any
+from typing import Any, NoReturn
 
 import gymnasium
 import numpy as np
@@ -16,6 +16,8 @@ from ..seating import illegal_action_message
 from ..tables import FAULT, ILLEGAL, LOSS, MAX_DEALS, NEW_GAME, random_actions
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space, no_choice_error
 from .episodes import Episodes
+from .notebook import environment_bundle, nothing_yet
+from .played import Played
 from .render import (
     LEARNING_SEAT,
     RENDERING,
@@ -68,7 +70,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
-        self._episodes = Episodes(game, seat, opponents, skip_forced)
+        self._played = Played()
+        self._episodes = Episodes(game, seat, opponents, skip_forced, self._played)
         box: spaces.Space[Any] = self._encoder.space()
         if layout == "dict":
             box = spaces.Dict({"observation": box, "action_mask": mask_space(game)})
@@ -91,6 +94,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
 
     def _view_buffers(self) -> None:
         self._mask = self._mask_row[0, : self._num_actions]
+        self._note = self._played.actions.append  # bound: looking it up at each step takes longer
 
     def _link(self) -> None:
         """Make the compiled step; `Episodes` plays the policies that are not compiled."""
@@ -140,16 +144,20 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         if deal is not None:
             self._episodes.start_from(0, deal)
         elif self._step is not None:
-            return self._start()
+            return self._start(self._step)
         else:
             self._episodes.start(self._row)
         return self._look()
 
-    def _start(self) -> tuple[Any, dict[str, Any]]:
+    def _start(self, step: Callable[[int], int]) -> tuple[Any, dict[str, Any]]:
         """Deal, again if the game is over before the learner has a choice."""
         for _ in range(MAX_DEALS):
             self._episodes.draw_seats(self._row)
-            if self._play(NEW_GAME) != NO_SEAT:
+            self._episodes.note_start()
+            seat = step(NEW_GAME)
+            if seat == FAULT:
+                self._blame()
+            if seat != NO_SEAT:
                 return self._shown()
         raise no_choice_error(self.game)
 
@@ -166,24 +174,24 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             if replacement is None:
                 return self._lose()
             chosen = replacement
+        self._note(chosen)
         if self._step is None:
             self._episodes.play(self._row, np.array([chosen]))
             observation, info = self._look()
         else:
-            self._is_over = self._play(chosen) == NO_SEAT
+            seat = self._step(chosen)
+            if seat == FAULT:
+                self._blame()
+            self._is_over = seat == NO_SEAT
             observation, info = self._shown()
         if not self._is_over:
             return observation, 0.0, False, False, info
         info["returns"] = returns = self._returns[0].copy()
         return observation, float(returns[info["seat"]]), True, False, info
 
-    def _play(self, action: int) -> int:
-        """Play the compiled step, which fills the buffers."""
-        assert self._step is not None
-        seat = self._step(action)
-        if seat == FAULT:
-            self._episodes.seating.blame(0, int(self._words[0, 0]))
-        return seat
+    def _blame(self) -> NoReturn:
+        """Raise the error of the player whose choice was not legal."""
+        self._episodes.seating.blame(0, int(self._words[0, 0]))
 
     def _replace(self, action: Any) -> int | None:
         """The action to play in place of an illegal one; None if it loses the game."""
@@ -222,7 +230,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return numbers, info
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask")  # made from other attributes
+        derived = ("_step", "_mask", "_note")  # made from other attributes
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -248,11 +256,17 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return own if isinstance(self.render_seat, str) else self.render_seat
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        """Return what a notebook shows: the table, once there is one."""
+        """Return what a notebook shows: the game so far with the controls of a replay."""
         if not self._is_started:
-            return {"text/plain": repr(self)}
-        state = self._episodes.tables.states[0]
-        return self._renderer.bundle(self, state, self._shown_seat())
+            return nothing_yet(self)
+        episodes = self._episodes
+        now = episodes.tables.states[0]
+        positions = self._played.positions(
+            self.game, now, episodes.skip_forced, episodes.make_seating
+        )
+        policies = (episodes.seating.policy_at(0, seat) for seat in range(self.game.num_seats))
+        names = ["you" if policy is None else policy.name for policy in policies]
+        return environment_bundle(self, self.game, positions, now, self._shown_seat(), names)
 
     def close(self) -> None:
         """Close the window, if there is one."""

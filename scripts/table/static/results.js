@@ -18,6 +18,8 @@ function ownerKey() {
 const key = ownerKey();
 let shown = "";
 let newest = null;
+const choosers = new Map(); // by table
+const MAX_RANGES = 4;
 
 async function ask(path, body) {
   const headers = { Authorization: `Bearer ${key}` };
@@ -50,11 +52,13 @@ async function poll() {
 }
 
 function show(data) {
-  const games = data.tables.map((table) => gameSection(table, data.meetings.filter((each) => each.title === table.title)));
+  const focused = document.activeElement;
+  const games = data.tables.map((table, index) => gameSection(table, index, data.meetings.filter((each) => each.table === index)));
   $("games").replaceChildren(...(games.length ? games : [make("p", { class: "dim" }, "No results yet: they come batch by batch.")]));
+  if (focused.isConnected) focused.focus();
 }
 
-function gameSection(table, meetings) {
+function gameSection(table, index, meetings) {
   const colours = new Map([...table.rows].map((row) => row.player).sort().map((name, index) => [name, `series-${index % 6}`]));
   const settings = Object.entries(table.settings).map(([name, value]) => `${name.replace(/^num_/, "").replaceAll("_", " ")} ${String(value).replaceAll("_", " ")}`).join(", ");
   return make("section", { class: "game" },
@@ -62,7 +66,7 @@ function gameSection(table, meetings) {
     make("div", { class: "panel" }, make("h2", {}, "Ratings"), make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ratings at ${table.title}` }, ratings(table, colours))),
     make("div", { class: "panel" }, make("h2", {}, "As they move"), curve(table, colours)),
     make("div", { class: "panel" }, make("h2", {}, "Who beats whom"), make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Scores of the pairs at ${table.title}` }, cross(table))),
-    make("div", { class: "panel" }, make("h2", {}, "Games to look at"), make("ul", { class: "meetings" }, ...meetings.map(meeting))));
+    make("div", { class: "panel" }, make("h2", {}, "Games to look at"), chooser(index, meetings).row, make("ul", { class: "meetings" }, ...meetings.map((each) => meeting(each, chooser(index, meetings))))));
 }
 
 function bounds(rows) {
@@ -155,12 +159,41 @@ function scoreCell(score) {
   return cell;
 }
 
-function meeting(each) {
+// The deal, and which of its games, to replay at a table: fields that stay when figures change.
+function chooser(index, meetings) {
+  if (!choosers.has(index)) {
+    const deal = make("input", { type: "number", min: "0", step: "1", placeholder: "the first" });
+    const sitting = make("input", { type: "number", min: "1", step: "1", value: "1" });
+    const row = make("div", { class: "row which" }, make("label", {}, "Deal ", deal), make("label", {}, "Game of this deal ", sitting), make("span", { class: "dim" }));
+    choosers.set(index, { row, deal, sitting });
+  }
+  const held = choosers.get(index);
+  const most = Math.max(1, ...meetings.map((each) => each.sittings));
+  held.sitting.max = String(most);
+  held.row.lastChild.textContent = `Deals ${deals(meetings.flatMap((each) => each.spans))}, ${most} ${most === 1 ? "game" : "games, with the players in other seats"}`;
+  return held;
+}
+
+// The deals of batches as ranges, such as "0–99, 200–299".
+function deals(spans) {
+  const joined = [];
+  for (const [first, last] of [...spans].sort((a, b) => a[0] - b[0])) {
+    const before = joined[joined.length - 1];
+    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
+    else joined.push([first, last]);
+  }
+  const named = joined.slice(0, MAX_RANGES).map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
+  return named.join(", ") + (joined.length > MAX_RANGES ? " and more" : "");
+}
+
+function meeting(each, { deal, sitting }) {
   const button = make("button", { type: "button", on: { click: async () => {
     button.disabled = true;
     $("problem").textContent = "";
+    const request = { contest: each.number, sitting: Number(sitting.value) - 1 };
+    if (deal.value !== "") request.deal = Number(deal.value);
     try {
-      location.href = (await ask("/api/replays", { contest: each.number })).address;
+      location.href = (await ask("/api/replays", request)).address;
     } catch (error) { $("problem").textContent = error.message; }
     button.disabled = false;
   } } }, make("span", {}, each.players.join(" – ")), make("span", { class: "dim" }, `${each.deals.toLocaleString("en")} deals · replay`));

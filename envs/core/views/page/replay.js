@@ -1,8 +1,10 @@
 "use strict";
 // A replay: a slider over the pictures of a game, its values and its largest mistakes.
 
-const data = JSON.parse(document.getElementById("data").textContent);
 const at = (id) => document.getElementById(id);
+const packed = Uint8Array.from(atob(at("data").textContent), (letter) => letter.charCodeAt(0));
+const unpacked = new Blob([packed]).stream().pipeThrough(new DecompressionStream("deflate"));
+const data = await new Response(unpacked).json();
 const board = new Board(at("board"));
 const RUN_MS = 900;
 const NUM_JUMPS = 5;
@@ -16,6 +18,7 @@ const narrow = matchMedia("(max-width: 640px)");
 const frames = () => (narrow.matches && data.narrow_frames) || data.frames;
 const picture = (number) => frames()[number].map((line) => data.lines[line]).join("\n");
 const lastFrame = data.frames.length - 1;
+const said = (ply) => ply.action ?? "a hidden move";
 
 function valuesAt(ply) {
   return (data.values && data.values[ply]) || null;
@@ -52,9 +55,9 @@ function caption(frame) {
   if (frame === lastFrame && data.returns) {
     return `The end: ${data.returns.map((value, seat) => `${data.names[seat]} ${signed(value)}`).join(", ")}`;
   }
-  if (frame === 0) return "The deal";
+  if (frame === 0) return data.first;
   const ply = data.plies[frame - 1];
-  return `${data.names[ply.seat]}: ${ply.action}`;
+  return `${data.names[ply.seat]}: ${said(ply)}`;
 }
 
 function showValues() {
@@ -72,20 +75,20 @@ function showValues() {
 }
 
 function start() {
-  at("heading").textContent = data.title;
+  at("heading").textContent = data.seat === null ? data.title : `${data.title} · seen by ${data.names[data.seat]}`;
   at("slider").max = String(lastFrame);
   at("moves").replaceChildren(...data.plies.map((ply, number) => make("li", {},
     make("button", { type: "button", on: { click: () => go(number + 1) } },
       make("span", { class: "number" }, String(number + 1)),
       make("span", { class: "who" }, data.names[ply.seat]),
-      make("span", { class: regretAt(number) >= MIN_REGRET ? "what lost" : "what" }, ply.action)))));
+      make("span", { class: regretAt(number) >= MIN_REGRET ? "what lost" : "what" }, ...breakable(said(ply)))))));
   at("values-panel").hidden = !data.values;
   at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
   at("mistakes-panel").hidden = mistakes.length === 0;
   at("jumps").replaceChildren(...mistakes.map(({ ply, regret }) => make("button", { type: "button", on: { click: () => go(ply) } },
     make("span", {}, `${ply + 1} ${data.names[data.plies[ply].seat]}: `, ...breakable(data.plies[ply].action)),
     make("span", { class: "lost" }, signed(-regret)))));
-  go(Number(new URLSearchParams(location.hash.slice(1)).get("ply")) || 0);
+  go(Number(new URLSearchParams(location.hash.slice(1)).get("ply")) || data.start);
 }
 
 function run(isRunning) {

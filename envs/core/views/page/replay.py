@@ -1,13 +1,20 @@
 """A replay as plain data, and as one HTML file that needs no server.
 
-The data hold the pictures before each ply and after the last; equal shapes are stored once.
+The data hold the pictures before each ply and after the last; equal shapes are stored once. In the
+file they are compressed, to a fifteenth and less.
 """
 
+import base64
 import html
 import json
-from collections.abc import Mapping, Sequence
+import zlib
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
+from ...game import Game
+from ...public import is_seen
 from ..picture import Picture
 from ..render import drawn, has_narrow, picture_svg
 from ..transcript import Transcript, replay
@@ -24,34 +31,70 @@ def replay_data(
     names: Sequence[str] | None = None,
     values: PlyValues | None = None,
 ) -> dict[str, Any]:
+    """Return a transcript as plain data: what `seat` may see, or everything.
+
+    `names` are those of the seats; `values` has an entry for each ply, of which a seat gets its
+    own. Raises TranscriptError at an illegal ply.
+    """
+    game, plies = transcript.game, transcript.plies
+    played = [(ply.seat, game.parse_action(ply.action)) for ply in plies]
+    data = game_data(game, replay(transcript), played, seat, names)
+    if values is not None:
+        is_own = (seat in (None, ply.seat) for ply in plies)
+        data["values"] = [v if own else None for v, own in zip(values, is_own, strict=True)]
+    data["seed"] = transcript.seed if seat is None else None
+    return data
+
+
+def game_data(
+    game: Game,
+    positions: Iterable[np.record],
+    plies: Sequence[tuple[int, int]],
+    seat: int | None = None,
+    names: Sequence[str] | None = None,
+) -> dict[str, Any]:
     """Return a game as plain data: what `seat` may see, or everything.
 
-    `names` are those of the seats; `values` has an entry for each ply. Raises TranscriptError at an
-    illegal ply.
+    `positions` are those before each ply and after the last; a ply is a seat and an action. An
+    action that `seat` did not see is None.
     """
-    game = transcript.game
     lines: dict[str, int] = {}
     frames: list[list[int]] = []
     narrow_frames: list[list[int]] = []
-    is_over = False
-    for state in replay(transcript):
+    shown: list[dict[str, Any]] = []
+    for number, state in enumerate(positions):
         frames.append(_numbered(drawn(game, state, seat, False), lines))
         if has_narrow(game):
             narrow_frames.append(_numbered(drawn(game, state, seat, True), lines))
-        is_over = bool(game.is_terminal(state))
-    plies = [{"seat": ply.seat, "action": ply.action} for ply in transcript.plies]
+        if number < len(plies):
+            shown.append(_ply_shown(game, state, *plies[number], seat))
+    returns = np.zeros(game.num_seats)
+    is_over = bool(game.is_terminal(state))
+    if is_over:
+        game.returns(state, returns)
     return {
         "title": game.name.replace("_", " ").title(),
         "settings": game.config_dict(),
-        "seed": transcript.seed if seat is None else None,
+        "seed": None,
+        "seat": seat,
         "names": list(names or (f"player {each}" for each in range(game.num_seats))),
         "lines": list(lines),
         "frames": frames,
         "narrow_frames": narrow_frames or None,
-        "plies": plies,
-        "values": list(values) if values is not None else None,
-        "returns": list(transcript.returns) if is_over else None,
+        "plies": shown,
+        "values": None,
+        "returns": returns.tolist() if is_over else None,
+        "start": 0,
+        "first": "The deal",
     }
+
+
+def _ply_shown(
+    game: Game, state: np.record, actor: int, action: int, seat: int | None
+) -> dict[str, Any]:
+    """Return a ply as `seat` saw it."""
+    is_known = seat is None or not game.has_hidden or is_seen(game, state, action, seat)
+    return {"seat": actor, "action": game.action_name(action) if is_known else None}
 
 
 def _numbered(picture: Picture, lines: dict[str, int]) -> list[int]:
@@ -60,13 +103,13 @@ def _numbered(picture: Picture, lines: dict[str, int]) -> list[int]:
 
 
 def replay_page(data: Mapping[str, Any]) -> str:
-    """Return one HTML file with the replay: styles, script and data are inside."""
+    """Return one HTML file with the replay: styles, script and, compressed, the data are inside."""
     parts = {
         "title": html.escape(str(data["title"])),
         "style": asset("page.css"),
         "board": asset("board.js"),
         "script": asset("replay.js"),
-        "data": json.dumps(data, separators=(",", ":")).replace("<", "\\u003c"),
+        "data": base64.b64encode(zlib.compress(json.dumps(data).encode())).decode("ascii"),
     }
     page = asset(_TEMPLATE)
     for name, text in parts.items():

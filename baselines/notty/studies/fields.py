@@ -1,0 +1,76 @@
+"""How often a player is first in a field: `python -m parlour.baselines.notty.studies.fields`.
+
+Every player in turn takes the same place beside the players of the field, on the same deals. Each
+deal is played from every seat; the order of the players changes from deal to deal. The table shows
+how often the player is first, how many points more the first player of the list has, and how many
+games are decided.
+"""
+
+import argparse
+import time
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....envs.registry import load_game
+from ...arena.batches import play_deals
+from ...arena.seatings import latin_square
+from ...arena.statistics import Estimate, mean_of_deals, proportion_of_deals
+from ...players import make_policy
+from .pairs import FIRST_SEED, markdown_row
+
+COLUMNS = "player", "games", "first, %", "lead of {}, points", "decided, %"
+
+
+def main() -> None:
+    """Play every player in the field and print a row of a Markdown table for each."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument("--deals", type=int, default=100, help="deals, each played from every seat")
+    parser.add_argument("--seed", type=int, default=FIRST_SEED, help="seed of the first deal")
+    parser.add_argument("--field", default="finisher,x_defensive", help="the other seats' players")
+    parser.add_argument(
+        "--players",
+        default="finisher,x_defensive",
+        help="names of players, of whom the first leads",
+    )
+    arguments = parser.parse_args()
+    seeds = np.arange(arguments.seed, arguments.seed + arguments.deals)
+    players, start = arguments.players.split(","), time.process_time()
+    print(markdown_row([name.format(f"`{players[0]}`") for name in COLUMNS]))
+    print(markdown_row(["---"] * len(COLUMNS)))
+    leading = None
+    for player in players:
+        is_first, is_decided = play_field([player, *arguments.field.split(",")], seeds)
+        leading = is_first if leading is None else leading
+        print(markdown_row(row_of(player, is_first, is_decided, leading)), flush=True)
+    print(f"\n{time.process_time() - start:.0f} seconds of processor time")
+
+
+def play_field(names: Sequence[str], seeds: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Whether the first of these players won, and whether anybody did: [deals, seats]."""
+    game = load_game("notty", num_players=len(names))
+    seated = latin_square(len(names), seeds)
+    won = play_deals(game, tuple(make_policy(name, game) for name in names), seeds, seated) > 0
+    return np.asarray((won & (seated == 0)).any(axis=2)), np.asarray(won.any(axis=2))
+
+
+def row_of(
+    player: str, is_first: np.ndarray, is_decided: np.ndarray, leading: np.ndarray
+) -> list[str]:
+    """A row of the table from [deals, seats] of this player and of the first of the list."""
+    games = is_first.shape[1]
+    first, decided = (
+        proportion_of_deals(found.sum(axis=1), games).scaled(100)
+        for found in (is_first, is_decided)
+    )
+    lead = mean_of_deals(leading.sum(axis=1) - 1.0 * is_first.sum(axis=1), games).scaled(100)
+    shown = "-" if leading is is_first else _signed(lead)
+    return [f"`{player}`", f"{is_first.size:,}", f"{first:.1f}", shown, f"{decided.mean:.1f}"]
+
+
+def _signed(lead: Estimate) -> str:
+    return f"{lead:+.1f}"
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+"""The current game of an environment, from which a notebook shows it move by move.
+
+A step notes only the action that came from outside. All else is played again when somebody looks:
+the deal and compiled players repeat what they did, because they draw from the same random streams.
+"""
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..game import NO_ACTION, NO_SEAT, Game
+from ..rng import STREAM
+from ..seating import Seating, repeats
+from ..tables import Tables, action_masks
+
+# (the tables, the players' streams) -> who plays the seats that are not played from outside
+MakeSeating = Callable[[Tables, np.ndarray], Seating]
+
+
+class Position(NamedTuple):
+    """A position, and the action that was played in it: NO_ACTION in the last one."""
+
+    state: np.record
+    action: int
+
+
+class Played:
+    """How the current game of one table began, and what was chosen since."""
+
+    def __init__(self) -> None:
+        """Nothing has been played yet."""
+        self.actions: list[int] = []  # from outside
+        self.choices: list[int] = []  # of players who may choose otherwise the next time
+        self._rngs = self._player_rngs = b""
+        self._deal: Any = None
+
+    def begin(self, rngs: np.ndarray, player_rngs: np.ndarray | None, deal: Any = None) -> None:
+        """Note the streams [1] and [1, seats] just before a deal; `deal` is given as plain data."""
+        self._rngs = rngs.tobytes()
+        self._player_rngs = b"" if player_rngs is None else player_rngs.tobytes()
+        self._deal = deal if deal is None else copy.deepcopy(deal)
+        self.actions.clear()
+        self.choices.clear()
+
+    def positions(
+        self, game: Game, now: np.record, skip_forced: bool, make_seating: MakeSeating | None = None
+    ) -> list[Position] | None:
+        """Return all positions of the game so far; the last one is `now`.
+
+        Return None where the game cannot be played again, because a player has changed since then
+        or somebody has altered the position.
+        """
+        try:
+            found = list(self._again(game, skip_forced, make_seating))
+        except ValueError:  # a player's choice that is not legal
+            return None
+        return found if found[-1].state.tobytes() == now.tobytes() else None
+
+    def _again(
+        self, game: Game, skip_forced: bool, make_seating: MakeSeating | None
+    ) -> Iterator[Position]:
+        tables = Tables(game, np.frombuffer(self._rngs, STREAM).copy())
+        seating = None
+        if make_seating is not None:
+            rngs = np.frombuffer(self._player_rngs, STREAM).copy()
+            seating = make_seating(tables, rngs.reshape(1, game.num_seats))
+        choose = self._chooser(tables, skip_forced, seating)
+        _deal(tables, self._deal)
+        while True:
+            action = choose()
+            yield Position(tables.states.copy()[0], action)
+            if action == NO_ACTION:
+                return
+            tables.apply(tables.all_rows, np.array([action]))
+
+    def _chooser(
+        self, tables: Tables, skip_forced: bool, seating: Seating | None
+    ) -> Callable[[], int]:
+        """Return a function that gives the next action of the game, or NO_ACTION after the last."""
+        given, heard, rows = iter(self.actions), iter(self.choices), tables.all_rows
+
+        def choose() -> int:
+            seats, observations, words = tables.show(rows)
+            if seats[0] == NO_SEAT:
+                return NO_ACTION
+            policy = None if seating is None else seating.policy_at(0, int(seats[0]))
+            if seating is not None and policy is not None and repeats(policy):
+                return int(seating.choose(policy, rows, seats, observations, words)[0])
+            legal = np.flatnonzero(action_masks(words, tables.game.num_actions)[0])
+            if skip_forced and len(legal) == 1:
+                return int(legal[0])
+            return next(given if policy is None else heard, NO_ACTION)
+
+        return choose
+
+
+def _deal(tables: Tables, deal: Any) -> None:
+    """Deal from the stream or as given; let the game draw what it draws before the first ply."""
+    if deal is None:
+        tables.deal(tables.all_rows)
+        return
+    tables.deal_from(0, deal)
+    seats, words = np.zeros(1, np.int64), np.zeros((1, tables.game.num_mask_words), np.int64)
+    tables.start(tables.all_rows, True, False, seats, words)

@@ -1,0 +1,39 @@
+"""The study that seats each player in turn in one place of a field."""
+
+import numpy as np
+import pytest
+
+from parlour.baselines.notty.studies.fields import main, play_field, row_of
+
+SEEDS = np.arange(4)
+
+
+def test_each_deal_is_played_from_every_seat() -> None:
+    is_first, is_decided = play_field(["x_defensive", "defensive", "always_pass"], SEEDS)
+    assert is_first.shape == is_decided.shape == (4, 3)
+    assert (is_decided | ~is_first).all()
+
+
+def test_a_deal_that_decides_the_game_is_won_once_by_each_player() -> None:
+    """Seat 0 is dealt a run of five here, and has won before anybody acts."""
+    is_first, is_decided = play_field(["always_pass", "aggressive"], np.array([33]))
+    assert is_decided.all() and is_first.sum() == 1
+
+
+def test_the_lead_is_that_of_the_first_player_on_the_same_deals() -> None:
+    ahead, behind = np.array([[1, 1], [1, 0]]) == 1, np.array([[1, 0], [1, 0]]) == 1
+    assert row_of("a", ahead, ahead, ahead)[3] == "-"
+    games, first, lead, decided = row_of("b", behind, ahead, ahead)[1:]
+    assert games == "4" and first.startswith("50.0") and lead.startswith("+25.0")
+    assert decided == "75.0"
+
+
+def test_it_prints_a_row_for_each_player(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chosen = ["--deals", "2", "--field", "always_pass", "--players", "aggressive,always_pass"]
+    monkeypatch.setattr("sys.argv", ["fields", *chosen])
+    main()
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("| player | games | first, % | lead of `aggressive`")
+    assert [line.split()[1] for line in lines[2:4]] == ["`aggressive`", "`always_pass`"]

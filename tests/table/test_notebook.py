@@ -1,0 +1,330 @@
+"""Notebooks show transcripts and environments: the game so far, with the controls of a replay."""
+
+import copy
+import dataclasses
+import pickle
+import random
+import sys
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import gymnasium
+import numpy as np
+import pytest
+from pettingzoo.utils.wrappers import BaseWrapper
+
+from parlour.baselines import make_policy
+from parlour.baselines.environments import make_solo, solo_env
+from parlour.baselines.policy import Policy, remembering_policy
+from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.views.aec import CheckedEnv, RawEnv
+from parlour.envs.core.views.notebook import show_wrapped
+from parlour.envs.core.views.render import picture_svg
+from parlour.envs.core.views.solo import SoloEnv
+from parlour.envs.core.views.transcript import record
+
+from ..view_tools import SHORT
+from .leaks import HIDING
+from .replay_pages import data_of, page_in, pictures
+
+SETTINGS = {**SHORT, "trick_taking": {"num_values": 5}}
+FORMS = {"num_games": 2, "economy": "swap_two"}  # of President: more than one game, hidden actions
+
+
+def shown(env: Any) -> dict[str, Any]:
+    """The data of what a notebook shows of an environment."""
+    return data_of(page_in(env._repr_mimebundle_()))
+
+
+def state_of(env: RawEnv | SoloEnv) -> np.record:
+    tables = env._tables if isinstance(env, RawEnv) else env._episodes.tables
+    return tables.states[0]
+
+
+def some_action(mask: np.ndarray, chooser: random.Random) -> int:
+    return chooser.choice(np.flatnonzero(mask).tolist())
+
+
+def aec_plies(env: RawEnv, chooser: random.Random) -> Iterator[None]:
+    """Play the game that lies there ply by ply."""
+    while not env.terminations[env.agent_selection]:
+        env.step(some_action(env.infos[env.agent_selection]["action_mask"], chooser))
+        yield
+
+
+def solo_steps(env: SoloEnv, chooser: random.Random) -> Iterator[None]:
+    """Play on with random actions, step by step."""
+    is_over = False
+    while not is_over:
+        _, _, is_over, _, _ = env.step(some_action(env.action_masks(), chooser))
+        yield
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"), [*((name, RawEnv) for name in GAMES), ("trick_taking", CheckedEnv)]
+)
+def test_an_aec_environment_shows_every_position_of_its_game(name: str, kind: type[RawEnv]) -> None:
+    """Before the first ply, in the middle, at the end, and in a later game of the same stream."""
+    game = find_game(name, **SETTINGS.get(name, {}))
+    env, chooser = kind(game), random.Random(3)
+    for seed in (1, None):
+        env.reset(seed=seed)
+        expected = [picture_svg(game.draw(state_of(env)))]
+        assert pictures(shown(env)) == expected
+        for ply, _ in enumerate(aec_plies(env, chooser)):
+            expected.append(picture_svg(game.draw(state_of(env))))
+            if ply == 3:
+                assert pictures(shown(env)) == expected
+                assert shown(env)["returns"] is None
+        data = shown(env)
+        assert pictures(data) == expected
+        assert data["start"] == len(data["plies"]) == len(expected) - 1
+        assert data["returns"] == [env.rewards[agent] for agent in env.possible_agents]
+
+
+@pytest.mark.parametrize("skip_forced", [False, True])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_gymnasium_environment_shows_the_plies_of_all_seats(name: str, skip_forced: bool) -> None:
+    game = find_game(name, **SETTINGS.get(name, {}))
+    env = solo_env(game, seat="random", skip_forced=skip_forced, render_seat="all")
+    chooser = random.Random(4)
+    for seed in (1, None):
+        _, info = env.reset(seed=seed)
+        waits = [picture_svg(game.draw(state_of(env)))]
+        for _ in solo_steps(env, chooser):
+            waits.append(picture_svg(game.draw(state_of(env))))
+        data = shown(env)
+        found = pictures(data)
+        assert set(waits) <= set(found) and found[-1] == waits[-1]
+        assert data["first"] == "The deal" and len(found) == len(data["plies"]) + 1
+        assert {ply["seat"] for ply in data["plies"]} == set(range(game.num_seats))
+        assert data["names"][info["seat"]] == "you"
+        assert set(data["names"]) == {"you", "random"}
+
+
+def test_a_match_of_several_games_is_shown_whole() -> None:
+    game = load_game("president", **FORMS)
+    raw, solo = RawEnv(game, skip_forced=True), solo_env(game, skip_forced=True)
+    raw.reset(seed=2)
+    for _ in aec_plies(raw, random.Random(5)):
+        pass
+    solo.reset(seed=2)
+    for _ in solo_steps(solo, random.Random(5)):
+        pass
+    for env in (raw, solo):
+        data = shown(env)
+        assert data["returns"] is not None
+        assert pictures(data)[-1] == picture_svg(game.draw(state_of(env), data["seat"]))
+        names = [ply["action"] for ply in data["plies"]]
+        assert names.count("1x2") >= 1 and len(names) > 60
+    assert any(name.startswith("give:") for name in (p["action"] for p in shown(raw)["plies"]))
+
+
+def test_a_given_deal_is_shown_from_its_start() -> None:
+    game = load_game("president", num_players=2)
+    ranks = ["2", "4", "5", "6", "7", "10", "11", "12", "3", "1"]
+    hands = [[rank + suit for rank in ranks for suit in pair] for pair in ("OB", "CE")]
+    deal = {"hands": hands}
+    raw, solo = RawEnv(game), solo_env(game, opponents="lowest")
+    for env in (raw, solo):
+        env.reset(seed=1)
+        env.reset(options={"deal": deal})
+    deal["hands"] = []  # what happens to the user's own list later does not matter
+    raw.step(raw.infos[raw.agent_selection]["action_mask"].argmax())
+    solo.step(solo.action_masks().argmax())
+    for env in (raw, solo):
+        data = shown(env)
+        assert data["first"] == "The deal" and data["plies"]
+        assert pictures(data)[-1] == picture_svg(game.draw(state_of(env), data["seat"]))
+
+
+class Changeable:
+    """A player with memory that chooses otherwise each time it is asked."""
+
+    chooser = random.Random(6)
+
+    def begin(self, seat: int, game: Game) -> None:
+        pass
+
+    def watch(self, observation: Any) -> None:
+        pass
+
+    def choose(self, observation: Any, action_mask: np.ndarray, rng: Any) -> int:
+        return some_action(action_mask, self.chooser)
+
+
+def unsteady(game: Game) -> Policy:
+    """Return a player that is not compiled and chooses otherwise each time it is asked."""
+    chooser = random.Random(7)
+
+    def choose(observations: Any, masks: np.ndarray, rngs: Any) -> np.ndarray:
+        return np.array([some_action(mask, chooser) for mask in masks])
+
+    return Policy("unsteady", game, choose)
+
+
+def test_players_that_would_choose_otherwise_are_shown_as_they_chose() -> None:
+    game = load_game("president", num_games=2)
+    changeable = remembering_policy("changeable", game, Changeable)
+    others = [make_policy("random", game), unsteady(game), changeable]
+    for opponents in (others, [*others[:2], others[0]]):
+        env = SoloEnv(game, opponents=opponents, seat=1, skip_forced=True)
+        env.reset(seed=3)
+        for number, _ in enumerate(solo_steps(env, random.Random(8))):
+            if number == 7:
+                data = shown(env)
+                assert data["first"] == "The deal"
+                assert pictures(data)[-1] == picture_svg(game.draw(state_of(env), 1))
+        assert shown(env)["returns"] is not None
+        assert shown(env)["names"][1:] == ["you", "random", "unsteady"]
+
+
+@pytest.mark.parametrize("make_copy", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+@pytest.mark.parametrize("kind", ["aec", "solo"])
+def test_a_copy_shows_a_game_of_its_own(kind: str, make_copy: Callable[[Any], Any]) -> None:
+    game = load_game("trick_taking", num_values=5)
+    env: Any = RawEnv(game) if kind == "aec" else make_solo("trick_taking", num_values=5)
+    play: Any = aec_plies if kind == "aec" else solo_steps
+    env.reset(seed=4)
+    next(play(env, random.Random(1)))
+    twin = make_copy(env)
+    before = shown(env)
+    for _ in play(twin, random.Random(2)):
+        pass
+    assert shown(env) == before and before["returns"] is None
+    assert shown(twin)["returns"] is not None and len(shown(twin)["plies"]) == 10
+
+
+def test_a_position_that_was_altered_stands_alone_and_says_so() -> None:
+    game = load_game("president")
+    env = RawEnv(game)
+    env.reset(seed=4)
+    plies = aec_plies(env, random.Random(1))
+    for _ in range(5):
+        next(plies)
+    altered = env.determinize("player_0")
+    env._tables.states[0] = altered
+    data = shown(env)
+    assert pictures(data) == [picture_svg(game.draw(altered))]
+    assert "cannot be played again" in data["first"] and data["plies"] == []
+
+
+def test_an_illegal_action_that_ends_the_game_is_no_ply() -> None:
+    env = make_solo("trick_taking", num_values=5)
+    env.reset(seed=1)
+    env.step(int(env.action_masks().argmin()))
+    data = shown(env)
+    assert data["returns"] is None
+    assert all(data["names"][ply["seat"]] != "you" for ply in data["plies"])
+
+
+@pytest.mark.parametrize("env", [RawEnv(load_game("notty")), make_solo("notty")])
+def test_before_the_first_reset_there_is_nothing_and_this_is_said(env: Any) -> None:
+    ((kind, text),) = env._repr_mimebundle_().items()
+    assert kind == "text/plain" and text.endswith("no game yet; call reset() to deal one")
+
+
+@pytest.mark.parametrize("kind", ["aec", "solo"])
+@pytest.mark.parametrize(("name", "settings"), HIDING)
+def test_a_seat_is_shown_the_same_for_games_it_cannot_tell_apart(
+    name: str, settings: dict[str, Any], kind: str
+) -> None:
+    """Two deals that look the same to the seat, after actions that leave them so."""
+    game = dataclasses.replace(find_game(name, **settings), deal_from=lay_out)
+    num_compared = 0
+    for seed in range(6):
+        deals = game.new_states(2)
+        game.deal(deals[0], streams([seed])[0])
+        deals[1] = deals[0]
+        game.reshuffle_unseen(deals[1], 0, streams([99])[0])
+        assert deals[0].tobytes() != deals[1].tobytes()
+        plies = common_plies(game, deals.copy(), random.Random(seed))
+        if plies or game.seat_to_act(deals[0]) == 0:
+            first, second = (bundle_of(game, kind, deal, plies) for deal in deals)
+            assert first == second
+            num_compared += 1
+        if num_compared == 2:
+            return
+    raise AssertionError("too few games to compare")
+
+
+def lay_out(state: np.record, deal: np.record, rng: Any) -> None:
+    for field in deal.dtype.names or ():
+        state[field] = deal[field]
+
+
+def common_plies(game: Game, states: np.ndarray, chooser: random.Random) -> list[tuple[int, int]]:
+    """Seats and actions that leave both positions alike to seat 0, up to one of its turns."""
+    plies: list[tuple[int, int]] = []
+    num_kept = 0
+    while not any(game.is_terminal(state) for state in states):
+        seat = int(game.seat_to_act(states[0]))
+        num_kept = len(plies) if seat == 0 else num_kept
+        legal = [set(game.legal_action_list(state)) for state in states]
+        common = sorted(legal[0] & legal[1])
+        for action in chooser.sample(common, len(common)):
+            after = states.copy()
+            for state in after:
+                game.apply_action(state, action)
+            seen = game.new_observations(2)
+            for state, observation in zip(after, seen, strict=True):
+                game.observe(state, 0, observation)
+            if seen[0] == seen[1]:
+                states, plies = after, [*plies, (seat, action)]
+                break
+        else:
+            break
+    return plies[:num_kept]
+
+
+def bundle_of(game: Game, kind: str, deal: np.record, plies: list[tuple[int, int]]) -> list[str]:
+    """What a notebook shows seat 0 of a game, without the address of the environment."""
+    script = iter([action for seat, action in plies if seat != 0])
+    scripted = Policy("scripted", game, lambda *_: np.array([next(script)]))
+    env: Any = RawEnv(game, render_seat=0) if kind == "aec" else SoloEnv(game, opponents=scripted)
+    env.reset(seed=1, options={"deal": deal})
+    for seat, action in plies:
+        if kind == "aec" or seat == 0:
+            env.step(action)
+    bundle = env._repr_mimebundle_()
+    assert len(data_of(page_in(bundle))["plies"]) == len(plies)
+    return [bundle[kind] for kind in ("text/html", "image/svg+xml")]
+
+
+@pytest.mark.parametrize("wrap", ["gymnasium", "pettingzoo"])
+def test_notebooks_show_wrapped_environments(wrap: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """IPython shows them too, though wrappers hide the method."""
+    printers: dict[tuple[str, str], Callable[[Any], dict | None]] = {}
+
+    def for_type_by_name(module: str, name: str, printer: Callable[[Any], dict | None]) -> None:
+        printers[module, name] = printer
+
+    formatter = SimpleNamespace(for_type_by_name=for_type_by_name)
+    shell = SimpleNamespace(display_formatter=SimpleNamespace(mimebundle_formatter=formatter))
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: shell))
+    show_wrapped()
+    wrapped: Any = gymnasium.make("parlour:TrickTaking-v0", render_mode="svg")
+    if wrap == "pettingzoo":
+        wrapped = BaseWrapper(RawEnv(load_game("trick_taking"), render_mode="svg"))
+    (show,) = (printers[each] for each in kinds_of(wrapped) if each in printers)
+    wrapped.reset(seed=1)
+    bundle = show(wrapped)
+    assert bundle is not None and bundle["image/svg+xml"] == wrapped.render()
+    assert data_of(page_in(bundle))["first"] == "The deal"
+    assert show(SimpleNamespace(unwrapped=object())) is None
+
+
+def kinds_of(env: Any) -> list[tuple[str, str]]:
+    return [(kind.__module__, kind.__name__) for kind in type(env).__mro__]
+
+
+def test_notebooks_show_transcripts() -> None:
+    game = load_game("trick_taking", num_values=5)
+    played = record(game, 7, policies=make_policy("high_low", game))
+    bundle = played._repr_mimebundle_()
+    assert bundle["text/html"].startswith('<iframe sandbox="allow-scripts" srcdoc="')
+    assert bundle["text/plain"].startswith("parlour transcript")
+    assert data_of(page_in(bundle))["start"] == 0
