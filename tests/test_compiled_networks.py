@@ -1,6 +1,7 @@
 """Compiled networks: equal to torch on random positions of every game, forwards and backwards."""
 
 import dataclasses
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -38,7 +39,10 @@ def positions(game: Game, num_tables: int, num_plies: int) -> tuple[np.ndarray, 
     return np.concatenate([s[0] for s in seen]), np.concatenate([s[1] for s in seen])
 
 
-def uneven(module: torch.nn.Module) -> torch.nn.Module:
+Network = TypeVar("Network", bound=torch.nn.Module)
+
+
+def uneven(module: Network) -> Network:
     """The module with heads and biases that are not near 0."""
     torch.manual_seed(1)
     with torch.no_grad():
