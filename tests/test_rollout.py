@@ -73,6 +73,7 @@ def test_an_action_leaves_the_race_when_it_is_clearly_behind() -> None:
     assert is_in_the_race(samples, 1.0).tolist() == [False, True, False, True]
     assert is_in_the_race(samples, 12.0).tolist() == [True, True, False, True]
     assert is_in_the_race(samples, np.inf).all()
+    assert is_in_the_race(samples[:, :3], 0.0).tolist() == [False, True, False]
 
 
 def test_equal_actions_all_stay_and_few_samples_prove_little() -> None:
