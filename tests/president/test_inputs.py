@@ -93,6 +93,10 @@ def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> N
             game.observe(tables.states[row], int(seat), seen[row])
         assert (actions == policy(seen, masks, tables.rngs)).all()
         tables.apply(tables.all_rows, actions)
+
+
+@pytest.mark.long
+def test_a_learner_with_the_inputs_plays_a_network_without_them() -> None:
     config = Config(
         hidden=(4,),
         num_threads=1,
@@ -103,5 +107,5 @@ def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> N
         opponents=("dqn",),
         opponent_weights=(1.0,),
     )
-    progress, _ = next(Learner(game, config).run())
+    progress, _ = next(Learner(load_game("president"), config).run())
     assert progress.decisions == 16
