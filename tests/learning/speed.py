@@ -7,6 +7,7 @@ writes docs/studies/learning_speed.json and its page. Decisions are those of a l
 at least two legal actions, each in one gradient step at least. Compilation does not count.
 """
 
+import argparse
 import dataclasses
 import itertools
 import json
@@ -220,6 +221,8 @@ def write_record(record: dict[str, Any], path: Path) -> None:
 
 def main() -> None:
     """Measure and record."""
+    summary = (__doc__ or "").splitlines()[0]
+    argparse.ArgumentParser(description=f"{summary} Takes eight minutes.").parse_args()
     record = {"machine": machine(), "config": dataclasses.asdict(DEMO), "rows": measure()}
     config = dataclasses.replace(DEMO, total_steps=DECISIONS)
     write_record({**record, "strength": strength(find_game(SIZED), config)}, RECORD)

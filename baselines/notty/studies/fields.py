@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ....envs.core.game import check_range
 from ....envs.registry import load_game
 from ...arena.batches import play_deals
 from ...arena.seatings import latin_square
@@ -19,6 +20,7 @@ from ...arena.statistics import Estimate, mean_of_deals, proportion_of_deals
 from ...players import make_policy
 from .pairs import FIRST_SEED, markdown_row
 
+MAX_DEALS = 10**7
 COLUMNS = "player", "games", "first, %", "lead of {}, points", "decided, %"
 
 
@@ -34,13 +36,21 @@ def main() -> None:
         help="names of players, of whom the first leads",
     )
     arguments = parser.parse_args()
+    players, field = arguments.players.split(","), arguments.field.split(",")
+    try:
+        check_range("--deals", arguments.deals, 1, MAX_DEALS)
+        game = load_game("notty", num_players=1 + len(field))
+        for player in [*players, *field]:
+            make_policy(player, game)
+    except ValueError as error:
+        parser.error(str(error))
     seeds = np.arange(arguments.seed, arguments.seed + arguments.deals)
-    players, start = arguments.players.split(","), time.process_time()
+    start = time.process_time()
     print(markdown_row([name.format(f"`{players[0]}`") for name in COLUMNS]))
     print(markdown_row(["---"] * len(COLUMNS)))
     leading = None
     for player in players:
-        is_first, is_decided = play_field([player, *arguments.field.split(",")], seeds)
+        is_first, is_decided = play_field([player, *field], seeds)
         leading = is_first if leading is None else leading
         print(markdown_row(row_of(player, is_first, is_decided, leading)), flush=True)
     print(f"\n{time.process_time() - start:.0f} seconds of processor time")
