@@ -27,7 +27,7 @@ from ..envs.core.catalogue import importable_name
 from ..envs.registry import make_aec, make_raw_aec
 from . import bench_record, first_games, peers, sizes
 from .options import BadArgument, positive
-from .output import add_json, file_to_write, print_table, progress_bar, write_json
+from .output import add_json, file_to_write, print_table, progress_bar, write_json, write_record
 from .replays import (
     PartTimed,
     Play,
@@ -102,9 +102,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="number of threads that --sizes compares with one (default 2)",
     )
-    parser.add_argument(
-        "--plot", type=Path, metavar="FILE", help="PNG file in which --sizes draws the speeds"
-    )
     add_json(parser)
 
 
@@ -140,11 +137,11 @@ def run(arguments: argparse.Namespace) -> None:
         show(report)
     write_json(report, arguments.json)
     if arguments.record is not None:
-        bench_record.write_record(report, arguments.record)
+        write_record(report, arguments.record, bench_record.page, bench_record.plot)
 
 
 def run_sizes(names: list[str], clock: "Clock", arguments: argparse.Namespace) -> None:
-    """Measure speed against the number of tables, print it and draw it."""
+    """Measure speed against the number of tables; print or record it."""
     measured = {}
     with progress_bar() as bar:
         task = bar.add_task("", total=None)
@@ -156,12 +153,13 @@ def run_sizes(names: list[str], clock: "Clock", arguments: argparse.Namespace) -
                 min(clock.seconds, sizes.LONGEST),
                 lambda what: bar.update(task, description=what),
             )
+    report = {"machine": machine(), "sizes": measured}
     if arguments.json != "-":
         for name, rows in measured.items():
             sizes.show(name, rows)
-    if arguments.plot is not None:
-        sizes.plot(measured, arguments.plot)
-    write_json({"machine": machine(), "sizes": measured}, arguments.json)
+    write_json(report, arguments.json)
+    if arguments.record is not None:
+        write_record(report, arguments.record, sizes.page, sizes.plot)
 
 
 class Clock:

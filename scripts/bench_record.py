@@ -3,12 +3,12 @@
 The README shows `speed_table`; a test compares it with the record.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from ..baselines.arena.export import markdown_table
 from ..envs import find_game
-from .output import write_json
 from .peers import MANY_AT_ONCE, ONE_BY_ONE
 
 _SPEED_LINES = {  # what the README shows
@@ -25,22 +25,12 @@ _INCHES_A_BAR = 0.26
 _DPI = 150
 
 
-def write_record(report: Mapping[str, Any], file: str) -> None:
-    """Write `FILE`, and beside it `.md` and `.png`. Raises BadArgument where that fails."""
-    write_json(report, file)
-    path = Path(file)
-    path.with_suffix(".md").write_text(page(report), encoding="utf-8")
-    plot(report, path.with_suffix(".png"))
-
-
 def page(report: Mapping[str, Any]) -> str:
     """Return the tables as Markdown."""
-    about = report["machine"]
-    machine = f"{about['processor']}, {about['cores']} cores, {about['system']}"
     lines = [
         "# Speed",
         "",
-        f"Plies per second of processor time on {machine}, Python {about['python']}.",
+        f"Plies per second of processor time on {named(report['machine'])}.",
         "Recorded with `parlour bench --peers --record FILE`.",
         "",
         speed_table(report),
@@ -50,11 +40,18 @@ def page(report: Mapping[str, Any]) -> str:
         "Random legal play with observations, in the same run. pgx and Parlour choose the actions",
         "inside the loop that is timed.",
         "",
-        _markdown(("library", "game", "interface", "plies per CPU-second"), peer_rows(report)),
+        *markdown_table(
+            ("library", "game", "interface", "plies per CPU-second"), peer_rows(report)
+        ),
         "",
         *(f"Not measured: {line}" for line in missing(report)),
     ]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def named(machine: Mapping[str, Any]) -> str:
+    """Return a machine and its Python in words."""
+    return "{processor}, {cores} cores, {system}, Python {python}".format_map(machine)
 
 
 def speed_table(report: Mapping[str, Any]) -> str:
@@ -66,7 +63,7 @@ def speed_table(report: Mapping[str, Any]) -> str:
         for what, line in _SPEED_LINES.items()
     ]
     rows.append(["its opponents", *(f"`{figures['opponents']}`" for figures in games.values())])
-    return _markdown(headings, rows)
+    return "\n".join(markdown_table(headings, rows))
 
 
 def peer_rows(report: Mapping[str, Any]) -> list[list[str]]:
@@ -132,8 +129,3 @@ def _rate(figures: Mapping[str, Any], what: str, seats: int) -> float:
 
 def _default_seats(name: str) -> int:
     return find_game(name).num_seats
-
-
-def _markdown(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [headings, ["---"] * len(headings), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +162,19 @@ def write_json(data: Any, file: str | None) -> None:
         Path(file).write_text(text)
     except OSError as error:
         raise BadArgument(f"cannot write {file}: {error.strerror}") from error
+
+
+def write_record(
+    report: Mapping[str, Any],
+    file: str,
+    page: Callable[[Mapping[str, Any]], str],
+    plot: Callable[[Mapping[str, Any], Path], None],
+) -> None:
+    """Write `FILE`, and beside it `.md` and `.png`. Raises BadArgument where that fails."""
+    write_json(report, file)
+    path = Path(file)
+    path.with_suffix(".md").write_text(page(report), encoding="utf-8")
+    plot(report, path.with_suffix(".png"))
 
 
 def new_folder(name: str) -> Path:

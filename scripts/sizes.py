@@ -1,5 +1,6 @@
 """Speed by the clock against the number of tables and of threads, as a table and a plot."""
 
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -9,8 +10,10 @@ import gymnasium
 import numpy as np
 
 from ..baselines.arena import Plan, Workers, play_match
+from ..baselines.arena.export import markdown_table
 from ..envs import GAMES, find_game
 from ..envs.core.tables import random_actions
+from .bench_record import named
 from .output import print_table
 
 SIZES = (64, 256, 1024, 4096, 16_384, 65_536)
@@ -22,6 +25,8 @@ WHAT = {
     "step": "vector, step()",
     MATCH: f"match, {' v '.join(PLAYERS)}",
 }
+PANELS_A_ROW = 3
+_WHAT_IS_COUNTED = "plies per second by the clock (games, for a match)"
 PLIES = 32  # of compiled play in one call
 LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
 
@@ -105,10 +110,33 @@ def _match(name: str, size: int, num_threads: int) -> Timed:
 
 def show(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """Print a table of one game."""
-    num_threads = rows[0]["threads"]
-    print(f"\n{name}: plies per second by the clock (games, for a match)")
-    headings = ["", "tables", "1 thread", f"{num_threads} threads", "times"]
-    cells = [
+    print(f"\n{name}: {_WHAT_IS_COUNTED}")
+    print_table(_headings(rows), _cells(rows))
+
+
+def page(report: Mapping[str, Any]) -> str:
+    """Return the tables as Markdown."""
+    lines = [
+        "# Speed by the number of tables and threads",
+        "",
+        f"{_WHAT_IS_COUNTED.capitalize()}, on {named(report['machine'])}.",
+        "Recorded with `parlour bench --sizes --record FILE`. Other work on the machine must wait.",
+    ]
+    for name, rows in report["sizes"].items():
+        cells = [
+            [what, *(f"{number:,}" for number in numbers), times]
+            for what, *numbers, times in _cells(rows)
+        ]
+        lines += ["", f"## {name}", "", *markdown_table(_headings(rows), cells)]
+    return "\n".join(lines) + "\n"
+
+
+def _headings(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    return ["", "tables", "1 thread", f"{rows[0]['threads']} threads", "times"]
+
+
+def _cells(rows: Sequence[Mapping[str, Any]]) -> list[list[Any]]:
+    return [
         [
             WHAT[row["what"]],
             row["tables"],
@@ -118,32 +146,40 @@ def show(name: str, rows: Sequence[Mapping[str, Any]]) -> None:
         ]
         for row in rows
     ]
-    print_table(headings, cells)
 
 
-def plot(results: Mapping[str, Sequence[Mapping[str, Any]]], file: Path) -> None:
+def plot(report: Mapping[str, Any], path: Path) -> None:
     """Draw plies per second against the number of tables: a panel for each game."""
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure  # slow to import
 
-    figure = Figure(figsize=(5 * len(results), 4.5), layout="constrained")
-    panels: Any = figure.subplots(1, len(results), squeeze=False)[0]
-    for panel, (name, rows) in zip(panels, results.items(), strict=True):
-        for index, what in enumerate(w for w in WHAT if w != MATCH):
-            chosen = [row for row in rows if row["what"] == what]
-            for key, style in (("one", "--"), ("many", "-")):
-                count = 1 if key == "one" else chosen[0]["threads"]
-                panel.plot(
-                    [row["tables"] for row in chosen],
-                    [row[key] for row in chosen],
-                    style,
-                    color=f"C{index}",
-                    marker="o",
-                    label=f"{WHAT[what]}, {count} thread{'s' if count > 1 else ''}",
-                )
-        panel.set_xscale("log", base=2)
-        panel.set_yscale("log")
-        panel.set_xlabel("tables")
+    results = report["sizes"]
+    num_rows = math.ceil(len(results) / PANELS_A_ROW)
+    figure = Figure(figsize=(4.5 * PANELS_A_ROW, 3.6 * num_rows), layout="constrained")
+    panels = list(figure.subplots(num_rows, PANELS_A_ROW, squeeze=False).flat)
+    for panel, (name, rows) in zip(panels, results.items(), strict=False):
+        _draw(panel, rows)
         panel.set_title(name)
-    panels[0].set_ylabel("plies per second by the clock")
-    panels[0].legend()
-    figure.savefig(file, dpi=120)
+    for panel in panels[len(results) :]:
+        panel.set_axis_off()
+    figure.supylabel("plies per second by the clock")
+    lines, texts = panels[0].get_legend_handles_labels()
+    figure.legend(lines, texts, loc="outside lower center", ncols=PANELS_A_ROW)
+    figure.savefig(path, dpi=120)
+
+
+def _draw(panel: Any, rows: Sequence[Mapping[str, Any]]) -> None:
+    for index, what in enumerate(w for w in WHAT if w != MATCH):
+        chosen = [row for row in rows if row["what"] == what]
+        for key, style in (("one", "--"), ("many", "-")):
+            count = 1 if key == "one" else chosen[0]["threads"]
+            panel.plot(
+                [row["tables"] for row in chosen],
+                [row[key] for row in chosen],
+                style,
+                color=f"C{index}",
+                marker="o",
+                label=f"{WHAT[what]}, {count} thread{'s' if count > 1 else ''}",
+            )
+    panel.set_xscale("log", base=2)
+    panel.set_yscale("log")
+    panel.set_xlabel("tables")

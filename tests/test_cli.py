@@ -12,7 +12,7 @@ import pytest
 import parlour
 from parlour.baselines.arena import sandbox
 from parlour.envs import GAMES
-from parlour.scripts import bench, bench_record, first_games, output, peers, tournament
+from parlour.scripts import bench, bench_record, first_games, output, peers, sizes, tournament
 from parlour.scripts.main import COMMANDS, main
 from parlour.scripts.options import player_names
 from parlour.scripts.peers import MANY_AT_ONCE, ONE_BY_ONE
@@ -457,6 +457,21 @@ def test_bench_measures_every_view_and_both_starts(
     record = json.loads(file.read_text())
     assert bench_record.speed_table(record) in file.with_suffix(".md").read_text()
     assert "| pgx | kuhn_poker | many games at once | 234,000 |" in bench_record.page(record)
+    assert file.with_suffix(".png").stat().st_size > 10_000
+
+
+def test_bench_of_sizes_compares_one_thread_with_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sizes, "SIZES", (16, 32))
+    file = tmp_path / "sizes.json"
+    assert run(f"bench {GAME} --sizes --quick --record {file}") == 0
+    shown = capsys.readouterr().out
+    assert all(shown.count(name) == 2 for name in sizes.WHAT.values())
+    record = json.loads(file.read_text())
+    assert [row["tables"] for row in record["sizes"][GAME]] == [16, 32] * len(sizes.WHAT)
+    assert all(row["threads"] == 2 and row["many"] > 0 for row in record["sizes"][GAME])
+    assert file.with_suffix(".md").read_text() == sizes.page(record)
     assert file.with_suffix(".png").stat().st_size > 10_000
 
 

@@ -13,6 +13,7 @@ from parlour.envs import GAMES, find_game
 from parlour.envs.core.views.aec import RawEnv
 from parlour.envs.core.views.solo import SoloEnv
 from parlour.envs.core.views.vector import TablesEnv
+from parlour.scripts import sizes
 from parlour.scripts.bench_record import page, speed_table
 from parlour.scripts.main import COMMANDS
 
@@ -81,6 +82,13 @@ def test_the_speed_is_that_of_the_record() -> None:
     recorded = (CHECKOUT / "docs/benchmarks/peers.md").read_text()
     assert page(record) == recorded
     assert (CHECKOUT / "docs/benchmarks/peers.png").is_file()
+
+
+def test_the_speed_by_sizes_is_that_of_the_record() -> None:
+    record = json.loads((CHECKOUT / "docs/benchmarks/sizes.json").read_text())
+    assert sizes.page(record) == (CHECKOUT / "docs/benchmarks/sizes.md").read_text()
+    assert (CHECKOUT / "docs/benchmarks/sizes.png").is_file()
+    assert list(record["sizes"]) == list(GAMES)
 
 
 def test_every_command_is_shown() -> None:
