@@ -1,9 +1,9 @@
-"""The finisher chooses the action after which its chance of winning is best, by two tables.
+"""The finisher chooses the action after which its chance of winning is best, by tables.
 
 A table has a chance for each class of positions: by the size of its hand, the number of kinds that
 would make a group with it, the probability that taking a card makes one, whether another seat would
-rather take from this hand than draw, and the smallest hand of the others. `fit_values` filled both
-by play. One is for opponents that take cards, the other for opponents that do not.
+rather take from this hand than draw, and the smallest hand of the others. `fit_values` filled them
+by play. One is for opponents that take no cards, and one for each number of opponents that do.
 
 Where opponents take cards, a hand that they want to take from is worth more, since that makes it
 small, and so is one that can wait for the card it needs to appear in another hand. Where they do
@@ -31,6 +31,7 @@ from ...envs.notty.rules import (
     NOTHING_YET,
     PASS,
     PROTECTED_SIZE,
+    SEAT_COUNTS,
     TAKE,
 )
 from .expectations import size_of
@@ -55,9 +56,10 @@ NUM_DEMANDS = 3
 NUM_OUTS, NUM_HITS = OUT_CLASSES.max() + 1, len(HIT_BOUNDS) + 1
 NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
 CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_DEMANDS, NUM_HITS, NUM_SMALLEST)
-# The tables: by the opponent model, the phase (NOTHING_YET for a turn that is over), the class.
-TAKERS, LEFT_ALONE = 0, 1
-TABLE_SHAPE = (2, max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
+# The tables: by the opponent model, the phase (NOTHING_YET for a turn that is over), the class. The
+# model is the number of opponents where they take cards.
+LEFT_ALONE = 0
+TABLE_SHAPE = (SEAT_COUNTS[-1], max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
 _NOT_LAST = _NOT_FIRST >> 1
@@ -68,7 +70,7 @@ _NEEDED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
 def load_values() -> np.ndarray:
-    """Return the learned chances [2, 3, classes]; for small hands left alone, a factor instead."""
+    """Return the learned chances [4, 3, classes]; for small hands left alone, a factor instead."""
     return np.load(VALUES_FILE)
 
 
@@ -77,15 +79,17 @@ VALUES = load_values()
 
 @rule
 def opponent_model_of(turns_played, takes):
-    """Return TAKERS where an opponent has taken from a hand no larger than its own, or may yet.
+    """Return the number of opponents where one has taken from a hand no larger than its own.
 
-    Such opponents may finish a hand that is nearly empty. `turns_played` counts those of all seats.
+    Such opponents may finish a hand that is nearly empty. In the first turns each may be one; later
+    the hand is LEFT_ALONE until one has taken. `turns_played` counts those of all seats.
     """
+    num_opponents = takes.shape[0] - 1
     if turns_played < FIRST_TURNS * takes.shape[0]:
-        return TAKERS
+        return num_opponents
     for place in range(1, takes.shape[0]):
         if takes[place, FROM_OTHERS] > 0:
-            return TAKERS
+            return num_opponents
     return LEFT_ALONE
 
 
@@ -101,7 +105,7 @@ def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
     best = np.int64(PASS)
     most = value_of(values[NOTHING_YET], opponent_model, own[0], own[1], hands, size, demands)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]
-    for count in range(1, (MAX_DRAWN if opponent_model == TAKERS else 1) + 1):
+    for count in range(1, (1 if opponent_model == LEFT_ALONE else MAX_DRAWN) + 1):
         if is_allowed(mask, DRAW + count):
             value = after_draw(after, opponent_model, hands, count, size, demands, rng)
             if value > most:

@@ -1,15 +1,19 @@
 """Learn the finisher's tables: `python -m parlour.baselines.notty.fit_values`.
 
-One seat plays by the tables against each scripted player in turn. The chance of a class at the end
-of a turn moves towards the best chance at the start of the next turn, and likewise within a turn.
-This is value iteration by play that looks one action ahead through all draws and takes. A loss is
-worth -1, and each turn discounts a win a little. Small hands are rare, so the seat sometimes gets a
-random hand, and it sometimes explores with a random action.
+One seat plays by the tables: with two seats against each scripted player in turn, with more against
+a mixture of them and itself. The chance of a class at the end of a turn moves towards the best
+chance at the start of the next turn, and likewise within a turn. This is value iteration by play
+that looks one action ahead through all draws and takes. Each turn discounts a win a little. A loss
+to a single opponent is worth -1; where several play, somebody else often wins, and it is worth 0.
+Small hands are rare, so the seat sometimes gets a random hand, and it sometimes explores with a
+random action.
 """
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
@@ -22,6 +26,7 @@ from ...envs.notty.discard import discard_groups
 from ...envs.notty.observation import observe
 from ...envs.notty.rules import (
     NOTHING_YET,
+    SEAT_COUNTS,
     apply_action,
     deal,
     is_terminal,
@@ -38,25 +43,45 @@ from .finisher import (
     best_action,
     class_of,
     demands_of,
+    load_values,
     opponent_model_of,
     smallest_other,
     unit_of,
 )
-from .players import aggressive, defensive, x_aggressive, x_defensive
+from .players import aggressive, defensive, hands_of, x_aggressive, x_defensive
 from .small_hands import LARGEST_SMALL
 
-LEARNER, OTHER = 0, 1  # seats
-LOST = -1.0
+LEARNER = 0  # its seat
+LOST = -1.0  # to a single opponent
 DISCOUNT = 0.99  # per turn
 EXPLORATION = 0.15  # the chance that a turn begins with a random action
 TURNS_A_RANDOM_HAND = 10
 LARGEST_RANDOM_HAND = 12
 MAX_TRIES = 60  # to reach a hand of a given size
 
-# Turns of the learner in a round, against defensive, aggressive, x_aggressive and x_defensive. Only
-# aggressive never takes from a hand that is no larger, so only it fills the table of LEFT_ALONE.
-TURNS_A_ROUND = (30_000, 200_000, 30_000, 60_000)
-LEAVES_ALONE = 1
+DEFENSIVE, AGGRESSIVE, X_AGGRESSIVE, X_DEFENSIVE, ITSELF = range(5)  # the other players
+
+
+class Field(NamedTuple):
+    """Each other seat draws one of `players` for each game; the learner's `turns` in a round."""
+
+    players: tuple[int, ...]
+    turns: int
+
+
+# Only aggressive never takes from a hand that is no larger, so only it fills the table of
+# LEFT_ALONE. That table is the same for all numbers of seats.
+_MIXED = Field((*[X_DEFENSIVE] * 6, *[ITSELF] * 2, X_AGGRESSIVE, DEFENSIVE), 40_000)
+FIELDS = {
+    2: (
+        Field((DEFENSIVE,), 30_000),
+        Field((AGGRESSIVE,), 200_000),
+        Field((X_AGGRESSIVE,), 30_000),
+        Field((X_DEFENSIVE,), 60_000),
+    ),
+    3: (_MIXED,),
+    4: (_MIXED,),
+}
 NUM_ROUNDS = 90
 ROUNDS_A_LINE = 5  # rounds per printed line
 # The least learning rate in the first rounds and in the rest.
@@ -69,12 +94,18 @@ NOWHERE = (0, 0, -1)
 
 
 def main() -> None:
-    """Learn the table and write it to a file."""
+    """Learn the tables and write them to a file."""
     parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument(
-        "--rounds", type=int, default=NUM_ROUNDS, help="rounds to learn, of 320,000 turns each"
-    )
+    parser.add_argument("--rounds", type=int, default=NUM_ROUNDS, help="rounds to learn")
     parser.add_argument("--seed", type=int, default=SEED, help="seed of the games")
+    parser.add_argument(
+        "--seats",
+        type=int,
+        nargs="+",
+        choices=SEAT_COUNTS,
+        default=SEAT_COUNTS,
+        help="numbers of seats to learn for; the tables of the others stay as they ship",
+    )
     parser.add_argument("--to", type=Path, default=VALUES_FILE, help="the file to write")
     arguments = parser.parse_args()
     if arguments.rounds < 1:
@@ -82,31 +113,45 @@ def main() -> None:
     if not arguments.to.parent.is_dir():
         parser.error(f"--to: there is no folder {arguments.to.parent}")
     start = time.process_time()
-    np.save(arguments.to, learn_values(arguments.rounds, arguments.seed))
+    np.save(arguments.to, learn_values(arguments.rounds, arguments.seed, arguments.seats))
     print(f"{arguments.to}: {time.process_time() - start:.0f} seconds of processor time")
 
 
-def learn_values(num_rounds: int, seed: int = SEED) -> np.ndarray:
-    """Return the tables [2, 3, classes], float32, after `num_rounds` against each player."""
-    game = load_game("notty")
-    learned = first_values(), np.zeros(TABLE_SHAPE, np.int64), np.zeros(TABLE_SHAPE)
-    states = [game.new_states(1) for _ in TURNS_A_ROUND]
-    rngs = streams(range(seed, seed + len(TURNS_A_ROUND)))
-    observations, masks = game.new_observations(1), np.zeros((1, game.num_mask_words), np.int64)
+def learn_values(
+    num_rounds: int, seed: int = SEED, seat_counts: Sequence[int] = SEAT_COUNTS
+) -> np.ndarray:
+    """Return the tables [4, 3, classes], float32, after `num_rounds` for each number of seats."""
+    values = first_values() if 2 in seat_counts else load_values().astype(np.float64)
+    learned = values, np.zeros(TABLE_SHAPE, np.int64), np.zeros(TABLE_SHAPE)
+    for num_seats in sorted(seat_counts):
+        if num_seats > 2:
+            values[num_seats - 1] = values[1]  # learned against a single opponent
+        learn_seats(learned, num_seats, num_rounds, seed)
+    return values.astype(np.float32)
+
+
+def learn_seats(
+    learned: tuple[np.ndarray, ...], num_seats: int, num_rounds: int, seed: int
+) -> None:
+    """Learn in games of `num_seats`."""
+    game, fields = load_game("notty", num_players=num_seats), FIELDS[num_seats]
+    states = [game.new_states(1)[0] for _ in fields]
+    rngs = streams(range(seed + 10 * num_seats - 20, seed + 10 * num_seats - 20 + len(fields)))
+    observation, mask = game.new_observations(1)[0], np.zeros(game.num_mask_words, np.int64)
+    players = np.zeros(num_seats, np.int64)
     for state, rng in zip(states, rngs, strict=True):
-        deal(state[0], rng)
+        deal(state, rng)
     for index in range(num_rounds):
         rate = FIRST_RATE if index < FIRST_RATE_FRACTION * num_rounds else LAST_RATE
-        for other, turns in enumerate(TURNS_A_ROUND):
-            place = states[other][0], observations[0], masks[0], rngs[other]
-            learn_turns(learned, *place, other, turns, rate)
+        for field, state, rng in zip(fields, states, rngs, strict=True):
+            place = state, observation, mask, rng
+            learn_turns(learned, *place, np.array(field.players), players, field.turns, rate)
         if (index + 1) % ROUNDS_A_LINE == 0:
-            print(f"{index + 1} of {num_rounds} rounds", flush=True)
-    return learned[0].astype(np.float32)
+            print(f"{num_seats} seats: {index + 1} of {num_rounds} rounds", flush=True)
 
 
 def first_values() -> np.ndarray:
-    """All chances are 0, except the factors of small hands against non-takers, which are 1."""
+    """All chances are 0, except the factors of small hands that are LEFT_ALONE, which are 1."""
     values = np.zeros(TABLE_SHAPE)
     by_size = values[LEFT_ALONE].reshape(TABLE_SHAPE[1], NUM_SIZES, -1)
     by_size[:, 1 : LARGEST_SMALL + 1] = 1.0
@@ -114,33 +159,45 @@ def first_values() -> np.ndarray:
 
 
 @array_rule
-def learn_turns(learned, state, observation, mask, rng, other, num_turns, rate):
+def learn_turns(learned, state, observation, mask, rng, field, players, num_turns, rate):
     """Play `num_turns` turns of the learner, game after game, and learn from them.
 
-    `learned` are the tables, the visits of each place, and the mean square of its scale.
+    `learned` are the tables, the visits of each place, and the mean square of its scale. `players`
+    [seats] are drawn from `field` for each game.
     """
     place, unit, num_played = NOWHERE, 1.0, 0
+    draw_players(field, players, rng)
     while num_played < num_turns:
         settle(state, rng)
         if is_terminal(state):
-            if state.winner == OTHER:
-                move_towards(learned, place, unit, LOST, rate)
+            if state.winner > LEARNER:
+                lost = LOST if state.hands.shape[0] == 2 else 0.0
+                move_towards(learned, place, unit, lost, rate)
             place = NOWHERE
             deal(state, rng)
+            draw_players(field, players, rng)
             continue
         clear(mask)
         legal_actions(state, mask)
-        if state.seat_to_act == OTHER:
-            observe(state, OTHER, observation)
-            apply_action(state, action_of(other, observation, mask, rng))
+        seat = state.seat_to_act
+        if seat != LEARNER:
+            observe(state, seat, observation)
+            apply_action(state, action_of(players[seat], learned[0], observation, mask, rng))
             continue
-        learn_action(learned, state, mask, rng, other, place, unit, rate)
+        learn_action(learned, state, mask, rng, field, place, unit, rate)
         settle(state, rng)
-        if state.seat_to_act == OTHER and not is_terminal(state):
+        if state.seat_to_act != LEARNER and not is_terminal(state):
             num_played += 1
             if below(rng, TURNS_A_RANDOM_HAND) == 0:
                 give_random_hand(state, rng)
-            place, unit = own_place(state, NOTHING_YET, other)
+            place, unit = own_place(state, NOTHING_YET, field)
+
+
+@rule
+def draw_players(field, players, rng):
+    """Draw the other players of a game; where there is no choice, without a random number."""
+    for seat in range(LEARNER + 1, players.shape[0]):
+        players[seat] = field[0] if field.shape[0] == 1 else field[below(rng, field.shape[0])]
 
 
 @rule
@@ -150,28 +207,30 @@ def settle(state, rng):
         play_chance(state, rng)
 
 
-@rule
-def action_of(other, observation, mask, rng):
-    """The action of one of the scripted players."""
-    if other == 0:
+@array_rule
+def action_of(player, tables, observation, mask, rng):
+    """The action of another player; ITSELF plays by the tables learned so far."""
+    if player == DEFENSIVE:
         return defensive(observation, mask, rng)
-    if other == LEAVES_ALONE:
+    if player == AGGRESSIVE:
         return aggressive(observation, mask, rng)
-    if other == 2:
+    if player == X_AGGRESSIVE:
         return x_aggressive(observation, mask, rng)
-    return x_defensive(observation, mask, rng)
+    if player == X_DEFENSIVE:
+        return x_defensive(observation, mask, rng)
+    opponent_model = opponent_model_of(observation.turns_played, observation.takes)
+    hands, passes = hands_of(observation), observation.passes
+    return best_action(tables, opponent_model, mask, hands, observation.phase, passes, rng)[0]
 
 
 @array_rule
-def learn_action(learned, state, mask, rng, other, place, unit, rate):
+def learn_action(learned, state, mask, rng, field, place, unit, rate):
     """Play one action of the learner; its chance is the target for the position before it."""
-    hands = np.empty((3, 2), np.int64)
-    passes = np.empty(2, np.int64)
-    look(state, hands, passes)
+    hands, passes = look(state)
     opponent_model = opponent_model_of(state.turns_played, state.takes)
     action, chance = best_action(learned[0], opponent_model, mask, hands, state.phase, passes, rng)
     if state.phase != NOTHING_YET:
-        place, unit = own_place(state, state.phase, other)
+        place, unit = own_place(state, state.phase, field)
         move_towards(learned, place, unit, chance, rate)
     else:
         move_towards(learned, place, unit, DISCOUNT * chance, rate)
@@ -193,28 +252,30 @@ def move_towards(learned, place, unit, target, rate):
 
 
 @array_rule
-def own_place(state, phase, other):
+def own_place(state, phase, field):
     """The place of the learner's position in the tables, and the unit there.
 
     NOWHERE while an opponent that takes cards has not taken any yet.
     """
-    hands = np.empty((3, 2), np.int64)
-    passes = np.empty(2, np.int64)
-    look(state, hands, passes)
+    hands, passes = look(state)
     once, twice = hands[0, 0], hands[0, 1]
     opponent_model = opponent_model_of(state.turns_played, state.takes)
-    if opponent_model == LEFT_ALONE and other != LEAVES_ALONE:
+    if opponent_model == LEFT_ALONE and field[0] != AGGRESSIVE:
         return NOWHERE, 1.0
     index = class_of(once, twice, hands, smallest_other(hands), demands_of(hands, passes))
     return (np.int64(opponent_model), np.int64(phase), index), unit_of(opponent_model, once, twice)
 
 
 @array_rule
-def look(state, hands, passes):
-    """Read the hands, the learner's first and the deck last, and the passes in a row."""
-    hands[:2] = state.hands
-    hands[2, 0], hands[2, 1] = deck_words(state.hands)
+def look(state):
+    """The hands as words, the learner's first and the deck last, and the passes in a row."""
+    num_seats = state.hands.shape[0]
+    hands = np.empty((num_seats + 1, 2), np.int64)
+    hands[:num_seats] = state.hands
+    hands[num_seats, 0], hands[num_seats, 1] = deck_words(state.hands)
+    passes = np.empty(num_seats, np.int64)
     passes[:] = state.passes
+    return hands, passes
 
 
 @rule

@@ -20,7 +20,6 @@ from parlour.baselines.notty.finisher import (
     CLASS_SHAPE,
     FIRST_TURNS,
     LEFT_ALONE,
-    TAKERS,
     VALUES,
     best_action,
     class_of,
@@ -275,15 +274,16 @@ def takes(*of_seats: tuple[int, int]) -> np.ndarray:
 def test_finisher_is_left_alone_where_nobody_takes_from_a_hand_that_is_no_larger() -> None:
     turns = 2 * FIRST_TURNS
     assert opponent_model_of(turns, takes((5, 0))) == LEFT_ALONE
-    assert opponent_model_of(turns, takes((0, 1))) == TAKERS
+    assert opponent_model_of(turns, takes((0, 1))) == 1
     assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 0))) == LEFT_ALONE
-    assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 1))) == TAKERS
+    assert opponent_model_of(3 * turns // 2, takes((5, 0), (0, 1))) == 2
     it_took_itself = np.array([(0, 1), (0, 0)], np.int16)
     assert opponent_model_of(turns, it_took_itself) == LEFT_ALONE
 
 
 def test_finisher_expects_takers_at_first() -> None:
-    assert opponent_model_of(2 * FIRST_TURNS - 1, takes((0, 0))) == TAKERS
+    assert opponent_model_of(2 * FIRST_TURNS - 1, takes((0, 0))) == 1
+    assert opponent_model_of(4 * FIRST_TURNS - 1, takes((0, 0), (0, 0), (0, 0))) == 3
 
 
 def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
@@ -291,7 +291,7 @@ def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
     (state,) = table(NEAR, FAR).states
     hands, passes = np.array([*state["hands"], deck_words(state["hands"])]), np.zeros(2, np.int64)
     every_move = np.array([0b11111])
-    for opponent_model in (TAKERS, LEFT_ALONE):
+    for opponent_model in (1, LEFT_ALONE):
         (rng,) = streams([0])
         before = rng.copy()
         best_action(VALUES, opponent_model, every_move, hands, NOTHING_YET, passes, rng)
@@ -324,13 +324,27 @@ def test_a_position_is_classed_by_what_tempts_another_seat() -> None:
 
 
 def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(notty_learning, "TURNS_A_ROUND", (4000, 4000, 0, 0))
-    values = notty_learning.learn_values(num_rounds=1)
-    assert np.array_equal(values, notty_learning.learn_values(num_rounds=1))
-    assert values.shape == VALUES.shape and (np.abs(values[TAKERS]) <= 1).all()
-    for table_of in (values, VALUES):
-        of_two_cards = table_of[TAKERS, NOTHING_YET].reshape(CLASS_SHAPE)[2].mean(axis=(1, 2, 3))
-        assert of_two_cards[2] > of_two_cards[0]  # two kinds make a group, and none
+    """With two seats against two players in turn, with three against a mixture."""
+    fields = notty_learning.FIELDS
+    shorter = {2: [field._replace(turns=4000) for field in fields[2][:2]]}
+    shorter[3] = [fields[3][0]._replace(turns=4000)]
+    monkeypatch.setattr(notty_learning, "FIELDS", shorter)
+    values = notty_learning.learn_values(num_rounds=1, seat_counts=(2, 3))
+    assert np.array_equal(values, notty_learning.learn_values(num_rounds=1, seat_counts=(2, 3)))
+    assert values.shape == VALUES.shape and (np.abs(values[LEFT_ALONE + 1 :]) <= 1).all()
+    assert (values[2] != values[1]).any()
+    for tables in (values[1:3], VALUES[1:]):
+        of_two_cards = tables[:, NOTHING_YET].reshape(-1, *CLASS_SHAPE)[:, 2].mean(axis=(2, 3, 4))
+        assert (of_two_cards[:, 2] > of_two_cards[:, 0]).all()  # two kinds make a group, and none
+
+
+def test_tables_of_one_number_of_seats_leave_the_others_as_they_ship(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shorter = {3: [notty_learning.FIELDS[3][0]._replace(turns=200)]}
+    monkeypatch.setattr(notty_learning, "FIELDS", shorter)
+    values = notty_learning.learn_values(num_rounds=1, seat_counts=[3])
+    assert [bool((values[index] == VALUES[index]).all()) for index in range(4)] == [1, 1, 0, 1]
 
 
 # By hand

@@ -3,7 +3,8 @@
 Every player in turn takes the same place beside the players of the field, on the same deals. Each
 deal is played from every seat; the order of the players changes from deal to deal. The table shows
 how often the player is first, how many points more the first player of the list has, and how many
-games are decided.
+games are decided. `two_seat_finisher` is the finisher by the tables of two seats, as it was before
+it learned for more.
 """
 
 import argparse
@@ -12,15 +13,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ....envs.core.game import check_range
+from ....envs.core.game import Game, check_range
+from ....envs.core.jit import array_rule
 from ....envs.registry import load_game
 from ...arena.batches import play_deals
 from ...arena.seatings import latin_square
 from ...arena.statistics import Estimate, mean_of_deals, proportion_of_deals
 from ...players import make_policy
+from ...policy import Policy, compiled_policy
+from ..finisher import VALUES, best_action, opponent_model_of
+from ..players import hands_of
 from .pairs import FIRST_SEED, markdown_row
 
 MAX_DEALS = 10**7
+ONE_OPPONENT = 1  # the opponent model with two seats
 COLUMNS = "player", "games", "first, %", "lead of {}, points", "decided, %"
 
 
@@ -41,7 +47,7 @@ def main() -> None:
         check_range("--deals", arguments.deals, 1, MAX_DEALS)
         game = load_game("notty", num_players=1 + len(field))
         for player in [*players, *field]:
-            make_policy(player, game)
+            player_of(player, game)
     except ValueError as error:
         parser.error(str(error))
     seeds = np.arange(arguments.seed, arguments.seed + arguments.deals)
@@ -60,8 +66,23 @@ def play_field(names: Sequence[str], seeds: np.ndarray) -> tuple[np.ndarray, np.
     """Whether the first of these players won, and whether anybody did: [deals, seats]."""
     game = load_game("notty", num_players=len(names))
     seated = latin_square(len(names), seeds)
-    won = play_deals(game, tuple(make_policy(name, game) for name in names), seeds, seated) > 0
+    won = play_deals(game, tuple(player_of(name, game) for name in names), seeds, seated) > 0
     return np.asarray((won & (seated == 0)).any(axis=2)), np.asarray(won.any(axis=2))
+
+
+def player_of(name: str, game: Game) -> Policy:
+    """Make a player that ships, or the one of this study."""
+    if name == two_seat_finisher.__name__:
+        return compiled_policy(name, game, two_seat_finisher)
+    return make_policy(name, game)
+
+
+@array_rule
+def two_seat_finisher(observation, mask, rng):
+    """Play like `finisher`, as if there were a single opponent."""
+    model = min(opponent_model_of(observation.turns_played, observation.takes), ONE_OPPONENT)
+    hands, passes = hands_of(observation), observation.passes
+    return best_action(VALUES, model, mask, hands, observation.phase, passes, rng)[0]
 
 
 def row_of(
