@@ -6,6 +6,7 @@ from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
 from ..roster import Player, scripted, searching
+from . import alpha_beta
 from .exact_players import best_response, perfect
 from .max_n import has_network, max_n
 from .solver import is_solved
@@ -119,6 +120,11 @@ PLAYERS = {
     "high_low": scripted(high_low),
     "smart": scripted(smart),
     "max_n": searching(max_n)._replace(plays=has_network),
+    "alpha_beta": Player(
+        alpha_beta.alpha_beta,
+        (alpha_beta.alpha_beta.__doc__ or "").splitlines()[0],
+        plays=alpha_beta.has_network,
+    ),
     "best_response": Player(best_response, "The exact best reply to the player `against`."),
     "perfect": Player(perfect, "Perfect play; equal cards at random, or as `against` fears most."),
 }
