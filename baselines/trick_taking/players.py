@@ -141,4 +141,5 @@ def searches(game: Game) -> tuple[str, ...]:
     """Name the searches of the league, at about 2 ms a move."""
     if game.num_seats > 2:
         return ("playout", "mcts", "max_n")
-    return ("perfect", "mcts") if is_solved(game) else ("playout", "mcts")
+    best = "perfect" if is_solved(game) else "playout"
+    return (best, "mcts", "alpha_beta") if alpha_beta.has_network(game) else (best, "mcts")
