@@ -142,6 +142,7 @@ def strongest(game: Game) -> tuple[str, ...]:
 def searches(game: Game) -> tuple[str, ...]:
     """Name the searches of the league, at about 2 ms a move."""
     if game.num_seats > 2:
-        return ("playout", "mcts", "max_n")
+        networks = ("policy_rollout", "max_n") if has_network(game) else ()
+        return ("playout", "mcts", *networks)
     best = "perfect" if is_solved(game) else "playout"
     return (best, "mcts", "alpha_beta") if alpha_beta.has_network(game) else (best, "mcts")
