@@ -14,7 +14,7 @@ from .derived import bind_widening
 from .modules import ActionValues, RankedValues, mask_values
 from .perceptron import Perceptron
 from .policy_value import PolicyValue, num_others
-from .ranked import ranked_action
+from .ranked import ranked_functions
 
 
 class Kind(NamedTuple):
@@ -80,7 +80,7 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
         return compiled_policy(name or algorithm, game, row_function, record, opinion)
     if isinstance(network, RankedValues):
         record = network.record(game)
-        row_function = ranked_action(num_layers(record))
+        row_function = ranked_functions(num_layers(record)).best_action
         return compiled_policy(name or algorithm, game, row_function, record, opinion)
     return Policy(
         name or algorithm,

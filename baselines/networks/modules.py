@@ -138,7 +138,7 @@ class RankedValues(nn.Module):
         return ranked.gather(1, place.flatten(start_dim=1)) + baseline
 
     def record(self, game: Game) -> np.ndarray:
-        """The weights as one record [1] for `ranked_action`, without the baseline."""
+        """The weights as one record [1] for `ranked_functions`, without the baseline."""
         *hidden, actions = [layer_of(layer) for layer in self.body if isinstance(layer, nn.Linear)]
         return ranked_record(game, self.sets, hidden, actions)
 

@@ -1,17 +1,18 @@
 """The compiled forward pass of networks that see only the order of the cards left.
 
 See `modules.RankedValues`. Its baseline moves the values of all actions alike, so it is left out
-here, where only the best action counts.
+here: of one position, only the order of the actions counts.
 """
 
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
 from ...envs.core.bits import WORD_BITS, lowest_bit, popcount
-from ...envs.core.game import NO_ACTION, Function, Game
+from ...envs.core.game import Function, Game
 from ...envs.core.jit import bind, rule, vector_rule
-from .compiled import Layer, body_of, dot, layer_fields, record_of
+from .compiled import Layer, best_legal, body_of, dot, layer_fields, record_of
 from .memory import float_scratch, int_scratch, octets, word_scratch
 from .vectors import add_rows
 
@@ -37,22 +38,33 @@ def ranked_record(game: Game, sets: list[str], hidden: list[Layer], actions: Lay
     )
 
 
+class Functions(NamedTuple):
+    """Compiled functions of networks with a given number of hidden layers.
+
+    `evaluate(weights, observation, mask, values)` writes the values of the legal actions into
+    values [A], each less the baseline; `best_action` is a row: (weights, observation, mask, rng) ->
+    action.
+    """
+
+    evaluate: Function
+    best_action: Function
+
+
 @lru_cache
-def ranked_action(num_layers: int) -> Function:
-    """The row function (weights, observation, mask, rng) -> action of the highest value."""
+def ranked_functions(num_layers: int) -> Functions:
+    """The functions for networks of this many hidden layers (at least 1)."""
     body = body_of(num_layers, _ranked_layer)
-    return bind(_ranked_action, body=body, UNITS=f"bias_{num_layers - 1}")
+    evaluate = bind(_evaluate, body=body, UNITS=f"bias_{num_layers - 1}")
+    return Functions(evaluate, bind(_best_action, evaluate=evaluate))
 
 
-def _ranked_action(weights, observation, mask, rng):
-    """The legal action of the highest value; of equals the lowest."""
+def _evaluate(weights, observation, mask, values):
     units = float_scratch(weights[UNITS])
     body(weights, observation, units)
     left = word_scratch(weights.places)
     places = int_scratch(weights.places)
     rank_colours(weights, observation, left, places)
     num_bits = np.int64(weights.num_bits[0])
-    best, best_value = np.int64(NO_ACTION), np.float32(-np.inf)
     for index in range(mask.shape[0]):
         word = mask[index]
         while word != 0:
@@ -60,11 +72,15 @@ def _ranked_action(weights, observation, mask, rng):
             colour = action // num_bits
             rank = popcount(left[colour] & ((np.int64(1) << (action % num_bits)) - 1))
             output = places[colour] * num_bits + rank
-            value = dot(weights.actions, output, units) + weights.actions_bias[output]
-            if best == NO_ACTION or value > best_value:
-                best, best_value = action, value
+            values[action] = dot(weights.actions, output, units) + weights.actions_bias[output]
             word &= word - 1
-    return best
+
+
+def _best_action(weights, observation, mask, rng):
+    """The legal action of the highest value; of equals the lowest."""
+    values = float_scratch(weights.actions_bias)
+    evaluate(weights, observation, mask, values)
+    return best_legal(mask, values)
 
 
 def _ranked_layer(weights, observation, units):

@@ -6,8 +6,10 @@ from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
 from ..roster import Player, scripted, searching
+from . import alpha_beta
 from .exact_players import best_response, perfect
-from .max_n import has_network, max_n
+from .max_n import max_n
+from .rollouts import has_network, policy_rollout
 from .solver import is_solved
 
 _WORD_BITS = 63  # of a non-negative word
@@ -118,7 +120,13 @@ PLAYERS = {
     "first_play": scripted(first_play),
     "high_low": scripted(high_low),
     "smart": scripted(smart),
+    "policy_rollout": searching(policy_rollout)._replace(plays=has_network),
     "max_n": searching(max_n)._replace(plays=has_network),
+    "alpha_beta": Player(
+        alpha_beta.alpha_beta,
+        (alpha_beta.alpha_beta.__doc__ or "").splitlines()[0],
+        plays=alpha_beta.has_network,
+    ),
     "best_response": Player(best_response, "The exact best reply to the player `against`."),
     "perfect": Player(perfect, "Perfect play; equal cards at random, or as `against` fears most."),
 }
@@ -134,5 +142,7 @@ def strongest(game: Game) -> tuple[str, ...]:
 def searches(game: Game) -> tuple[str, ...]:
     """Name the searches of the league, at about 2 ms a move."""
     if game.num_seats > 2:
-        return ("playout", "mcts", "max_n")
-    return ("perfect", "mcts") if is_solved(game) else ("playout", "mcts")
+        networks = ("policy_rollout", "max_n") if has_network(game) else ()
+        return ("playout", "mcts", *networks)
+    best = "perfect" if is_solved(game) else "playout"
+    return (best, "mcts", "alpha_beta") if alpha_beta.has_network(game) else (best, "mcts")

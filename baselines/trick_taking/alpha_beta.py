@@ -1,0 +1,315 @@
+"""A search for trick-taking with two seats: alpha-beta over a few tricks, learned values below.
+
+With two seats nothing is hidden. Every way to play the next tricks is compared (alpha-beta: Knuth
+and Moore 1975), and a network that learned by self-play values the positions after them. Positions
+are those of `solver`; its values have no part in this.
+
+A value is the number of tricks that the leader will take. It is exact if it is between `low` and
+`high`, else a bound.
+"""
+
+import threading
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...envs.core.bits import (
+    WORD_BITS,
+    allow,
+    clear,
+    gather_mask,
+    has_allowed,
+    lowest_bit,
+)
+from ...envs.core.game import Function, Game, check_range
+from ...envs.core.jit import bind, rule
+from ...envs.trick_taking.rules import NO_COLOUR
+from ..networks.compiled import best_legal, num_layers
+from ..networks.learned import shipped_checkpoints
+from ..networks.ranked import ranked_functions
+from ..policy import Policy
+from .solver import after_trick, flipped, highest_bit, lowest_of_runs, rank_of, ranked
+
+if TYPE_CHECKING:
+    from ..networks.modules import RankedValues  # torch, which other players do not need
+
+NAME = "alpha_beta"
+GUIDE = "lookahead"  # the learner whose networks value positions
+SETS = ("hand", "unseen", "table")  # that the network must be shown, with the tricks won
+INPUTS = ("tricks_won",)
+NUM_TRICKS = 3
+MAX_TRICKS = 5
+LOG2_MEMORY = 18
+MAX_VALUES = 30  # a position is a number of 62 bits
+LEAST_GAIN = (
+    1e-6  # tricks: cards whose values are closer are equal, and the network's choice stands
+)
+
+
+class Values(NamedTuple):
+    """A network that values positions, and room for what it is asked."""
+
+    weights: np.ndarray  # a record [1]
+    offsets: np.ndarray  # float [N + 1]: what its outputs leave out, by the tricks left
+    words: np.ndarray  # int64 [W]: the mask of the position to move in
+    order: np.ndarray  # float32 [A]: the network's outputs there
+    observation: np.ndarray  # record [1] of another position
+    mask: np.ndarray  # int64 [W] of that
+    outputs: np.ndarray  # float32 [A]: the network's outputs there
+    keys: np.ndarray  # int64 [slots]: positions valued before
+    known: np.ndarray  # float32 [slots]: their values
+
+
+def alpha_beta(game: Game, num_tricks: int = NUM_TRICKS, network: str | None = None) -> Policy:
+    """Looks three tricks ahead, and values the rest by the network `lookahead`.
+
+    `num_tricks` counts that under way. `network` is the file of a checkpoint of the learner
+    `lookahead`; the default is the one that ships for the game. Of cards of equal value it plays
+    the one that the network prefers.
+
+    Raises ValueError for a value out of range, for a checkpoint that does not fit, and where no
+    network ships and none is named.
+    """
+    check_range("num_tricks", num_tricks, 1, MAX_TRICKS)
+    check_range("num_values", game.config.num_values, 1, MAX_VALUES)
+    if network is None and not has_network(game):
+        raise ValueError(f"no network ships for {game!r}; name a checkpoint: network=FILE.pt")
+    net = _empty_values(game, _network(network or shipped_checkpoints(game)[GUIDE], game))
+    search_rows = _bind_search(num_layers(net.weights), num_tricks)
+    lock = threading.Lock()  # threads must not share the memory
+
+    def search(
+        observations: np.ndarray, masks: np.ndarray, is_full: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        actions, values = np.empty(len(masks), np.int64), np.full(masks.shape, np.nan)
+        with lock:
+            search_rows(net, observations, np.ascontiguousarray(masks), is_full, actions, values)
+        return actions, values
+
+    def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        return search(observations, masks, False)[0]
+
+    def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        tricks = observations["tricks_won"][:, :1] + search(observations, masks, True)[1]
+        return 2.0 * tricks / game.config.num_values - 1.0
+
+    return Policy(NAME, game, choose, values=values)
+
+
+def has_network(game: Game) -> bool:
+    """Whether a network ships for these settings."""
+    return GUIDE in shipped_checkpoints(game)
+
+
+def _network(path: Path | str, game: Game) -> "RankedValues":
+    from ..networks.checkpoints import load_checkpoint, network_for
+    from ..networks.modules import RankedValues
+
+    checkpoint = load_checkpoint(path)
+    module = network_for(checkpoint, game)
+    shown = tuple(checkpoint.config.get("sets", ())), tuple(checkpoint.config.get("inputs", ()))
+    if not isinstance(module, RankedValues) or shown != (SETS, INPUTS):
+        raise ValueError(
+            f"{path} cannot value positions of {NAME}: that needs a network of {GUIDE} trained "
+            f"with --sets {','.join(SETS)} --inputs {','.join(INPUTS)}"
+        )
+    return module
+
+
+def _empty_values(game: Game, module: "RankedValues") -> Values:
+    return Values(
+        weights=module.record(game),
+        offsets=_offsets(game, module),
+        words=np.zeros(game.num_mask_words, np.int64),
+        order=np.zeros(game.num_actions, np.float32),
+        observation=game.new_observations(1),
+        mask=np.zeros(game.num_mask_words, np.int64),
+        outputs=np.zeros(game.num_actions, np.float32),
+        keys=np.zeros(1 << LOG2_MEMORY, np.int64),
+        known=np.zeros(1 << LOG2_MEMORY, np.float32),
+    )
+
+
+def _offsets(game: Game, module: "RankedValues") -> np.ndarray:
+    """Return what to add to the outputs for the return to come, by the tricks left [N + 1].
+
+    It is the network's baseline less the return of the tricks won, a mean over all scores: so the
+    search depends on the cards left alone.
+    """
+    import torch
+
+    most = game.config.num_values
+    offsets = np.zeros(most + 1)
+    for left in range(most + 1):
+        own = np.arange(most - left + 1)
+        observations = game.new_observations(len(own))
+        observations["tricks_won"] = np.stack([own, own[::-1]], axis=1)
+        with torch.inference_mode():
+            integers = torch.from_numpy(game.layout.integers(observations))
+            baseline = module.baseline(module.encoder(integers)).numpy()[:, 0]
+        offsets[left] = (baseline - (own - own[::-1]) / most).mean()
+    return offsets
+
+
+# The compiled search
+
+
+@lru_cache
+def _bind_search(num_layers: int, num_tricks: int) -> Function:
+    evaluate = ranked_functions(num_layers).evaluate
+    value_of = bind(_leaf, assess=bind(_assess, evaluate=evaluate))
+    for _ in range(num_tricks):
+        trick_value = bind(_trick_value, value_of=value_of)
+        lead_value = bind(_lead_value, trick_value=trick_value)
+        value_of = bind(_best_lead, lead_value=lead_value)
+    card_value = bind(_card_value, trick_value=trick_value, lead_value=lead_value)
+    return bind(_search_rows, card_value=card_value, evaluate=evaluate)
+
+
+def _search_rows(net, observations, masks, is_full, actions, values):
+    """Choose a card in every position, and write what each is worth to the seat to act.
+
+    The cards that the network prefers are tried first. Unless `is_full`, the value of a card that
+    is not chosen is a bound.
+    """
+    for row in range(observations.shape[0]):
+        observation = observations[row]
+        gather_mask(masks[row], net.words)
+        evaluate(net.weights[0], observation, net.words, net.order)
+        best = -np.inf
+        while has_allowed(net.words):
+            card = best_legal(net.words, net.order)
+            value = card_value(net, observation, card, -np.inf if is_full else best)
+            if value > best + LEAST_GAIN:
+                actions[row], best = card, value
+            set_run(observation, card, value, values[row], net.words)
+
+
+def _card_value(net, observation, card, low):
+    """The tricks that the seat to act, leader or not, takes from now on if it plays this card.
+
+    If it is not more than `low`, it is a bound.
+    """
+    num_values = observation.dealt.shape[0]
+    hand, unseen, table = observation.hand, observation.unseen, observation.table
+    colour = card // num_values
+    rank = rank_of(hand[colour] | unseen[colour] | table[colour], card - colour * num_values)
+    played = np.int64(1) << rank
+    led = np.int64(observation.led_colour)
+    if led == NO_COLOUR:
+        word, size = ranked(hand[colour], unseen[colour])
+        word2, size2 = ranked(hand[1 - colour], unseen[1 - colour])
+        return lead_value(net, word, size, word2, size2, played, low, np.inf)
+    word, size = ranked(unseen[led] | table[led], hand[led])
+    word2, size2 = ranked(unseen[1 - led], hand[1 - led])
+    all_led = hand[led] | unseen[led] | table[led]
+    lead = np.int64(1) << rank_of(all_led, lowest_bit(table[led]))
+    tricks, is_followed = (size + size2) // 2, colour == led
+    position = net, word, size, word2, size2
+    return tricks - trick_value(*position, lead, played, is_followed, -np.inf, tricks - low)
+
+
+def _best_lead(net, word, size, word2, size2, low, high):
+    """The tricks that the leader takes by its best card."""
+    if size + size2 == 0:
+        return 0.0
+    for _colour in range(2):
+        leads = lowest_of_runs(word)
+        while leads != 0 and low < high:
+            lead = np.int64(1) << highest_bit(leads)
+            leads ^= lead
+            low = max(low, lead_value(net, word, size, word2, size2, lead, low, high))
+        word, word2 = word2, word
+        size, size2 = size2, size
+    return low
+
+
+def _lead_value(net, word, size, word2, size2, lead, low, high):
+    """The tricks that the leader takes by this card of the first colour, after the best reply.
+
+    Cards that win are tried first, the lowest first.
+    """
+    following = flipped(word, size)
+    is_followed = following != 0
+    replies = lowest_of_runs(following if is_followed else flipped(word2, size2))
+    while replies != 0 and low < high:
+        winners = replies & -lead if is_followed else np.int64(0)
+        chosen = winners if winners != 0 else replies
+        reply = chosen & -chosen
+        replies ^= reply
+        value = trick_value(net, word, size, word2, size2, lead, reply, is_followed, low, high)
+        high = min(high, value)
+    return high
+
+
+def _trick_value(net, word, size, word2, size2, lead, reply, is_followed, low, high):
+    """The tricks that the leader takes from this trick on, with both its cards on the table."""
+    others = (size + size2) // 2 - 1
+    leader_wins, word, size, word2, size2 = after_trick(
+        word, size, word2, size2, lead, reply, is_followed
+    )
+    if leader_wins:
+        return 1.0 + value_of(net, word, size, word2, size2, low - 1.0, high - 1.0)
+    return others - value_of(net, word, size, word2, size2, others - high, others - low)
+
+
+def _leaf(net, word, size, word2, size2, low, high):
+    """The tricks that the leader takes by the network's estimate."""
+    if size + size2 == 0:
+        return 0.0
+    key = key_of(word, size, word2, size2)
+    slot = (key * np.int64(0x1E3779B97F4A7C15)) >> (64 - LOG2_MEMORY) & (net.keys.shape[0] - 1)
+    if net.keys[slot] != key:
+        net.known[slot] = assess(net, word, size, word2, size2)
+        net.keys[slot] = key
+    return np.float64(net.known[slot])
+
+
+def _assess(net, word, size, word2, size2):
+    """The network's value of a position, laid out with the lowest cards of each colour."""
+    observation = net.observation[0]
+    observation.hand[0], observation.hand[1] = word, word2
+    observation.unseen[0], observation.unseen[1] = flipped(word, size), flipped(word2, size2)
+    clear(net.mask)
+    for value in range(size):
+        if word >> value & 1:
+            allow(net.mask, value)
+    for value in range(size2):
+        if word2 >> value & 1:
+            allow(net.mask, observation.dealt.shape[0] + value)
+    evaluate(net.weights[0], observation, net.mask, net.outputs)
+    tricks = (size + size2) // 2
+    ahead = net.outputs[best_legal(net.mask, net.outputs)] + net.offsets[tricks]
+    return (tricks + observation.dealt.shape[0] * ahead) / 2
+
+
+@rule
+def key_of(word, size, word2, size2):
+    """A position as one number, the same for exchanged colours."""
+    key, key2 = word | np.int64(1) << size, word2 | np.int64(1) << size2
+    return min(key, key2) << MAX_VALUES + 1 | max(key, key2)
+
+
+@rule
+def set_run(observation, card, value, values, words):
+    """Write the value of a card and of those equal to it, and clear their bits in the mask."""
+    num_values = observation.dealt.shape[0]
+    colour = card // num_values
+    run = run_of(observation, colour, card - colour * num_values)
+    while run != 0:
+        equal = colour * num_values + lowest_bit(run)
+        values[equal] = value
+        words[equal // WORD_BITS] &= ~(np.int64(1) << equal % WORD_BITS)
+        run &= run - 1
+
+
+@rule
+def run_of(observation, colour, value):
+    """The cards of the hand that touch this one: no card of another is left between them."""
+    others = observation.unseen[colour] | observation.table[colour]
+    below = others & ((np.int64(1) << value) - 1)
+    above = others ^ below
+    run = observation.hand[colour] & -(np.int64(1) << highest_bit(below) + 1)
+    return run & ((above & -above) - 1) if above != 0 else run
