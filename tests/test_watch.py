@@ -31,7 +31,7 @@ NUM_ACTIONS = 3
 CASES = [
     *((name, {}) for name in GAMES),
     ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
-    ("notty", {"num_players": 3, "discard": "manual"}),
+    ("notty", {"discard": "manual"}),
     ("trick_taking", {"num_seats": 3, "num_values": 5}),
 ]
 

@@ -232,6 +232,8 @@ IDENTITIES = """
 import json, os, sys
 from pathlib import Path
 from parlour.envs import load_game
+from parlour.envs.core import sources
+from parlour.baselines.arena import identity
 from parlour.baselines.arena.identity import identity_of
 
 PLAYERS = json.loads(sys.argv[1])
@@ -260,6 +262,9 @@ def edited(paths):
     os.wait()
     return json.loads(os.fdopen(receive).read())
 
+identities()  # finds the imports of every file, once for all forks; the edits add none
+for digests in (identity._digest, sources._digest, sources._file_digest):
+    digests.cache_clear()
 print(json.dumps([edited(paths.split()) for paths in sys.argv[2:]]))
 """
 
