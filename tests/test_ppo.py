@@ -89,6 +89,7 @@ def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     assert scores(trained().network) == (0.8, 1.0)
 
 
+@pytest.mark.long
 def test_with_a_critic_that_sees_all_seats_it_learns_the_same() -> None:
     assert scores(trained(critic=True).network) == (0.8, 1.0)
 

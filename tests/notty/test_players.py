@@ -323,6 +323,7 @@ def test_a_position_is_classed_by_what_tempts_another_seat() -> None:
     assert class_index("blue 9, yellow 7 10", other)[2] == 0
 
 
+@pytest.mark.long
 def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(notty_learning, "TURNS_A_ROUND", (4000, 4000, 0, 0))
     values = notty_learning.learn_values(num_rounds=1)

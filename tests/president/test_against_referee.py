@@ -16,7 +16,7 @@ from tests.counts import part_and_all
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Recording, record_games
 from tests.president.referee import RANKS, TWO_OF_OROS, Referee, best_cards, exchanges, rank_of
 
-SOME_SEEDS = range(200)  # in every run of the suite
+SOME_SEEDS = range(100)  # in every run of the suite
 # In the long run 10,000 games for every number of players, half of them with each passing rule.
 ALL_SEEDS = [range(first, first + 1250) for first in range(0, 5000, 1250)]
 WATCHED = 25  # games, of each test

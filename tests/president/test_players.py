@@ -76,7 +76,7 @@ def test_the_lowest_card_is_given_back(name: str) -> None:
     assert game.action_name(make_policy(name, game).act(observation[0], mask)) == "give:4"
 
 
-@pytest.mark.parametrize("num_players", [2, 5])
+@pytest.mark.parametrize("num_players", [2, pytest.param(5, marks=pytest.mark.long)])
 @pytest.mark.parametrize("passing", ["free", "out"])
 def test_every_player_plays_whole_matches(num_players: int, passing: str) -> None:
     game = load_game(
