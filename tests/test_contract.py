@@ -215,7 +215,8 @@ def digest(cases: str, *seeds: int) -> str:
 
 
 @pytest.mark.parametrize(
-    ("cases", "hash_seed"), [("CASES", "1"), pytest.param("LONG_CASES", "2", marks=pytest.mark.long)]
+    ("cases", "hash_seed"),
+    [("CASES", "1"), pytest.param("LONG_CASES", "2", marks=pytest.mark.long)],
 )
 def test_the_same_seed_gives_the_same_bytes_in_every_process(cases: str, hash_seed: str) -> None:
     assert in_another_process(f"{cases}, 11", PYTHONHASHSEED=hash_seed) == digest(cases, 11)

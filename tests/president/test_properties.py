@@ -17,7 +17,6 @@ from parlour.envs.registry import load_game
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, random_actions
 
 
-
 def settings_with(player_counts: Sequence[int]) -> st.SearchStrategy[dict]:
     """All settings with these numbers of players."""
     return st.fixed_dictionaries(

@@ -15,6 +15,7 @@ from ..test_compiled_networks import uneven
 
 SIZES = [{"num_cards": 8, "num_fields": 3}, {"num_cards": 67, "num_fields": 2}]  # two words
 
+
 @pytest.mark.parametrize("settings", SIZES)
 def test_derived_fields_compare_the_top_card_with_the_possible_ones(settings: dict) -> None:
     game = load_game("top_trumps", **settings)
