@@ -70,6 +70,7 @@ def test_the_page_shows_the_mean_and_the_range_of_the_seeds() -> None:
     )
 
 
+@pytest.mark.long
 def test_speed_is_of_decisions_that_were_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "SECONDS", 0.05)
     monkeypatch.setattr(speed, "HIDDEN", (4,))

@@ -45,7 +45,12 @@ SETTINGS: dict[str, list[dict]] = {
     "trick_taking": [{}, {"num_seats": 4}, {"num_seats": 3, "num_values": 32}],
 }
 CASES = [(name, settings) for name in GAMES for settings in SETTINGS.get(name, [{}])]
-LONG = [("president", {"num_players": 5}), ("top_trumps", {"deck": "planets"})]
+LONG = [
+    ("president", {"num_players": 5}),
+    ("top_trumps", {"deck": "planets"}),
+    ("top_trumps", {"num_fields": 16}),
+    ("trick_taking", {"num_seats": 3, "num_values": 32}),
+]
 
 
 class Shown(NamedTuple):

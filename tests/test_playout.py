@@ -64,7 +64,7 @@ def test_the_better_half_stays_and_of_equals_the_lower_index() -> None:
     assert alive.tolist() == [[0, 1, 0, 1, 0], [1, 1, 0, 0, 0], [0, 0, 1, 0, 0]]
 
 
-@pytest.mark.parametrize("num_players", [2, 4, pytest.param(8, marks=pytest.mark.long)])
+@pytest.mark.parametrize("num_players", [2, 4, 8])
 def test_choices_depend_on_the_observation_and_the_stream_alone(num_players: int) -> None:
     game = load_game("president", num_players=num_players)
     tables, seats, observations, masks = middle_positions(game, num_plies=6)

@@ -146,7 +146,9 @@ def test_files_opened_in_another_process_count(folder: Path) -> None:
     assert played >= 1 and after != before
 
 
-@pytest.mark.parametrize("way", ["a helper module", "an array"])
+@pytest.mark.parametrize(
+    "way", ["a helper module", pytest.param("an array", marks=pytest.mark.long)]
+)
 def test_in_a_contest_too(folder: Path, way: str) -> None:
     spec, store = write_player(folder, way), folder / "store.db"
     control = TimeControl(logs=str(folder / "logs"), sandbox="none", secret="k1")
