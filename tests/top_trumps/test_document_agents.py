@@ -13,8 +13,8 @@ from parlour.envs.core.seating import PlayerError
 from parlour.scripts.main import main
 
 HERE = Path(__file__).parent
-GAME = load_game("top_trumps", num_cards=8, num_fields=3)
-SIZES = "num_cards=8,num_fields=3"
+GAME = load_game("top_trumps", num_cards=12, num_fields=3)
+SIZES = "num_cards=12,num_fields=3"
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_the_command_line_plays_them_too(capsys: pytest.CaptureFixture[str]) -> 
 
 
 IMPORTED_BASE = "from parlour.baselines.top_trumps.agents import Agent\n"
-WITH_DRAWS = "num_cards=7,num_fields=3"  # one seat has a card more, and tricks are often drawn
+WITH_DRAWS = "num_cards=13,num_fields=2"  # one seat has a card more, and tricks are often drawn
 
 
 @pytest.fixture
