@@ -14,6 +14,7 @@ COMMAND = "ppo trick_taking --set num_values=3 --hidden 4 --threads 1 --total-st
 COMMAND += "--num-tables 2 --batch-decisions 4 --minibatch-size 8"
 
 
+@pytest.mark.long
 def test_it_trains_what_is_missing_and_keeps_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
