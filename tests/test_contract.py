@@ -28,28 +28,29 @@ HOUSE_FOLDERS = ("envs/core", "training", "scripts")
 
 # Further settings of a game; every game is tried with its defaults.
 CONFIGS: dict[str, list[dict[str, Any]]] = {
-    "top_trumps": [
-        {"num_cards": 71, "num_fields": 1, "trick_limit": 200, "starter": "random"},
-        {"deck": "planets", "starter": 1},
-    ],
+    "top_trumps": [{"num_cards": 67, "num_fields": 2, "trick_limit": 200, "starter": "random"}],
     "notty": [
         {"num_players": 4, "starter": "random", "protect_small_hands": False, "turn_limit": 40},
-        {"discard": "manual", "hand_limit": 12, "initial_hand": 3, "turn_limit": 60},
     ],
-    "president": [
-        {"num_players": 2},
-        {"num_players": 5},
-        {"num_players": 8},
-        {"num_games": 2, "economy": "swap_two", "passing": "out"},
-    ],
-    "splendor": [{"num_players": 3}, {"num_players": 4, "target": 8, "turn_limit": 30}],
-    "trick_taking": [{"num_seats": 3, "num_values": 5}, {"num_seats": 4, "leader": 2}],
+    "president": [{"num_players": 2}, {"num_games": 2, "economy": "swap_two", "passing": "out"}],
+    "splendor": [{"num_players": 4, "target": 8, "turn_limit": 30}],
+    "trick_taking": [{"num_seats": 3, "num_values": 5}],
+}
+LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
+    "top_trumps": [{"deck": "planets", "starter": 1}],
+    "notty": [{"discard": "manual", "hand_limit": 12, "initial_hand": 3, "turn_limit": 60}],
+    "president": [{"num_players": 5}, {"num_players": 8}],
+    "splendor": [{"num_players": 3}],
+    "trick_taking": [{"num_seats": 4, "leader": 2}],
 }
 DEFAULTS: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in GAMES]
 CASES = [(name, config) for name in GAMES for config in ({}, *CONFIGS.get(name, []))]
+LONG_CASES = [(name, config) for name in GAMES for config in LONG.get(name, [])]
 
 
-@pytest.fixture(params=CASES, ids=str)
+@pytest.fixture(
+    params=[*CASES, *(pytest.param(case, marks=pytest.mark.long) for case in LONG_CASES)], ids=str
+)
 def game(request: pytest.FixtureRequest) -> Game:
     name, config = request.param
     return find_game(name, **config)
@@ -208,19 +209,29 @@ def in_another_process(arguments: str, **variables: str) -> str:
 
 
 @cache
-def digest(*seeds: int) -> str:
+def digest(cases: str, *seeds: int) -> str:
     """The digest as this process finds it."""
-    return digest_of_games(CASES, *seeds)
+    return digest_of_games({"CASES": CASES, "LONG_CASES": LONG_CASES}[cases], *seeds)
 
 
-@pytest.mark.parametrize("hash_seed", ["1", pytest.param("2", marks=pytest.mark.long)])
-def test_the_same_seed_gives_the_same_bytes_in_every_process(hash_seed: str) -> None:
-    assert in_another_process("CASES, 11", PYTHONHASHSEED=hash_seed) == digest(11)
+@pytest.mark.parametrize(
+    ("cases", "hash_seed"),
+    [("CASES", "1"), pytest.param("LONG_CASES", "2", marks=pytest.mark.long)],
+)
+def test_the_same_seed_gives_the_same_bytes_in_every_process(cases: str, hash_seed: str) -> None:
+    assert in_another_process(f"{cases}, 11", PYTHONHASHSEED=hash_seed) == digest(cases, 11)
 
 
-@pytest.mark.parametrize("seed", [11, pytest.param(12, marks=pytest.mark.long)])
-def test_uncompiled_rules_play_the_same_bytes(seed: int) -> None:
-    assert in_another_process(f"CASES, {seed}", NUMBA_DISABLE_JIT="1") == digest(seed)
+@pytest.mark.parametrize(
+    ("cases", "seed"),
+    [
+        ("CASES", 11),
+        pytest.param("CASES", 12, marks=pytest.mark.long),
+        pytest.param("LONG_CASES", 11, marks=pytest.mark.long),
+    ],
+)
+def test_uncompiled_rules_play_the_same_bytes(cases: str, seed: int) -> None:
+    assert in_another_process(f"{cases}, {seed}", NUMBA_DISABLE_JIT="1") == digest(cases, seed)
 
 
 @pytest.mark.long

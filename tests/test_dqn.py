@@ -173,6 +173,7 @@ def test_the_same_seed_learns_the_same_network(network: ActionValues) -> None:
     assert all(torch.equal(first[key], second[key]) for key in first)
 
 
+@pytest.mark.long
 def test_a_short_run_beats_three_random_players_well_over_the_fair_share() -> None:
     """Fair share is 25 % of first places; a learner of the wrong sign gets under 5 %."""
     game = load_game("president", num_players=4)

@@ -14,6 +14,7 @@ COMMAND = "ppo trick_taking --set num_values=3 --hidden 4 --threads 1 --total-st
 COMMAND += "--num-tables 2 --batch-decisions 4 --minibatch-size 8"
 
 
+@pytest.mark.long
 def test_it_trains_what_is_missing_and_keeps_what_is_there(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -70,6 +71,7 @@ def test_the_page_shows_the_mean_and_the_range_of_the_seeds() -> None:
     )
 
 
+@pytest.mark.long
 def test_speed_is_of_decisions_that_were_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "SECONDS", 0.05)
     monkeypatch.setattr(speed, "HIDDEN", (4,))

@@ -122,6 +122,7 @@ def test_every_card_keeps_its_own_value_where_nothing_is_played() -> None:
         torch.testing.assert_close(network(integers), network.body(sets) + baseline)
 
 
+@pytest.mark.long
 def test_a_short_run_beats_random() -> None:
     """Measured: mean return +0.18 after 800 steps; the floor is +0.08."""
     network = deque(lookahead.train(GAME, CONFIG), maxlen=1)[0][1]

@@ -45,6 +45,12 @@ SETTINGS: dict[str, list[dict]] = {
     "trick_taking": [{}, {"num_seats": 4}, {"num_seats": 3, "num_values": 32}],
 }
 CASES = [(name, settings) for name in GAMES for settings in SETTINGS.get(name, [{}])]
+LONG = [
+    ("president", {"num_players": 5}),
+    ("top_trumps", {"deck": "planets"}),
+    ("top_trumps", {"num_fields": 16}),
+    ("trick_taking", {"num_seats": 3, "num_values": 32}),
+]
 
 
 class Shown(NamedTuple):
@@ -56,7 +62,13 @@ class Shown(NamedTuple):
     picture: Picture
 
 
-@pytest.fixture(params=range(len(CASES)), ids=[str(case) for case in CASES], scope="module")
+@pytest.fixture(
+    params=[
+        pytest.param(number, marks=pytest.mark.long if case in LONG else (), id=str(case))
+        for number, case in enumerate(CASES)
+    ],
+    scope="module",
+)
 def case(request: pytest.FixtureRequest) -> int:
     """The number of a game with its settings; all tests of one run before those of the next."""
     return request.param

@@ -89,6 +89,7 @@ def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     assert scores(trained().network) == (0.8, 1.0)
 
 
+@pytest.mark.long
 def test_with_a_critic_that_sees_all_seats_it_learns_the_same() -> None:
     assert scores(trained(critic=True).network) == (0.8, 1.0)
 
@@ -208,6 +209,7 @@ def test_an_interrupted_run_continues_where_it_stood() -> None:
     assert scores(second.network) == (0.8, 1.0)
 
 
+@pytest.mark.long
 def test_one_seat_learns_at_tables_with_opponents() -> None:
     """Seat 0 plays a random seat 1 at the gate half of the time: then going is worth 0."""
     learner = trained(self_play=0.0, opponents=("random",), opponent_weights=(1.0,), earlier=1.0)

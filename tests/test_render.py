@@ -29,9 +29,9 @@ from parlour.envs.core.views.table import seats_around
 PRESIDENT_SETTINGS = [
     {"num_players": 2},
     {"num_players": 4, "num_games": 2, "economy": "swap_two"},
-    {"num_players": 5, "passing": "out"},
     {"num_players": 4, "num_games": 2},
-    {"num_players": 8},
+    pytest.param({"num_players": 5, "passing": "out"}, marks=pytest.mark.long),
+    pytest.param({"num_players": 8}, marks=pytest.mark.long),
 ]
 
 

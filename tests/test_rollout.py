@@ -107,6 +107,7 @@ def test_an_outcome_known_early_is_that_of_the_whole_game(num_players: int, weig
     assert num_early >= 20 * (num_players - 2)
 
 
+@pytest.mark.long
 def test_it_improves_on_its_network_where_the_outcome_is_known_at_the_end_alone(
     tmp_path: Path,
 ) -> None:

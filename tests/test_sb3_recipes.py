@@ -202,6 +202,7 @@ def test_a_short_run_of_the_dqn_beats_three_random_players_well_over_the_fair_sh
     assert play_match(president, policy, "random", num_deals=300).first_places.low > 0.45
 
 
+@pytest.mark.long
 def test_a_short_run_of_ppo_beats_three_random_players_well_over_the_fair_share(
     president: Game,
 ) -> None:

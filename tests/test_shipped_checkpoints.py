@@ -32,7 +32,12 @@ def test_it_is_found_by_name_and_its_card_says_what_it_holds(path: Path) -> None
 
 
 @pytest.mark.parametrize(
-    ("player", "num_players", "floor"), [("dqn", 2, 0.88), ("dqn", 4, 0.38), ("ppo", 4, 0.38)]
+    ("player", "num_players", "floor"),
+    [
+        pytest.param("dqn", 2, 0.88, marks=pytest.mark.long),
+        ("dqn", 4, 0.38),
+        ("ppo", 4, 0.38),
+    ],
 )
 def test_the_president_networks_beat_the_lowest_script(
     player: str, num_players: int, floor: float
@@ -51,6 +56,7 @@ def test_the_trick_taking_networks_play_as_their_cards_say() -> None:
     assert result.wins.mean > 0.66 and result.losses.mean < 0.14
 
 
+@pytest.mark.long
 def test_the_splendor_network_beats_the_scripts_and_guides_a_search_that_beats_it() -> None:
     """The best script wins about half of the games that the network wins."""
     game = find_game("splendor")

@@ -13,7 +13,14 @@ from parlour.envs.core import threads
 from parlour.envs.core.views.vector import TablesEnv
 
 NUM_ENVS = 11  # parts of unequal size
-every_game = pytest.mark.parametrize("name", GAMES)
+IN_EVERY_RUN = ("notty", "president")  # one draws in mid-game, one does not
+every_game = pytest.mark.parametrize(
+    "name",
+    [
+        name if name in IN_EVERY_RUN else pytest.param(name, marks=pytest.mark.long)
+        for name in GAMES
+    ],
+)
 
 
 @pytest.fixture(autouse=True)

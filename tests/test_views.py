@@ -503,8 +503,15 @@ def test_an_illegal_action_loses_raises_or_is_replaced_at_a_table(
 
 
 @every_game
-@pytest.mark.parametrize("self_play", [True, False])
-@pytest.mark.parametrize("observation", ["scaled", "integer"])
+@pytest.mark.parametrize(
+    ("self_play", "observation"),
+    [
+        (True, "scaled"),
+        (False, "scaled"),
+        (True, "integer"),
+        pytest.param(False, "integer", marks=pytest.mark.long),
+    ],
+)
 def test_every_array_of_a_step_is_safe_to_keep(
     name: str, self_play: bool, observation: str
 ) -> None:

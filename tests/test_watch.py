@@ -31,8 +31,8 @@ NUM_ACTIONS = 3
 CASES = [
     *((name, {}) for name in GAMES),
     ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
-    ("notty", {"num_players": 3, "discard": "manual"}),
-    ("trick_taking", {"num_seats": 3, "num_values": 5}),
+    pytest.param("notty", {"num_players": 3, "discard": "manual"}, marks=pytest.mark.long),
+    pytest.param("trick_taking", {"num_seats": 3, "num_values": 5}, marks=pytest.mark.long),
 ]
 
 

@@ -11,8 +11,7 @@ CONFIGS: dict[str, list[dict[str, Any]]] = {
     "president": [
         {"num_players": 2, "passing": "out"},
         {"num_players": 4, "passing": "free"},
-        {"num_players": 8, "passing": "free"},
-        {"num_players": 5, "num_games": 3, "economy": "swap_two", "passing": "out"},
+        {"num_games": 2, "economy": "swap_two", "passing": "out"},
     ]
 }
 LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
@@ -21,8 +20,10 @@ LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
         {"num_players": 4, "passing": "out"},
         {"num_players": 5, "passing": "free"},
         {"num_players": 5, "passing": "out"},
+        {"num_players": 8, "passing": "free"},
         {"num_players": 8, "passing": "out"},
         {"num_players": 2, "num_games": 2},
+        {"num_players": 5, "num_games": 3, "economy": "swap_two", "passing": "out"},
     ]
 }
 

@@ -3,12 +3,15 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from parlour.baselines.arena.sandbox import NONE
 
 from .recorded import code_digest
 from .sandbox_cost import MODULES, RECORD, measure, page, verdict
 
 
+@pytest.mark.long
 def test_the_study_times_every_sandbox_of_this_machine(tmp_path: Path) -> None:
     found = measure(3, tmp_path)
     assert found["rows"][0]["sandbox"] == NONE

@@ -20,9 +20,11 @@ from tests.notty.referee import Referee
 CONFIGS: list[tuple[dict[str, Any], int, str]] = [
     ({"num_players": 2, "turn_limit": 30}, 50, "won, out of turns"),
     ({"num_players": 3, "turn_limit": 10, "protect_small_hands": False}, 50, "won, out of turns"),
+    ({"num_players": 2, "turn_limit": 30, "discard": "manual", "hand_limit": 9}, 50, "stuck"),
+]
+LONG: list[tuple[dict[str, Any], int, str]] = [
     ({"num_players": 4, "turn_limit": 12, "hand_limit": 8}, 50, "won, stuck"),
     ({"num_players": 4, "turn_limit": 8, "discard": "manual"}, 25, "out of turns"),
-    ({"num_players": 2, "turn_limit": 30, "discard": "manual", "hand_limit": 9}, 50, "stuck"),
     ({"num_players": 2, "turn_limit": 60, "hand_limit": 5}, 50, "stuck"),
 ]
 
@@ -35,7 +37,10 @@ def end_of(referee: Referee) -> str:
     return "out of turns" if is_out_of_turns else "stuck"
 
 
-@pytest.mark.parametrize(("config", "num_games", "ends"), CONFIGS)
+@pytest.mark.parametrize(
+    ("config", "num_games", "ends"),
+    [*CONFIGS, *(pytest.param(*case, marks=pytest.mark.long) for case in LONG)],
+)
 def test_the_rules_agree_with_the_referee(
     config: dict[str, Any], num_games: int, ends: str
 ) -> None:

@@ -323,6 +323,7 @@ def test_a_position_is_classed_by_what_tempts_another_seat() -> None:
     assert class_index("blue 9, yellow 7 10", other)[2] == 0
 
 
+@pytest.mark.long
 def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.MonkeyPatch) -> None:
     """With two seats against two players in turn, with three against a mixture."""
     fields = notty_learning.FIELDS

@@ -16,12 +16,13 @@ from tests.counts import part_and_all
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Recording, record_games
 from tests.president.referee import RANKS, TWO_OF_OROS, Referee, best_cards, exchanges, rank_of
 
-SOME_SEEDS = range(200)  # in every run of the suite
+SOME_SEEDS = range(100)  # in every run of the suite
 # In the long run 10,000 games for every number of players, half of them with each passing rule.
 ALL_SEEDS = [range(first, first + 1250) for first in range(0, 5000, 1250)]
 WATCHED = 25  # games, of each test
 WATCH_EVERY = 5  # plies
 MATCHES = 60
+OTHER_COUNTS = [count for count in PLAYER_COUNTS if count != 4]  # for matches, in the long run
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,13 @@ def test_random_games_go_as_the_referee_says(num_players: int, passing: str, see
 
 @pytest.mark.parametrize(
     ("num_players", "passing", "economy", "num_matches"),
-    part_and_all(itertools.product(PLAYER_COUNTS, PASSINGS, ECONOMIES, [MATCHES])),
+    [
+        *part_and_all(itertools.product([4], PASSINGS, ECONOMIES, [MATCHES])),
+        *(
+            pytest.param(*settings, MATCHES, marks=pytest.mark.long)
+            for settings in itertools.product(OTHER_COUNTS, PASSINGS, ECONOMIES)
+        ),
+    ],
 )
 def test_random_matches_go_as_the_referee_says(
     num_players: int, passing: str, economy: str, num_matches: int

@@ -24,7 +24,10 @@ DECK_WITHOUT_TWOS = DECK[4:]
 
 @pytest.mark.parametrize("passing", PASSINGS)
 @pytest.mark.parametrize("economy", ECONOMIES)
-@pytest.mark.parametrize("num_players", PLAYER_COUNTS)
+@pytest.mark.parametrize(
+    "num_players",
+    [n if n in (2, 4) else pytest.param(n, marks=pytest.mark.long) for n in PLAYER_COUNTS],
+)
 def test_no_seat_sees_a_difference_when_the_unseen_is_dealt_again(
     num_players: int, economy: str, passing: str
 ) -> None:

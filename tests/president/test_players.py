@@ -76,7 +76,7 @@ def test_the_lowest_card_is_given_back(name: str) -> None:
     assert game.action_name(make_policy(name, game).act(observation[0], mask)) == "give:4"
 
 
-@pytest.mark.parametrize("num_players", [2, 5])
+@pytest.mark.parametrize("num_players", [2, pytest.param(5, marks=pytest.mark.long)])
 @pytest.mark.parametrize("passing", ["free", "out"])
 def test_every_player_plays_whole_matches(num_players: int, passing: str) -> None:
     game = load_game(
@@ -120,7 +120,9 @@ def test_each_script_beats_the_one_before_it(num_players: int) -> None:
         assert result.first_places.low > 1 / num_players, result
 
 
-@pytest.mark.parametrize(("num_players", "floor"), [(2, 0.85), (4, 0.30)])
+@pytest.mark.parametrize(
+    ("num_players", "floor"), [(2, 0.85), pytest.param(4, 0.30, marks=pytest.mark.long)]
+)
 def test_the_search_beats_lowest(num_players: int, floor: float) -> None:
     game = load_game("president", num_players=num_players)
     result = play_match(game, f"playout:num_playouts=200,{BY_LOWEST}", "lowest", 150, seed=5)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,14 +16,21 @@ from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, random_actions
 
-SETTINGS = st.fixed_dictionaries(
-    {
-        "num_players": st.sampled_from(PLAYER_COUNTS),
-        "num_games": st.sampled_from((1, 3)),
-        "economy": st.sampled_from(ECONOMIES),
-        "passing": st.sampled_from(PASSINGS),
-    }
-)
+
+def settings_with(player_counts: Sequence[int]) -> st.SearchStrategy[dict]:
+    """All settings with these numbers of players."""
+    return st.fixed_dictionaries(
+        {
+            "num_players": st.sampled_from(player_counts),
+            "num_games": st.sampled_from((1, 3)),
+            "economy": st.sampled_from(ECONOMIES),
+            "passing": st.sampled_from(PASSINGS),
+        }
+    )
+
+
+SETTINGS = settings_with((2, 4))
+EVERY_SETTING = settings_with(PLAYER_COUNTS)
 SEEDS = st.integers(0, 2**63 - 20)
 NUM_TABLES = 16
 
@@ -35,9 +44,21 @@ def choose(
     return np.where(choices.random(len(words)) * 4 < eagerness, last, actions)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(config=SETTINGS, seed=SEEDS, eagerness=st.integers(0, 4))
 def test_every_position_of_every_match_adds_up(config: dict, seed: int, eagerness: int) -> None:
+    check_match(config, seed, eagerness)
+
+
+@pytest.mark.long
+@settings(max_examples=60, deadline=None)
+@given(config=EVERY_SETTING, seed=SEEDS, eagerness=st.integers(0, 4))
+def test_so_it_does_with_any_number_of_players(config: dict, seed: int, eagerness: int) -> None:
+    check_match(config, seed, eagerness)
+
+
+def check_match(config: dict, seed: int, eagerness: int) -> None:
+    """Play matches side by side and look at every position."""
     game = load_game("president", **config)
     tables = Tables(game, streams(range(seed, seed + NUM_TABLES)))
     tables.deal(tables.all_rows)

@@ -37,7 +37,10 @@ RARE = (
 )
 
 
-@pytest.mark.parametrize("num_players", PLAYER_COUNTS)
+@pytest.mark.parametrize(
+    "num_players",
+    [n if n == 2 else pytest.param(n, marks=pytest.mark.long) for n in PLAYER_COUNTS],
+)
 def test_games_go_as_the_referee_says_and_bring_up_what_is_rare(num_players: int) -> None:
     tally: Counter[str] = Counter()
     for setting in SETTINGS:

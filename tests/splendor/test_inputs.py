@@ -27,7 +27,7 @@ def cards_of(seen: np.record, seat: int) -> list[tuple[list[int], int] | None]:
     return [None if p == NOTHING else (c.tolist(), int(p)) for c, p in [*table, *held]]
 
 
-@pytest.mark.parametrize("num_players", [2, 3])
+@pytest.mark.parametrize("num_players", [2, pytest.param(3, marks=pytest.mark.long)])
 def test_derived_fields_count_what_each_seat_lacks(num_players: int) -> None:
     game = load_game("splendor", num_players=num_players)
     wide = with_inputs(game)

@@ -37,6 +37,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # short games
     "president": {"num_players": 2},
 }
 WIDTHS = {"phone": 360, "desktop": 1400}
+LONG = pytest.mark.long
 MAX_MOVES = 120
 IS_WIDE = '(document.querySelector("#board svg").viewBox.baseVal.width > 500)'
 IS_UNPACKED = "#count:not(:empty)"  # a replay unpacks its data when it is opened
@@ -171,7 +172,7 @@ def press_enter_on_anything(page: Any) -> None:
     raise AssertionError("no move can be reached with Tab")
 
 
-@pytest.mark.parametrize("width", ["phone", pytest.param("desktop", marks=pytest.mark.long)])
+@pytest.mark.parametrize("width", ["phone", pytest.param("desktop", marks=LONG)])
 @pytest.mark.parametrize("name", GAMES)
 def test_a_game_is_played_to_its_end_with_the_pointer(
     browser: Any, address: str, name: str, width: str
@@ -182,7 +183,14 @@ def test_a_game_is_played_to_its_end_with_the_pointer(
 
 
 @pytest.mark.parametrize(
-    ("name", "width"), [*((name, "phone") for name in GAMES), ("trick_taking", "desktop")]
+    ("name", "width"),
+    [
+        *(
+            (name, "phone") if name == "splendor" else pytest.param(name, "phone", marks=LONG)
+            for name in GAMES
+        ),
+        ("trick_taking", "desktop"),
+    ],
 )
 def test_a_game_is_played_to_its_end_with_the_keyboard(
     browser: Any, address: str, name: str, width: str
@@ -204,7 +212,7 @@ def test_axe_finds_no_barrier_before_a_game(browser: Any, address: str) -> None:
         check_barriers(page)
 
 
-@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("width", ["phone", pytest.param("desktop", marks=LONG)])
 def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: str) -> None:
     """`parlour watch GAME --browser`: pause, one move, go on, look back, and the end."""
     command = ["watch", "trick_taking", "--browser", "--players", "high_low,random", "--seed", "3"]
@@ -314,8 +322,16 @@ def legal_after(played: Any) -> list[str]:
     return [played.game.action_name(action) for action in played.game.legal_action_list(state)]
 
 
-@pytest.mark.parametrize("kind", ["aec", "solo"])
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        *((name, "aec") for name in GAMES),
+        *(
+            (name, "solo") if name == "president" else pytest.param(name, "solo", marks=LONG)
+            for name in GAMES
+        ),
+    ],
+)
 def test_a_notebook_shows_a_running_game_with_its_controls(
     browser: Any, name: str, kind: str
 ) -> None:

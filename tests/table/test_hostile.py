@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
@@ -100,6 +101,15 @@ def test_who_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.Monkey
         listen(listener, *backlog)
 
     monkeypatch.setattr(socket.socket, "listen", listen_with_little_room)
+    connection_made = WebSocketsSansIOProtocol.connection_made
+
+    def connection_made_with_little_room(protocol: Any, transport: Any) -> None:
+        transport.set_write_buffer_limits(1024)  # asyncio takes 64 KiB before it makes anybody wait
+        connection_made(protocol, transport)
+
+    monkeypatch.setattr(
+        WebSocketsSansIOProtocol, "connection_made", connection_made_with_little_room
+    )
     with two_seats(tmp_path) as (address, tokens, me):
         slow = socket.socket()
         slow.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)

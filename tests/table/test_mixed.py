@@ -13,6 +13,7 @@ import pytest
 from . import mixed
 
 
+@pytest.mark.long
 def test_all_kinds_of_seats_share_a_table_and_survive_a_killed_server(tmp_path: Path) -> None:
     for package in ("mcp", "playwright.async_api"):
         pytest.importorskip(package, reason=f"{package} is missing")

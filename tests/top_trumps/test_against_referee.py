@@ -8,8 +8,8 @@ import pytest
 from tests.counts import part_and_all
 from tests.top_trumps.lockstep import Size, compare_games, compare_players
 
+SMALLEST = Size(2, 1, 50, starter="random")  # a trick decides, or both are empty
 GAMES = [
-    (Size(2, 1, 50, starter="random"), 200),  # a trick decides, or both are empty
     (Size(7, 3, 60, top_value=4), 300),  # odd, with draws and doubtful places
     (Size(7, 3, 5000), 100),
     (Size(50, 5, 60), 6),
@@ -24,7 +24,10 @@ PLAYED = [
 MIN_DECISIONS = 800
 
 
-@pytest.mark.parametrize(("size", "num_games"), part_and_all(GAMES))
+@pytest.mark.parametrize(
+    ("size", "num_games"),
+    [*part_and_all(GAMES), pytest.param(SMALLEST, 200, marks=pytest.mark.long)],
+)
 def test_game_and_deductions_agree_with_the_referee(size: Size, num_games: int) -> None:
     counts = compare_games(size, num_games)
     assert counts["tricks"] >= num_games

@@ -14,7 +14,7 @@ from parlour.envs.core.tables import Tables, action_masks
 from ..test_compiled_networks import uneven
 
 
-@pytest.mark.parametrize("settings", [{"num_cards": 12}, {"num_cards": 100, "num_fields": 3}])
+@pytest.mark.parametrize("settings", [{}, {"num_cards": 67, "num_fields": 2}])
 def test_derived_fields_compare_the_top_card_with_the_possible_ones(settings: dict) -> None:
     game = load_game("top_trumps", **settings)
     wide = with_inputs(game)
@@ -47,7 +47,7 @@ def test_networks_are_shown_no_names_of_cards() -> None:
 
 
 def test_nothing_is_arranged_and_a_player_of_the_game_itself_sees_the_inputs() -> None:
-    game = load_game("top_trumps", num_cards=12)
+    game = load_game("top_trumps")
     wide = with_inputs(game)
     network = uneven(PolicyValue(game, (19,), derived_inputs=True))
     policy = policy_of("ppo", game, network)

@@ -134,6 +134,7 @@ def test_strengths_agree_with_an_independent_program() -> None:
         assert 100 * result.first_places.high > low, result
 
 
+@pytest.mark.long
 def test_every_player_plays_real_decks() -> None:
     """But for the searches of any game, which are tested for any game."""
     game = load_game("top_trumps", deck="planets", starter=1)

@@ -60,7 +60,10 @@ def seen_by(game: Game, state: np.ndarray) -> np.record:
     return observation[0]
 
 
-@pytest.mark.parametrize(("num_seats", "num_values"), SIZES)
+@pytest.mark.parametrize(
+    ("num_seats", "num_values"),
+    [*SIZES[:3], pytest.param(*SIZES[3], marks=pytest.mark.long)],
+)
 def test_arranged_games_are_the_same_games_with_cards_renamed(
     num_seats: int, num_values: int
 ) -> None:
@@ -130,7 +133,7 @@ def test_networks_are_shown_the_cards_left_and_not_their_history() -> None:
     assert not {"dealt", "played", "last_cards", "seat_to_act"} & set(shown)
 
 
-@pytest.mark.parametrize("num_seats", [2, 4])
+@pytest.mark.parametrize("num_seats", [2, pytest.param(4, marks=pytest.mark.long)])
 def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(num_seats: int) -> None:
     game = load_game("trick_taking", num_seats=num_seats)
     wide = with_inputs(game)

@@ -143,7 +143,7 @@ def test_a_limit_in_time_also_gives_a_legal_card(network: Path) -> None:
     assert masks[np.arange(3), actions].all()
 
 
-@pytest.mark.parametrize("num_seats", [3, 4])
+@pytest.mark.parametrize("num_seats", [3, pytest.param(4, marks=pytest.mark.long)])
 def test_it_is_best_where_a_network_ships(num_seats: int) -> None:
     game = load_game("trick_taking", num_seats=num_seats)
     assert resolved("best", game) == "max_n"
