@@ -142,7 +142,6 @@ def strongest(game: Game) -> tuple[str, ...]:
 def searches(game: Game) -> tuple[str, ...]:
     """Name the searches of the league, at about 2 ms a move."""
     if game.num_seats > 2:
-        networks = ("policy_rollout", "max_n") if has_network(game) else ()
-        return ("playout", "mcts", *networks)
+        return ("playout", "mcts", "max_n")
     best = "perfect" if is_solved(game) else "playout"
     return (best, "mcts", "alpha_beta") if alpha_beta.has_network(game) else (best, "mcts")
