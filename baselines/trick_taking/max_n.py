@@ -14,12 +14,12 @@ import numpy as np
 
 from ...envs.core.game import Game, check_range
 from ...envs.core.jit import rule
+from ..networks.learned import shipped_checkpoints
 from ..objective import weigh_first_place
 from ..policy import Policy
 from ..search import rollout
 from ..search.playout import checked_budget
 from .open_hands import MAX_TRICKS, OpenHands, solve
-from .rollouts import merge_runs, shipped_network
 
 NAME = "max_n"
 NUM_SIMULATIONS = 200
@@ -53,9 +53,11 @@ def max_n(
         NAME, "num_simulations", num_simulations, milliseconds, default=NUM_SIMULATIONS
     )
     check_range("solved_tricks", solved_tricks, 1, MAX_TRICKS[game.num_seats])
+    if network is None and not has_network(game):
+        raise ValueError(f"no network ships for {game!r}; name a checkpoint: network=FILE.pt")
     policy = rollout.policy_rollout(
         game,
-        network or shipped_network(game),
+        network or str(shipped_checkpoints(game)["ppo"]),
         None if milliseconds is not None else budget,
         milliseconds,
         first_place_weight=first_place_weight,
@@ -72,6 +74,11 @@ def max_n(
         choose=_alone(policy.choose, lock),
         values=_alone(policy.values, lock),
     )
+
+
+def has_network(game: Game) -> bool:
+    """Whether a network ships for these settings."""
+    return "ppo" in shipped_checkpoints(game)
 
 
 def _alone(function: Callable[..., np.ndarray], lock: threading.Lock) -> Callable[..., np.ndarray]:
@@ -113,3 +120,23 @@ def worth_of(tricks, first_place_weight):
     for seat in range(num_seats):
         tricks[seat] = (num_seats * tricks[seat] / total - 1.0) / (num_seats - 1)
     weigh_first_place(tricks, first_place_weight)
+
+
+@rule
+def merge_runs(state, same_as):
+    """Of cards that touch, with none left between, name the lowest for each in same_as [A]."""
+    seat = np.int64(state.seat_to_act)
+    num_seats, num_values = state.dealt.shape
+    for colour in range(num_seats):
+        others = state.table[colour]
+        for other in range(num_seats):
+            if other != seat:
+                others |= state.hands[other, colour]
+        lowest = np.int64(-1)
+        for value in range(num_values):
+            if others >> value & 1:
+                lowest = -1
+            elif state.hands[seat, colour] >> value & 1:
+                card = colour * num_values + value
+                lowest = card if lowest < 0 else lowest
+                same_as[card] = lowest

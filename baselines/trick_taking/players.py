@@ -8,8 +8,7 @@ from ...envs.core.jit import rule
 from ..roster import Player, scripted, searching
 from . import alpha_beta
 from .exact_players import best_response, perfect
-from .max_n import max_n
-from .rollouts import has_network, policy_rollout
+from .max_n import has_network, max_n
 from .solver import is_solved
 
 _WORD_BITS = 63  # of a non-negative word
@@ -120,7 +119,6 @@ PLAYERS = {
     "first_play": scripted(first_play),
     "high_low": scripted(high_low),
     "smart": scripted(smart),
-    "policy_rollout": searching(policy_rollout)._replace(plays=has_network),
     "max_n": searching(max_n)._replace(plays=has_network),
     "alpha_beta": Player(
         alpha_beta.alpha_beta,
