@@ -64,7 +64,8 @@ def plain_value(game: Game, module: RankedValues, states: np.ndarray, num_tricks
     if num_tricks == 0:
         return float(action_values(game, module, observations, masks).max())
     return max(
-        value_after(game, module, states, action, num_tricks) for action in np.flatnonzero(masks)
+        value_after(game, module, states, action, num_tricks)
+        for action in np.flatnonzero(masks).tolist()
     )
 
 
@@ -100,7 +101,7 @@ def test_its_values_are_those_of_plain_minimax(num_tricks: int, num_plies: int, 
     policy = make_policy("alpha_beta", GAME, num_tricks=num_tricks, network=str(path))
     masks, _, values = asked(policy, tables)
     for row, mask in enumerate(masks):
-        for action in np.flatnonzero(mask):
+        for action in np.flatnonzero(mask).tolist():
             start = tables.states[row : row + 1]
             wanted = value_after(GAME, network(), start, action, num_tricks)
             assert values[row, action] == pytest.approx(wanted, abs=1e-5)
