@@ -1,6 +1,9 @@
 # make demo | make test | make check: each makes .venv when it is missing and installs all it needs.
 # Another interpreter: make test PYTHON=python3.12
 
+# Python keeps its byte code, as it does by default: many tests start it anew.
+export PYTHONDONTWRITEBYTECODE :=
+
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.installed
