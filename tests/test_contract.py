@@ -28,7 +28,6 @@ HOUSE_FOLDERS = ("envs/core", "training", "scripts")
 
 # Further settings of a game; every game is tried with its defaults.
 CONFIGS: dict[str, list[dict[str, Any]]] = {
-    "top_trumps": [{"num_cards": 67, "num_fields": 2, "trick_limit": 200, "starter": "random"}],
     "notty": [
         {"num_players": 4, "starter": "random", "protect_small_hands": False, "turn_limit": 40},
     ],
@@ -37,7 +36,10 @@ CONFIGS: dict[str, list[dict[str, Any]]] = {
     "trick_taking": [{"num_seats": 3, "num_values": 5}],
 }
 LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
-    "top_trumps": [{"deck": "planets", "starter": 1}],
+    "top_trumps": [
+        {"num_cards": 67, "num_fields": 2, "trick_limit": 200, "starter": "random"},
+        {"deck": "planets", "starter": 1},
+    ],
     "notty": [{"discard": "manual", "hand_limit": 12, "initial_hand": 3, "turn_limit": 60}],
     "president": [{"num_players": 5}, {"num_players": 8}],
     "splendor": [{"num_players": 3}],

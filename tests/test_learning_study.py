@@ -82,6 +82,7 @@ def test_speed_is_of_decisions_that_were_learned_from(monkeypatch: pytest.Monkey
     assert sum(shares.values()) == pytest.approx(1.0) and min(shares.values()) > 0
 
 
+@pytest.mark.long
 def test_the_player_is_measured_after_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(speed, "AGAINST", ("smart",))
     monkeypatch.setattr(speed, "NUM_DEALS", 5)

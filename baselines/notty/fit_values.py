@@ -87,6 +87,7 @@ ROUNDS_A_LINE = 5  # rounds per printed line
 # The least learning rate in the first rounds and in the rest.
 FIRST_RATE, LAST_RATE, FIRST_RATE_FRACTION = 0.02, 0.002, 0.6
 SEED = 3
+SEEDS_A_COUNT = 10  # for each number of seats, one for each field
 
 # The learner remembers where the tables hold the end of its last turn (opponent model, phase and
 # class), and the unit there. At first there is no such place.
@@ -121,10 +122,12 @@ def learn_values(
     num_rounds: int, seed: int = SEED, seat_counts: Sequence[int] = SEAT_COUNTS
 ) -> np.ndarray:
     """Return the tables [4, 3, classes], float32, after `num_rounds` for each number of seats."""
-    values = first_values() if 2 in seat_counts else load_values().astype(np.float64)
+    values = load_values().astype(np.float64)
     learned = values, np.zeros(TABLE_SHAPE, np.int64), np.zeros(TABLE_SHAPE)
     for num_seats in sorted(seat_counts):
-        if num_seats > 2:
+        if num_seats == 2:
+            values[:2] = first_values()[:2]
+        else:
             values[num_seats - 1] = values[1]  # learned against a single opponent
         learn_seats(learned, num_seats, num_rounds, seed)
     return values.astype(np.float32)
@@ -136,7 +139,8 @@ def learn_seats(
     """Learn in games of `num_seats`."""
     game, fields = load_game("notty", num_players=num_seats), FIELDS[num_seats]
     states = [game.new_states(1)[0] for _ in fields]
-    rngs = streams(range(seed + 10 * num_seats - 20, seed + 10 * num_seats - 20 + len(fields)))
+    first = seed + SEEDS_A_COUNT * (num_seats - SEAT_COUNTS[0])
+    rngs = streams(range(first, first + len(fields)))
     observation, mask = game.new_observations(1)[0], np.zeros(game.num_mask_words, np.int64)
     players = np.zeros(num_seats, np.int64)
     for state, rng in zip(states, rngs, strict=True):

@@ -167,13 +167,12 @@ def lasting(known: set[int]) -> set[int]:
     ("method", "attacks"),
     [
         ("auto", SOME_ATTACKS),
-        (NONE, SOME_ATTACKS),
         *(
             pytest.param(how, EVERY_ATTACK, marks=pytest.mark.long)
             for how in (UNSHARE, BWRAP, NONE)
         ),
     ],
-    ids=["auto", "none", "unshare-all", "bwrap-all", "none-all"],
+    ids=["auto", "unshare-all", "bwrap-all", "none-all"],
 )
 def test_an_attacker_loses_its_game_and_nothing_else_happens(
     method: str, attacks: dict[str, Attack], ground: Ground, monkeypatch: pytest.MonkeyPatch

@@ -20,8 +20,8 @@ from tests.notty.lockstep import Lockstep
 from tests.notty.referee import Referee
 from tests.notty.slow_players import Chances
 
-NUM_POSITIONS = 60
-NUM_FULL_DECKS = 3  # these take the slow players half a second each
+NUM_POSITIONS = 30
+NUM_FULL_DECKS = 2  # these take the slow players half a second each
 NUM_DECISIONS = 1500  # of a player that leaves something to chance
 
 

@@ -212,7 +212,8 @@ def test_axe_finds_no_barrier_before_a_game(browser: Any, address: str) -> None:
         check_barriers(page)
 
 
-@pytest.mark.parametrize("width", ["phone", pytest.param("desktop", marks=LONG)])
+@LONG
+@pytest.mark.parametrize("width", WIDTHS)
 def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: str) -> None:
     """`parlour watch GAME --browser`: pause, one move, go on, look back, and the end."""
     command = ["watch", "trick_taking", "--browser", "--players", "high_low,random", "--seed", "3"]
@@ -280,6 +281,7 @@ def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
         page.click("text=Back to the game")
 
 
+@LONG
 def test_a_player_takes_the_seat_of_somebody_who_has_left(browser: Any, address: str) -> None:
     seats = [{"kind": "here", "name": "You"}, {"kind": "remote", "name": "Guest"}]
     request = {"game": "trick_taking", "settings": {"num_values": 4}, "seats": seats, "seed": 4}

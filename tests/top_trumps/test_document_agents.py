@@ -54,6 +54,7 @@ def with_own_base(tmp_path: Path) -> str:
     return str(file)
 
 
+@pytest.mark.long
 def test_agents_written_blind_play_with_either_base(
     with_own_base: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
