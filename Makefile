@@ -19,12 +19,12 @@ PARLOUR := $(VENV)/bin/parlour
 install: $(READY)
 
 test: $(READY)
-	@echo '== the tests: about 13 minutes on two cores where nothing is compiled yet'
+	@echo '== the tests: about 10 minutes on two cores where nothing is compiled yet'
 	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal
 
 # The full counts of what `test` runs a part of. Three processes: the slowest of these tests wait.
 test-long: $(READY)
-	@echo '== the long tests: about 6 minutes on two cores after make test'
+	@echo '== the long tests: about 8 minutes on two cores after make test'
 	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal -m long
 
 # Plants faults in the code and looks whether the tests notice; stopped, it goes on where it was.

@@ -56,7 +56,13 @@ def layers_for(name: str) -> tuple[int, ...]:
     return (75, 64) if name == "president" else (19,)
 
 
-@pytest.mark.parametrize("name", GAMES)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=pytest.mark.long) if name in ("top_trumps", "notty") else name
+        for name in GAMES
+    ],
+)
 def test_the_compiled_forward_pass_equals_torch(name: str) -> None:
     game = find_game(name)
     module = uneven(PolicyValue(game, layers_for(name)))

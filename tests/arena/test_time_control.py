@@ -185,7 +185,10 @@ def test_a_file_that_leaves_at_import_costs_its_player_the_games(
     ("name", "config", "players"),
     [
         ("president", {"num_players": 4}, ("lowest", "random")),
-        ("trick_taking", {"num_values": 5}, ("random", "playout:num_playouts=30")),
+        pytest.param(
+            *("trick_taking", {"num_values": 5}, ("random", "playout:num_playouts=30")),
+            marks=pytest.mark.long,
+        ),
         ("trick_taking", {"num_values": 4}, (f"{BAD}:Remembers", "random")),
     ],
 )

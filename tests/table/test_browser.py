@@ -237,6 +237,7 @@ def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: 
         assert page.locator("#undo").is_hidden() and page.locator("#hint").is_hidden()
 
 
+@LONG
 def test_the_results_of_a_tournament_are_shown_and_replayed(browser: Any, tmp_path: Path) -> None:
     store = tmp_path / "results.db"
     players = ["--players", "random,first_legal,high_low", "--set", "num_values=5"]
