@@ -69,11 +69,13 @@ def alpha_beta(game: Game, num_tricks: int = NUM_TRICKS, network: str | None = N
     `lookahead`; the default is the one that ships for the game. Of cards of equal value it plays
     the one that the network prefers.
 
-    Raises ValueError for a value out of range, for a checkpoint that does not fit, and where no
-    network ships and none is named.
+    Raises ValueError for a value out of range, for other than two seats, for a checkpoint that does
+    not fit, and where no network ships and none is named.
     """
     check_range("num_tricks", num_tricks, 1, MAX_TRICKS)
     check_range("num_values", game.config.num_values, 1, MAX_VALUES)
+    if game.num_seats != 2:
+        raise ValueError(f"{NAME} plays with 2 seats, where nothing is hidden; not {game!r}")
     if network is None and not has_network(game):
         raise ValueError(f"no network ships for {game!r}; name a checkpoint: network=FILE.pt")
     net = _empty_values(game, _network(network or shipped_checkpoints(game)[GUIDE], game))

@@ -171,6 +171,9 @@ def test_impossible_settings_and_other_networks_are_refused(tmp_path: Path) -> N
     game = load_game("trick_taking")
     with pytest.raises(ValueError, match=r"num_tricks must be .* 1 \.\. 5"):
         make_policy("alpha_beta", game, num_tricks=0)
+    shipped = str(checkpoint_folder("trick_taking") / "lookahead.pt")
+    with pytest.raises(ValueError, match="plays with 2 seats"):
+        make_policy("alpha_beta", load_game("trick_taking", num_seats=3), network=shipped)
     other = str(checkpoint_folder("trick_taking") / "mlp.pt")
     with pytest.raises(ValueError, match=r"cannot value positions .* --sets hand,unseen,table"):
         make_policy("alpha_beta", game, network=other)
