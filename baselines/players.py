@@ -99,7 +99,8 @@ def _trained(game: Game) -> dict[str, Player]:
 
 
 def _guided(path: Path, game: Game, **settings: Any) -> Policy:
-    return dataclasses.replace(mcts.mcts(game, network=str(path), **settings), name=GUIDED)
+    search = {**GENERIC, **own_players(game)}["mcts"]
+    return dataclasses.replace(search.make(game, network=str(path), **settings), name=GUIDED)
 
 
 def list_policies(game: Game) -> list[str]:

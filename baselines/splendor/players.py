@@ -282,6 +282,9 @@ def power_after_buying(observation, place, cost):
 # Settings of the search. With up to about 300 playouts its tree is one action deep; in short
 # matches this was no weaker than a tree that grows from 8 visits on. With more playouts it grows.
 SEARCH: dict[str, Any] = {"playout_policy": "greedy", "epsilon": 0.1, "expansion_threshold": 100}
+# Only the order of the decks is hidden, and each order divides the tree. So few are better: with
+# three seats 2 was first in 44.6 [39.9, 49.3] % of 450 games against two of 8.
+GUIDED_SEARCH: dict[str, Any] = {"num_determinizations": 2}
 
 
 # Visible cards, and words of one byte per colour
@@ -348,10 +351,10 @@ def mcts(game: Game, **settings: Any) -> Policy:
     """Search a tree of the planner's best actions over re-dealt decks, with greedy playouts.
 
     `settings` are those of `baselines.search.mcts.mcts`: `num_simulations` or `milliseconds`, ...
-    With a `network`, that chooses what to look at, and there are no playouts.
+    With a `network`, that chooses what to look at, there are no playouts, and few determinizations.
     """
     if settings.get("network") is not None:
-        return tree_search(game, **settings)
+        return tree_search(game, **{**GUIDED_SEARCH, **settings})
     return tree_search(game, **{**SEARCH, "shortlist": shortlist, **settings})
 
 
