@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import os
 import re
 import shutil
@@ -411,9 +412,29 @@ def test_a_function_that_would_lose_an_array_is_not_compiled() -> None:
     assert jit._compile(first)(3) == 0.0
 
 
+def test_only_code_that_allocates_starts_numbas_runtime_and_square_roots_need_nothing() -> None:
+    """Loading the rest of Numba, which imports SciPy, takes longer than all else at a start."""
+
+    def root(number):
+        return math.sqrt(number)
+
+    def numbers(count):
+        return np.zeros(count)
+
+    assert code_cache._needs(_library(jit._compile(root), 2.0)) == (False, False)
+    assert code_cache._needs(_library(jit._compile(numbers), 2)) == (False, True)
+
+
+def _library(compiled: Any, argument: Any) -> Any:
+    compiled(argument)
+    (result,) = compiled.overloads.values()
+    return result.library
+
+
 def _overloads(compiled: Any) -> dict[Any, Any]:
     """What compiled callers of a rule use, by the types of its arguments."""
-    overloads: dict[Any, Any] = compiled.get_overload.__self__.overloads
+    (inner,) = compiled.get_overload.args
+    overloads: dict[Any, Any] = inner().overloads
     return overloads
 
 

@@ -1,6 +1,7 @@
 """A checkpoint as a policy: files of your own, and those that ship, by their algorithm."""
 
 import dataclasses
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -71,10 +72,12 @@ def shipped_checkpoints(game: Game) -> dict[str, Path]:
     A file is called ALGORITHM.pt for the default settings, else ALGORITHM-setting=value.pt with
     the settings that differ.
     """
-    suffix = "".join(f"-{key}={value}" for key, value in _changed_settings(game).items())
-    files = sorted(checkpoint_folder(game.name).glob("*.pt"))
-    parts = {path: path.stem.partition("-") for path in files}
-    return {name: path for path, (name, dash, rest) in parts.items() if dash + rest == suffix}
+    changed = "".join(f"-{key}={value}" for key, value in _changed_settings(game).items())
+    ending = f"{changed}.pt"
+    folder = checkpoint_folder(game.name)
+    files = sorted(os.listdir(folder)) if folder.is_dir() else []  # a glob takes 20 times as long
+    names = [file.removesuffix(ending) for file in files if file.endswith(ending)]
+    return {name: folder / f"{name}{ending}" for name in names if "-" not in name}
 
 
 def _changed_settings(game: Game) -> dict[str, object]:

@@ -11,11 +11,12 @@ from numba import types
 from numba.core import cgutils
 from numba.core import config as numba_config
 from numba.extending import intrinsic
-from numba.np.arrayobj import populate_array
 
 
 def _array_at(context: Any, builder: Any, kind: types.Array, pointer: Any, length: int) -> Any:
     """An array over memory that nobody has to free."""
+    from numba.np.arrayobj import populate_array  # slow to import, and only for compiling
+
     array = context.make_array(kind)(context, builder)
     item_size = context.get_constant(
         types.intp, context.get_abi_sizeof(context.get_data_type(kind.dtype))

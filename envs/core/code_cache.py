@@ -25,6 +25,7 @@ import platformdirs
 from numba.core import config as numba_config
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
+from numba.core.intrinsics import INTR_MATH
 from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
@@ -35,8 +36,9 @@ _KEEP_OLD_CODE_FOR = 14 * 24 * 3600.0  # seconds; other checkouts may still use 
 _CHECKSUM_LENGTH = 32
 _KEY_LENGTH = 16
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
-# Names that Numba, LLVM or `rtsys` define from the start.
-_KNOWN_NAMES = ("llvm.", "Py", "_Py", "NRT_", "mem", "numba_", "_ZN08NumbaEnv")
+# Names that LLVM or Numba define from the start, and those that `rtsys` defines.
+_KNOWN_NAMES = ("llvm.", "Py", "_Py", "mem", "numba_", "_ZN08NumbaEnv", *INTR_MATH)
+_RUNTIME_NAMES = "NRT_"
 _warned: set[str] = set()
 
 
@@ -76,10 +78,11 @@ class CodeCache(NullCache):
         except OSError:
             return None
         try:
-            needs_all, reduced = pickle.loads(_checked(content))
+            needs_all, needs_runtime, reduced = pickle.loads(_checked(content))
             if needs_all:
+                inner.prepare()
                 target_context.refresh()
-            else:
+            elif needs_runtime:
                 rtsys.initialize(target_context)
             if reduced[0][1] == inner.KIND:
                 return inner.rebuild(target_context, reduced)
@@ -95,7 +98,7 @@ class CodeCache(NullCache):
         path = self._path(sig, data.codegen)
         if path is None:
             return
-        content = dumps((_needs_all(data.library), _reduced(data)))
+        content = dumps((*_needs(data.library), _reduced(data)))
         try:
             _write(path, hashlib.sha256(content).digest() + content)
         except OSError as error:
@@ -143,12 +146,13 @@ def _reduced(result: Any) -> tuple[Any, ...]:
     return (*parts, tuple(one for one in environments if one.consts))
 
 
-def _needs_all(library: Any) -> bool:
-    """Return whether the code calls functions that Numba defines only for compiling."""
-    return any(
-        one.is_declaration and not one.name.startswith(_KNOWN_NAMES)
-        for one in (*library._final_module.functions, *library._final_module.global_variables)
-    )
+def _needs(library: Any) -> tuple[bool, bool]:
+    """Return whether the code calls what Numba defines only for compiling, and whether `rtsys`."""
+    module = library._final_module
+    used = [one for one in (*module.functions, *module.global_variables) if one.is_declaration]
+    others = [one.name for one in used if not one.name.startswith(_KNOWN_NAMES)]
+    of_runtime = [name for name in others if name.startswith(_RUNTIME_NAMES)]
+    return len(of_runtime) < len(others), bool(of_runtime)
 
 
 def _checked(content: bytes) -> bytes:

@@ -186,20 +186,28 @@ def _nothing() -> None:
 _passes: dict[tuple[bool, bool, type], _Passes] = {}  # made once for each kind of function
 
 
-def call_inside(dispatcher: Any, options: dict[str, Any], modules: frozenset[str]) -> Any:
-    """Let compiled callers of a dispatcher use inner code; return its dispatcher."""
-    function = dispatcher.py_func
-    inner = numba.njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(function)
-    inner.add_overload = partial(_add_inner, inner)
+def call_inside(
+    dispatcher: Any, options: dict[str, Any], modules: frozenset[str], code_cache: Any
+) -> None:
+    """Let compiled callers of a dispatcher use inner code, kept in `code_cache`."""
+
+    @cache
+    def inner() -> Any:  # made when needed: never where the code of all callers is on disk
+        made = numba.njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(
+            dispatcher.py_func
+        )
+        made._cache = code_cache
+        made._compiling_counter = dispatcher._compiling_counter  # for recursion
+        made.add_overload = partial(_add_inner, made)
+        made._compiler.compile = partial(_counted, made._compiler.compile, modules)
+        return made
+
     dispatcher.add_overload = partial(_add_outer, dispatcher)
     dispatcher.compile = partial(_compile_outer, dispatcher, modules)
     dispatcher.get_call_template = partial(_call_template, inner)
-    dispatcher.get_overload = inner.get_overload
-    dispatcher._compiling_counter = inner._compiling_counter  # for recursion
-    inner._compiler.compile = partial(_counted, inner._compiler.compile, modules)
+    dispatcher.get_overload = partial(_overload, inner)
     dispatcher._compiler.compile = partial(_counted, dispatcher._compiler.compile, modules)
     progress.announce(modules)
-    return inner
 
 
 def _compile_outer(dispatcher: Any, modules: frozenset[str], signature: Any) -> Any:
@@ -223,14 +231,14 @@ def _compile_outer(dispatcher: Any, modules: frozenset[str], signature: Any) -> 
 
 
 def _counted(compile: Callable[..., Any], modules: frozenset[str], *arguments: Any) -> Any:
-    _prepare()
+    prepare()
     result = compile(*arguments)
     progress.finished(modules)
     return result
 
 
 @cache
-def _prepare() -> None:
+def prepare() -> None:
     """Load what Numba compiles with, except SciPy, which Numba imports only as a check."""
     if find_spec("scipy") is None or "numba.np.arraymath" in sys.modules:
         return
@@ -245,15 +253,19 @@ def _prepare() -> None:
         linalg.ensure_blas = ask
 
 
-def _call_template(inner: Any, args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
+def _call_template(inner: Callable[[], Any], args: tuple[Any, ...], kws: dict[str, Any]) -> Any:
     """Return the template for these types: one function for signed integers of all sizes.
 
     LLVM finds constant values again where it inlines the function.
     """
     try:
-        return inner.get_call_template(tuple(map(_widened, args)), kws)
+        return inner().get_call_template(tuple(map(_widened, args)), kws)
     except TypingError:  # it needs a constant when compiled
-        return inner.get_call_template(args, kws)
+        return inner().get_call_template(args, kws)
+
+
+def _overload(inner: Callable[[], Any], signature: Any) -> Any:
+    return inner().get_overload(signature)
 
 
 def _widened(argument: Any) -> Any:

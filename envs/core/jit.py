@@ -15,6 +15,7 @@ from typing import Any, TypeVar
 import numba
 import numpy as np
 from numba.core import config as numba_config
+from numba.core.caching import NullCache
 
 from .code_cache import CodeCache
 from .inner import OuterCompiler, call_inside
@@ -155,13 +156,15 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: 
         options["forceinline"] = True
     if reorder:  # not all of `fastmath`: infinities must work
         options["fastmath"] = {"reassoc", "contract", "nsz"}
+    vars(function)["__signature__"] = inspect.signature(function)  # Numba asks several times
     dispatcher = numba.njit(pipeline_class=OuterCompiler, **options)(function)
     modules = _modules_of(function)
-    inner = call_inside(dispatcher, options, modules or frozenset([function.__module__]))
+    inner_cache: Any = NullCache()
     if modules is not None:
         settings = str({"lean": lean, "inline": inline, "reorder": reorder})
         dispatcher._cache = CodeCache(function, modules, settings)
-        inner._cache = CodeCache(function, modules, f"inner {settings}")
+        inner_cache = CodeCache(function, modules, f"inner {settings}")
+    call_inside(dispatcher, options, modules or frozenset([function.__module__]), inner_cache)
     return dispatcher
 
 

@@ -90,11 +90,8 @@ class FlatLayout:
         self._ones = np.ones(self.num_plain, self.plain_dtype)
         self._spans = _spans(plain, is_constant=False)
         self.constant_spans = _spans(plain, is_constant=True)  # [K, 2]: first column, and the end
+        self._all = np.array([[0, self.num_plain]], np.uint64)  # as `_spans`, of all plain fields
         self._sources, self._columns = self._place_bytes()
-        # Of the bits of these bytes, those that a word has.
-        columns = self._columns.astype(np.int64)[:, None] + np.arange(_BYTE_BITS)
-        ends = np.append(self._columns[1:], self.num_inputs).astype(np.int64)
-        self._is_shown = (columns < ends[:, None]).reshape(-1)
 
     def plain(self, observations: np.ndarray) -> np.ndarray:
         """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
@@ -134,12 +131,9 @@ class FlatLayout:
 
     def _vectors(self, observations: np.ndarray, factors: np.ndarray) -> np.ndarray:
         out = np.empty((len(observations), self.num_inputs), factors.dtype)
-        shown = out[:, : self.num_plain]
-        np.multiply(self.plain(observations), factors, out=shown, casting="same_kind")
-        if self.num_inputs > self.num_plain:
-            rows = observations.view(np.uint8).reshape(len(observations), self.dtype.itemsize)
-            bits = np.unpackbits(rows[:, self._sources], axis=1, bitorder="little")
-            out[:, self.num_plain :] = bits[:, self._is_shown]
+        rows = self.rows(observations)
+        places = self._sources, self._columns, self._all, self._all[:0]
+        write_changes((rows, rows.view(np.uint8), factors, *places), out)
         return out
 
     def row_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:

@@ -179,6 +179,8 @@ class Seating:
             rows = rows[~is_watched]
         while len(rows):
             self._advance_compiled(rows)
+            if self.is_compiled:
+                return  # each game is over or waits
             rows = self._ask_policies(rows)
 
     def _advance_watched(self, rows: np.ndarray) -> None:

@@ -627,8 +627,8 @@ def _bind_learner_loops(
     players: tuple[CompiledPlayer, ...],
 ) -> LearnerLoops:
     meanings = rule_meanings(functions, play_chance)
-    to_learner = bind(_to_learner, choose=chooser(players), **meanings)
-    play_learner = bind(_play_learner, to_learner=to_learner, **meanings)
+    to_learner = bind_inline(_to_learner, choose=chooser(players), **meanings)
+    play_learner = bind_inline(_play_learner, to_learner=to_learner, **meanings)
     return LearnerLoops(
         bind(_step_learner, to_learner=to_learner, **meanings),
         bind(_step_learners, play_learner=play_learner, **meanings),
