@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
+from parlour.baselines.policy import Policy
+from parlour.baselines.splendor import players
+from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
@@ -52,6 +57,20 @@ def test_its_own_players_are_listed_weakest_first() -> None:
     names = list_policies(GAME)
     own = [names.index(name) for name in ("greedy", "planner", "mcts", "expert_iteration")]
     assert own == sorted(own)
+
+
+def test_the_guided_search_tries_few_orders_of_the_decks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two, as measured; the settings of a name come first."""
+    search, found = players.tree_search, []
+
+    def noted(game: Game, **settings: Any) -> Policy:
+        found.append(settings["num_determinizations"])
+        return search(game, **settings)
+
+    monkeypatch.setattr(players, "tree_search", noted)
+    for name in ("guided", "guided:num_determinizations=5"):
+        make_policy(name, GAME)
+    assert found == [2, 5]
 
 
 @pytest.mark.parametrize("name", ["greedy", "planner", "mcts:num_playouts=60"])
