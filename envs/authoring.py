@@ -14,7 +14,7 @@ from .core.game import (
     functions_in,
     make_config,
 )
-from .core.jit import rule
+from .core.jit import array_rule, rule
 from .core.records import Field
 from .core.rng import below, shuffle, streams, uniform
 from .core.seats import next_seat, relative_seat
@@ -35,6 +35,7 @@ __all__ = [
     "Rectangle",
     "Text",
     "allow",
+    "array_rule",
     "below",
     "check_choice",
     "check_range",

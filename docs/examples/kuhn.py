@@ -101,7 +101,8 @@ def observe(state, seat, out):
     """The seat's own card, what was said, and at the showdown the other card."""
     out.card = state.cards[seat]
     out.other_card = state.cards[1 - seat] if is_shown_down(state) else NO_CARD
-    out.actions[:] = state.actions
+    for ply in range(MAX_PLIES):
+        out.actions[ply] = state.actions[ply]
     out.is_own_turn = seat_to_act(state) == seat
 
 
