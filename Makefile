@@ -7,7 +7,9 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.installed
-PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --constraint constraints.txt
+# Most of what is installed is never imported: Python compiles the rest when it is.
+PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --no-compile \
+	--constraint constraints.txt
 
 DEMO := runs/demo
 MINUTES ?= 3
