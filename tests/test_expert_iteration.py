@@ -24,7 +24,7 @@ from .probe_duel import DOOR, GATE, GO, HIT, MISS, STAY, probe_duel
 
 GAME = probe_duel(stay=-2)
 CONFIG = expert_iteration.Config(
-    total_steps=8_000,
+    total_steps=5_000,
     hidden=(16, 16),
     num_tables=64,
     batch_decisions=2,  # so that many decisions rest on a bootstrap

@@ -20,7 +20,7 @@ from .probe_duel import DOOR, GATE, HIT, MISS, probe_duel
 GAME = probe_duel()
 RETURNS = np.array([0.8, -0.8, 1.0, -1.0], np.float32)
 CONFIG = ppo.Config(
-    total_steps=20_000,
+    total_steps=10_000,
     hidden=(16, 16),
     num_tables=64,
     batch_decisions=2,  # so that many decisions rest on a bootstrap

@@ -8,7 +8,7 @@ from parlour.training import ppo
 
 GAME = load_game("trick_taking", num_values=3)
 CONFIG = ppo.Config(
-    total_steps=400_000,
+    total_steps=200_000,
     hidden=(64,),
     num_tables=256,
     batch_decisions=8,
