@@ -460,6 +460,7 @@ def test_bench_measures_every_view_and_both_starts(
     assert file.with_suffix(".png").stat().st_size > 10_000
 
 
+@pytest.mark.long
 def test_bench_of_sizes_compares_one_thread_with_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

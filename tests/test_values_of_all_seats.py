@@ -34,6 +34,7 @@ def guide(game: Game, num_others: int) -> PolicyValue:
     return network
 
 
+@pytest.mark.long
 def test_a_leaf_is_worth_to_the_root_what_its_own_seat_may_expect() -> None:
     """The next seat decides there, and the root is the second one after it."""
     game = load_game("splendor", num_players=3)
@@ -86,6 +87,7 @@ def test_a_teachers_games_show_what_the_others_got_clockwise() -> None:
     np.testing.assert_array_equal(lesson.others[2], [first, second])
 
 
+@pytest.mark.long
 def test_self_play_notes_the_values_of_all_seats_and_what_came_of_them() -> None:
     """Of a network that expects the same everywhere, so that only the seats tell values apart."""
     game = load_game("trick_taking", num_seats=3, num_values=3)

@@ -66,7 +66,7 @@ def worth(tricks: list[float], seat: int, weight: float) -> float:
     return (1 - weight) * returned + weight * first
 
 
-@pytest.mark.parametrize("weight", [0.0, 0.5])
+@pytest.mark.parametrize("weight", [pytest.param(0.0, marks=pytest.mark.long), 0.5])
 def test_its_values_are_means_of_plain_max_n_over_re_deals(weight: float, network: Path) -> None:
     """Within five standard errors of 300 re-deals of each of the two, drawn independently."""
     tables = late_tables(GAME, 6, 7)

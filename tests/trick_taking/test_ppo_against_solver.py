@@ -1,5 +1,7 @@
 """PPO learns trick-taking with three values by self-play; the solver measures it over all deals."""
 
+import pytest
+
 from parlour.baselines.measures import measures_of
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.policy import Policy
@@ -31,6 +33,7 @@ def tricks_lost(player: Policy | str) -> tuple[float, float]:
     return regret, exploitability
 
 
+@pytest.mark.long
 def test_it_is_less_exploitable_than_the_best_script_by_the_solver() -> None:
     """`smart` loses 0.05 and 0.05, `random` 0.425 and 0.35; seeds 0 .. 2 lost at most 0.025 to the
     best reply, which is one trick in 40 games.
