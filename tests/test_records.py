@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parlour.envs.core.records import Field, FlatLayout, record_dtype
+from parlour.envs.core.records import Field, FlatLayout, record_dtype, write_changes
 
 COLOURS = Field("colours", np.int64, (2,), 0, 7, "sets of three", num_bits=3)
 WHOLE = Field("whole", np.int64, (1,), 0, 0, "a full word", num_bits=64)
@@ -91,6 +91,18 @@ def test_bits_that_do_not_fill_a_byte_leave_the_next_record_alone(form: str) -> 
     vectors = getattr(layout, form)(before)
     assert layout.records(vectors).tobytes() == before.tobytes()
     assert set(np.unique(vectors[:, 1:]).tolist()) == {0, 1}
+
+
+@pytest.mark.parametrize("num_before", [0, 3, 8])
+def test_the_last_bits_of_a_record_leave_the_constants_of_the_next_alone(num_before: int) -> None:
+    changing = Field("changing", np.int8, (num_before,), 0, 9, "written")
+    constant = Field("constant", np.int8, (2,), 0, 9, "left alone", is_constant=True)
+    layout = FlatLayout((changing, constant, COLOURS))
+    seen = np.zeros(3, layout.dtype)
+    seen["changing"], seen["colours"] = 1, 7
+    numbers = np.full((3, layout.num_inputs), 5, np.int8)
+    write_changes(layout.block_buffers(seen, is_scaled=False), numbers)
+    assert numbers.tolist() == [[1] * num_before + [5, 5] + [1] * 6] * 3
 
 
 def test_the_plain_numbers_and_the_words_are_views() -> None:

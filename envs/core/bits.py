@@ -153,8 +153,9 @@ def _write_bits_at_once(typing_context: Any, out: Any, place: Any, word: Any) ->
         count = signature.args[2].bitwidth
         flags = builder.bitcast(bits, ir.VectorType(ir.IntType(1), count))
         kind = ir.VectorType(context.get_data_type(numbers.dtype), count)
-        is_float = isinstance(numbers.dtype, types.Float)
-        written = builder.uitofp(flags, kind) if is_float else builder.zext(flags, kind)
+        zero = 0.0 if isinstance(numbers.dtype, types.Float) else 0
+        ones, zeros = (ir.Constant(kind, [number] * count) for number in (zero + 1, zero))
+        written = builder.select(flags, ones, zeros)
         builder.store(written, builder.bitcast(where, kind.as_pointer()), align=1)
         return context.get_dummy_value()
 
@@ -163,10 +164,12 @@ def _write_bits_at_once(typing_context: Any, out: Any, place: Any, word: Any) ->
 
 def _write_bits_in_python(out: np.ndarray, place: int, word: Any) -> None:
     bits = np.unpackbits(np.frombuffer(word.tobytes(), np.uint8), bitorder="little")
-    out[int(place) : int(place) + len(bits)] = bits
+    there = out[int(place) : int(place) + len(bits)]
+    there[:] = bits[: len(there)]
 
 
-# (out, place, word): write each bit of a word as a number, the lowest to out[place].
+# (out, place, word): write each bit of a word as a number, the lowest to out[place]. Compiled, it
+# writes all bits, even beyond `out`.
 write_bits: Any = _write_bits_in_python if numba_config.DISABLE_JIT else _write_bits_at_once
 
 

@@ -252,7 +252,6 @@ class Seating:
         where another player's choice is illegal.
         """
         seated, codes = self.seated[rows], self._codes[rows]
-        clockwise = (learners[0] + np.arange(seated.shape[1])) % seated.shape[1]
         row, action = learner_loops(self.tables.game, self._players).step_learners(
             self.tables.states[rows],
             self.tables.rngs[rows],
@@ -263,7 +262,7 @@ class Seating:
             learners,
             seat_rngs,
             seated,
-            np.stack([seated[0, clockwise], codes[0, clockwise]]),
+            _clockwise(learners[0], seated[0], codes[0]) if len(seat_rngs) else seated[:0],
             self.tables.game.new_observations(),
             *results,
         )
@@ -331,6 +330,11 @@ class Seating:
         self.rngs[rows, seats] = rngs
         check_legal(game, policy.name, actions, masks)
         return actions.astype(np.int64, copy=False)
+
+
+def _clockwise(learner: int, seated: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the policies and codes of a table clockwise from the learner: [2, seats]."""
+    return np.roll([seated, codes], -learner, axis=1)
 
 
 def repeats(policy: SeatedPolicy) -> bool:

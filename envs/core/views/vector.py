@@ -347,7 +347,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     ) -> None:
         """The info on finished games that Gymnasium defines."""
         final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
-        numbers = self._encoder.encode(self._finals[rows])
+        numbers = self._encoder.encode(self._finals.take(rows))  # `[rows]` copies field by field
         final_obs[rows] = np.fromiter(numbers, dtype=object, count=len(rows))
         info["final_obs"], info["_final_obs"] = final_obs, ended.copy()
         final_info: dict[str, Any] = {"returns": info["returns"].copy(), "_returns": ended.copy()}
