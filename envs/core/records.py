@@ -92,6 +92,7 @@ class FlatLayout:
         self.constant_spans = _spans(plain, is_constant=True)  # [K, 2]: first column, and the end
         self._all = np.array([[0, self.num_plain]], np.uint64)  # as `_spans`, of all plain fields
         self._sources, self._columns = self._place_bytes()
+        self._whole = self._count_whole_bytes()
 
     def plain(self, observations: np.ndarray) -> np.ndarray:
         """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
@@ -129,10 +130,22 @@ class FlatLayout:
         # Unsigned, because signed indices would be tested for negative values.
         return np.array(sources, np.uint64), np.array(columns, np.uint64)
 
+    def _count_whole_bytes(self) -> np.ndarray:
+        """The number of bytes of which all eight bits may be written at once: [2].
+
+        Those of the last row must stay inside it. Those of others may reach into the next row, as
+        far as `write_changes` then writes it.
+        """
+        starts_changing = len(self._spans) > 0 and self._spans[0, 0] == 0
+        unwritten = int(self._spans[0, 1]) if starts_changing else 0
+        ends = self._columns + np.uint64(_BYTE_BITS)
+        rooms = self.num_inputs + unwritten, self.num_inputs
+        return np.array([np.count_nonzero(ends <= np.uint64(room)) for room in rooms])
+
     def _vectors(self, observations: np.ndarray, factors: np.ndarray) -> np.ndarray:
         out = np.empty((len(observations), self.num_inputs), factors.dtype)
         rows = self.rows(observations)
-        places = self._sources, self._columns, self._all, self._all[:0]
+        places = self._sources, self._columns, self._whole, self._all, self._all[:0]
         write_changes((rows, rows.view(np.uint8), factors, *places), out)
         return out
 
@@ -140,7 +153,8 @@ class FlatLayout:
         """The arguments with which `write_row` writes one record [1] as scaled or whole numbers."""
         rows = self.rows(observations)
         factors = self._factors if is_scaled else self._ones
-        return rows, rows.view(np.uint8), factors, self._sources, self._columns
+        places = self._sources, self._columns, self._whole
+        return rows, rows.view(np.uint8), factors, *places
 
     def block_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
         """The arguments with which `write_changes` and `write_constants` write these records."""
@@ -216,12 +230,11 @@ def _spans(plain: Sequence[Field], is_constant: bool) -> np.ndarray:
 
 
 @rule
-def write_row(rows, bytes_of_rows, factors, sources, columns, out):
+def write_row(rows, bytes_of_rows, factors, sources, columns, whole, out):
     """Write one record [1] as numbers to `out` [num_inputs]; see `FlatLayout.row_buffers`."""
     for column in range(factors.shape[0]):
         out[column] = rows[0, column] * factors[column]
-    num_whole = bytes_within(columns, out.shape[0])
-    write_packed(bytes_of_rows[0], sources, columns, out, num_whole)
+    write_packed(bytes_of_rows[0], sources, columns, whole[1], out)
 
 
 @rule
@@ -231,36 +244,19 @@ def write_changes(buffers, out):
     See `FlatLayout.block_buffers`. Records are best written well before: a processor waits where it
     loads numbers that it has just stored in smaller parts.
     """
-    rows, bytes_of_rows, factors, sources, columns, spans, _ = buffers
-    num_whole = bytes_within(columns, out.shape[1] + num_unwritten(spans))
+    rows, bytes_of_rows, factors, sources, columns, whole, spans, _ = buffers
     for row in range(out.shape[0]):
-        if row == out.shape[0] - 1:
-            num_whole = bytes_within(columns, out.shape[1])
+        is_last = row == out.shape[0] - 1
         for span in range(spans.shape[0]):
             for column in range(spans[span, 0], spans[span, 1]):
                 out[row, column] = rows[row, column] * factors[column]
-        write_packed(bytes_of_rows[row], sources, columns, out[row], num_whole)
-
-
-@rule
-def num_unwritten(spans):
-    """The number of columns at the start of the next row that `write_changes` has yet to write."""
-    return spans[0, 1] if spans.shape[0] > 0 and spans[0, 0] == 0 else np.uint64(0)
-
-
-@rule
-def bytes_within(columns, num_columns):
-    """The number of bytes of which all eight bits have a column."""
-    num_bytes = columns.shape[0]
-    while num_bytes > 0 and columns[num_bytes - 1] + np.uint64(_BYTE_BITS) > np.uint64(num_columns):
-        num_bytes -= 1
-    return num_bytes
+        write_packed(bytes_of_rows[row], sources, columns, whole[1 if is_last else 0], out[row])
 
 
 @rule
 def write_constants(buffers, record, out):
     """Write the constant fields of one of the records to a row of numbers."""
-    rows, _, factors, _, _, _, spans = buffers
+    rows, _, factors, _, _, _, _, spans = buffers
     for span in range(spans.shape[0]):
         for column in range(spans[span, 0], spans[span, 1]):
             out[column] = rows[record, column] * factors[column]
@@ -269,7 +265,7 @@ def write_constants(buffers, record, out):
 @rule
 def copy_constants(buffers, constants, out):
     """Copy the constant fields from rows of numbers to others."""
-    spans = buffers[6]
+    spans = buffers[7]
     for row in range(out.shape[0]):
         for span in range(spans.shape[0]):
             for column in range(spans[span, 0], spans[span, 1]):
@@ -277,7 +273,7 @@ def copy_constants(buffers, constants, out):
 
 
 @rule
-def write_packed(bytes_of_row, sources, columns, out, num_whole):
+def write_packed(bytes_of_row, sources, columns, num_whole, out):
     """Write the bits of one record as numbers, those of the first `num_whole` bytes all at once.
 
     What such a byte has beyond its word is written over: by the next word, or beyond `out` by the

@@ -230,7 +230,7 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
 
 def _step_table(
     states, rngs, words, masks, observations,
-    rewards, rows, bytes_of_rows, factors, sources, columns, numbers, action,
+    rewards, rows, bytes_of_rows, factors, sources, columns, whole, numbers, action,
 ):  # fmt: skip
     """Play one ply at the only table [1]. Return the seat to act, NO_SEAT at the end, or ILLEGAL.
 
@@ -252,7 +252,7 @@ def _step_table(
         returns(states[0], rewards[0])
     else:
         observe(states[0], seat, observations[0])
-        write_row(rows, bytes_of_rows, factors, sources, columns, numbers)
+        write_row(rows, bytes_of_rows, factors, sources, columns, whole, numbers)
     return seat
 
 
@@ -424,7 +424,7 @@ def _to_learner(states, rngs, row, codes, weights, player_rngs, skip_forced, wor
 
 def _step_learner(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, words, masks, observations,
-    rewards, rows, bytes_of_rows, factors, sources, columns, numbers, action,
+    rewards, rows, bytes_of_rows, factors, sources, columns, whole, numbers, action,
 ):  # fmt: skip
     """Play a ply of the learner at the only table [1], and of the others until its next turn.
 
@@ -447,7 +447,7 @@ def _step_learner(
     if seat == NO_SEAT:
         returns(states[0], rewards[0])
     observe(states[0], learners[0], observations[0])
-    write_row(rows, bytes_of_rows, factors, sources, columns, numbers)
+    write_row(rows, bytes_of_rows, factors, sources, columns, whole, numbers)
     return seat
 
 
