@@ -222,15 +222,17 @@ def test_ctrl_c_with_two_workers_prints_a_line_and_leaves_no_process(
         text=True,
         start_new_session=True,
     ) as arena:
-        with fifo.open() as lines:
-            workers = {int(lines.readline()) for _ in range(2)}
+        with fifo.open() as pids:
+            workers = {int(pids.readline()) for _ in range(2)}
         started = members_of(arena.pid)
         assert len(workers) == 2 and workers < started and arena.pid not in workers
         handles = [os.pidfd_open(pid) for pid in started - {arena.pid}]
         os.killpg(arena.pid, signal.SIGINT)
         _, told = arena.communicate()
-    assert told.splitlines()[-1:] == [f"parlour {name}: stopped"]
-    assert all("compiling" in line for line in told.splitlines()[:-1])
+    # Joblib's tracker, a process of its own, may warn of semaphores that are gone already.
+    lines = [line for line in told.splitlines() if "resource_tracker" not in line]
+    assert lines[-1:] == [f"parlour {name}: stopped"]
+    assert all("compiling" in line for line in lines[:-1])
     assert arena.returncode == 130
     for handle in handles:
         assert select.select([handle], [], [], 60)[0], "a process is still there"
