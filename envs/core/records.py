@@ -15,6 +15,7 @@ from .jit import rule
 
 WORD = np.dtype(np.int64)
 _BYTE_BITS = 8
+_NONE = np.uint64(0)  # an index of constants so far; see `_place_bytes`
 
 
 class Field(NamedTuple):
@@ -24,7 +25,7 @@ class Field(NamedTuple):
     sets: each of its words carries `num_bits` members; the network's view shows one 0/1
     input for each of them, or, with `hidden`, none at all. A plain field of an observation that is
     the same for every seat, from the deal to the end of the game, may say so with `is_constant`:
-    the vector environment then converts it once a game.
+    the vector environment then reads it once a game.
     """
 
     name: str
@@ -89,7 +90,8 @@ class FlatLayout:
         self._factors = self.scale[: self.num_plain]
         self._ones = np.ones(self.num_plain, self.plain_dtype)
         self._spans = _spans(plain, is_constant=False)
-        self.constant_spans = _spans(plain, is_constant=True)  # [K, 2]: first column, and the end
+        self._constant_spans = _spans(plain, is_constant=True)
+        self.num_constants = sum(f.size for f in plain if f.is_constant)
         self._all = np.array([[0, self.num_plain]], np.uint64)  # as `_spans`, of all plain fields
         self._sources, self._columns = self._place_bytes()
         self._whole = self._count_whole_bytes()
@@ -97,6 +99,16 @@ class FlatLayout:
     def plain(self, observations: np.ndarray) -> np.ndarray:
         """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
         return self.rows(observations)[:, : self.num_plain]
+
+    def constants(self, observations: np.ndarray) -> np.ndarray:
+        """The constant fields of records [B], one after the other: [B, num_constants]."""
+        rows = self.plain(observations)
+        out = np.empty((len(rows), self.num_constants), self.plain_dtype)
+        place = 0
+        for first, end in self._constant_spans.tolist():
+            out[:, place : place + end - first] = rows[:, first:end]
+            place += end - first
+        return out
 
     def rows(self, observations: np.ndarray) -> np.ndarray:
         """Whole records [B] as a view of the plain type, [B, numbers], without gaps for fast loops.
@@ -157,8 +169,8 @@ class FlatLayout:
         return rows, rows.view(np.uint8), factors, *places
 
     def block_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
-        """The arguments with which `write_changes` and `write_constants` write these records."""
-        return *self.row_buffers(observations, is_scaled), self._spans, self.constant_spans
+        """The first argument of `write_changes`, `write_all` and `keep_constants`."""
+        return *self.row_buffers(observations, is_scaled), self._spans, self._constant_spans
 
     def records(self, vectors: np.ndarray) -> np.ndarray:
         """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].
@@ -226,7 +238,7 @@ def _spans(plain: Sequence[Field], is_constant: bool) -> np.ndarray:
             else:
                 spans.append([column, column + f.size])
         column += f.size
-    return np.array(spans, np.uint64).reshape(-1, 2)  # as `_U1` above
+    return np.array(spans, np.uint64).reshape(-1, 2)  # unsigned, as `_place_bytes`
 
 
 @rule
@@ -244,32 +256,58 @@ def write_changes(buffers, out):
     See `FlatLayout.block_buffers`. Records are best written well before: a processor waits where it
     loads numbers that it has just stored in smaller parts.
     """
-    rows, bytes_of_rows, factors, sources, columns, whole, spans, _ = buffers
     for row in range(out.shape[0]):
-        is_last = row == out.shape[0] - 1
-        for span in range(spans.shape[0]):
-            for column in range(spans[span, 0], spans[span, 1]):
-                out[row, column] = rows[row, column] * factors[column]
-        write_packed(bytes_of_rows[row], sources, columns, whole[1 if is_last else 0], out[row])
+        write_plain(buffers, row, out[row])
+        write_sets(buffers, row, row == out.shape[0] - 1, out[row])
 
 
 @rule
-def write_constants(buffers, record, out):
-    """Write the constant fields of one of the records to a row of numbers."""
-    rows, _, factors, _, _, _, _, spans = buffers
+def write_all(buffers, constants, out):
+    """`write_changes`, and the constant fields from the rows [num_constants] of `constants`."""
+    for row in range(out.shape[0]):
+        write_plain(buffers, row, out[row])
+        write_constants(buffers, constants[row], out[row])
+        write_sets(buffers, row, row == out.shape[0] - 1, out[row])
+
+
+@rule
+def write_plain(buffers, record, out):
+    """Write the plain fields of one record that may change."""
+    rows, _, factors, _, _, _, spans, _ = buffers
     for span in range(spans.shape[0]):
         for column in range(spans[span, 0], spans[span, 1]):
             out[column] = rows[record, column] * factors[column]
 
 
 @rule
-def copy_constants(buffers, constants, out):
-    """Copy the constant fields from rows of numbers to others."""
-    spans = buffers[7]
-    for row in range(out.shape[0]):
-        for span in range(spans.shape[0]):
-            for column in range(spans[span, 0], spans[span, 1]):
-                out[row, column] = constants[row, column]
+def write_constants(buffers, constants, out):
+    """Write the constant fields from where `keep_constants` put them."""
+    _, _, factors, _, _, _, _, spans = buffers
+    place = _NONE
+    for span in range(spans.shape[0]):
+        first = spans[span, 0]
+        for column in range(first, spans[span, 1]):
+            out[column] = constants[place + (column - first)] * factors[column]
+        place += spans[span, 1] - first
+
+
+@rule
+def keep_constants(buffers, record, out):
+    """Copy the constant fields of one record to `out` [num_constants]."""
+    rows, _, _, _, _, _, _, spans = buffers
+    place = _NONE
+    for span in range(spans.shape[0]):
+        first = spans[span, 0]
+        for column in range(first, spans[span, 1]):
+            out[place + (column - first)] = rows[record, column]
+        place += spans[span, 1] - first
+
+
+@rule
+def write_sets(buffers, record, is_last, out):
+    """Write the bits of the sets of one record; the last row has none behind it."""
+    _, bytes_of_rows, _, sources, columns, whole, _, _ = buffers
+    write_packed(bytes_of_rows[record], sources, columns, whole[1 if is_last else 0], out)
 
 
 @rule

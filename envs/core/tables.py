@@ -21,7 +21,8 @@ from .bits import (
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import bind, bind_inline, rule
-from .records import copy_constants, write_changes, write_constants, write_row
+from .memory import prefetch
+from .records import keep_constants, write_all, write_changes, write_constants, write_row
 from .rng import STREAM, below
 
 NO_ROW = -1
@@ -31,6 +32,7 @@ NEW_GAME = -2  # an action of `step_table`, `step_learner` and `step_learners`: 
 LOOK = -3  # an action of `step_table`: LOOK - seat plays nothing and shows what that seat knows
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
+AHEAD = 6  # tables between the one that a loop plays at and the one whose memory it asks for
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -165,13 +167,13 @@ def _random_ply(state, rng, player_rngs, seat, words, skip_forced):
 def _note_inputs(state, seat, is_new, index, records, buffers, constants):
     """Write what a seat knows, except what `observe_inputs` leaves out, to `records[index]`.
 
-    Where the game is new, write the numbers of its constant fields to the row `constants`.
+    Where the game is new, copy its constant fields to `constants` [num_constants].
     """
     if is_new:
         observe_new(state, seat, records[index])
     observe_inputs(state, seat, records[index])
     if is_new:
-        write_constants(buffers, index, constants)
+        keep_constants(buffers, index, constants)
 
 
 def _deal_rows(states, rngs, rows):
@@ -265,26 +267,30 @@ def _step_tables(
     `seats`, `words` and `masks` describe the seats to act, before and after. A finished game sets
     `ended`, writes its returns to `rewards` [tables, seats], and the last actor's observation to
     `finals`. What the seats to act know goes to `numbers` [tables, num_inputs], by way of `records`
-    [block] and `buffers` (see `block_buffers`); `constants` has the constant fields of each table.
+    [block] and `buffers` (see `block_buffers`); `constants` [tables, num_constants] has the
+    constant fields of each table.
     """
     for first in range(0, states.shape[0], records.shape[0]):
         end = first + records.shape[0]
         step_block(
             states[first:end], rngs[first:end], actions[first:end], skip_forced, seats[first:end],
             words[first:end], ended[first:end], rewards[first:end], finals[first:end], records,
-            buffers, constants[first:end],
+            buffers, constants[first:end], states[first:],
         )  # fmt: skip
-        write_changes(buffers, numbers[first:end])
-        copy_constants(buffers, constants[first:end], numbers[first:end])
+        write_all(buffers, constants[first:end], numbers[first:end])
     spread_masks(words, masks)
 
 
 def _step_block(
     states, rngs, actions, skip_forced, seats, words, ended, rewards, finals, records, buffers,
-    constants,
+    constants, all_states,
 ):  # fmt: skip
-    """Play one ply at each table of a block, and leave what the seats know in `records`."""
+    """Play one ply at each table of a block, and leave what the seats know in `records`.
+
+    `all_states` are those of this block and of all after it.
+    """
     for row in range(states.shape[0]):
+        prefetch(all_states[min(row + AHEAD, all_states.shape[0] - 1)])
         state, actor = states[row], seats[row]
         is_forfeit = actions[row] == NO_ACTION
         seat = NO_SEAT
@@ -304,23 +310,24 @@ def _step_block(
 
 def _random_plies(
     states, rngs, player_rngs, num_plies, skip_forced, seats, words, actions, masks,
-    records, buffers, numbers,
+    records, buffers, constants, numbers,
 ):  # fmt: skip
     """Play `num_plies` random plies at every table; after each, write what `step_tables` writes.
 
     A block of tables plays all plies before the next block, so that it stays in the processor's
     cache. All its tables choose before any acts, so that the processor may choose at several at
-    once. `numbers` [tables, num_inputs] holds the constant fields of each table. Returns the number
-    of games that ended.
+    once. Returns the number of games that ended.
     """
     num_ended = 0
     for first in range(0, states.shape[0], records.shape[0]):
         end = first + records.shape[0]
+        for row in range(first, min(end, states.shape[0])):
+            write_constants(buffers, constants[row], numbers[row])
         for _ in range(num_plies):
             num_ended += random_block(
                 states[first:end], rngs[first:end], player_rngs[first:end], skip_forced,
                 seats[first:end], words[first:end], actions[first:end], records, buffers,
-                numbers[first:end],
+                constants[first:end], numbers[first:end],
             )  # fmt: skip
             write_changes(buffers, numbers[first:end])
             spread_masks(words[first:end], masks[first:end])
@@ -328,9 +335,13 @@ def _random_plies(
 
 
 def _random_block(
-    states, rngs, player_rngs, skip_forced, seats, words, actions, records, buffers, constants
-):
-    """Play one random ply at each table of a block, and leave what the seats know in `records`."""
+    states, rngs, player_rngs, skip_forced, seats, words, actions, records, buffers, constants,
+    numbers,
+):  # fmt: skip
+    """Play one random ply at each table of a block, and leave what the seats know in `records`.
+
+    The constant fields of new games go to `constants` and `numbers`.
+    """
     for row in range(states.shape[0]):
         actions[row] = random_allowed(words[row], player_rngs[row, seats[row]])
     num_ended = 0
@@ -343,6 +354,8 @@ def _random_block(
             num_ended += 1
         seats[row] = seat
         note_inputs(state, seat, is_new, row, records, buffers, constants[row])
+        if is_new:
+            write_constants(buffers, constants[row], numbers[row])
     return num_ended
 
 
@@ -502,6 +515,7 @@ def _step_learners(
     for first in range(0, states.shape[0], records.shape[0]):
         end = min(first + records.shape[0], states.shape[0])
         for row in range(first, end):
+            prefetch(states[min(row + AHEAD, states.shape[0] - 1)])
             seat, action = play_learner(
                 states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs,
                 seated, places, actions, words, ended, rewards, finals, scratch,
@@ -510,8 +524,7 @@ def _step_learners(
                 return row, action
             place = row - first
             note_inputs(states[row], seat, ended[row], place, records, buffers, constants[row])
-        write_changes(buffers, numbers[first:end])
-        copy_constants(buffers, constants[first:end], numbers[first:end])
+        write_all(buffers, constants[first:end], numbers[first:end])
     spread_masks(words, masks)
     return np.int64(NO_ROW), np.int64(NO_ACTION)
 

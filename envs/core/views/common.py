@@ -48,7 +48,7 @@ class ObservationEncoder:
         return self.layout.row_buffers(observations, self.is_scaled)
 
     def block_buffers(self, observations: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The same for `write_changes` and `write_constants`, which write several records."""
+        """The same for `write_all` and its like, which write several records."""
         return self.layout.block_buffers(observations, self.is_scaled)
 
     @property

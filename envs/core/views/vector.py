@@ -108,8 +108,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._finals = game.new_observations(num_envs)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
         self._parts = self._new_parts()
-        # The constant fields of each table, and all that `play_random` observes.
-        self._numbers = self._new_numbers()
+        layout = self._encoder.layout
+        self._constants = np.empty((num_envs, layout.num_constants), layout.plain_dtype)
+        self._numbers = self._new_numbers()  # what `play_random` observes
 
     def _new_parts(self, num_plies: int = 1) -> list[_Part]:
         slices = slices_of(self.num_envs, self.num_threads, num_plies)
@@ -149,10 +150,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         records = tables.observe(tables.all_rows, self._seats)
         masks = action_masks(self._words, self.game.num_actions)
         returns = np.zeros((self.num_envs, self.game.num_seats))
-        numbers = self._encoder.encode(records)
-        for first, end in self._encoder.layout.constant_spans:
-            self._numbers[:, first:end] = numbers[:, first:end]
-        return numbers, self._info(masks, returns)
+        self._constants[:] = self._encoder.layout.constants(records)
+        return self._encoder.encode(records), self._info(masks, returns)
 
     def _start_compiled(self) -> tuple[np.ndarray, dict[str, Any]]:
         """Start games at all tables with the compiled step, so that nothing else is compiled."""
@@ -291,7 +290,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             rows, records, buffers = self._parts[part]
             of_part = (self._words, mask_rows, ended, returns, self._finals)
             words, *results = (array[rows] for array in of_part)
-            seen = (records, buffers, self._numbers[rows], numbers[rows])
+            seen = (records, buffers, self._constants[rows], numbers[rows])
             if self._episodes is not None:
                 self._episodes.step(rows, actions[rows], words, *results, *seen)
                 return
@@ -410,8 +409,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             shown = (self._seats[rows], self._words[rows])
             if not observe:
                 return loops.random_playouts(*place, *shown)
-            seen = (actions[rows], mask_rows[rows], records, buffers, self._numbers[rows])
-            return loops.random_plies(*place, *shown, *seen)
+            seen = (actions[rows], mask_rows[rows], records, buffers)
+            constants, numbers = self._constants[rows], self._numbers[rows]
+            return loops.random_plies(*place, *shown, *seen, constants, numbers)
 
         return sum(run_parts(play, len(parts)))
 

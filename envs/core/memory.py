@@ -1,0 +1,41 @@
+"""Ask the processor for memory before a compiled loop needs it.
+
+Thousands of tables do not fit the processor's cache. A loop over them that asks for each some
+tables ahead does not wait for it.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba.core import config as numba_config
+from numba.core import types
+from numba.extending import intrinsic
+
+_LINE = 64  # bytes that a processor loads at once
+_READ, _SECOND_LEVEL, _DATA = 0, 2, 1  # of LLVM's prefetch; first-level requests may stall a loop
+
+
+@intrinsic
+def _prefetch_compiled(typing_context: Any, record: Any) -> Any:
+    """Compile to one request for each line of the record."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
+        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
+        start = builder.bitcast(arguments[0], byte)
+        for offset in range(0, signature.args[0].size, _LINE):
+            line = builder.gep(start, [ir.Constant(ir.IntType(64), offset)])
+            builder.call(prefetch, [line, flag(_READ), flag(_SECOND_LEVEL), flag(_DATA)])
+        return context.get_dummy_value()
+
+    return types.void(record), generate
+
+
+def _prefetch_in_python(record: np.record) -> None:
+    """Do nothing: only speed depends on it."""
+
+
+# (record): start to load it into the processor's second-level cache, and do not wait.
+prefetch: Any = _prefetch_in_python if numba_config.DISABLE_JIT else _prefetch_compiled
