@@ -3,7 +3,14 @@
 import numpy as np
 import pytest
 
-from parlour.envs.core.records import Field, FlatLayout, record_dtype, write_changes
+from parlour.envs.core.records import (
+    Field,
+    FlatLayout,
+    keep_constants,
+    record_dtype,
+    write_all,
+    write_changes,
+)
 
 COLOURS = Field("colours", np.int64, (2,), 0, 7, "sets of three", num_bits=3)
 WHOLE = Field("whole", np.int64, (1,), 0, 0, "a full word", num_bits=64)
@@ -103,6 +110,26 @@ def test_the_last_bits_of_a_record_leave_the_constants_of_the_next_alone(num_bef
     numbers = np.full((3, layout.num_inputs), 5, np.int8)
     write_changes(layout.block_buffers(seen, is_scaled=False), numbers)
     assert numbers.tolist() == [[1] * num_before + [5, 5] + [1] * 6] * 3
+
+
+@pytest.mark.parametrize("is_scaled", [True, False])
+def test_constants_that_were_kept_complete_records_without_them(is_scaled: bool) -> None:
+    constant = Field("constant", np.int8, (2,), 0, 9, "kept", is_constant=True)
+    layout = FlatLayout((FIELDS[0], constant, FIELDS[1], constant._replace(name="other"), COLOURS))
+    whole = np.zeros(4, layout.dtype)
+    for name in ("height", FIELDS[1].name, "colours"):
+        whole[name] = records(4)[name]
+    whole["constant"], whole["other"] = [[1, 2], [3, 4], [5, 6], [7, 8]], 9
+    kept = np.zeros((4, layout.num_constants), np.int8)
+    for row in range(4):
+        keep_constants(layout.block_buffers(whole, is_scaled), row, kept[row])
+    assert kept.tolist() == layout.constants(whole).tolist()
+    assert kept[1].tolist() == [3, 4, 9, 9]
+    bare = whole.copy()
+    bare["constant"] = bare["other"] = 0
+    numbers = np.full((4, layout.num_inputs), 5, np.float32 if is_scaled else np.int8)
+    write_all(layout.block_buffers(bare, is_scaled), kept, numbers)
+    assert (numbers == (layout.scaled if is_scaled else layout.integers)(whole)).all()
 
 
 def test_the_plain_numbers_and_the_words_are_views() -> None:
