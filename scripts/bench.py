@@ -37,6 +37,7 @@ from .replays import (
     solo_step_replay,
     vector_replay,
 )
+from .scripted_plies import match_plies, vector_plies
 
 BATCH = 4096  # tables of the vector environment
 MAX_SEATS = 16  # player counts are tried up to this
@@ -46,6 +47,8 @@ STEP_NAMES = {
     "vector": "vector, observed",
     "vector integer": "vector, whole numbers",
     "vector step": "vector, step()",
+    "vector opponents": "vector, step(): plies of all seats",
+    "match": "compiled match",
     "playouts": "playouts, unobserved",
     "aec raw step": "AEC, raw_env(): step()",
     "aec raw": "AEC, raw_env(): last(), step()",
@@ -56,8 +59,8 @@ STEP_NAMES = {
     "solo statistics": "solo, RecordEpisodeStatistics",
     "solo monitor": "solo, SB3's Monitor",
 }
-# Of the single-seat environment: the first that the game has. A script, since random choices cost
-# more than most games.
+# In the other seats: the first that the game has. A script, since random choices cost more than
+# most games.
 OPPONENTS = ("maxer", "defensive", "greedy", "smart", "lowest", "random")
 
 
@@ -202,7 +205,7 @@ def measure_game(
 
 
 def opponents_of(name: str) -> str:
-    """Return the player in the other seats of the single-seat environment."""
+    """Return the player in the other seats, where one seat learns, and in all seats of a match."""
     players = list_policies(find_game(name))
     return next(player for player in OPPONENTS if player in players)
 
@@ -237,11 +240,14 @@ def plays(
     yield "vector integer", fused(whole, batch, observe=True)
     yield "vector step", vector_replay(scaled, batch)
     yield "playouts", fused(scaled, batch, observe=False)
+    player = opponents_of(name)
+    yield "vector opponents", vector_plies(name, settings, player, batch)
+    yield "match", match_plies(find_game(name, **settings), player, batch)
     yield "aec raw step", aec_replay(make_raw_aec(name, **settings), looks=False)
     yield "aec raw", aec_replay(make_raw_aec(name, **settings))
     yield "aec step", aec_replay(make_aec(name, **settings), looks=False)
     yield "aec", aec_replay(make_aec(name, **settings))
-    solo = gymnasium.make(made, opponents=opponents_of(name), **settings)
+    solo = gymnasium.make(made, opponents=player, **settings)
     yield "solo", solo_replay(solo)
     yield "solo step", solo_step_replay(solo)
     yield "solo statistics", solo_replay(gymnasium.wrappers.RecordEpisodeStatistics(solo))
@@ -317,7 +323,10 @@ def show(report: Mapping[str, Any]) -> None:
         if rates:
             seats = list(rates["vector"])
             print(f"\n{name}: plies per CPU-second, batch {report['batch']:,}")
-            names = {**STEP_NAMES, "solo": f"{STEP_NAMES['solo']}, {measured['opponents']}"}
+            scripted = ("solo", "vector opponents", "match")
+            names = STEP_NAMES | {
+                what: f"{STEP_NAMES[what]}, {measured['opponents']}" for what in scripted
+            }
             rows = [[names[what], *(round(r[s]) for s in seats)] for what, r in rates.items()]
             print_table(["view", *(f"{count} seats" for count in seats)], rows)
         print(f"\n{name}: seconds from starting Python to the end of the first game")
