@@ -69,11 +69,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "game", metavar="GAME", nargs="?", help="the game to measure (default: all games)"
     )
-    parser.add_argument(
+    kinds = parser.add_mutually_exclusive_group()
+    kinds.add_argument(
         "--peers",
         action="store_true",
         help="also measure " + ", ".join(peer.name for peer in peers.PEERS) + "; the first time, "
         "each is installed into an environment of its own",
+    )
+    kinds.add_argument("--cold", action="store_true", help="measure only the time to start")
+    kinds.add_argument(
+        "--sizes",
+        action="store_true",
+        help="measure only speed by the clock against the number of tables, "
+        f"{sizes.SIZES[0]} to {sizes.SIZES[-1]:,}, with one thread and with several",
     )
     parser.add_argument(
         "--record",
@@ -90,13 +98,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--quick", action="store_true", help="measure each figure once, for a short time"
-    )
-    parser.add_argument("--cold", action="store_true", help="measure only the time to start")
-    parser.add_argument(
-        "--sizes",
-        action="store_true",
-        help="measure only speed by the clock against the number of tables, "
-        f"{sizes.SIZES[0]} to {sizes.SIZES[-1]:,}, with one thread and with several",
     )
     parser.add_argument(
         "--threads",

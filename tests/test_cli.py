@@ -92,6 +92,7 @@ WRONG = {
     f"train dqn {GAME} --self-play 0 --opponent-weights 0": "not all 0",
     f"train dqn {GAME} --seed -1": "seed must be",
     "bench whist": "unknown game 'whist'",
+    "bench --sizes --peers": "--peers: not allowed with argument --sizes",
 }
 
 
