@@ -114,6 +114,21 @@ class InnerLowering(NativeLowering):
         return True
 
 
+@register_pass(mutates_CFG=True, analysis_only=False)
+class ApartLowering(InnerLowering):
+    """InnerLowering for a function that its callers call rarely."""
+
+    _name = "apart_lowering"
+
+    def run_pass(self, state: Any) -> bool:
+        """Leave the function in an InnerLibrary, marked for LLVM."""
+        super().run_pass(state)
+        function = state.library.get_function(state["cr"].fndesc.llvm_func_name)
+        for attribute in ("noinline", "cold"):
+            function.add_function_attribute(attribute)
+        return True
+
+
 def _register(context: Any, library: InnerLibrary, fndesc: Any) -> object:
     """Register the function for compiled callers; return its key, in place of an address."""
     stands_for_it = object()
@@ -179,6 +194,12 @@ class InnerCompiler(OuterCompiler):
             del typingctx.refresh, targetctx.refresh
 
 
+class ApartCompiler(InnerCompiler):
+    """The same for functions that their callers call rarely."""
+
+    lowering = ApartLowering
+
+
 def _nothing() -> None:
     pass
 
@@ -193,9 +214,7 @@ def call_inside(
 
     @cache
     def inner() -> Any:  # made when needed: never where the code of all callers is on disk
-        made = numba.njit(pipeline_class=InnerCompiler, no_cpython_wrapper=True, **options)(
-            dispatcher.py_func
-        )
+        made = numba.njit(no_cpython_wrapper=True, **options)(dispatcher.py_func)
         made._cache = code_cache
         made._compiling_counter = dispatcher._compiling_counter  # for recursion
         made.add_overload = partial(_add_inner, made)

@@ -18,7 +18,7 @@ from numba.core import config as numba_config
 from numba.core.caching import NullCache
 
 from .code_cache import CodeCache
-from .inner import OuterCompiler, call_inside
+from .inner import ApartCompiler, InnerCompiler, OuterCompiler, call_inside
 from .symbols import name_records_by_content
 
 _SUFFIX_LENGTH = 16
@@ -79,8 +79,17 @@ def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., 
     return _bind(template, meanings, inline=True)
 
 
+def apart(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Compile a copy of a rule that LLVM keeps out of the loops that call it.
+
+    For rules that loops call rarely: the time that LLVM takes for a loop grows faster than the
+    loop, and a loop may call the same rule in several places.
+    """
+    return _bind(function, {}, inline=False)
+
+
 def _bind(
-    template: Callable[..., Any], meanings: dict[str, Any], *, inline: bool = False
+    template: Callable[..., Any], meanings: dict[str, Any], *, inline: bool | None = None
 ) -> Callable[..., Any]:
     source = python_source(template)
     copy = types.FunctionType(
@@ -93,7 +102,8 @@ def _bind(
     copy.__doc__ = source.__doc__
     parts = [template, *(meaning for meaning in meanings.values() if callable(meaning))]
     setattr(copy, _MODULES, _union(map(_modules_of, parts)))
-    return _compile(copy, lean=all(map(_is_ours, parts)), inline=inline)
+    lean = all(map(_is_ours, parts)) and not _counts_references(template)
+    return _compile(copy, lean=lean, inline=inline)
 
 
 def with_fixed(
@@ -127,6 +137,10 @@ def _is_ours(function: Callable[..., Any]) -> bool:
     return bool(source.__module__.partition(".")[0] == _OURS)
 
 
+def _counts_references(function: Callable[..., Any]) -> bool:
+    return bool(getattr(function, "targetoptions", {}).get("_nrt"))
+
+
 def _modules_of(function: Callable[..., Any]) -> frozenset[str] | None:
     """Return the modules that this function is compiled from; None where they are unknown."""
     source = python_source(function)
@@ -147,13 +161,15 @@ def _union(parts: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
     return modules
 
 
-def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: bool = False) -> F:
+def _compile(
+    function: F, *, lean: bool = False, inline: bool | None = None, reorder: bool = False
+) -> F:
     if numba_config.DISABLE_JIT:
         return _wrapping_integers(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     options["_nrt"] = not lean  # always set: otherwise a function inherits it from its first caller
-    if inline:  # never set to False, which would keep LLVM from inlining by itself
-        options["forceinline"] = True
+    if inline is not None:  # a function without it inherits it from its first caller
+        options["forceinline"] = inline
     if reorder:  # not all of `fastmath`: infinities must work
         options["fastmath"] = {"reassoc", "contract", "nsz"}
     vars(function)["__signature__"] = inspect.signature(function)  # Numba asks several times
@@ -164,6 +180,7 @@ def _compile(function: F, *, lean: bool = False, inline: bool = False, reorder: 
         settings = str({"lean": lean, "inline": inline, "reorder": reorder})
         dispatcher._cache = CodeCache(function, modules, settings)
         inner_cache = CodeCache(function, modules, f"inner {settings}")
+    options["pipeline_class"] = ApartCompiler if inline is False else InnerCompiler
     call_inside(dispatcher, options, modules or frozenset([function.__module__]), inner_cache)
     return dispatcher
 

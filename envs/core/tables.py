@@ -20,7 +20,7 @@ from .bits import (
     spread_masks,
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from .jit import bind, bind_inline, rule
+from .jit import apart, bind, bind_inline, rule
 from .memory import prefetch
 from .records import keep_constants, write_all, write_changes, write_constants, write_row
 from .rng import STREAM, below
@@ -82,6 +82,9 @@ def rule_meanings(
 ) -> dict[str, Function]:
     """Return the names that a loop template may use, with a game's functions as their meaning."""
     meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
+    for name in ("deal", "returns"):  # once in a game
+        meanings[name] = apart(meanings[name])
+    meanings["observe_rarely"] = apart(meanings["observe"])
     chance = play_chance or _no_chance
     meanings["settle"] = bind(
         _settle,
@@ -90,11 +93,11 @@ def rule_meanings(
         play_chance=chance,
     )
     has_inputs = meanings["observe_inputs"] is not None
-    meanings["observe_new"] = meanings["observe"] if has_inputs else _no_observation
+    meanings["observe_new"] = meanings["observe_rarely"] if has_inputs else _no_observation
     meanings["observe_inputs"] = meanings["observe_inputs" if has_inputs else "observe"]
     meanings["ply"] = bind_inline(_ply, **meanings)
     meanings["play"] = bind_inline(_play, **meanings)
-    meanings["new_game"] = bind(_new_game, **meanings)  # rare, so better not in the way of the rest
+    meanings["new_game"] = apart(bind(_new_game, **meanings))
     for template in (_random_ply, _note_inputs, _step_block, _random_block):
         meanings[template.__name__.removeprefix("_")] = bind_inline(template, **meanings)
     return meanings
@@ -298,7 +301,7 @@ def _step_block(
             seat = play(state, rngs[row], actions[row], words[row], skip_forced)
         if seat == NO_SEAT:
             ended[row] = True
-            observe(state, actor, finals[row])
+            observe_rarely(state, actor, finals[row])
             if is_forfeit:
                 rewards[row, actor] = LOSS
             else:
@@ -483,7 +486,7 @@ def _play_learner(
             if not ended[row]:
                 ended[row] = True
                 if action != NEW_GAME:
-                    observe(state, learner, finals[row])
+                    observe_rarely(state, learner, finals[row])
             if seat_rngs.shape[0] > 0:
                 drawn = below(seat_rngs[row], codes.shape[1])
                 seat_learner(row, drawn, learners, seated, codes, places)
