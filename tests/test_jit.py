@@ -19,7 +19,7 @@ import pytest
 
 from parlour.envs import GAMES as OUR_GAMES
 from parlour.envs.core import code_cache, jit, progress
-from parlour.envs.core.jit import bind, rule
+from parlour.envs.core.jit import apart, array_rule, bind, rule
 
 ROOT = Path(jit.__file__).resolve().parents[2]
 FOLDERS = ("parlour", "envs", "baselines")
@@ -476,6 +476,41 @@ def test_whole_numbers_of_all_sizes_and_values_share_one_function() -> None:
 
     assert rule(total)(np.array([100, -4], np.int8)) == 101 + 96 + 2
     assert len(_overloads(added)) == 1
+
+
+def _functions_in_loop(rarely: Any) -> list[str]:
+    def loop(values):
+        total = 0
+        for value in values:
+            if value < 0:
+                total += rarely(value)
+        return total
+
+    compiled: Any = rule(loop)
+    assert compiled(np.array([3, -2, 4, -1])) == 5
+    code = "".join(compiled.inspect_llvm().values())
+    return re.findall(r"^define .*?@(\S+)\(", code, re.MULTILINE)
+
+
+def test_a_rule_apart_stays_out_of_the_loop_that_calls_it() -> None:
+    def square(value):
+        return value * value
+
+    rule_of_loop = rule(square)
+    assert not any("square" in name for name in _functions_in_loop(rule_of_loop))
+    assert any("square" in name for name in _functions_in_loop(apart(rule_of_loop)))
+
+
+def test_an_array_rule_apart_may_still_make_arrays() -> None:
+    def sum_of_copy(value):
+        return np.full(2, value).sum() // 2
+
+    made = apart(array_rule(sum_of_copy))
+
+    def loop(values):
+        return made(values[0]) + made(values[1])
+
+    assert rule(loop)(np.array([3, 4])) == 7
 
 
 def test_a_value_that_must_be_known_when_compiled_is_kept() -> None:

@@ -122,6 +122,7 @@ class ApartLowering(InnerLowering):
 
     def run_pass(self, state: Any) -> bool:
         """Leave the function in an InnerLibrary, marked for LLVM."""
+        state.flags.forceinline = False  # only now: what it calls inherits the flag, and is faster
         super().run_pass(state)
         function = state.library.get_function(state["cr"].fndesc.llvm_func_name)
         for attribute in ("noinline", "cold"):

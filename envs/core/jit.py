@@ -168,7 +168,7 @@ def _compile(
         return _wrapping_integers(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     options["_nrt"] = not lean  # always set: otherwise a function inherits it from its first caller
-    if inline is not None:  # a function without it inherits it from its first caller
+    if inline:  # others inherit it from their first caller
         options["forceinline"] = inline
     if reorder:  # not all of `fastmath`: infinities must work
         options["fastmath"] = {"reassoc", "contract", "nsz"}
