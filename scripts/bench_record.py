@@ -14,10 +14,12 @@ from .peers import MANY_AT_ONCE, ONE_BY_ONE
 _SPEED_LINES = {  # what the README shows
     "vector": "vector environment, scaled observations",
     "vector integer": "vector environment, whole numbers",
+    "vector opponents": "with scripts in the other seats, `step()`: plies of all seats",
+    "match": "a compiled match between these scripts",
     "playouts": "playouts without observations",
     "aec raw": "PettingZoo, `raw_env()`: `last()` and `step()`",
     "aec": "PettingZoo, `env()`: `last()` and `step()`",
-    "solo": "Gymnasium, `gym.make`: own plies",
+    "solo": "Gymnasium, `gym.make` with these scripts: own plies",
 }
 _OWN = {"vector": MANY_AT_ONCE, "aec": ONE_BY_ONE}  # what peers are compared with
 _COLORS = {True: "#1f5c46", False: "#b9b09a"}  # Parlour, others
@@ -62,7 +64,7 @@ def speed_table(report: Mapping[str, Any]) -> str:
         [line, *(rounded(_rate(games[name], what, _default_seats(name))) for name in games)]
         for what, line in _SPEED_LINES.items()
     ]
-    rows.append(["its opponents", *(f"`{figures['opponents']}`" for figures in games.values())])
+    rows.append(["these scripts", *(f"`{figures['opponents']}`" for figures in games.values())])
     return "\n".join(markdown_table(headings, rows))
 
 
