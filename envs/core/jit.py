@@ -19,6 +19,7 @@ from numba.core.caching import NullCache
 
 from .code_cache import CodeCache
 from .inner import ApartCompiler, InnerCompiler, OuterCompiler, call_inside
+from .operators import remember_operators
 from .symbols import name_records_by_content
 
 _SUFFIX_LENGTH = 16
@@ -28,6 +29,7 @@ _OURS = __name__.partition(".")[0]
 F = TypeVar("F", bound=Callable[..., Any])
 
 name_records_by_content()
+remember_operators()
 
 
 def rule(function: F) -> F:
