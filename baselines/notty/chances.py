@@ -9,6 +9,7 @@ from ...envs.core.game import Game
 from ...envs.core.rng import fresh_seed, streams
 from ...envs.notty.cards import GROUP_WORDS
 from ...envs.notty.rules import (
+    DRAW,
     HAS_BOTH,
     HAS_DRAWN,
     HAS_TAKEN,
@@ -20,13 +21,15 @@ from ...envs.notty.rules import (
 from ..move_values import Values
 from .expectations import size_of
 from .finisher import (
+    SELDOM_TAKEN_FROM,
     VALUES,
     after_card_of,
     after_draw,
     demands_of,
-    opponent_model_of,
     smallest_other,
+    table_of,
     value_of,
+    waits_in_vain,
 )
 from .players import hands_of
 
@@ -51,12 +54,15 @@ def chances(game: Game) -> Values:
 
 def _chance(game: Game, observation: np.record, action: int, rng: np.ndarray) -> float:
     """The chance after one legal action, by the tables of the finisher."""
-    model = opponent_model_of(observation["turns_played"], observation["takes"])
+    model = table_of(observation["turns_played"], observation["takes"])
     tables, phase, hands = VALUES[model], int(observation["phase"]), hands_of(observation)
     about = (smallest_other(hands), demands_of(hands, observation["passes"]))
     (once, twice), goes_on = hands[0], phase == NOTHING_YET
     if action == PASS:
-        return float(value_of(tables[NOTHING_YET], model, once, twice, hands, *about))
+        waiting = float(value_of(tables[NOTHING_YET], model, once, twice, hands, *about))
+        if goes_on and model == SELDOM_TAKEN_FROM and waits_in_vain(hands[0], about[1]):
+            return min(waiting, _chance(game, observation, DRAW + 1, rng))
+        return waiting
     if action >= first_discard(game.num_seats):
         group = GROUP_WORDS[action - first_discard(game.num_seats)]
         left = once & (twice | ~group), twice & ~group

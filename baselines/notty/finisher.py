@@ -3,7 +3,8 @@
 A table has a chance for each class of positions: by the size of its hand, the number of kinds that
 would make a group with it, the probability that taking a card makes one, whether another seat would
 rather take from this hand than draw, and the smallest hand of the others. `fit_values` filled them
-by play. One is for opponents that take no cards, and one for each number of opponents that do.
+by play. One is for opponents that take no cards, and one for each number of opponents that do. A
+single opponent that seldom takes, such as x_defensive, has one that was made from these.
 
 Where opponents take cards, a hand that they want to take from is worth more, since that makes it
 small, and so is one that can wait for the card it needs to appear in another hand. Where they do
@@ -58,8 +59,14 @@ NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
 CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_DEMANDS, NUM_HITS, NUM_SMALLEST)
 # The tables: by the opponent model, the phase (NOTHING_YET for a turn that is over), the class. The
 # model is the number of opponents where they take cards.
-LEFT_ALONE = 0
+LEFT_ALONE, TAKEN_FROM = 0, 1
 TABLE_SHAPE = (SEAT_COUNTS[-1], max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
+
+# A single opponent that seldom takes: its table comes after the learned ones.
+SELDOM_TAKEN_FROM = SEAT_COUNTS[-1]
+FREE_TAKES, MOST_TAKES = 4, 1 / 8  # it takes no more: this many, and so many in a turn of any seat
+PATIENT_TURNS = 40  # in these it may still begin to take
+AFTER_TAKE_FACTOR = 0.97  # the learned chances after a take are too high against it
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
 _NOT_LAST = _NOT_FIRST >> 1
@@ -74,7 +81,14 @@ def load_values() -> np.ndarray:
     return np.load(VALUES_FILE)
 
 
-VALUES = load_values()
+def with_seldom(learned: np.ndarray) -> np.ndarray:
+    """Add the table for a single opponent that seldom takes: [5, 3, classes]."""
+    seldom = learned[TAKEN_FROM].copy()
+    seldom[HAS_TAKEN] *= np.float32(AFTER_TAKE_FACTOR)
+    return np.concatenate([learned, seldom[np.newaxis]])
+
+
+VALUES = with_seldom(load_values())
 
 
 @rule
@@ -91,6 +105,21 @@ def opponent_model_of(turns_played, takes):
         if takes[place, FROM_OTHERS] > 0:
             return num_opponents
     return LEFT_ALONE
+
+
+@rule
+def table_of(turns_played, takes):
+    """Return the index of the table to play by: an opponent model, or SELDOM_TAKEN_FROM.
+
+    A single opponent is told by how often it takes from a hand no larger than its own.
+    """
+    if takes.shape[0] > 2:
+        return opponent_model_of(turns_played, takes)
+    num_takes = takes[1, FROM_OTHERS]
+    if num_takes == 0 and turns_played >= 2 * PATIENT_TURNS:
+        return LEFT_ALONE
+    is_seldom = num_takes <= FREE_TAKES + MOST_TAKES * turns_played
+    return SELDOM_TAKEN_FROM if is_seldom else TAKEN_FROM
 
 
 @array_rule
@@ -117,7 +146,22 @@ def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
             value = after_card_of(after, opponent_model, hands, place, less, demands)
             if value > most:
                 best, most = np.int64(TAKE + place), value
+    is_waiting = best == PASS and phase == NOTHING_YET and opponent_model == SELDOM_TAKEN_FROM
+    if is_waiting and is_allowed(mask, DRAW + 1) and waits_in_vain(own, demands):
+        best = np.int64(DRAW + 1)
     return best, most
+
+
+@rule
+def waits_in_vain(hand, demands):
+    """Whether no card completes a group with these two or four, and the opponent needs none.
+
+    Against an opponent that seldom takes, the learned chances of waiting are too high here.
+    """
+    size = size_of(hand)
+    if size != 2 and size != 4:
+        return False
+    return out_kinds(hand[0]) == 0 and demand_class(hand[0], hand[1], size, demands) == 0
 
 
 @rule

@@ -17,7 +17,7 @@ from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import after_take, read_hands, sample_draws, size_of
-from .finisher import VALUES, best_action, opponent_model_of
+from .finisher import VALUES, best_action, table_of
 
 MAX_PASSES = 2  # in a row, for x_defensive
 NO_MOVE = -1
@@ -104,9 +104,9 @@ def finisher(observation, mask, rng):
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
-    opponent_model = opponent_model_of(observation.turns_played, observation.takes)
+    table = table_of(observation.turns_played, observation.takes)
     phase, passes = observation.phase, observation.passes
-    return best_action(VALUES, opponent_model, mask, hands, phase, passes, rng)[0]
+    return best_action(VALUES, table, mask, hands, phase, passes, rng)[0]
 
 
 # The values of moves

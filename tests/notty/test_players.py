@@ -17,15 +17,22 @@ from parlour.baselines.notty.chances import chances
 from parlour.baselines.notty.draws import num_draws
 from parlour.baselines.notty.expectations import after_draw, after_take, sample_draws
 from parlour.baselines.notty.finisher import (
+    AFTER_TAKE_FACTOR,
     CLASS_SHAPE,
     FIRST_TURNS,
     LEFT_ALONE,
+    PATIENT_TURNS,
+    SELDOM_TAKEN_FROM,
+    TAKEN_FROM,
     VALUES,
     best_action,
     class_of,
     demands_of,
+    load_values,
     opponent_model_of,
     smallest_other,
+    table_of,
+    waits_in_vain,
 )
 from parlour.baselines.notty.hints import hint_lines, hints
 from parlour.baselines.notty.studies.pairs import play_deals
@@ -36,7 +43,7 @@ from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.notty.cards import deck_words, words_of
 from parlour.envs.notty.discard import best_discard
-from parlour.envs.notty.rules import NOTHING_YET
+from parlour.envs.notty.rules import DRAW, HAS_TAKEN, NOTHING_YET, PASS
 from parlour.envs.registry import load_game
 from tests.notty.playing import SIXTEEN, TWENTY, counts, legal, play, table
 
@@ -286,6 +293,61 @@ def test_finisher_expects_takers_at_first() -> None:
     assert opponent_model_of(4 * FIRST_TURNS - 1, takes((0, 0), (0, 0), (0, 0))) == 3
 
 
+def test_finisher_tells_a_single_opponent_that_seldom_takes() -> None:
+    """By its takes from hands no larger than its own: at most four, and one in eight turns."""
+    patient = 2 * PATIENT_TURNS
+    assert table_of(0, takes((0, 0))) == SELDOM_TAKEN_FROM
+    assert table_of(40, takes((9, 9))) == SELDOM_TAKEN_FROM
+    assert table_of(40, takes((0, 10))) == TAKEN_FROM
+    assert table_of(48, takes((0, 10))) == SELDOM_TAKEN_FROM
+    assert table_of(patient - 1, takes((5, 0))) == SELDOM_TAKEN_FROM
+    assert table_of(patient, takes((5, 0))) == LEFT_ALONE
+    assert table_of(patient, takes((5, 1))) == SELDOM_TAKEN_FROM
+
+
+def test_finisher_tells_several_opponents_only_by_whether_one_takes() -> None:
+    for seats in (takes((0, 0), (0, 1)), takes((9, 0), (0, 0), (0, 0))):
+        for turns in (0, 200):
+            assert table_of(turns, seats) == opponent_model_of(turns, seats) != SELDOM_TAKEN_FROM
+
+
+def test_the_table_against_seldom_takers_lowers_the_chances_after_a_take() -> None:
+    taken, seldom = VALUES[TAKEN_FROM], VALUES[SELDOM_TAKEN_FROM]
+    assert np.allclose(seldom[HAS_TAKEN], AFTER_TAKE_FACTOR * taken[HAS_TAKEN])
+    assert np.array_equal(seldom[:HAS_TAKEN], taken[:HAS_TAKEN])
+
+
+def test_finisher_does_not_wait_in_vain_for_a_seldom_taker() -> None:
+    """With two cards that no third completes it draws one, where it would wait for a taker."""
+    tables = table("red 1, blue 9", FAR)
+    assert only(tables, "finisher") == "draw:1"
+    _, observations, words = tables.show(tables.all_rows)
+    found = chances(tables.game)(observations, action_masks(words, tables.game.num_actions))[0]
+    assert found[PASS] <= found[DRAW + 1]
+    (state,) = tables.states
+    hands, passes = np.array([*state["hands"], deck_words(state["hands"])]), np.zeros(2, np.int64)
+    pass_or_draw = np.array([0b11])
+    (rng,) = streams([0])
+    for model, action in ((TAKEN_FROM, PASS), (SELDOM_TAKEN_FROM, DRAW + 1)):
+        found_best = best_action(VALUES, model, pass_or_draw, hands, NOTHING_YET, passes, rng)[0]
+        assert found_best == action
+
+
+@pytest.mark.parametrize(
+    ("mine", "in_vain"),
+    [
+        ("red 1, blue 9", True),
+        ("red 1, blue 9, green 5, yellow 3", True),
+        ("red 1, blue 9, green 5", False),  # three: a card may be taken
+        ("red 3 4", False),  # red 2 and 5 complete it
+    ],
+)
+def test_two_or_four_cards_wait_in_vain_that_no_card_completes(mine: str, in_vain: bool) -> None:
+    (state,) = table(mine, FAR).states
+    hands = np.array([*state["hands"], deck_words(state["hands"])])
+    assert waits_in_vain(hands[0], demands_of(hands, np.zeros(2, np.int64))) == in_vain
+
+
 def test_finisher_left_alone_leaves_nothing_it_hopes_for_to_chance() -> None:
     """Draws of two and three cards are tried at random; without them it needs no random number."""
     (state,) = table(NEAR, FAR).states
@@ -332,9 +394,9 @@ def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.Monk
     monkeypatch.setattr(notty_learning, "FIELDS", shorter)
     values = notty_learning.learn_values(num_rounds=1, seat_counts=(2, 3))
     assert np.array_equal(values, notty_learning.learn_values(num_rounds=1, seat_counts=(2, 3)))
-    assert values.shape == VALUES.shape and (np.abs(values[LEFT_ALONE + 1 :]) <= 1).all()
+    assert values.shape == load_values().shape and (np.abs(values[LEFT_ALONE + 1 :]) <= 1).all()
     assert (values[2] != values[1]).any()
-    for tables in (values[1:3], VALUES[1:]):
+    for tables in (values[1:3], VALUES[TAKEN_FROM:]):
         of_two_cards = tables[:, NOTHING_YET].reshape(-1, *CLASS_SHAPE)[:, 2].mean(axis=(2, 3, 4))
         assert (of_two_cards[:, 2] > of_two_cards[:, 0]).all()  # two kinds make a group, and none
 
