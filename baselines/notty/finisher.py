@@ -64,8 +64,9 @@ TABLE_SHAPE = (SEAT_COUNTS[-1], max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE)
 
 # A single opponent that seldom takes: its table comes after the learned ones.
 SELDOM_TAKEN_FROM = SEAT_COUNTS[-1]
-FREE_TAKES, MOST_TAKES = 4, 1 / 8  # it takes no more: this many, and so many in a turn of any seat
-PATIENT_TURNS = 40  # in these it may still begin to take
+# It has taken at most FREE_TAKES cards, and MOST_TAKES more for each turn played, of both seats.
+FREE_TAKES, MOST_TAKES = 4, 1 / 8
+PATIENT_TURNS = 40  # turns of each seat, after which an opponent that never took leaves one alone
 AFTER_TAKE_FACTOR = 0.97  # the learned chances after a take are too high against it
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
@@ -111,7 +112,7 @@ def opponent_model_of(turns_played, takes):
 def table_of(turns_played, takes):
     """Return the index of the table to play by: an opponent model, or SELDOM_TAKEN_FROM.
 
-    A single opponent is told by how often it takes from a hand no larger than its own.
+    A single opponent is classed by how often it has taken from a hand no larger than its own.
     """
     if takes.shape[0] > 2:
         return opponent_model_of(turns_played, takes)
@@ -154,7 +155,7 @@ def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
 
 @rule
 def waits_in_vain(hand, demands):
-    """Whether no card completes a group with these two or four, and the opponent needs none.
+    """Whether no card makes a group with these two or four, and the opponent would not take one.
 
     Against an opponent that seldom takes, the learned chances of waiting are too high here.
     """
