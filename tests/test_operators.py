@@ -20,10 +20,10 @@ types: Any = numba.types
 
 RECORDS = np.zeros(2, [("hand", "i1", 13), ("score", "f4")])
 OPERANDS: tuple[Any, ...] = (
-    *(types.int8, types.int64, types.uint8, types.uint64, types.float32, types.float64),
-    *(types.boolean, types.literal(0), types.literal(-1), types.literal(True), types.none),
-    *(types.slice2_type, types.unicode_type, types.UniTuple(types.int64, 2)),
-    *map(numba.typeof, (RECORDS, RECORDS[0], RECORDS["hand"], np.zeros((2, 3)), np.zeros(3)[::2])),
+    *(types.int8, types.int64, types.uint64, types.float64, types.boolean, types.none),
+    *(types.literal(-1), types.literal(True), types.slice2_type, types.unicode_type),
+    *(types.UniTuple(types.int64, 2), types.float32),
+    *map(numba.typeof, (RECORDS[0], RECORDS["hand"], np.zeros((2, 3)))),
 )
 BINARY = "add truediv floordiv and_ lshift eq lt getitem iadd"
 find: Any = BaseFunction.get_call_type
