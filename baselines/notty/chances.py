@@ -21,7 +21,7 @@ from ...envs.notty.rules import (
 from ..move_values import Values
 from .expectations import size_of
 from .finisher import (
-    SELDOM_TAKEN_FROM,
+    CORRECTED,
     VALUES,
     after_card_of,
     after_draw,
@@ -54,13 +54,14 @@ def chances(game: Game) -> Values:
 
 def _chance(game: Game, observation: np.record, action: int, rng: np.ndarray) -> float:
     """The chance after one legal action, by the tables of the finisher."""
-    model = table_of(observation["turns_played"], observation["takes"])
+    turns = observation["turns_played"], observation["turn_limit"]
+    model = table_of(*turns, observation["takes"])
     tables, phase, hands = VALUES[model], int(observation["phase"]), hands_of(observation)
     about = (smallest_other(hands), demands_of(hands, observation["passes"]))
     (once, twice), goes_on = hands[0], phase == NOTHING_YET
     if action == PASS:
         waiting = float(value_of(tables[NOTHING_YET], model, once, twice, hands, *about))
-        if goes_on and model == SELDOM_TAKEN_FROM and waits_in_vain(hands[0], about[1]):
+        if goes_on and model == CORRECTED and waits_in_vain(hands[0], about[1]):
             return min(waiting, _chance(game, observation, DRAW + 1, rng))
         return waiting
     if action >= first_discard(game.num_seats):

@@ -3,8 +3,8 @@
 A table has a chance for each class of positions: by the size of its hand, the number of kinds that
 would make a group with it, the probability that taking a card makes one, whether another seat would
 rather take from this hand than draw, and the smallest hand of the others. `fit_values` filled them
-by play. One is for opponents that take no cards, and one for each number of opponents that do. A
-single opponent that seldom takes, such as x_defensive, has one that was made from these.
+by play. One is for opponents that take no cards, one for each number of opponents that do, and one
+for the player's last turn. The one for a single opponent is corrected by what trials showed.
 
 Where opponents take cards, a hand that they want to take from is worth more, since that makes it
 small, and so is one that can wait for the card it needs to appear in another hand. Where they do
@@ -58,16 +58,16 @@ NUM_OUTS, NUM_HITS = OUT_CLASSES.max() + 1, len(HIT_BOUNDS) + 1
 NUM_SMALLEST = SMALLEST_CLASSES.max() + 1
 CLASS_SHAPE = (NUM_SIZES, NUM_OUTS, NUM_DEMANDS, NUM_HITS, NUM_SMALLEST)
 # The tables: by the opponent model, the phase (NOTHING_YET for a turn that is over), the class. The
-# model is the number of opponents where they take cards.
+# model is the number of opponents where they take cards. That of the last turn has the chances to
+# win by its second action; once it is over they are 0.
 LEFT_ALONE, TAKEN_FROM = 0, 1
-TABLE_SHAPE = (SEAT_COUNTS[-1], max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
+LAST_TURN = SEAT_COUNTS[-1]
+TABLE_SHAPE = (LAST_TURN + 1, max(HAS_DRAWN, HAS_TAKEN) + 1, prod(CLASS_SHAPE))
 
-# A single opponent that seldom takes: its table comes after the learned ones.
-SELDOM_TAKEN_FROM = SEAT_COUNTS[-1]
-# It has taken at most FREE_TAKES cards, and MOST_TAKES more for each turn played, of both seats.
-FREE_TAKES, MOST_TAKES = 4, 1 / 8
-PATIENT_TURNS = 40  # turns of each seat, after which an opponent that never took leaves one alone
-AFTER_TAKE_FACTOR = 0.97  # the learned chances after a take are too high against it
+# The corrected table for a single opponent comes after the learned ones.
+CORRECTED = LAST_TURN + 1
+AFTER_TAKE_FACTOR = 0.97  # the learned chances after a take are too high
+PATIENT_TURNS = 100  # turns of each seat, after which an opponent that never took leaves one alone
 
 _NOT_FIRST = sum(1 << kind for kind in range(NUM_KINDS) if kind % NUM_NUMBERS != 0)
 _NOT_LAST = _NOT_FIRST >> 1
@@ -78,18 +78,18 @@ _NEEDED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
 def load_values() -> np.ndarray:
-    """Return the learned chances [4, 3, classes]; for small hands left alone, a factor instead."""
+    """Return the learned chances [5, 3, classes]; for small hands left alone, a factor instead."""
     return np.load(VALUES_FILE)
 
 
-def with_seldom(learned: np.ndarray) -> np.ndarray:
-    """Add the table for a single opponent that seldom takes: [5, 3, classes]."""
-    seldom = learned[TAKEN_FROM].copy()
-    seldom[HAS_TAKEN] *= np.float32(AFTER_TAKE_FACTOR)
-    return np.concatenate([learned, seldom[np.newaxis]])
+def with_corrected(learned: np.ndarray) -> np.ndarray:
+    """Add the corrected table for a single opponent: [6, 3, classes]."""
+    corrected = learned[TAKEN_FROM].copy()
+    corrected[HAS_TAKEN] *= np.float32(AFTER_TAKE_FACTOR)
+    return np.concatenate([learned, corrected[np.newaxis]])
 
 
-VALUES = with_seldom(load_values())
+VALUES = with_corrected(load_values())
 
 
 @rule
@@ -109,18 +109,17 @@ def opponent_model_of(turns_played, takes):
 
 
 @rule
-def table_of(turns_played, takes):
-    """Return the index of the table to play by: an opponent model, or SELDOM_TAKEN_FROM.
+def table_of(turns_played, turn_limit, takes):
+    """Return the index of the table to play by: an opponent model, LAST_TURN or CORRECTED.
 
-    A single opponent is classed by how often it has taken from a hand no larger than its own.
+    The turns are those of all seats.
     """
+    if turns_played + takes.shape[0] >= turn_limit:
+        return LAST_TURN
     if takes.shape[0] > 2:
         return opponent_model_of(turns_played, takes)
-    num_takes = takes[1, FROM_OTHERS]
-    if num_takes == 0 and turns_played >= 2 * PATIENT_TURNS:
-        return LEFT_ALONE
-    is_seldom = num_takes <= FREE_TAKES + MOST_TAKES * turns_played
-    return SELDOM_TAKEN_FROM if is_seldom else TAKEN_FROM
+    has_taken = takes[1, FROM_OTHERS] > 0
+    return CORRECTED if has_taken or turns_played < 2 * PATIENT_TURNS else LEFT_ALONE
 
 
 @array_rule
@@ -147,7 +146,7 @@ def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
             value = after_card_of(after, opponent_model, hands, place, less, demands)
             if value > most:
                 best, most = np.int64(TAKE + place), value
-    is_waiting = best == PASS and phase == NOTHING_YET and opponent_model == SELDOM_TAKEN_FROM
+    is_waiting = best == PASS and phase == NOTHING_YET and opponent_model == CORRECTED
     if is_waiting and is_allowed(mask, DRAW + 1) and waits_in_vain(own, demands):
         best = np.int64(DRAW + 1)
     return best, most
@@ -157,7 +156,7 @@ def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
 def waits_in_vain(hand, demands):
     """Whether no card makes a group with these two or four, and the opponent would not take one.
 
-    Against an opponent that seldom takes, the learned chances of waiting are too high here.
+    Against a single opponent, the learned chances of waiting are too high here.
     """
     size = size_of(hand)
     if size != 2 and size != 4:

@@ -6,7 +6,8 @@ chance at the start of the next turn, and likewise within a turn. This is value 
 that looks one action ahead through all draws and takes. Each turn discounts a win a little. A loss
 to a single opponent is worth -1; where several play, somebody else often wins, and it is worth 0.
 Small hands are rare, so the seat sometimes gets a random hand, and it sometimes explores with a
-random action.
+random action. The table of the last turn holds the mean chance to win by the second action of a
+turn, at any time in the games with two seats.
 """
 
 import argparse
@@ -36,9 +37,11 @@ from ...envs.notty.rules import (
 )
 from ...envs.registry import load_game
 from .finisher import (
+    LAST_TURN,
     LEFT_ALONE,
     NUM_SIZES,
     TABLE_SHAPE,
+    TAKEN_FROM,
     VALUES_FILE,
     best_action,
     class_of,
@@ -121,14 +124,15 @@ def main() -> None:
 def learn_values(
     num_rounds: int, seed: int = SEED, seat_counts: Sequence[int] = SEAT_COUNTS
 ) -> np.ndarray:
-    """Return the tables [4, 3, classes], float32, after `num_rounds` for each number of seats."""
+    """Return the tables [5, 3, classes], float32, after `num_rounds` for each number of seats."""
     values = load_values().astype(np.float64)
     learned = values, np.zeros(TABLE_SHAPE, np.int64), np.zeros(TABLE_SHAPE)
     for num_seats in sorted(seat_counts):
         if num_seats == 2:
-            values[:2] = first_values()[:2]
+            changed = [LEFT_ALONE, TAKEN_FROM, LAST_TURN]
+            values[changed] = first_values()[changed]
         else:
-            values[num_seats - 1] = values[1]  # learned against a single opponent
+            values[num_seats - 1] = values[TAKEN_FROM]  # learned against a single opponent
         learn_seats(learned, num_seats, num_rounds, seed)
     return values.astype(np.float32)
 
@@ -140,7 +144,7 @@ def learn_seats(
     game, fields = load_game("notty", num_players=num_seats), FIELDS[num_seats]
     states = [game.new_states(1)[0] for _ in fields]
     first = seed + SEEDS_A_COUNT * (num_seats - SEAT_COUNTS[0])
-    rngs = streams(range(first, first + len(fields)))
+    *rngs, last_rng = streams(range(first, first + len(fields) + 1))
     observation, mask = game.new_observations(1)[0], np.zeros(game.num_mask_words, np.int64)
     players = np.zeros(num_seats, np.int64)
     for state, rng in zip(states, rngs, strict=True):
@@ -148,7 +152,7 @@ def learn_seats(
     for index in range(num_rounds):
         rate = FIRST_RATE if index < FIRST_RATE_FRACTION * num_rounds else LAST_RATE
         for field, state, rng in zip(fields, states, rngs, strict=True):
-            place = state, observation, mask, rng
+            place = state, observation, mask, rng, last_rng
             learn_turns(learned, *place, np.array(field.players), players, field.turns, rate)
         if (index + 1) % ROUNDS_A_LINE == 0:
             print(f"{num_seats} seats: {index + 1} of {num_rounds} rounds", flush=True)
@@ -163,13 +167,14 @@ def first_values() -> np.ndarray:
 
 
 @array_rule
-def learn_turns(learned, state, observation, mask, rng, field, players, num_turns, rate):
+def learn_turns(learned, state, observation, mask, rng, last_rng, field, players, num_turns, rate):
     """Play `num_turns` turns of the learner, game after game, and learn from them.
 
     `learned` are the tables, the visits of each place, and the mean square of its scale. `players`
-    [seats] are drawn from `field` for each game.
+    [seats] are drawn from `field` for each game. `last_rng` draws for the table of the last turn.
     """
     place, unit, num_played = NOWHERE, 1.0, 0
+    num_seats = players.shape[0]
     draw_players(field, players, rng)
     while num_played < num_turns:
         settle(state, rng)
@@ -188,6 +193,8 @@ def learn_turns(learned, state, observation, mask, rng, field, players, num_turn
             observe(state, seat, observation)
             apply_action(state, action_of(players[seat], learned[0], observation, mask, rng))
             continue
+        if num_seats == 2:
+            learn_last_turn(learned, state, mask, last_rng)
         learn_action(learned, state, mask, rng, field, place, unit, rate)
         settle(state, rng)
         if state.seat_to_act != LEARNER and not is_terminal(state):
@@ -241,6 +248,18 @@ def learn_action(learned, state, mask, rng, field, place, unit, rate):
         if uniform(rng) < EXPLORATION:
             action = random_allowed(mask, rng)
     apply_action(state, action)
+
+
+@array_rule
+def learn_last_turn(learned, state, mask, rng):
+    """If the turn goes on, count its best chance to win at once, in the mean of its class."""
+    if state.phase == NOTHING_YET:
+        return
+    hands, passes = look(state)
+    chance = best_action(learned[0], LAST_TURN, mask, hands, state.phase, passes, rng)[1]
+    smallest, demands = smallest_other(hands), demands_of(hands, passes)
+    index = class_of(hands[0, 0], hands[0, 1], hands, smallest, demands)
+    move_towards(learned, (np.int64(LAST_TURN), np.int64(state.phase), index), 1.0, chance, 0.0)
 
 
 @rule

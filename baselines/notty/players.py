@@ -104,7 +104,7 @@ def finisher(observation, mask, rng):
     hands = hands_of(observation)
     if must_discard(mask, hands):
         return best_group(mask, hands)
-    table = table_of(observation.turns_played, observation.takes)
+    table = table_of(observation.turns_played, observation.turn_limit, observation.takes)
     phase, passes = observation.phase, observation.passes
     return best_action(VALUES, table, mask, hands, phase, passes, rng)[0]
 

@@ -19,10 +19,11 @@ from parlour.baselines.notty.expectations import after_draw, after_take, sample_
 from parlour.baselines.notty.finisher import (
     AFTER_TAKE_FACTOR,
     CLASS_SHAPE,
+    CORRECTED,
     FIRST_TURNS,
+    LAST_TURN,
     LEFT_ALONE,
     PATIENT_TURNS,
-    SELDOM_TAKEN_FROM,
     TAKEN_FROM,
     VALUES,
     best_action,
@@ -43,7 +44,7 @@ from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.notty.cards import deck_words, words_of
 from parlour.envs.notty.discard import best_discard
-from parlour.envs.notty.rules import DRAW, HAS_TAKEN, NOTHING_YET, PASS
+from parlour.envs.notty.rules import DRAW, HAS_DRAWN, HAS_TAKEN, NOTHING_YET, PASS
 from parlour.envs.registry import load_game
 from tests.notty.playing import SIXTEEN, TWENTY, counts, legal, play, table
 
@@ -273,6 +274,9 @@ def test_a_deal_that_decides_the_game_is_won_once_by_each_side() -> None:
     assert turns.tolist() == [[0, 0]]
 
 
+TURNS = 400  # of both seats, in a game of two
+
+
 def takes(*of_seats: tuple[int, int]) -> np.ndarray:
     """Cards that each seat has taken, from larger hands and from others; the own seat first."""
     return np.array([(0, 0), *of_seats], np.int16)
@@ -293,31 +297,51 @@ def test_finisher_expects_takers_at_first() -> None:
     assert opponent_model_of(4 * FIRST_TURNS - 1, takes((0, 0), (0, 0), (0, 0))) == 3
 
 
-def test_finisher_tells_a_single_opponent_that_seldom_takes() -> None:
-    """By its takes from hands no larger than its own: at most four, and one in eight turns."""
+def test_finisher_waits_long_for_a_single_opponent_to_take() -> None:
     patient = 2 * PATIENT_TURNS
-    assert table_of(0, takes((0, 0))) == SELDOM_TAKEN_FROM
-    assert table_of(40, takes((9, 9))) == SELDOM_TAKEN_FROM
-    assert table_of(40, takes((0, 10))) == TAKEN_FROM
-    assert table_of(48, takes((0, 10))) == SELDOM_TAKEN_FROM
-    assert table_of(patient - 1, takes((5, 0))) == SELDOM_TAKEN_FROM
-    assert table_of(patient, takes((5, 0))) == LEFT_ALONE
-    assert table_of(patient, takes((5, 1))) == SELDOM_TAKEN_FROM
+    assert table_of(0, TURNS, takes((0, 0))) == CORRECTED
+    assert table_of(patient - 1, TURNS, takes((5, 0))) == CORRECTED
+    assert table_of(patient, TURNS, takes((5, 0))) == LEFT_ALONE
+    assert table_of(patient, TURNS, takes((0, 1))) == CORRECTED
 
 
 def test_finisher_tells_several_opponents_only_by_whether_one_takes() -> None:
     for seats in (takes((0, 0), (0, 1)), takes((9, 0), (0, 0), (0, 0))):
         for turns in (0, 200):
-            assert table_of(turns, seats) == opponent_model_of(turns, seats) != SELDOM_TAKEN_FROM
+            assert table_of(turns, TURNS, seats) == opponent_model_of(turns, seats)
 
 
-def test_the_table_against_seldom_takers_lowers_the_chances_after_a_take() -> None:
-    taken, seldom = VALUES[TAKEN_FROM], VALUES[SELDOM_TAKEN_FROM]
-    assert np.allclose(seldom[HAS_TAKEN], AFTER_TAKE_FACTOR * taken[HAS_TAKEN])
-    assert np.array_equal(seldom[:HAS_TAKEN], taken[:HAS_TAKEN])
+def test_finisher_has_a_table_for_its_last_turn() -> None:
+    """Then as many turns are left as there are seats, or fewer."""
+    for seats in (takes((0, 9)), takes((9, 0)), takes((0, 0), (0, 1), (5, 5))):
+        last = TURNS - len(seats)
+        assert table_of(last - 1, TURNS, seats) != LAST_TURN
+        assert table_of(last, TURNS, seats) == table_of(TURNS - 1, TURNS, seats) == LAST_TURN
 
 
-def test_finisher_does_not_wait_in_vain_for_a_seldom_taker() -> None:
+def test_finisher_waits_but_not_in_its_last_turn() -> None:
+    """Red 5 would empty this hand at once; a fourth card that fails spoils it for later."""
+    for turn_limit, move in ((200, "pass"), (1, "draw")):
+        assert only(table("red 3 4 6", FAR, turn_limit=turn_limit), "finisher").startswith(move)
+
+
+def test_the_table_of_the_last_turn_holds_only_chances_to_win_at_once() -> None:
+    last = VALUES[LAST_TURN]
+    assert (last[NOTHING_YET] == 0).all() and (last >= 0).all() and (last <= 1).all()
+    for phase in (HAS_DRAWN, HAS_TAKEN):
+        by_size = last[phase].reshape(CLASS_SHAPE).max(axis=(1, 2, 3, 4))
+        assert by_size[2] > by_size[4] > by_size[10]
+    of_two = last[HAS_DRAWN].reshape(CLASS_SHAPE)[2, 2]  # two kinds make a group with two cards
+    assert of_two[:, 2].mean() > of_two[:, 0].mean()  # and a take may bring one
+
+
+def test_the_corrected_table_lowers_the_chances_after_a_take() -> None:
+    learned, corrected = VALUES[TAKEN_FROM], VALUES[CORRECTED]
+    assert np.allclose(corrected[HAS_TAKEN], AFTER_TAKE_FACTOR * learned[HAS_TAKEN])
+    assert np.array_equal(corrected[:HAS_TAKEN], learned[:HAS_TAKEN])
+
+
+def test_finisher_does_not_wait_in_vain_for_a_single_opponent() -> None:
     """With two cards that no third completes it draws one, where it would wait for a taker."""
     tables = table("red 1, blue 9", FAR)
     assert only(tables, "finisher") == "draw:1"
@@ -328,7 +352,7 @@ def test_finisher_does_not_wait_in_vain_for_a_seldom_taker() -> None:
     hands, passes = np.array([*state["hands"], deck_words(state["hands"])]), np.zeros(2, np.int64)
     pass_or_draw = np.array([0b11])
     (rng,) = streams([0])
-    for model, action in ((TAKEN_FROM, PASS), (SELDOM_TAKEN_FROM, DRAW + 1)):
+    for model, action in ((TAKEN_FROM, PASS), (CORRECTED, DRAW + 1)):
         found_best = best_action(VALUES, model, pass_or_draw, hands, NOTHING_YET, passes, rng)[0]
         assert found_best == action
 
@@ -396,20 +420,21 @@ def test_learning_finds_that_a_hand_with_outs_is_better(monkeypatch: pytest.Monk
     assert np.array_equal(values, notty_learning.learn_values(num_rounds=1, seat_counts=(2, 3)))
     assert values.shape == load_values().shape and (np.abs(values[LEFT_ALONE + 1 :]) <= 1).all()
     assert (values[2] != values[1]).any()
-    for tables in (values[1:3], VALUES[TAKEN_FROM:]):
+    for tables in (values[1:3], load_values()[TAKEN_FROM:LAST_TURN]):
         of_two_cards = tables[:, NOTHING_YET].reshape(-1, *CLASS_SHAPE)[:, 2].mean(axis=(2, 3, 4))
         assert (of_two_cards[:, 2] > of_two_cards[:, 0]).all()  # two kinds make a group, and none
 
 
 @pytest.mark.long
-@pytest.mark.parametrize(("num_seats", "changed"), [(2, [0, 1]), (3, [2])])
+@pytest.mark.parametrize(("num_seats", "changed"), [(2, [0, 1, 4]), (3, [2])])
 def test_tables_of_one_number_of_seats_leave_the_others_as_they_ship(
     monkeypatch: pytest.MonkeyPatch, num_seats: int, changed: list[int]
 ) -> None:
     fields = [field._replace(turns=200) for field in notty_learning.FIELDS[num_seats]]
     monkeypatch.setattr(notty_learning, "FIELDS", {num_seats: fields})
     values = notty_learning.learn_values(num_rounds=1, seat_counts=[num_seats])
-    assert [place for place in range(4) if (values[place] != VALUES[place]).any()] == changed
+    differs = (values != load_values()).any(axis=(1, 2))
+    assert np.flatnonzero(differs).tolist() == changed
 
 
 # By hand
