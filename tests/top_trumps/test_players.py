@@ -185,6 +185,15 @@ def test_a_line_that_wins_is_found_where_goliath_loses() -> None:
     assert first > 0  # playout 0 is goliath's own
 
 
+@pytest.mark.long
+def test_about_half_of_the_games_of_two_goliaths_are_won_and_more_can_be() -> None:
+    found, leads = winnable.winnable(300)
+    is_won = found == 0  # by playing on as goliath
+    assert 0.4 < is_won.mean() < 0.6 and 0.4 < leads.mean() < 0.6
+    assert is_won[leads == 1].mean() > is_won[leads == 0].mean() + 0.3
+    assert (found >= 0).mean() > is_won.mean() + 0.05
+
+
 def test_david_thinks_for_the_time_it_is_given() -> None:
     table = lost_for_goliath()
     position = table.states.copy()

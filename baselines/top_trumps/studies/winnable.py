@@ -71,7 +71,7 @@ def _search(states, rngs, cards, num_cards, choices, decks, sizes, tops, found, 
     for row in range(found.shape[0]):
         state, rng, seat = states[0], rngs[row], row & 1
         deal(state, rng)
-        while not is_terminal(state) and state.num_unplayed.max() > 0:
+        while not is_terminal(state) and max(state.num_unplayed[0], state.num_unplayed[1]) > 0:
             apply_action(state, greedy_field(state, np.int64(state.starter), rng))
         found[row] = NOT_REACHED
         if not is_terminal(state):
