@@ -20,11 +20,12 @@ PARLOUR := $(VENV)/bin/parlour
 
 install: $(READY)
 
+# Three processes for two cores, here and below: many tests wait, for others that they start.
 test: $(READY)
 	@echo '== the tests: about 10 minutes on two cores where nothing is compiled yet'
-	@$(VENV)/bin/python -m pytest -n 2 --dist worksteal
+	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal
 
-# The full counts of what `test` runs a part of. Three processes: the slowest of these tests wait.
+# The full counts of what `test` runs a part of.
 test-long: $(READY)
 	@echo '== the long tests: about 8 minutes on two cores after make test'
 	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal -m long
