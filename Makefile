@@ -22,7 +22,7 @@ install: $(READY)
 
 # Three processes for two cores, here and below: many tests wait, for others that they start.
 test: $(READY)
-	@echo '== the tests: about 8 minutes on two cores where nothing is compiled yet'
+	@echo '== the tests: 8 to 12 minutes on two cores where nothing is compiled yet'
 	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal
 
 # The full counts of what `test` runs a part of.

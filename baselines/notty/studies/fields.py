@@ -21,12 +21,11 @@ from ...arena.seatings import latin_square
 from ...arena.statistics import Estimate, mean_of_deals, proportion_of_deals
 from ...players import make_policy
 from ...policy import Policy, compiled_policy
-from ..finisher import best_action, load_values, opponent_model_of
+from ..finisher import VALUES, best_action, opponent_model_of
 from ..players import hands_of
 from .pairs import FIRST_SEED, markdown_row
 
 MAX_DEALS = 10**7
-LEARNED = load_values()
 ONE_OPPONENT = 1  # the opponent model with two seats
 COLUMNS = "player", "games", "first, %", "lead of {}, points", "decided, %"
 
@@ -83,7 +82,7 @@ def two_seat_finisher(observation, mask, rng):
     """Play like `finisher`, as if there were a single opponent."""
     model = min(opponent_model_of(observation.turns_played, observation.takes), ONE_OPPONENT)
     hands, passes = hands_of(observation), observation.passes
-    return best_action(LEARNED, model, mask, hands, observation.phase, passes, rng)[0]
+    return best_action(VALUES, model, mask, hands, observation.phase, passes, rng)[0]
 
 
 def row_of(
