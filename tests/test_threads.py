@@ -2,6 +2,10 @@
 
 import copy
 import os
+import time
+import weakref
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import gymnasium
@@ -10,6 +14,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core import threads
+from parlour.envs.core.jit import rule
 from parlour.envs.core.views.vector import TablesEnv
 
 NUM_ENVS = 11  # parts of unequal size
@@ -100,27 +105,89 @@ def test_a_table_is_in_one_part_and_parts_are_not_small(monkeypatch: pytest.Monk
     assert covered == list(range(13))
 
 
-def test_an_error_of_any_part_is_raised_when_all_have_ended() -> None:
-    ended = []
+@rule
+def doubled(number, out):
+    """Return twice the number and one more, and write the first to `out`."""
+    if number < 0:
+        raise ValueError("negative")
+    out[0] = 2 * number
+    return 2 * number, 2 * number + 1
 
-    def play(part: int) -> int:
-        if part == 1:
-            raise ValueError("part 1")
-        ended.append(part)
-        return part
 
-    with pytest.raises(ValueError, match="part 1"):
-        threads.run_parts(play, 3)
-    assert sorted(ended) == [0, 2]
-    assert threads.run_parts(lambda part: part, 3) == [0, 1, 2]
+@rule
+def halved(number, out):
+    out[0] = number // 2
+
+
+def run(play: Any, *numbers: int) -> tuple[list[tuple[int, ...]], list[int]]:
+    """What the parts return, and what they have written."""
+    outs = [np.zeros(1, np.int64) for _ in numbers]
+    results = threads.run_parts(play, list(zip(numbers, outs, strict=True)))
+    return results, [int(out[0]) for out in outs]
+
+
+def test_each_part_has_its_own_results() -> None:
+    for first in range(50):  # the later ones are handed over in compiled code
+        numbers = range(first, first + 3)
+        expected = [2 * number for number in numbers]
+        assert run(doubled, *numbers) == ([(n, n + 1) for n in expected], expected)
+    assert run(doubled, 4) == ([(8, 9)], [8])
+    assert run(halved, 4) == ([()], [2]) and run(halved, 4, 7) == ([(), ()], [2, 3])
+
+
+def test_a_thread_is_handed_other_types_of_arguments() -> None:
+    wide, narrow = np.zeros((2, 1), np.int64), np.zeros((2, 1), np.int32)
+    for number in range(20):
+        for outs in (wide, narrow):
+            threads.run_parts(halved, [(number, outs[0]), (2 * number, outs[1])])
+            assert outs[:, 0].tolist() == [number // 2, number]
+
+
+@pytest.mark.parametrize("is_waiting", [True, False])
+def test_an_error_of_any_part_is_raised_when_all_have_ended(is_waiting: bool) -> None:
+    for _ in range(3 if is_waiting else 0):
+        run(doubled, 1, 2, 3)
+    outs = [np.zeros(1, np.int64) for _ in range(3)]
+    with pytest.raises(ValueError, match="negative"):
+        threads.run_parts(doubled, [(1, outs[0]), (-1, outs[1]), (3, outs[2])])
+    assert [int(out[0]) for out in outs] == [2, 0, 6]
+    with pytest.raises(ValueError, match="negative"):
+        threads.run_parts(doubled, [(-1, outs[0]), (2, outs[1])])
+    assert run(doubled, 1, 2)[1] == [2, 4]
+
+
+def test_callers_in_several_threads_do_not_mix_their_parts() -> None:
+    def work(first: int) -> None:
+        for number in range(first, first + 300):
+            play = doubled if number % 3 else halved
+            expected = [2 * n if number % 3 else n // 2 for n in (number, number + 1)]
+            assert run(play, number, number + 1)[1] == expected
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(work, (0, 10_000, 20_000)))
+
+
+def test_arrays_of_a_part_are_not_kept() -> None:
+    outs = [np.zeros(1, np.int64) for _ in range(2)]
+    threads.run_parts(halved, [(2, outs[0]), (4, outs[1])])
+    waited = weakref.ref(outs.pop())
+    wait_until(lambda: waited() is None)
+
+
+def wait_until(is_so: Callable[[], bool]) -> None:
+    """Fail unless it is so within a minute."""
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.001)
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_a_forked_process_has_threads_of_its_own() -> None:
-    threads.run_parts(lambda part: part, 2)
+    run(doubled, 1, 2)
     child = os.fork()
     if child == 0:
-        os._exit(0 if threads.run_parts(lambda part: part, 2) == [0, 1] else 1)
+        os._exit(0 if run(doubled, 1, 2)[1] == [2, 4] else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 

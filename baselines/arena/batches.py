@@ -13,7 +13,6 @@ from ...envs.core.game import Game
 from ...envs.core.rng import streams
 from ...envs.core.seating import Seating, player_streams
 from ...envs.core.tables import Tables
-from ...envs.core.threads import GAME_PLIES, run_parts, slices_of
 from ..opened import Files, opened_by
 from ..players import make_policy
 from ..policy import Policy
@@ -128,8 +127,7 @@ def play_deals(
     _, num_sittings, n = seated.shape
     repeated = np.repeat(seeds, num_sittings)
     tables = Tables(game, streams(repeated))
-    parts = slices_of(len(repeated), num_threads, GAME_PLIES)
-    run_parts(lambda part: tables.deal(tables.all_rows[parts[part]]), len(parts))
+    tables.deal(tables.all_rows, num_threads)
     rngs = player_streams(repeated, n, tables.all_rows % num_sittings)
     seating = Seating(tables, policies, seated.reshape(-1, n), rngs, num_threads=num_threads)
     seating.advance(tables.all_rows)

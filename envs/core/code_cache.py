@@ -37,7 +37,7 @@ _CHECKSUM_LENGTH = 32
 _KEY_LENGTH = 16
 _VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
 # Names that LLVM or Numba define from the start, and those that `rtsys` defines.
-_KNOWN_NAMES = ("llvm.", "Py", "_Py", "mem", "numba_", "_ZN08NumbaEnv", *INTR_MATH)
+_KNOWN_NAMES = ("llvm.", "Py", "_Py", "mem", "numba_", "_ZN08NumbaEnv", "sched_yield", *INTR_MATH)
 _RUNTIME_NAMES = "NRT_"
 _warned: set[str] = set()
 

@@ -156,9 +156,7 @@ class FlatLayout:
 
     def _vectors(self, observations: np.ndarray, factors: np.ndarray) -> np.ndarray:
         out = np.empty((len(observations), self.num_inputs), factors.dtype)
-        rows = self.rows(observations)
-        places = self._sources, self._columns, self._whole, self._all, self._all[:0]
-        write_changes((rows, rows.view(np.uint8), factors, *places), out)
+        write_changes(self.whole_buffers(observations, factors is self._factors), out)
         return out
 
     def row_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
@@ -171,6 +169,10 @@ class FlatLayout:
     def block_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
         """The first argument of `write_changes`, `write_all` and `keep_constants`."""
         return *self.row_buffers(observations, is_scaled), self._spans, self._constant_spans
+
+    def whole_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
+        """The same for `write_changes` to write all fields, the constant ones included."""
+        return *self.row_buffers(observations, is_scaled), self._all, self._all[:0]
 
     def records(self, vectors: np.ndarray) -> np.ndarray:
         """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].

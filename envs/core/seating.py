@@ -4,6 +4,7 @@ Compiled players act inside the compiled loops; networks, searches and people ch
 """
 
 from collections.abc import Callable, Sequence
+from operator import add
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
@@ -209,11 +210,11 @@ class Seating:
         advance = advance_loop(game, self._players)
         parts = slices_of(len(rows), self.num_threads, GAME_PLIES)
 
-        def play(part: int) -> tuple[int, int]:
-            return advance(
+        arguments = [
+            (
                 tables.states,
                 tables.rngs,
-                rows[parts[part]],
+                rows[part],
                 self._codes,
                 self._weights,
                 self.rngs,
@@ -222,8 +223,9 @@ class Seating:
                 game.num_actions,
                 self.skip_forced,
             )
-
-        for row, action in run_parts(play, len(parts)):
+            for part in parts
+        ]
+        for row, action in run_parts(advance, arguments):
             if row != NO_ROW:
                 self.blame(row, action)
 
@@ -243,16 +245,35 @@ class Seating:
         return with_fixed(step, (*place, self.skip_forced, learners, *buffers), (NO_ACTION,))
 
     def step_learners(
-        self, rows: slice, learners: np.ndarray, seat_rngs: np.ndarray, *results: Any
+        self,
+        slices: Sequence[slice],
+        learners: np.ndarray,
+        seat_rngs: Sequence[np.ndarray],
+        parts: Sequence[tuple[Any, ...]],
     ) -> bool:
-        """Play a ply of the EXTERNAL seat and then those of the others, at the tables `rows`.
+        """Play a ply of the EXTERNAL seats and then those of the others, at slices of the tables.
 
-        `learners`, `seat_rngs` and `results`, the last arguments of `_step_learners`, are those of
-        these tables. Returns whether every new game gives that seat a choice. Raises PlayerError
-        where another player's choice is illegal.
+        `learners` [tables] are those seats; `seat_rngs` and `parts` have arguments of
+        `_step_learners` for each slice, `parts` those from `actions` on. Returns whether every new
+        game gives that seat a choice. Raises PlayerError where another player's choice is illegal.
         """
+        places = [
+            self._learners_part(rows, learners[rows], rngs)
+            for rows, rngs in zip(slices, seat_rngs, strict=True)
+        ]
+        loop = learner_loops(self.tables.game, self._players).step_learners
+        results = run_parts(loop, list(map(add, places, parts)))
+        for rows, (row, action) in zip(slices, results, strict=True):
+            if row != NO_ROW and action != NO_ACTION:
+                self.blame(rows.start + row, action)
+        return all(row == NO_ROW for row, _ in results)
+
+    def _learners_part(
+        self, rows: slice, learners: np.ndarray, seat_rngs: np.ndarray
+    ) -> tuple[Any, ...]:
+        """Return the first arguments of `_step_learners` for a slice of the tables."""
         seated, codes = self.seated[rows], self._codes[rows]
-        row, action = learner_loops(self.tables.game, self._players).step_learners(
+        return (
             self.tables.states[rows],
             self.tables.rngs[rows],
             codes,
@@ -264,11 +285,7 @@ class Seating:
             seated,
             _clockwise(learners[0], seated[0], codes[0]) if len(seat_rngs) else seated[:0],
             self.tables.game.new_observations(),
-            *results,
         )
-        if row != NO_ROW and action != NO_ACTION:
-            self.blame(rows.start + row, action)
-        return bool(row == NO_ROW)
 
     def blame(self, row: int, action: int) -> NoReturn:
         """Raise the PlayerError of the seat to act, which chose this illegal action."""

@@ -24,6 +24,7 @@ from .jit import apart, bind, bind_inline, rule
 from .memory import prefetch
 from .records import keep_constants, write_all, write_changes, write_constants, write_row
 from .rng import STREAM, below
+from .threads import GAME_PLIES, run_parts, slices_of
 
 NO_ROW = -1
 ILLEGAL = -2  # `step_table` returns it in place of a seat
@@ -262,31 +263,31 @@ def _step_table(
 
 
 def _step_tables(
-    states, rngs, actions, skip_forced, seats, words, masks, ended, rewards, finals,
+    states, rngs, skip_forced, seats, actions, words, masks, ended, rewards, outcomes, finals,
     records, buffers, constants, numbers,
 ):  # fmt: skip
     """Play one ply at every table; NO_ACTION forfeits. Where a game has ended, deal a new one.
 
-    `seats`, `words` and `masks` describe the seats to act, before and after. A finished game sets
-    `ended`, writes its returns to `rewards` [tables, seats], and the last actor's observation to
-    `finals`. What the seats to act know goes to `numbers` [tables, num_inputs], by way of `records`
-    [block] and `buffers` (see `block_buffers`); `constants` [tables, num_constants] has the
-    constant fields of each table.
+    `seats`, `words` and `masks` describe the seats to act, before and after. `ended` says where a
+    game has ended: `outcomes` [tables, seats] then has its returns, `rewards` that of the actor,
+    and `finals` what the actor knows; elsewhere the first two are 0. What the seats to act know
+    goes to `numbers` [tables, num_inputs], by way of `records` [block] and `buffers` (see
+    `block_buffers`); `constants` [tables, num_constants] has the constant fields of each table.
     """
     for first in range(0, states.shape[0], records.shape[0]):
         end = first + records.shape[0]
         step_block(
             states[first:end], rngs[first:end], actions[first:end], skip_forced, seats[first:end],
-            words[first:end], ended[first:end], rewards[first:end], finals[first:end], records,
-            buffers, constants[first:end], states[first:],
+            words[first:end], ended[first:end], rewards[first:end], outcomes[first:end],
+            finals[first:end], records, buffers, constants[first:end], states[first:],
         )  # fmt: skip
         write_all(buffers, constants[first:end], numbers[first:end])
     spread_masks(words, masks)
 
 
 def _step_block(
-    states, rngs, actions, skip_forced, seats, words, ended, rewards, finals, records, buffers,
-    constants, all_states,
+    states, rngs, actions, skip_forced, seats, words, ended, rewards, outcomes, finals, records,
+    buffers, constants, all_states,
 ):  # fmt: skip
     """Play one ply at each table of a block, and leave what the seats know in `records`.
 
@@ -299,16 +300,20 @@ def _step_block(
         seat = NO_SEAT
         if not is_forfeit:
             seat = play(state, rngs[row], actions[row], words[row], skip_forced)
-        if seat == NO_SEAT:
-            ended[row] = True
+        is_over = seat == NO_SEAT
+        ended[row] = is_over
+        rewards[row] = 0.0
+        outcomes[row, :] = 0.0
+        if is_over:
             observe_rarely(state, actor, finals[row])
             if is_forfeit:
-                rewards[row, actor] = LOSS
+                outcomes[row, actor] = LOSS
             else:
-                returns(state, rewards[row])
+                returns(state, outcomes[row])
+            rewards[row] = outcomes[row, actor]
             seat = new_game(state, rngs[row], words[row], skip_forced)
         seats[row] = seat
-        note_inputs(state, seat, ended[row], row, records, buffers, constants[row])
+        note_inputs(state, seat, is_over, row, records, buffers, constants[row])
 
 
 def _random_plies(
@@ -469,7 +474,7 @@ def _step_learner(
 
 def _play_learner(
     states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated,
-    places, actions, words, ended, rewards, finals, scratch,
+    places, actions, words, ended, rewards, outcomes, finals, scratch,
 ):  # fmt: skip
     """Play a ply of the learner at one table and of the others until its next turn; deal if over.
 
@@ -477,8 +482,11 @@ def _play_learner(
     """
     state, learner, action = states[row], learners[row], actions[row]
     is_over = action < 0
+    ended[row] = False
+    rewards[row] = 0.0
+    outcomes[row, :] = 0.0
     if action == NO_ACTION:
-        rewards[row, learner] = LOSS
+        outcomes[row, learner] = rewards[row] = LOSS
     for _ in range(1 + MAX_DEALS):
         if not is_over:
             apply_action(state, action)
@@ -498,22 +506,23 @@ def _play_learner(
         if seat != NO_SEAT:
             return seat, illegal
         if not is_over:
-            returns(state, rewards[row])
+            returns(state, outcomes[row])
+            rewards[row] = outcomes[row, learner]
             is_over = True
     return np.int64(NO_SEAT), np.int64(NO_ACTION)
 
 
 def _step_learners(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
-    scratch, actions, words, masks, ended, rewards, finals, records, buffers, constants, numbers,
+    scratch, actions, words, masks, ended, rewards, outcomes, finals, records, buffers, constants,
+    numbers,
 ):  # fmt: skip
     """Play a ply of the learner at every table; NO_ACTION forfeits. Deal where a game has ended.
 
     `learners` [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are
-    empty; `places` [2, seats] are the policies and codes clockwise from it. Of a finished game:
-    `ended`, the returns in `rewards` [tables, seats], what it sees then in `finals`. What it knows
-    goes to `numbers`, as in `_step_tables`. Returns (row, action) of another player's illegal
-    choice, (row, NO_ACTION) where no deal gives the learner a choice, else (NO_ROW, NO_ACTION).
+    empty; `places` [2, seats] are the policies and codes clockwise from it. What comes after them
+    is as in `_step_tables`. Returns (row, action) of another player's illegal choice,
+    (row, NO_ACTION) where no deal gives the learner a choice, else (NO_ROW, NO_ACTION).
     """
     for first in range(0, states.shape[0], records.shape[0]):
         end = min(first + records.shape[0], states.shape[0])
@@ -521,7 +530,7 @@ def _step_learners(
             prefetch(states[min(row + AHEAD, states.shape[0] - 1)])
             seat, action = play_learner(
                 states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs,
-                seated, places, actions, words, ended, rewards, finals, scratch,
+                seated, places, actions, words, ended, rewards, outcomes, finals, scratch,
             )  # fmt: skip
             if seat < 0:  # FAULT, or NO_SEAT where no deal gives a choice
                 return row, action
@@ -713,9 +722,10 @@ class Tables:
         self.__dict__.update(state)
         self.loops = loops_of(self.game)
 
-    def deal(self, rows: np.ndarray) -> None:
-        """Deal new games from the tables' own streams."""
-        self.loops.deal_rows(self.states, self.rngs, rows)
+    def deal(self, rows: np.ndarray, num_threads: int = 1) -> None:
+        """Deal new games from the tables' own streams, in up to `num_threads` threads."""
+        slices = slices_of(len(rows), num_threads, GAME_PLIES)
+        run_parts(self.loops.deal_rows, [(self.states, self.rngs, rows[part]) for part in slices])
 
     def deal_from(self, row: int, data: Any) -> None:
         """Deal from plain data. Raises ValueError where the deal is impossible."""

@@ -5,20 +5,28 @@ play at the same time and the results do not depend on their number.
 """
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Sequence
 from functools import cache
-from operator import itemgetter
+from itertools import count
 from queue import SimpleQueue
 from threading import Thread
-from typing import Any, TypeVar
+from typing import Any
 
+import numpy as np
+from numba.core import config as numba_config
+
+from . import handover
 from .game import check_range
+from .jit import bind
 
 MAX_THREADS = 1024
 GAME_PLIES = 32  # of a game, at least in most: what a match plays in each row
-MIN_PLIES = 2048  # of a slice: with fewer, handing it to another thread costs more than it saves
+MIN_PLIES = 512  # of a slice: with fewer, handing it to another thread costs more than it saves
+POLLS = 4000  # about 4 ms, in which most users choose the next actions
+NAP = 1e-3  # seconds between looks at a part that takes longer
 
-T = TypeVar("T")
+Part = tuple[Any, ...]  # the arguments of a compiled loop
 
 
 def check_num_threads(num_threads: int) -> None:
@@ -36,46 +44,120 @@ def slices_of(num_rows: int, num_threads: int, num_plies: int = 1) -> list[slice
     return [slice(*ends[index : index + 2]) for index in range(count)]
 
 
-def run_parts(play: Callable[[int], T], num_parts: int) -> list[T]:
-    """Return play(0), play(1), ...; this thread runs the first, and others run the rest.
+def run_parts(play: Callable[..., Any], parts: Sequence[Part]) -> list[tuple[int, ...]]:
+    """Return play(*parts[0]), play(*parts[1]), ...; this thread runs the first, others the rest.
 
-    `play` must spend its time in compiled loops and may not call this function. If it raises, the
-    error of the first part that failed is raised when all parts have ended.
+    `play` is a compiled loop that returns None, a whole number or a tuple of these; the result is
+    always a tuple. If it raises, the error of the first part that failed is raised when all parts
+    have ended.
     """
-    if num_parts == 1:
-        return [play(0)]
-    outbox: Any = SimpleQueue()
-    for part, inbox in enumerate(_inboxes(os.getpid(), num_parts - 1), start=1):
-        inbox.put((play, part, outbox))
-    outcomes = [_outcome(play, 0), *(outbox.get() for _ in range(num_parts - 1))]
-    errors = [(part, error) for part, _, error in outcomes if error is not None]
-    if errors:
-        raise min(errors, key=itemgetter(0))[1]
-    return [result for _, result, _ in sorted(outcomes, key=itemgetter(0))]
-
-
-def _outcome(play: Callable[[int], Any], part: int) -> tuple[int, Any, BaseException | None]:
-    """Return the part, and what playing it returns or raises."""
+    if len(parts) == 1 or numba_config.DISABLE_JIT:
+        return [_as_tuple(play(*part)) for part in parts]
+    serve = _serving(play)
+    own, *others = map(Job, parts)
+    crew = _crew(os.getpid(), len(others), serve)
+    for worker, job in zip(crew, others, strict=True):
+        worker.start(job)
     try:
-        return part, play(part), None
+        serve(*_NO_BOARD, 0, *own.arguments())
     except BaseException as error:
-        return part, None, error
+        own.error = error
+    for worker, job in zip(crew, others, strict=True):
+        worker.finish(job)
+    for job in (own, *others):
+        if job.error is not None:
+            raise job.error
+    return [job.results() for job in (own, *others)]
+
+
+def _as_tuple(result: Any) -> tuple[int, ...]:
+    return result if isinstance(result, tuple) else () if result is None else (result,)
 
 
 @cache
-def _inboxes(process: int, num_threads: int) -> list[Any]:
-    """Start the threads of a process; a forked one has none of its parent's.
+def _serving(play: Callable[..., Any]) -> Callable[..., Any]:
+    return bind(handover.serve, play=play)
 
-    Queues hand over a part in 30 microseconds; an executor takes 90.
+
+class Job:
+    """A part, and what is known of how it went."""
+
+    def __init__(self, part: Part) -> None:
+        self.part = part
+        self.ticket = next(_tickets)
+        self.report = np.zeros(handover.REPORT_SIZE, np.int64)
+        self.error: BaseException | None = None
+
+    def arguments(self) -> Part:
+        """Return the last arguments of `serve` and `post`."""
+        return (self.ticket, self.report, *self.part)
+
+    def results(self) -> tuple[int, ...]:
+        """Return what the loop returned."""
+        first, number = handover.RESULTS, int(self.report[handover.NUM_RESULTS])
+        return tuple(self.report[first : first + number].tolist())
+
+
+class Worker:
+    """A thread that plays parts. Between them it waits at its board at first, then at its inbox."""
+
+    def __init__(self, name: str, serve: Callable[..., Any], polls: int) -> None:
+        self._serve = serve
+        self._board, self._memory = _new_board()
+        self._polls = polls
+        self._inbox: Any = SimpleQueue()
+        self._jobs: dict[int, Job] = {}  # by ticket: not finished, so that their arrays are kept
+        Thread(target=self._run, name=name, daemon=True).start()
+
+    def start(self, job: Job) -> None:
+        """Let the thread play a part."""
+        self._jobs[job.ticket] = job
+        if not handover.post(self._board, self._memory, *job.arguments()):
+            self._inbox.put(job)
+            self._board[handover.WANTED] = 1  # after the job, so that it is seen or found
+
+    def finish(self, job: Job) -> None:
+        """Return when the part has ended."""
+        while not handover.is_done(job.report, POLLS) and job.error is None:
+            time.sleep(NAP)
+        del self._jobs[job.ticket]
+
+    def _run(self) -> None:
+        while True:
+            job = self._inbox.get()
+            self._board[handover.WANTED] = 0
+            polls = self._polls if self._inbox.empty() else 0
+            try:
+                self._serve(self._board, self._memory, polls, *job.arguments())
+            except BaseException as error:  # of this part, or of one posted later
+                self._jobs[int(self._board[handover.TICKET])].error = error
+            del job  # or it would keep the arrays of this part until the next one
+
+
+@cache
+def _crew(process: int, num_threads: int, serve: Callable[..., Any]) -> list[Worker]:
+    """Start the threads of a process for one loop; a forked process has none of its parent's.
+
+    Loops take turns, as a step and what it writes at the end do. A thread for each does not wait
+    for Python between them.
     """
-    inboxes: list[Any] = [SimpleQueue() for _ in range(num_threads)]
-    for inbox in inboxes:
-        Thread(target=_serve, args=(inbox,), name=f"parlour-{process}", daemon=True).start()
-    return inboxes
+    polls = POLLS if num_threads < _num_cores() else 0
+    names = [f"parlour-{process}-{index}" for index in range(num_threads)]
+    return [Worker(name, serve, polls) for name in names]
 
 
-def _serve(inbox: Any) -> None:
-    while True:
-        play, part, outbox = inbox.get()
-        outbox.put(_outcome(play, part))
-        del play, outbox  # or they would keep the arrays of this call until the next one
+def _num_cores() -> int:
+    """Return how many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+def _new_board() -> tuple[np.ndarray, np.ndarray]:
+    """Return a board and the memory for the arguments of a part posted on it."""
+    board = np.zeros(handover.BOARD_SIZE, np.int64)
+    return board, np.zeros(handover.MEMORY_SIZE, np.uint8)
+
+
+_tickets = count(1)
+_NO_BOARD = _new_board()  # of a thread that is never handed anything

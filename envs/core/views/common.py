@@ -7,6 +7,8 @@ import numpy as np
 from gymnasium import spaces
 
 from ..game import Game, check_choice
+from ..records import write_changes
+from ..threads import run_parts, slices_of
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
@@ -29,13 +31,15 @@ class ObservationEncoder:
             return spaces.Box(low, high, dtype=whole)
         return spaces.Box(low * self.layout.scale, high * self.layout.scale, dtype=np.float32)
 
-    def encode(self, observations: np.ndarray) -> np.ndarray:
+    def encode(self, observations: np.ndarray, num_threads: int = 1) -> np.ndarray:
         """Return records [B] as arrays [B, num_inputs]; whole numbers may be a view."""
-        if self.is_scaled:
-            return self.layout.scaled(observations)
-        if self.layout.num_inputs == self.layout.num_plain:
+        if not self.is_scaled and self.layout.num_inputs == self.layout.num_plain:
             return self.layout.plain(observations)
-        return self.layout.integers(observations)
+        numbers = np.empty((len(observations), self.layout.num_inputs), self.dtype)
+        slices = slices_of(len(observations), num_threads)
+        buffers = [self.layout.whole_buffers(observations[r], self.is_scaled) for r in slices]
+        run_parts(write_changes, list(zip(buffers, map(numbers.__getitem__, slices), strict=True)))
+        return numbers
 
     def encode_one(self, observations: np.ndarray) -> np.ndarray:
         """Return one record [1] as a new array [num_inputs]."""

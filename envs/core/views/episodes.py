@@ -132,13 +132,14 @@ class Episodes:
         self.tables.apply(rows, actions)
         self.seating.advance(rows)
 
-    def step(self, rows: slice, *results: Any) -> None:
-        """Play at these tables in one compiled call and start new games where one is over.
+    def step(self, slices: Sequence[slice], parts: Sequence[tuple[Any, ...]]) -> None:
+        """Play at these slices of the tables and start new games where one is over.
 
-        `results` are the arguments of `_step_learners` from `actions` on, those of these tables.
+        `parts` has, for each, the arguments of `_step_learners` from `actions` on.
         """
-        rngs = self.seat_rngs[rows] if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
-        if not self.seating.step_learners(rows, self.seats[rows], rngs, *results):
+        is_drawn = self.seat == RANDOM_SEAT
+        rngs = [self.seat_rngs[rows] if is_drawn else self.seat_rngs[:0] for rows in slices]
+        if not self.seating.step_learners(slices, self.seats, rngs, parts):
             raise no_choice_error(self.game)
 
     def draw_seats(self, rows: np.ndarray) -> None:

@@ -4,6 +4,7 @@ One seat at each table learns against policies; in self-play the caller plays ev
 """
 
 from collections.abc import Sequence
+from operator import add
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -34,20 +35,29 @@ class _Part(NamedTuple):
     buffers: tuple[np.ndarray, ...]  # for `write_changes` from `records`
 
 
+class _Ends(NamedTuple):
+    """What a step says of the ends of games."""
+
+    ended: np.ndarray  # bool [N]
+    rewards: np.ndarray  # [N], of the seats that have acted
+    returns: np.ndarray  # [N, seats], 0 where no game has ended
+
+
 class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """`num_envs` tables of `game`; table i of seed s equals a single environment of seed s + i.
 
     `seat` and `opponents` are those of the single-seat environment. With `self_play` there are
     none: each step takes an action for the seat to act at each table, and its reward is that
     seat's. `observation`, `illegal_action` and `skip_forced` are as in the single-seat environment.
-    Up to `num_threads` threads step the tables in compiled loops, each at least 2,048 of them; the
+    Up to `num_threads` threads step the tables in compiled loops, each at least 512 of them; the
     arrays do not depend on it. Opponents that are not compiled are asked in one thread.
 
     `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next,
     and `returns` [N, seats], zero but for the tables that finished in this step.
 
     `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table is dealt anew in the same step,
-    and its last observation and info are in `final_obs` and `final_info`. With NEXT_STEP and
+    and its last observation and info are in `final_obs` and `final_info` (whose `returns` are the
+    same array). With NEXT_STEP and
     DISABLED it shows its last observation and an empty mask; NEXT_STEP then ignores its action in
     the next step and deals, DISABLED waits for `reset(options={"reset_mask": ...})`.
 
@@ -156,10 +166,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _start_compiled(self) -> tuple[np.ndarray, dict[str, Any]]:
         """Start games at all tables with the compiled step, so that nothing else is compiled."""
         self._is_over[:] = False
-        returns = np.zeros((self.num_envs, self.game.num_seats))
-        actions, is_new = np.full(self.num_envs, NEW_GAME), np.zeros(self.num_envs, np.bool_)
-        numbers, masks = self._step_compiled(actions, is_new, returns)
-        return numbers, self._info(masks, returns)
+        ends = self._new_ends()
+        numbers, masks = self._step_compiled(np.full(self.num_envs, NEW_GAME), ends)
+        return numbers, self._info(masks, ends.returns)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
@@ -230,25 +239,25 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if not self._is_started:
             raise ValueError("call reset() before step()")
         played, illegal = self._judge(np.asarray(actions))
-        actors = self._seats.copy()
-        ended = np.zeros(self.num_envs, np.bool_)
-        returns = np.zeros((self.num_envs, self.game.num_seats))
+        ends = self._new_ends()
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
-            numbers, masks = self._step_compiled(played, ended, returns)
+            numbers, masks = self._step_compiled(played, ends)
         else:
-            records, masks = self._step_rows(played, ended, returns)
+            records, masks = self._step_rows(played, ends)
             numbers = self._encoder.encode(records)
-        rewards = np.zeros(self.num_envs)
-        info = self._info(masks, returns)
-        if ended.any():
-            rows = np.flatnonzero(ended)
-            rewards[rows] = returns[rows, actors[rows]]
+        info = self._info(masks, ends.returns)
+        if ends.ended.any():
             if is_same_step:
-                self._add_final(info, rows, ended, illegal)
+                self._add_final(info, ends, illegal)
             elif illegal is not None:
                 info["illegal_action"], info["_illegal_action"] = illegal, illegal.copy()
-        return numbers, rewards, ended, np.zeros_like(ended), info
+        return numbers, ends.rewards, ends.ended, np.zeros_like(ends.ended), info
+
+    def _new_ends(self) -> _Ends:
+        """Return arrays for one step, which overwrites all of them."""
+        n = self.num_envs
+        return _Ends(np.empty(n, np.bool_), np.empty(n), np.empty((n, self.game.num_seats)))
 
     def _judge(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
         """Return the actions to play, with NO_ACTION where an illegal one loses, and where."""
@@ -277,35 +286,31 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             return played, None
         return played, illegal
 
-    def _step_compiled(
-        self, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _step_compiled(self, actions: np.ndarray, ends: _Ends) -> tuple[np.ndarray, np.ndarray]:
         """Play to the next choices from outside; return what the seats know, and their masks."""
-        numbers, mask_rows = (
-            self._new_numbers(),
-            new_mask_rows(self.num_envs, self.game.num_actions),
-        )
-
-        def step(part: int) -> None:
-            rows, records, buffers = self._parts[part]
-            of_part = (self._words, mask_rows, ended, returns, self._finals)
-            words, *results = (array[rows] for array in of_part)
-            seen = (records, buffers, self._constants[rows], numbers[rows])
-            if self._episodes is not None:
-                self._episodes.step(rows, actions[rows], words, *results, *seen)
-                return
-            tables = self._tables
-            place = (tables.states[rows], tables.rngs[rows], actions[rows], self.skip_forced)
-            tables.loops.step_tables(*place, self._seats[rows], words, *results, *seen)
-
-        run_parts(step, len(self._parts))
-        if self._episodes is not None:
+        numbers = self._new_numbers()
+        masks = new_mask_rows(self.num_envs, self.game.num_actions)
+        of_tables = (actions, self._words, masks, *ends, self._finals)
+        shown = self._constants, numbers
+        slices = [part.rows for part in self._parts]
+        parts = [
+            (*_rows_of(of_tables, rows), records, buffers, *_rows_of(shown, rows))
+            for rows, records, buffers in self._parts
+        ]
+        if self._episodes is None:
+            self._step_tables(slices, parts)
+        else:
+            self._episodes.step(slices, parts)
             self._seats = self._episodes.seats.copy()
-        return numbers, mask_rows[:, : self.game.num_actions]
+        return numbers, masks[:, : self.game.num_actions]
 
-    def _step_rows(
-        self, actions: np.ndarray, ended: np.ndarray, returns: np.ndarray
-    ) -> tuple[np.ndarray, np.ndarray]:
+    def _step_tables(self, slices: Sequence[slice], parts: Sequence[tuple[Any, ...]]) -> None:
+        """Play in self-play; `parts` are arguments of the compiled loop from `actions` on."""
+        tables, seats, forced = self._tables, self._seats, self.skip_forced
+        places = [(tables.states[rows], tables.rngs[rows], forced, seats[rows]) for rows in slices]
+        run_parts(tables.loops.step_tables, list(map(add, places, parts)))
+
+    def _step_rows(self, actions: np.ndarray, ends: _Ends) -> tuple[np.ndarray, np.ndarray]:
         """Play as the two above with any policies and any autoreset mode."""
         tables, actors = self._tables, self._seats.copy()
         waiting = np.flatnonzero(self._is_over)  # in NEXT_STEP
@@ -314,11 +319,14 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._play(rows, actions[rows])
         if len(waiting):
             self._start(waiting)
+        ended, rewards, returns = ends
         ended[:] = is_lost | (self._seats == NO_SEAT)
         over = np.flatnonzero(ended)
+        returns[:] = 0
         returns[over] = tables.returns(over)
         lost = np.flatnonzero(is_lost)
         returns[lost, actors[lost]] = LOSS
+        rewards[:] = returns[np.arange(self.num_envs), actors]
         self._seats[over], self._words[over] = actors[over], 0
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = ended.copy()
@@ -337,19 +345,15 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _info(self, masks: np.ndarray, returns: np.ndarray) -> dict[str, Any]:
         return {"action_mask": masks, "seat": self._seats.copy(), "returns": returns}
 
-    def _add_final(
-        self,
-        info: dict[str, Any],
-        rows: np.ndarray,
-        ended: np.ndarray,
-        illegal: np.ndarray | None,
-    ) -> None:
+    def _add_final(self, info: dict[str, Any], ends: _Ends, illegal: np.ndarray | None) -> None:
         """The info on finished games that Gymnasium defines."""
+        ended, rows = ends.ended, np.flatnonzero(ends.ended)
         final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
-        numbers = self._encoder.encode(self._finals.take(rows))  # `[rows]` copies field by field
+        records = self._finals.take(rows)  # `[rows]` copies field by field
+        numbers = self._encoder.encode(records, self.num_threads)
         final_obs[rows] = np.fromiter(numbers, dtype=object, count=len(rows))
         info["final_obs"], info["_final_obs"] = final_obs, ended.copy()
-        final_info: dict[str, Any] = {"returns": info["returns"].copy(), "_returns": ended.copy()}
+        final_info: dict[str, Any] = {"returns": ends.returns, "_returns": ended.copy()}
         if illegal is not None:
             final_info["illegal_action"] = illegal
             final_info["_illegal_action"] = illegal.copy()
@@ -400,20 +404,23 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         mask_rows = new_mask_rows(self.num_envs, self.game.num_actions)
         actions = np.empty(self.num_envs, np.int64)
         loops = self._tables.loops
-        parts = self._new_parts(num_plies)
 
-        def play(part: int) -> int:
-            rows, records, buffers = parts[part]
+        def arguments(rows: slice, records: np.ndarray, buffers: Any) -> tuple[Any, ...]:
             states, rngs = self._tables.states[rows], self._tables.rngs[rows]
             place = (states, rngs, self._player_rngs[rows], num_plies, self.skip_forced)
-            shown = (self._seats[rows], self._words[rows])
+            shown = (*place, self._seats[rows], self._words[rows])
             if not observe:
-                return loops.random_playouts(*place, *shown)
+                return shown
             seen = (actions[rows], mask_rows[rows], records, buffers)
-            constants, numbers = self._constants[rows], self._numbers[rows]
-            return loops.random_plies(*place, *shown, *seen, constants, numbers)
+            return (*shown, *seen, self._constants[rows], self._numbers[rows])
 
-        return sum(run_parts(play, len(parts)))
+        loop = loops.random_plies if observe else loops.random_playouts
+        parts = [arguments(*part) for part in self._new_parts(num_plies)]
+        return sum(num_ended for (num_ended,) in run_parts(loop, parts))
+
+
+def _rows_of(arrays: Sequence[np.ndarray], rows: slice) -> list[np.ndarray]:
+    return [array[rows] for array in arrays]
 
 
 def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:
