@@ -225,8 +225,8 @@ def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
         array.meminfo = cgutils.get_null_value(array.meminfo.type)
         array.parent = cgutils.get_null_value(array.parent.type)
         return array._getvalue()
-    if isinstance(kind, types.BaseTuple):
-        for index, part in enumerate(kind.types):  # type: ignore[attr-defined]
+    if isinstance(kind, types.BaseTuple):  # type: ignore[attr-defined]
+        for index, part in enumerate(kind.types):
             whole = builder.extract_value(value, index)
             value = builder.insert_value(
                 value, _without_owners(context, builder, part, whole), index
@@ -237,7 +237,7 @@ def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
 @intrinsic
 def note(typing_context: Any, report: Any, result: Any) -> Any:
     """Write what a function returned, None or whole numbers, to the report on its part."""
-    is_tuple = isinstance(result, types.BaseTuple)
+    is_tuple = isinstance(result, types.BaseTuple)  # type: ignore[attr-defined]
     kinds = result.types if is_tuple else () if result == types.none else (result,)
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
