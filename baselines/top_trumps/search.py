@@ -1,8 +1,7 @@
-"""David beats Goliath at Top Trumps: it searches the coming tricks over re-deals.
+"""David beats Goliath at Top Trumps: it compares the fields of its top card in re-deals.
 
-Once the decks have gone round, nearly all cards lie in known places, and the leader of a trick wins
-it if its card can. The choice is then not how to win this trick but whether to: a trick drawn or
-lost on purpose changes the order in which later cards meet.
+In each re-deal it plays a field, lets two goliath play until every card was seen, and then searches
+whether it can win. A field that wins in the most re-deals is best.
 """
 
 import math
@@ -11,276 +10,287 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import lowest_bit
+from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.game import Game
 from ...envs.core.jit import rule
-from ...envs.core.rng import below
-from ...envs.top_trumps.observation import reshuffle_unseen
+from ...envs.core.rng import below, next_word
+from ...envs.top_trumps.observation import possible_cards, reshuffle_unseen
 from ...envs.top_trumps.rules import (
     NO_CARD,
     WORD_BITS,
     apply_action,
     count,
-    first_of,
     is_terminal,
     top_card,
 )
 from ..policy import Policy
 from ..search.playout import checked_budget
+from .endgame import (
+    LOSE,
+    Endgame,
+    can_win,
+    new_endgame,
+    note_outcomes,
+    outcome_of,
+    read_position,
+)
 
 NAME = "david"
-NUM_PLAYOUTS = 60
-MAX_NODES = 20_000  # a full tree is searched without growing
-EXPLORATION_CONSTANT = 0.7  # of UCB1
-MAX_TRICKS = 400  # in a playout
-NUM_OPTIONS = 3
-WIN, DRAW, LOSE = range(NUM_OPTIONS)  # goliath's choice, or a draw or a loss instead
-NO_FIELD = -1
-OUTSIDE = -1  # the game has left the tree
-ROOT, INNER = 0, 1
-PLAYOUTS_BETWEEN_CLOCKS = 10
+NUM_PLAYOUTS = 400  # re-deals
+MAX_KNOWN_PLAYOUTS = 16  # re-deals where the opponent's top card is known
+PLAYOUTS_BETWEEN_CHECKS = 16  # whether a field is clearly worse, or time is up
+
+# What a field is worth before any re-deal: its chance to win the trick, times a slope. This counts
+# like some re-deals. u is the number of cards that the opponent has never played; see `fit_leads`.
+PRIOR_PLAYOUTS = 1.2  # times u^2
+PRIOR_SLOPE, PRIOR_SLOPE_LATE = 0.04, 1.3  # the slope is the first plus the second over u
+KNOWN_PRIOR = 0.01  # decides among fields that win in equally many re-deals
+TIE = 0.9  # of a trick won
+HIDING = 1.05  # of a trick won with a card that the opponent then cannot place
+SPREAD = 0.35  # standard deviation of the difference between two fields in one re-deal
+CLEARLY = 2.5  # standard deviations below the best field
+
+NOT_PLAYED = -1.0
+TOP = np.int64(0)  # the depth of a top card
 
 
-class PlayoutTree(NamedTuple):
-    """The tree: a node for each sequence of the seat's options; node 0 is the next trick."""
+class FieldSearch(NamedTuple):
+    """The memory of a decision."""
 
-    visits: np.ndarray  # [nodes, options]
-    sums: np.ndarray  # [nodes, options]: sums of returns
-    children: np.ndarray  # [nodes, options]: the next node; 0: none yet
-    path: np.ndarray  # [nodes, 2]: node and option of each choice in this playout
-    fields: np.ndarray  # [2, options]: of the options at the root, and of those in a playout
-    size: np.ndarray  # [1]: nodes in use
+    games: np.ndarray  # states [2]: a re-deal, and the game after a field
+    endgame: Endgame
+    scores: np.ndarray  # float [fields]: re-deals won, and what the prior is worth
+    is_open: np.ndarray  # int8 [fields]: 0 once it is clearly worse than another field
+    values: np.ndarray  # float [LOSE + 1]: whether the re-deal is won after this outcome
+    num_playouts: np.ndarray  # float [2]: re-deals so far, and those that the prior is worth
 
 
-def new_tree(num_nodes: int) -> PlayoutTree:
-    """An empty tree with room for this many nodes; each playout adds at most one."""
-    shape = (num_nodes, NUM_OPTIONS)
-    return PlayoutTree(
-        np.zeros(shape, np.int64),
-        np.zeros(shape),
-        np.zeros(shape, np.int64),
-        np.zeros((num_nodes + 1, 2), np.int64),
-        np.empty((2, NUM_OPTIONS), np.int64),
-        np.zeros(1, np.int64),
+def new_field_search(game: Game) -> FieldSearch:
+    """Return the memory of decisions in this game."""
+    return FieldSearch(
+        game.new_states(2),
+        new_endgame(game),
+        np.zeros(game.num_actions),
+        np.zeros(game.num_actions, np.int8),
+        np.zeros(LOSE + 1),
+        np.zeros(2),
     )
 
 
 def david(game: Game, num_playouts: int | None = None, milliseconds: float | None = None) -> Policy:
-    """Search whether to win, draw or lose a trick if the opponent's top card is known.
+    """Compare the fields in re-deals: play on as goliath, then search whether the seat can win.
 
-    A move takes `num_playouts` playouts (60), or as many as fit into `milliseconds`. Each starts
-    from the position with the unseen cards dealt anew. In the tree the seat either plays as
-    `goliath` or, if it knows the opponent's top card, draws or loses on purpose; UCB1 chooses among
-    these options (Kocsis and Szepesvari 2006). All other moves, also the opponent's, are those of
-    `goliath` from what the seat can know. The most visited option is played. If the top card is not
-    known, david plays as goliath; the README says what a search among the fields gained there.
+    A move takes `num_playouts` re-deals (400), or as many as fit into `milliseconds`; it ends when
+    all fields but one are clearly worse. In each re-deal a field is played, two goliath play until
+    every card was seen, and a depth-first search finds whether the seat can then beat a goliath.
+    The field that wins in the most re-deals is played. The chance to win the trick, known without
+    them, counts like some re-deals more; the earlier in the game, the more.
     """
     num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds, NUM_PLAYOUTS)
-    in_time = milliseconds is not None
 
     def choose(
         observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> np.ndarray:
         actions = np.empty(len(positions), np.int64)
-        tree = new_tree(MAX_NODES if in_time else min(num_playouts + 1, MAX_NODES))
-        states = game.new_states()
+        search = new_field_search(game)
         if milliseconds is None:
-            _choose_rows(positions, rngs, states, tree, num_playouts, actions)
+            _choose_rows(positions, rngs, search, num_playouts, actions)
             return actions
         for row in range(len(positions)):
             end = time.perf_counter() + milliseconds / 1000
-            actions[row], is_open = begin(positions[row], rngs[row], tree)
-            while is_open and time.perf_counter() < end:
-                play_out(positions[row], rngs[row], states, tree, PLAYOUTS_BETWEEN_CLOCKS)
-                actions[row] = best_field(tree)
+            num_left = begin(positions[row], search)
+            while num_left > 0 and time.perf_counter() < end:
+                num_left = play_out(positions[row], rngs[row], search, num_left)
+            actions[row] = best_field(search)
         return actions
 
     return Policy(NAME, game, choose, needs_positions=True)
 
 
 @rule
-def _choose_rows(positions, rngs, games, tree, num_playouts, actions):
-    """Search each position; `games` [1] is that of a playout."""
+def _choose_rows(positions, rngs, search, num_playouts, actions):
+    """Decide in each position."""
     for row in range(positions.shape[0]):
-        actions[row], is_open = begin(positions[row], rngs[row], tree)
-        if is_open:
-            play_out(positions[row], rngs[row], games, tree, num_playouts)
-            actions[row] = best_field(tree)
+        num_left = min(num_playouts, begin(positions[row], search))
+        while num_left > 0:
+            num_left = play_out(positions[row], rngs[row], search, num_left)
+        actions[row] = best_field(search)
+
+
+# A decision
 
 
 @rule
-def begin(position, rng, tree):
-    """Write the options of the starter; return goliath's field, and whether there are others."""
-    tree.size[0] = 0
-    add_node(tree)
-    num_options = find_options(position, np.int64(position.starter), rng, tree.fields[ROOT])
-    return tree.fields[ROOT, WIN], num_options > 1
-
-
-@rule
-def play_out(position, rng, games, tree, num_playouts):
-    """Play out `num_playouts` positions in which the unseen cards are dealt anew."""
+def begin(position, search):
+    """Write what the fields are worth without any re-deal; return how many it can take."""
     seat = np.int64(position.starter)
+    note_outcomes(position.values, search.endgame.outcomes)
+    write_prior(position, seat, search)
+    if is_certain(position):
+        return 1
+    if known_top(position, 1 - seat) != NO_CARD:
+        return MAX_KNOWN_PLAYOUTS
+    return np.iinfo(np.int64).max
+
+
+@rule
+def write_prior(position, seat, search):
+    """Write the chance of each field to win the trick, as so many re-deals won."""
+    weight = KNOWN_PRIOR
+    search.num_playouts[:] = 0.0
+    if known_top(position, 1 - seat) == NO_CARD:
+        num_unseen = np.float64(max(1, position.num_unplayed[1 - seat]))
+        search.num_playouts[1] = PRIOR_PLAYOUTS * num_unseen**2
+        weight = search.num_playouts[1] * (PRIOR_SLOPE + PRIOR_SLOPE_LATE / num_unseen)
+    for field in range(search.scores.shape[0]):
+        search.scores[field] = weight * chance_to_win(position, seat, field)
+        search.is_open[field] = 1
+
+
+@rule
+def play_out(position, rng, search, num_left):
+    """Compare the open fields in a few re-deals; return how many are left, 0 if one is best."""
+    num_playouts = min(num_left, PLAYOUTS_BETWEEN_CHECKS)
     for _ in range(num_playouts):
-        games[0] = position
-        reshuffle_unseen(games[0], seat, rng)
-        play_once(games[0], seat, tree, tree.fields[INNER], rng)
+        compare_fields(position, rng, search)
+    search.num_playouts[0] += num_playouts
+    return num_left - num_playouts if close_fields(search) > 1 else 0
 
 
 @rule
-def best_field(tree):
-    """The field of the most visited option."""
-    best = WIN
-    for option in range(NUM_OPTIONS):
-        if tree.visits[ROOT, option] > tree.visits[ROOT, best]:
-            best = option
-    return tree.fields[ROOT, best]
+def close_fields(search):
+    """Close the fields that are clearly worse than the best; return how many are open."""
+    best = search.scores[best_field(search)]
+    limit = CLEARLY * SPREAD * math.sqrt(search.num_playouts.sum())
+    num_open = 0
+    for field in range(search.scores.shape[0]):
+        search.is_open[field] &= best - search.scores[field] <= limit
+        num_open += search.is_open[field]
+    return num_open
 
 
 @rule
-def play_once(state, seat, tree, fields, rng):
-    """Play one game through the tree and on to its end, and return its result."""
-    node = np.int64(ROOT)
-    depth = 0
-    last_trick = state.num_tricks + MAX_TRICKS
-    while not is_terminal(state) and state.num_tricks < last_trick:
-        option = WIN
-        if state.starter != seat or node == OUTSIDE:
-            field = greedy_field(state, np.int64(state.starter), rng)
-        else:
-            if find_options(state, seat, rng, fields) > 1:
-                option = most_promising(tree, node, fields)
-                tree.path[depth, 0] = node
-                tree.path[depth, 1] = option
-                depth += 1
-                node = next_node(tree, node, option)
-            field = fields[option]
-        apply_action(state, field)
-    outcome = return_of(state, seat)
-    for step in range(depth):
-        tree.visits[tree.path[step, 0], tree.path[step, 1]] += 1
-        tree.sums[tree.path[step, 0], tree.path[step, 1]] += outcome
-
-
-@rule
-def return_of(state, seat):
-    """1, 0 or -1 at the end; the lead in cards if the game was cut short."""
-    lead = np.float64(state.deck_sizes[seat] - state.deck_sizes[1 - seat])
-    if is_terminal(state):
-        return np.sign(lead)
-    return lead / state.decks.shape[1]
-
-
-# The tree
-
-
-@rule
-def add_node(tree):
-    """Add a node without visits and return its index."""
-    node = tree.size[0]
-    tree.size[0] += 1
-    for option in range(NUM_OPTIONS):
-        tree.visits[node, option] = 0
-        tree.sums[node, option] = 0.0
-        tree.children[node, option] = 0
-    return node
-
-
-@rule
-def next_node(tree, node, option):
-    """The node after an option; one visited for the first time, or in a full tree, gets none."""
-    is_full = tree.size[0] == tree.visits.shape[0]
-    is_new = tree.children[node, option] == 0
-    if tree.visits[node, option] == 0 or (is_new and is_full):
-        return np.int64(OUTSIDE)
-    if is_new:
-        tree.children[node, option] = add_node(tree)
-    return tree.children[node, option]
-
-
-@rule
-def most_promising(tree, node, fields):
-    """The option with the highest upper confidence bound; unvisited options come first."""
-    num_visits = 0
-    for option in range(NUM_OPTIONS):
-        num_visits += tree.visits[node, option]
-    best = WIN
-    best_bound = -math.inf
-    for option in range(NUM_OPTIONS):
-        visits = tree.visits[node, option]
-        if fields[option] != NO_FIELD and visits == 0:
-            return option
-        if fields[option] != NO_FIELD:
-            spread = math.sqrt(math.log(num_visits) / visits)
-            bound = tree.sums[node, option] / visits + EXPLORATION_CONSTANT * spread
-            if bound > best_bound:
-                best, best_bound = option, bound
+def best_field(search):
+    """The open field with the highest score."""
+    best = np.int64(-1)
+    for field in range(search.scores.shape[0]):
+        if search.is_open[field] and (best < 0 or search.scores[field] > search.scores[best]):
+            best = np.int64(field)
     return best
 
 
-# Choosing a field: these functions read only what the seat can know of the position
+# A re-deal
 
 
 @rule
-def find_options(state, seat, rng, fields):
-    """Write the field of each option, or NO_FIELD; return the number of options."""
-    greedy = greedy_field(state, seat, rng)
-    fields[WIN] = greedy
-    fields[DRAW] = NO_FIELD
-    fields[LOSE] = NO_FIELD
-    opponents = known_top(state, 1 - seat)
-    if opponents == NO_CARD:
-        return 1
-    own = top_card(state, seat)
-    best = state.values[own, greedy] - state.values[opponents, greedy]
-    for field in range(state.values.shape[1]):
-        lead = state.values[own, field] - state.values[opponents, field]
-        if lead == 0 and best > 0:
-            fields[DRAW] = field
-        if lead < 0 and best >= 0:
-            fields[LOSE] = field
-    return 1 + (fields[DRAW] != NO_FIELD) + (fields[LOSE] != NO_FIELD)
+def compare_fields(position, rng, search):
+    """Add to the score of each open field whether the seat can win a re-deal after it."""
+    seat = np.int64(position.starter)
+    search.games[0] = position
+    reshuffle_unseen(search.games[0], seat, rng)
+    salt = next_word(rng)
+    search.values[:] = NOT_PLAYED
+    if known_top(position, 1 - seat) == NO_CARD and not is_decisive(search, seat):
+        return
+    for field in range(search.scores.shape[0]):
+        outcome = outcome_on_top(search.games[0], seat, field)
+        if search.is_open[field] and search.values[outcome] == NOT_PLAYED:
+            search.values[outcome] = play_field(search, seat, field, rng, salt)
+        if search.is_open[field]:
+            search.scores[field] += search.values[outcome]
+
+
+@rule
+def is_decisive(search, seat):
+    """Whether the open fields have different outcomes in this re-deal."""
+    found = 0
+    for field in range(search.scores.shape[0]):
+        if search.is_open[field]:
+            found |= outcome_on_top(search.games[0], seat, field)
+    return found & (found - 1) != 0
+
+
+@rule
+def outcome_on_top(state, seat, field):
+    """The outcome of the next trick for a seat."""
+    return outcome_of(state.values, top_card(state, seat), top_card(state, 1 - seat), field)
+
+
+@rule
+def play_field(search, seat, field, rng, salt):
+    """Whether the seat can win after this field, if two goliath play until all cards were seen."""
+    game = search.games[1]
+    search.games[1] = search.games[0]
+    apply_action(game, field)
+    while not is_terminal(game) and max(game.num_unplayed[0], game.num_unplayed[1]) > 1:
+        apply_action(game, greedy_field(game, np.int64(game.starter), rng))
+    if is_terminal(game):
+        return np.float64(game.deck_sizes[seat] > game.deck_sizes[1 - seat])
+    read_position(game, seat, search.endgame)
+    return np.float64(can_win(search.endgame, game.values, salt))
+
+
+# What a seat knows: these functions read only what the seat can know of the position
+
+
+@rule
+def is_certain(state):
+    """Whether both seats know every card's place."""
+    return count(state.unplaced[0]) <= 1 and count(state.unplaced[1]) <= 1
 
 
 @rule
 def known_top(state, owner):
     """The top card of a deck if the other seat knows it, else NO_CARD."""
-    candidates = state.candidates[owner, state.heads[owner]]
-    if state.num_unplayed[owner] > 0:
-        candidates = state.unplaced[owner]
-    return first_of(candidates) if count(candidates) == 1 else NO_CARD
+    num_possible = 0
+    card = np.int64(NO_CARD)
+    for word in range(state.unplaced.shape[1]):
+        cards = possible_cards(state, owner, TOP, word)
+        num_possible += popcount(cards)
+        if cards != 0:
+            card = np.int64(word * WORD_BITS + lowest_bit(cards))
+    return card if num_possible == 1 else np.int64(NO_CARD)
+
+
+@rule
+def chance_to_win(state, seat, field):
+    """The chance to win the trick; a card that the opponent cannot place then is worth more."""
+    value = state.values[top_card(state, seat), field]
+    num_lower, num_equal, num_cards = compare_tops(state, 1 - seat, value, field)
+    num_alike = compare_tops(state, seat, value, field)[1]
+    worth = HIDING if num_alike > 1 else 1.0
+    return (worth * num_lower + TIE * num_equal) / num_cards
+
+
+@rule
+def compare_tops(state, owner, value, field):
+    """Count a deck's possible top cards: those below a value, those equal to it, and all."""
+    num_lower = num_equal = num_cards = 0
+    for word in range(state.unplaced.shape[1]):
+        cards = possible_cards(state, owner, TOP, word)
+        while cards != 0:
+            other = state.values[word * WORD_BITS + lowest_bit(cards), field]
+            cards &= cards - 1
+            num_lower += other < value
+            num_equal += other == value
+            num_cards += 1
+    return num_lower, num_equal, num_cards
 
 
 @rule
 def greedy_field(state, seat, rng):
-    """The field that goliath chooses."""
+    """The field that goliath chooses: it beats the most possible top cards, a tie counts half."""
     own = top_card(state, seat)
-    other = 1 - seat
-    candidates = state.candidates[other, state.heads[other]]
-    if state.num_unplayed[other] > 0:
-        candidates = state.unplaced[other]
     best = np.int64(0)
     best_score = num_best = -1
     for field in range(state.values.shape[1]):
-        score = twice_the_score(state, own, candidates, field)
+        value = state.values[own, field]
+        num_lower, num_equal, _ = compare_tops(state, 1 - seat, value, field)
+        score = 2 * num_lower + num_equal
         if score > best_score:
-            best, best_score, num_best = field, score, 1
+            best, best_score, num_best = np.int64(field), score, 1
         elif score == best_score:
             num_best += 1
             if below(rng, num_best) == 0:
-                best = field
+                best = np.int64(field)
     return best
-
-
-@rule
-def twice_the_score(state, own, candidates, field):
-    """The score of a card in a field: two for each candidate it beats, one for each tie."""
-    value = state.values[own, field]
-    score = 0
-    for index in range(candidates.shape[0]):
-        rest = candidates[index]
-        while rest != 0:
-            other = state.values[index * WORD_BITS + lowest_bit(rest), field]
-            rest &= rest - 1
-            score += (other < value) + (other <= value)
-    return score

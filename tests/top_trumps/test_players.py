@@ -7,7 +7,6 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.top_trumps.studies import winnable
 from parlour.envs.core.rng import streams
 from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
@@ -171,29 +170,6 @@ def test_david_loses_a_trick_on_purpose_to_win_the_game() -> None:
     assert play_on(lost_for_goliath(), ("david", "goliath")) == [1, -1]
 
 
-def test_a_line_that_wins_is_found_where_goliath_loses() -> None:
-    state = lost_for_goliath().state
-    cards, num_cards = np.zeros((3, winnable.RING), np.int64), np.zeros(3, np.int64)
-    choices = np.zeros((6, 6), np.int64)
-    winnable.note_choices(state["values"], choices)
-    assert choices[0, 0] == winnable.DRAW
-    winnable.read_decks(state, 0, cards, num_cards)
-    assert num_cards.sum() == 6
-    scratch = cards.copy(), num_cards.copy(), np.zeros(2, np.int64)
-    rng = streams([1])[0]
-    first = winnable.first_win(1, rng, cards, num_cards, choices, *scratch)
-    assert first > 0  # playout 0 is goliath's own
-
-
-@pytest.mark.long
-def test_about_half_of_the_games_of_two_goliaths_are_won_and_more_can_be() -> None:
-    found, leads = winnable.winnable(300)
-    is_won = found == 0  # by playing on as goliath
-    assert 0.4 < is_won.mean() < 0.6 and 0.4 < leads.mean() < 0.6
-    assert is_won[leads == 1].mean() > is_won[leads == 0].mean() + 0.3
-    assert (found >= 0).mean() > is_won.mean() + 0.05
-
-
 def test_david_thinks_for_the_time_it_is_given() -> None:
     table = lost_for_goliath()
     position = table.states.copy()
@@ -227,6 +203,6 @@ def test_david_is_the_same_for_the_same_positions_and_streams() -> None:
 
 @pytest.mark.long
 def test_david_is_clearly_stronger_than_goliath() -> None:
-    """+79 Elo in 10,000 games; of 400 the interval is some 25 wide to either side."""
-    result = play_match(load_game("top_trumps"), "david", "goliath", 200, seed=2)
-    assert result.elo.low > 20
+    """About +105 Elo; of 600 games the interval is some 25 wide to either side."""
+    result = play_match(load_game("top_trumps"), "david", "goliath", 300, seed=2)
+    assert result.elo.low > 50

@@ -1,0 +1,195 @@
+"""The search for wins against goliath: it plays goliath's moves, and what it finds does win."""
+
+import numpy as np
+import pytest
+
+from parlour.baselines import make_policy
+from parlour.baselines.top_trumps import endgame
+from parlour.baselines.top_trumps.search import greedy_field, is_certain
+from parlour.baselines.top_trumps.studies import winnable
+from parlour.envs.core.game import Game
+from parlour.envs.core.rng import streams
+from parlour.envs.core.tables import action_masks
+from parlour.envs.registry import load_game
+from parlour.envs.top_trumps.rules import top_card
+
+GAME = load_game("top_trumps")
+SALT = np.uint64(17)
+
+
+def late_position(game: Game, seed: int, num_unplayed: int = 1) -> np.record | None:
+    """A position of two goliath in which each seat has so many cards never played, or None."""
+    state, rngs = game.new_states()[0], streams([seed])
+    game.deal(state, rngs[0])
+    while not game.is_terminal(state) and state["num_unplayed"].max() > num_unplayed:
+        game.apply_action(state, greedy_field(state, int(state["starter"]), rngs[0]))
+    return None if game.is_terminal(state) else state
+
+
+def read(game: Game, state: np.record, seat: int) -> endgame.Endgame:
+    search = endgame.new_endgame(game)
+    endgame.note_outcomes(state["values"], search.outcomes)
+    endgame.read_position(state, seat, search)
+    return search
+
+
+def decks(state: np.record, seat: int) -> list[list[int]]:
+    """Both decks, the seat's first, and the pile."""
+    size, num_places = state["deck_sizes"], state["decks"].shape[1]
+    places = [(state["heads"][s] + np.arange(size[s])) % num_places for s in (seat, 1 - seat)]
+    found = [state["decks"][s, p].tolist() for s, p in zip((seat, 1 - seat), places, strict=True)]
+    return [*found, state["pile"][: state["pile_size"]].tolist()]
+
+
+def decks_read(search: endgame.Endgame) -> list[list[int]]:
+    row = search.rows[0]
+    return [search.cards[deck, row[2 * deck] : row[2 * deck + 1]].tolist() for deck in range(3)]
+
+
+def field_of(state: np.record, seat: int, outcome: int) -> int:
+    """The field that leads to this outcome; of several that win the one that tells least."""
+    own, other = top_card(state, seat), top_card(state, 1 - seat)
+    values = state["values"]
+    possible = state["candidates"][seat, state["heads"][seat], 0]
+    if state["num_unplayed"][seat] > 0:
+        possible = state["unplaced"][seat, 0]
+    cards = [card for card in range(50) if int(possible) >> card & 1]
+
+    def num_left(field: int) -> int:
+        return sum(values[card, field] == values[own, field] for card in cards)
+
+    fields = [f for f in range(5) if endgame.outcome_of(values, own, other, f) == outcome]
+    return max(fields, key=num_left)  # the first of equals
+
+
+def play_beside(
+    search: endgame.Endgame, state: np.record, seat: int, rng: np.random.Generator
+) -> bool:
+    """Play one trick in the search and by the rules; return whether goliath had a doubt."""
+    row = search.rows[0]
+    own, other = top_card(state, seat), top_card(state, 1 - seat)
+    if state["starter"] == seat:
+        outcomes = int(search.outcomes[own, other])
+        outcome = int(rng.choice([bit for bit in (1, 2, 4) if outcomes & bit]))
+        field = field_of(state, seat, outcome)
+        endgame.lead_trick(search, state["values"], row, own, other, outcome)
+    else:
+        ties = streams([0])
+        ties["gamma"] = search.ties["gamma"]
+        ties["state"] = SALT + np.uint64(row[endgame.NUM_TRICKS])
+        field = greedy_field(state, 1 - seat, ties[0])
+        endgame.follow_goliath(search, state["values"], row, own, other, SALT)
+    GAME.apply_action(state, field)
+    return bool(row[endgame.DOUBTS])
+
+
+def test_the_search_plays_as_the_rules_and_goliath_do() -> None:
+    """Trick by trick: decks, pile, leader, and the cards that goliath cannot place."""
+    rng = np.random.default_rng(3)
+    num_tricks = num_doubted = 0
+    for seed in range(60):
+        state, seat = late_position(GAME, seed), seed % 2
+        if state is None:
+            continue
+        search = read(GAME, state, seat)
+        while not GAME.is_terminal(state) and num_tricks < 3000:
+            num_doubted += play_beside(search, state, seat, rng)
+            num_tricks += 1
+            assert decks_read(search) == decks(state, seat)
+            row = search.rows[0]
+            assert row[endgame.LEADS] == (state["starter"] == seat)
+            unplaced = int(state["unplaced"][seat, 0])
+            assert row[endgame.DOUBTS] == (unplaced if unplaced.bit_count() > 1 else 0)
+        assert endgame.is_over(search.rows[0]) == GAME.is_terminal(state)
+    assert num_tricks > 1000 and num_doubted > 50
+
+
+def test_a_win_that_is_found_is_won() -> None:
+    """Where both seats know all, david wins from goliath whatever it finds a win for."""
+    david, goliath = make_policy("david", GAME), make_policy("goliath", GAME)
+    num_won = num_found = 0
+    for seed in range(150):
+        state, seat = late_position(GAME, seed, num_unplayed=0), seed % 2
+        if state is None or not is_certain(state):
+            continue
+        num_found += bool(endgame.can_win(read(GAME, state, seat), state["values"], SALT))
+        states, rngs = state.reshape(1), streams([seed])
+        while not GAME.is_terminal(states[0]):
+            starter = int(states[0]["starter"])
+            seen = GAME.new_observations()
+            GAME.observe(states[0], starter, seen[0])
+            policy = david if starter == seat else goliath
+            position = states.copy() if starter == seat else None
+            field = policy.act(seen, np.ones(5, np.int8), rng=rngs, position=position)
+            GAME.apply_action(states[0], field)
+        out = np.zeros(2)
+        GAME.returns(states[0], out)
+        num_won += out[seat] > 0
+    assert num_found > 5
+    assert num_won >= num_found
+
+
+def test_a_trick_limit_ends_the_search_too() -> None:
+    """With one trick to go the seat with more cards wins, and no line can change that."""
+    game = load_game("top_trumps", trick_limit=40)
+    num_decided = 0
+    for seed in range(20):
+        state = late_position(game, seed)
+        if state is None:
+            continue
+        state["num_tricks"] = 39
+        sizes = state["deck_sizes"]
+        for seat in range(2):
+            if sizes[seat] > sizes[1 - seat] + 2:
+                num_decided += 1
+                assert endgame.can_win(read(game, state, seat), state["values"], SALT)
+                lost = read(game, state, 1 - seat)
+                assert not endgame.can_win(lost, state["values"], SALT)
+    assert num_decided > 3
+
+
+def test_david_decides_by_its_observation_where_nothing_is_hidden() -> None:
+    """Other orders of cards that it cannot place, drawn anew, change nothing that is certain."""
+    david = make_policy("david", GAME)
+    num_compared = 0
+    for seed in range(120):
+        state = late_position(GAME, seed, num_unplayed=1)
+        if state is None or not is_certain(state):
+            continue
+        num_compared += 1
+        seat = int(state["starter"])
+        seen = GAME.new_observations()
+        GAME.observe(state, seat, seen[0])
+        chosen = set()
+        for other in range(3):
+            position = state.reshape(1).copy()
+            GAME.reshuffle_unseen(position[0], seat, streams([other])[0])
+            mask = action_masks(np.array([[31]]), 5)[0]
+            chosen.add(david.act(seen, mask, rng=streams([other]), position=position))
+        assert len(chosen) == 1
+    assert num_compared > 3
+
+
+@pytest.mark.parametrize("settings", [{"num_cards": 128, "num_fields": 2}, {"num_cards": 3}])
+def test_david_plays_small_and_large_decks(settings: dict[str, int]) -> None:
+    game = load_game("top_trumps", **settings)
+    states, rngs = game.new_states(), streams([4])
+    game.deal(states[0], rngs[0])
+    david = make_policy("david:num_playouts=5", game)
+    for _ in range(100):
+        if game.is_terminal(states[0]):
+            break
+        seat = int(states[0]["starter"])
+        seen, position = game.new_observations(), states.copy()
+        game.observe(states[0], seat, seen[0])
+        game.reshuffle_unseen(position[0], seat, rngs[0])
+        mask = np.ones(game.num_actions, np.int8)
+        game.apply_action(states[0], david.act(seen, mask, rng=rngs, position=position))
+
+
+def test_more_positions_can_be_won_than_goliath_wins() -> None:
+    by_goliath, by_search, leads = winnable.winnable(500)
+    assert 0.4 < by_goliath.mean() < 0.6 and 0.4 < leads.mean() < 0.6
+    assert by_goliath[leads].mean() > by_goliath[~leads].mean() + 0.3
+    assert (by_search >= by_goliath).all()
+    assert by_search.mean() > by_goliath.mean() + 0.07
