@@ -135,13 +135,14 @@ def _scores(played: Played) -> np.ndarray:
 
 def result_of(game: Game, played: Played) -> MatchResult:
     """Return the result of a contest in which the first entrant sat at seat s in sitting s."""
-    returns, own = played.returns, _own_returns(played)
-    num_deals, n, _ = returns.shape
-    opponents = (returns.sum(axis=2) - own) / (n - 1)
-    best = returns.max(axis=2)
-    leaders = (returns == best[:, :, None]).sum(axis=2)
+    num_deals, n, _ = played.returns.shape
+    by_seat = np.ascontiguousarray(played.returns.T)  # [seats, sittings, deals]: adds whole rows
+    own = np.array([by_seat[seat, seat] for seat in range(n)])
+    opponents = (by_seat.sum(axis=0) - own) / (n - 1)
+    best = by_seat.max(axis=0)
+    leaders = (by_seat == best).sum(axis=0)
     is_ahead = own == best
-    mean_return = mean_of_deals(own.sum(axis=1), n, RETURNS)
+    mean_return = mean_of_deals(own.sum(axis=0), n, RETURNS)
     first, second = played.contest.entrants
     return MatchResult(
         game=game.name,
@@ -150,12 +151,12 @@ def result_of(game: Game, played: Played) -> MatchResult:
         num_deals=num_deals,
         num_games=num_deals * n,
         mean_return=mean_return,
-        difference=mean_of_deals((own - opponents).sum(axis=1), n, DIFFERENCES),
-        first_places=proportion_of_deals((is_ahead / leaders).sum(axis=1), n),
+        difference=mean_of_deals((own - opponents).sum(axis=0), n, DIFFERENCES),
+        first_places=proportion_of_deals((is_ahead / leaders).sum(axis=0), n),
         fair_share=1 / n,
-        wins=proportion_of_deals((is_ahead & (leaders == 1)).sum(axis=1), n),
-        draws=proportion_of_deals((is_ahead & (leaders > 1)).sum(axis=1), n),
-        losses=proportion_of_deals((~is_ahead).sum(axis=1), n),
+        wins=proportion_of_deals((is_ahead & (leaders == 1)).sum(axis=0), n),
+        draws=proportion_of_deals((is_ahead & (leaders > 1)).sum(axis=0), n),
+        losses=proportion_of_deals((~is_ahead).sum(axis=0), n),
         elo=elo_of_score(mean_return.scaled(0.5, 0.5)),
         faults=_faults(played),
     )

@@ -70,8 +70,9 @@ def variance_of_deals(residuals: np.ndarray, independent: Any, num_deals: Any) -
     that independent games would have, divided by the squared number of deals that show how much
     deals differ. These are hardly more than the deals that are not like the rest.
     """
-    between = (residuals**2).sum(axis=0)
-    normal = 3 * between**2 / np.maximum((residuals**4).sum(axis=0), np.finfo(float).tiny)
+    squares = residuals**2
+    between = squares.sum(axis=0)
+    normal = 3 * between**2 / np.maximum((squares**2).sum(axis=0), np.finfo(float).tiny)
     telling = np.clip(normal, 1, np.maximum(num_deals, 1))
     return between * telling / np.maximum(telling - 1, 1) + independent / telling**2
 
