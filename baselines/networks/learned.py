@@ -2,6 +2,7 @@
 
 import dataclasses
 import os
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -72,10 +73,17 @@ def shipped_checkpoints(game: Game) -> dict[str, Path]:
     A file is called ALGORITHM.pt for the default settings, else ALGORITHM-setting=value.pt with
     the settings that differ.
     """
-    changed = "".join(f"-{key}={value}" for key, value in _changed_settings(game).items())
-    ending = f"{changed}.pt"
+    settings = "".join(f"-{key}={value}" for key, value in _changed_settings(game).items())
     folder = checkpoint_folder(game.name)
-    files = sorted(os.listdir(folder)) if folder.is_dir() else []  # a glob takes 20 times as long
+    if not folder.is_dir():
+        return {}
+    return dict(_files_ending(f"{settings}.pt", folder, folder.stat().st_mtime_ns))
+
+
+@lru_cache
+def _files_ending(ending: str, folder: Path, changed: int) -> dict[str, Path]:
+    """The files of a folder, last `changed` then, by what comes before the ending."""
+    files = sorted(os.listdir(folder))  # a glob takes 20 times as long
     names = [file.removesuffix(ending) for file in files if file.endswith(ending)]
     return {name: folder / f"{name}{ending}" for name in names if "-" not in name}
 
