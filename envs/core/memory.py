@@ -1,4 +1,4 @@
-"""Ask the processor for memory before a compiled loop needs it.
+"""Memory in compiled code: ask for a table's before it is needed, and use a little on the stack.
 
 Thousands of tables do not fit the processor's cache. A loop over them that asks for each some
 tables ahead does not wait for it.
@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 from llvmlite import ir
+from numba.core import cgutils, types
 from numba.core import config as numba_config
-from numba.core import types
+from numba.core.errors import TypingError
 from numba.extending import intrinsic
+from numba.np import arrayobj
 
 _LINE = 64  # bytes that a processor loads at once
 _READ, _SECOND_LEVEL, _DATA = 0, 2, 1  # of LLVM's prefetch; first-level requests may stall a loop
@@ -39,3 +41,35 @@ def _prefetch_in_python(record: np.record) -> None:
 
 # (record): start to load it into the processor's second-level cache, and do not wait.
 prefetch: Any = _prefetch_in_python if numba_config.DISABLE_JIT else _prefetch_compiled
+
+
+@intrinsic(prefer_literal=True)
+def _scratch_compiled(typing_context: Any, size: Any) -> Any:
+    """Compile to an array on the stack."""
+    if not isinstance(size, types.IntegerLiteral):
+        raise TypingError("the size of a scratch array must be a constant")
+    length, kind = size.literal_value, types.Array(types.int64, 1, "C")
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        number, item_size = ir.IntType(64), np.int64().itemsize
+        memory = cgutils.alloca_once(builder, ir.ArrayType(number, length))
+        array = context.make_array(kind)(context, builder)
+        arrayobj.populate_array(
+            array,
+            data=builder.bitcast(memory, number.as_pointer()),
+            shape=(number(length),),
+            strides=(number(item_size),),
+            itemsize=number(item_size),
+            meminfo=None,
+        )
+        return array._getvalue()
+
+    return kind(size), generate
+
+
+def _scratch_in_python(size: int) -> np.ndarray:
+    return np.empty(size, np.int64)
+
+
+# (size): int64 [size] for use until the function returns, with any values. The size is a constant.
+scratch: Any = _scratch_in_python if numba_config.DISABLE_JIT else _scratch_compiled

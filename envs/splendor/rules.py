@@ -9,7 +9,8 @@ import numpy as np
 
 from ..core.bits import has_allowed, lowest_bit, popcount
 from ..core.game import NO_ACTION
-from ..core.jit import array_rule, rule
+from ..core.jit import rule
+from ..core.memory import scratch
 from ..core.records import Field
 from ..core.rng import below, shuffle
 from ..core.seats import next_seat
@@ -131,7 +132,7 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
 # The deal
 
 
-@array_rule
+@rule
 def deal(state, rng):
     """Shuffle three decks (4) and draw players + 1 nobles (3)."""
     for card in range(NUM_CARDS):
@@ -139,7 +140,7 @@ def deal(state, rng):
     for tier in range(NUM_TIERS):
         state.deck_left[tier] = _SIZES[tier]
     shuffle_decks(state, rng)
-    nobles = np.empty(NUM_NOBLES, np.int64)
+    nobles = scratch(NUM_NOBLES)
     for noble in range(NUM_NOBLES):
         nobles[noble] = noble
     for slot in range(state.nobles.shape[0]):

@@ -176,7 +176,8 @@ def deviation_of(values, field, mean):
     """The population standard deviation of one field over the deck."""
     total = 0.0
     for card in range(values.shape[0]):
-        total += (values[card, field] - mean) ** 2
+        distance = values[card, field] - mean
+        total += distance * distance
     return math.sqrt(total / values.shape[0])
 
 
