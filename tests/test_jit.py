@@ -19,7 +19,8 @@ import pytest
 
 from parlour.envs import GAMES as OUR_GAMES
 from parlour.envs.core import code_cache, jit, progress
-from parlour.envs.core.jit import apart, array_rule, bind, rule
+from parlour.envs.core.jit import apart, array_rule, bind, bind_flat, bind_inline, rule
+from parlour.envs.core.memory import scratch
 
 ROOT = Path(jit.__file__).resolve().parents[2]
 FOLDERS = ("parlour", "envs", "baselines")
@@ -499,6 +500,80 @@ def test_a_rule_apart_stays_out_of_the_loop_that_calls_it() -> None:
     rule_of_loop = rule(square)
     assert not any("square" in name for name in _functions_in_loop(rule_of_loop))
     assert any("square" in name for name in _functions_in_loop(apart(rule_of_loop)))
+
+
+def _long(value: Any) -> Any:
+    """Too long for LLVM to put it into three places by itself."""
+    for step in range(value):
+        for part in range(step):
+            value ^= (value << step) * 7 + part // 3 - (value >> (step & 7)) % 11
+            if value & 1:
+                value += (value >> 3) * (step % 5) + (value << 2) // 7 - (step ^ value)
+            elif value % 3 == part:
+                value -= (value >> 5) * (part % 13) + (value << 1) // 9 - (part | value)
+            else:
+                value = (value % 1001) * (step % 17) + (value % 77) // 5 - (step & part)
+    return value
+
+
+called: Any = None  # stands for a function; `bind` says which
+
+
+def _loop(values: Any) -> Any:
+    return called(values[0]) + called(values[1]) + called(values[2])
+
+
+def _step(value: Any) -> Any:
+    return called(value)
+
+
+def _has_function_of_its_own(bind_loop: Any, function: Any) -> bool:
+    compiled = bind_loop(_loop, called=function)
+    values = np.array([3, 5, 9])
+    assert compiled(values) == sum(map(_long, values))
+    code = "".join(compiled.inspect_llvm().values())
+    return any("_long" in name for name in re.findall(r"^define .*?@(\S+)\(", code, re.MULTILINE))
+
+
+def test_a_flat_loop_has_all_that_it_calls_inside_except_what_is_apart() -> None:
+    assert _has_function_of_its_own(bind, rule(_long))
+    assert not _has_function_of_its_own(bind_flat, rule(_long))
+    assert _has_function_of_its_own(bind_flat, apart(rule(_long)))
+
+
+def test_a_rule_that_inlined_code_calls_first_is_not_inlined_itself() -> None:
+    long = rule(_long)
+    inlined = bind_inline(_step, called=long)
+    assert bind(_step, called=inlined)(3) == _long(3)
+    assert _has_function_of_its_own(bind, long)
+
+
+def test_scratch_is_memory_of_each_call() -> None:
+    def reversed_digits(number):
+        digits = scratch(3)
+        for place in range(3):
+            digits[place] = number % 10
+            number //= 10
+        return digits[0] * 100 + digits[1] * 10 + digits[2]
+
+    called = rule(reversed_digits)
+
+    def total(numbers):
+        result = 0
+        for number in numbers:
+            result += called(number) - called(called(number))
+        return result
+
+    numbers = np.arange(100, 1000)
+    assert rule(total)(numbers) == sum(map(int, (str(n)[::-1] for n in numbers))) - numbers.sum()
+
+
+def test_the_size_of_scratch_is_a_constant() -> None:
+    def first(size):
+        return scratch(size)[0]
+
+    with pytest.raises(numba.TypingError, match="must be a constant"):
+        rule(first)(3)
 
 
 def test_an_array_rule_apart_may_still_make_arrays() -> None:

@@ -27,6 +27,7 @@ from numba.core.typing.templates import _IntrinsicTemplate
 from numba.core.untyped_passes import InlineClosureLikes, WithLifting
 
 from . import progress
+from .folding import FoldingLower
 
 KIND = "inner"
 
@@ -40,6 +41,9 @@ class InnerLibrary(JITCodeLibrary):
         for library in dict.fromkeys(self._linking_libraries):
             self._reload_init.update(library._reload_init)
             self._final_module.link_in(library._get_module_for_linking(), preserve=True)
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.external:
+                function.linkage = llvm.Linkage.linkonce_odr  # or Numba copies all to change it
         self._finalize_dynamic_globals()
         self._finalized = True
 
@@ -47,6 +51,31 @@ class InnerLibrary(JITCodeLibrary):
         """Return what a file keeps: bitcode, because there is no machine code."""
         self._ensure_finalized()
         return (self.name, KIND, self._final_module.as_bitcode())
+
+
+class OuterLibrary(JITCodeLibrary):
+    """A function that Python calls, with all that it calls, to become machine code."""
+
+    is_flat = False  # whether all that it calls becomes a part of it, `apart` functions excepted
+
+    def _optimize_final_module(self) -> None:
+        """Let LLVM drop what it has inlined, since nothing outside calls it."""
+        for function in self._final_module.functions:
+            if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
+                function.linkage = llvm.Linkage.internal
+                if self.is_flat and not _is_apart(function):
+                    function.add_function_attribute("alwaysinline")
+        super()._optimize_final_module()
+
+
+class FlatLibrary(OuterLibrary):
+    """The same, as one function."""
+
+    is_flat = True
+
+
+def _is_apart(function: Any) -> bool:
+    return any(b"noinline" in attributes for attributes in function.attributes)
 
 
 def _check_arrays(state: Any) -> None:
@@ -83,14 +112,26 @@ def _holds_array(kind: Any) -> bool:
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class OuterLowering(NativeLowering):
-    """Numba's pass, after a check."""
+    """Numba's pass, after a check, with short code."""
 
     _name = "outer_lowering"
+    lowering_class = FoldingLower
+    library: type[JITCodeLibrary] = OuterLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Make machine code."""
         _check_arrays(state)
+        state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.enable_object_caching()
         return bool(super().run_pass(state))
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
+class FlatLowering(OuterLowering):
+    """OuterLowering for a loop that becomes one function."""
+
+    _name = "flat_lowering"
+    library = FlatLibrary
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
@@ -98,6 +139,8 @@ class InnerLowering(NativeLowering):
     """Numba's pass, without the steps that only a call from Python needs."""
 
     _name = "inner_lowering"
+    lowering_class = FoldingLower
+    is_inline = False
 
     def run_pass(self, state: Any) -> bool:
         """Leave the function in an InnerLibrary."""
@@ -105,6 +148,7 @@ class InnerLowering(NativeLowering):
         context = state.targetctx
         state.library = InnerLibrary(context.codegen(), state.func_id.func_qualname)
         state.flags.no_compile = True
+        state.flags.forceinline = self.is_inline  # not that of the caller which comes first
         super().run_pass(state)
         state.library._ensure_finalized()
         lowered = state["cr"]
@@ -115,6 +159,14 @@ class InnerLowering(NativeLowering):
 
 
 @register_pass(mutates_CFG=True, analysis_only=False)
+class InlineLowering(InnerLowering):
+    """InnerLowering for a function that becomes a part of its callers."""
+
+    _name = "inline_lowering"
+    is_inline = True
+
+
+@register_pass(mutates_CFG=True, analysis_only=False)
 class ApartLowering(InnerLowering):
     """InnerLowering for a function that its callers call rarely."""
 
@@ -122,7 +174,6 @@ class ApartLowering(InnerLowering):
 
     def run_pass(self, state: Any) -> bool:
         """Leave the function in an InnerLibrary, marked for LLVM."""
-        state.flags.forceinline = False  # only now: what it calls inherits the flag, and is faster
         super().run_pass(state)
         function = state.library.get_function(state["cr"].fndesc.llvm_func_name)
         for attribute in ("noinline", "cold"):
@@ -182,6 +233,12 @@ class OuterCompiler(CompilerBase):
         return [_passes[kind]]
 
 
+class FlatCompiler(OuterCompiler):
+    """The same for loops that become one function."""
+
+    lowering = FlatLowering
+
+
 class InnerCompiler(OuterCompiler):
     """The same for inner functions; Numba looked for new types when it began their caller."""
 
@@ -193,6 +250,12 @@ class InnerCompiler(OuterCompiler):
             super().__init__(typingctx, targetctx, *others)
         finally:
             del typingctx.refresh, targetctx.refresh
+
+
+class InlineCompiler(InnerCompiler):
+    """The same for functions that become a part of their callers."""
+
+    lowering = InlineLowering
 
 
 class ApartCompiler(InnerCompiler):

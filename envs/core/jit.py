@@ -18,18 +18,34 @@ from numba.core import config as numba_config
 from numba.core.caching import NullCache
 
 from .code_cache import CodeCache
-from .inner import ApartCompiler, InnerCompiler, OuterCompiler, call_inside
+from .folding import mark_sizes_elsewhere
+from .inner import (
+    ApartCompiler,
+    FlatCompiler,
+    InlineCompiler,
+    InnerCompiler,
+    OuterCompiler,
+    call_inside,
+)
 from .operators import remember_operators
 from .symbols import name_records_by_content
 
 _SUFFIX_LENGTH = 16
 _MODULES = "__parlour_modules__"  # of a copy made by `bind`: the modules it is compiled from
 _OURS = __name__.partition(".")[0]
+# By kind: how a function is compiled for a call from Python, and for one from compiled code.
+_COMPILERS = {
+    "plain": (OuterCompiler, InnerCompiler),
+    "inline": (OuterCompiler, InlineCompiler),
+    "flat": (FlatCompiler, InnerCompiler),
+    "apart": (OuterCompiler, ApartCompiler),
+}
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 name_records_by_content()
 remember_operators()
+mark_sizes_elsewhere()
 
 
 def rule(function: F) -> F:
@@ -78,7 +94,15 @@ def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., 
 
     For steps on the hottest path, where the call itself would cost half as much as the rules.
     """
-    return _bind(template, meanings, inline=True)
+    return _bind(template, meanings, "inline")
+
+
+def bind_flat(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
+    """`bind`, and put the code of everything that it calls into it, except what is `apart`.
+
+    For the loops whose speed matters most: they take LLVM up to three times as long.
+    """
+    return _bind(template, meanings, "flat")
 
 
 def apart(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,11 +111,11 @@ def apart(function: Callable[..., Any]) -> Callable[..., Any]:
     For rules that loops call rarely: the time that LLVM takes for a loop grows faster than the
     loop, and a loop may call the same rule in several places.
     """
-    return _bind(function, {}, inline=False)
+    return _bind(function, {}, "apart")
 
 
 def _bind(
-    template: Callable[..., Any], meanings: dict[str, Any], *, inline: bool | None = None
+    template: Callable[..., Any], meanings: dict[str, Any], kind: str = "plain"
 ) -> Callable[..., Any]:
     source = python_source(template)
     copy = types.FunctionType(
@@ -105,7 +129,7 @@ def _bind(
     parts = [template, *(meaning for meaning in meanings.values() if callable(meaning))]
     setattr(copy, _MODULES, _union(map(_modules_of, parts)))
     lean = all(map(_is_ours, parts)) and not _counts_references(template)
-    return _compile(copy, lean=lean, inline=inline)
+    return _compile(copy, lean=lean, kind=kind)
 
 
 def with_fixed(
@@ -163,26 +187,23 @@ def _union(parts: Iterable[frozenset[str] | None]) -> frozenset[str] | None:
     return modules
 
 
-def _compile(
-    function: F, *, lean: bool = False, inline: bool | None = None, reorder: bool = False
-) -> F:
+def _compile(function: F, *, lean: bool = False, kind: str = "plain", reorder: bool = False) -> F:
     if numba_config.DISABLE_JIT:
         return _wrapping_integers(function)
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     options["_nrt"] = not lean  # always set: otherwise a function inherits it from its first caller
-    if inline:  # others inherit it from their first caller
-        options["forceinline"] = inline
     if reorder:  # not all of `fastmath`: infinities must work
         options["fastmath"] = {"reassoc", "contract", "nsz"}
     vars(function)["__signature__"] = inspect.signature(function)  # Numba asks several times
-    dispatcher = numba.njit(pipeline_class=OuterCompiler, **options)(function)
+    outer, inner = _COMPILERS[kind]
+    dispatcher = numba.njit(pipeline_class=outer, **options)(function)
     modules = _modules_of(function)
     inner_cache: Any = NullCache()
     if modules is not None:
-        settings = str({"lean": lean, "inline": inline, "reorder": reorder})
+        settings = str({"lean": lean, "kind": kind, "reorder": reorder})
         dispatcher._cache = CodeCache(function, modules, settings)
         inner_cache = CodeCache(function, modules, f"inner {settings}")
-    options["pipeline_class"] = ApartCompiler if inline is False else InnerCompiler
+    options["pipeline_class"] = inner
     call_inside(dispatcher, options, modules or frozenset([function.__module__]), inner_cache)
     return dispatcher
 

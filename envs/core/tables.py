@@ -20,7 +20,7 @@ from .bits import (
     spread_masks,
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from .jit import apart, bind, bind_inline, rule
+from .jit import apart, bind, bind_flat, bind_inline, rule
 from .memory import prefetch
 from .records import keep_constants, write_all, write_changes, write_constants, write_row
 from .rng import STREAM, below
@@ -74,7 +74,12 @@ def loops_of(game: Game) -> Loops:
 @lru_cache
 def _bind_loops(functions: tuple[Function | None, ...], play_chance: Function | None) -> Loops:
     meanings = rule_meanings(functions, play_chance)
-    return Loops(*(bind(_TEMPLATES[name], **meanings) for name in Loops._fields))
+    return Loops(
+        *(
+            (bind_flat if name in _FLAT else bind)(_TEMPLATES[name], **meanings)
+            for name in Loops._fields
+        )
+    )
 
 
 @lru_cache
@@ -565,6 +570,7 @@ _TEMPLATES: dict[str, Function] = {
     "random_plies": _random_plies,
     "random_playouts": _random_playouts,
 }
+_FLAT = ("step_tables", "random_plies", "random_playouts")  # where a call costs most
 
 
 # Compiled players inside the loops
@@ -652,8 +658,8 @@ def _bind_learner_loops(
     players: tuple[CompiledPlayer, ...],
 ) -> LearnerLoops:
     meanings = rule_meanings(functions, play_chance)
-    to_learner = bind_inline(_to_learner, choose=chooser(players), **meanings)
-    play_learner = bind_inline(_play_learner, to_learner=to_learner, **meanings)
+    to_learner = bind(_to_learner, choose=chooser(players), **meanings)
+    play_learner = bind(_play_learner, to_learner=to_learner, **meanings)
     return LearnerLoops(
         bind(_step_learner, to_learner=to_learner, **meanings),
         bind(_step_learners, play_learner=play_learner, **meanings),
