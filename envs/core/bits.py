@@ -6,10 +6,12 @@ mixes them with ordinary integers; only the counting below treats them as unsign
 
 from typing import Any
 
+import llvmlite.binding as llvm
 import numpy as np
 from llvmlite import ir
 from numba.core import config as numba_config
 from numba.core import types
+from numba.core.codegen import get_host_cpu_features
 from numba.extending import intrinsic
 
 from .jit import rule
@@ -25,6 +27,7 @@ _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
 _LOW_BYTE = 0xFF
 _TOP_BITS = np.uint64(0x8080808080808080)
+_SLOW_DEPOSIT = ("bdver4", "znver1", "znver2")
 # For a byte and n, the index of its n-th set bit, 0 if it has none: [256 * 8].
 _NTH_OF_BYTE = np.array(
     [
@@ -67,9 +70,28 @@ def lowest_bit(word):
     return popcount(~word & (word - 1))
 
 
+@intrinsic
+def _deposit(typing_context: Any, bits: Any, word: Any) -> Any:
+    """Compile to one instruction: put the n-th of the bits where the n-th bit set of a word is."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.IntType(64)
+        function = ir.FunctionType(kind, [kind, kind])
+        deposit = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), function)
+        return builder.call(deposit, arguments)
+
+    return types.int64(types.int64, types.int64), generate
+
+
 @rule
-def nth_bit(word, n):
-    """The index of the n-th bit set, counting from 0; the word must have more than n.
+def nth_bit_by_deposit(word, n):
+    """The index of the n-th bit set, counting from 0; the word must have more than n."""
+    return lowest_bit(_deposit(np.int64(1) << n, np.int64(word)))
+
+
+@rule
+def nth_bit_by_bytes(word, n):
+    """The same on any processor.
 
     The counts of all bytes at once find its byte, and a table finds the bit in it.
     """
@@ -82,6 +104,18 @@ def nth_bit(word, n):
     before = ((x << np.uint64(8)) >> shift) & np.uint64(_LOW_BYTE)
     byte = (np.uint64(word) >> shift) & np.uint64(_LOW_BYTE)
     return np.int64(shift) + _NTH_OF_BYTE[byte << np.uint64(3) | (np.uint64(n) - before)]
+
+
+def _deposits_fast() -> bool:
+    """Return whether the processor has that instruction; AMD's first ones have it, but slow."""
+    if numba_config.DISABLE_JIT or numba_config.CPU_NAME or numba_config.CPU_FEATURES is not None:
+        return False  # compiled for another processor, or not at all
+    has_it = "+bmi2" in get_host_cpu_features().split(",")
+    return has_it and llvm.get_host_cpu_name() not in _SLOW_DEPOSIT
+
+
+# (word, n): the index of the n-th bit set.
+nth_bit = nth_bit_by_deposit if _deposits_fast() else nth_bit_by_bytes
 
 
 @rule
