@@ -12,6 +12,7 @@ from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
 from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted, searching, with_aliases
 from ..search.playout import ALIASES, playout
+from ..weights import Weights, record_of
 from .exact_player import is_solved, perfect
 from .rollouts import has_network, policy_rollout
 from .solver import Solver
@@ -80,33 +81,41 @@ def hoarder(observation, mask, rng):
     return lowest(observation, mask, rng)
 
 
-# The planner values the hand that an action leaves. An evolution strategy found its weights in
-# duplicate games of 2, 4 and 8 seats against `set_keeper` and against itself. The last index of the
-# tables below is a weakness: how many unseen sets may beat a set.
+# The planner values the hand that an action leaves. `fit_planner` tunes these weights. The last
+# index of the tables is a weakness: how many unseen sets may beat a set.
 WEAKNESS = np.array([0, 1, 2, 3, 4, 4, 5, 5, 5, 5])  # by the number of ranks that may beat it
-COST_OF_GROUP = np.array(  # of one card, of two, of three or four
-    [
-        [-0.23, 0.58, 0.96, 1.08, 1.56, 2.07],
-        [-0.74, -0.31, 0.48, 0.72, 1.36, 2.38],
-        [-0.42, 0.91, 1.68, 2.11, 2.30, 0.85],
-    ]
-)
-VALUE_OF_ANSWER = np.array([0.31, 0.45, 0.57, 0.85, 0.95, 0.79])
-VALUE_OF_LEAD = np.array([-0.18, -0.31, -0.29, -0.38, -0.29, 0.01])
-VALUE_OF_PASS = np.array([-1.53, -1.42, -1.17])  # by the danger
-VALUE_OF_CARD_LED_IN_DANGER = 0.54
-COST_OF_BREAKING_A_SET = 0.94
-VALUE_OF_WEAK_GROUPS = np.array([1.41, 1.41, 0.56])  # with none, one or two left
+WEIGHTS: Weights = {
+    "cost_of_group": np.array(  # of one card, of two, of three or four
+        [
+            [-0.23, 0.58, 0.96, 1.08, 1.56, 2.07],
+            [-0.74, -0.31, 0.48, 0.72, 1.36, 2.38],
+            [-0.42, 0.91, 1.68, 2.11, 2.30, 0.85],
+        ]
+    ),
+    "answer": np.array([0.31, 0.45, 0.57, 0.85, 0.95, 0.79]),
+    "lead": np.array([-0.18, -0.31, -0.29, -0.38, -0.29, 0.01]),
+    "passing": np.array([-1.53, -1.42, -1.17]),  # by the danger
+    "card_led_in_danger": 0.54,
+    "breaking_a_set": 0.94,  # a cost
+    "weak_groups": np.array([1.41, 1.41, 0.56]),  # with none, one or two left
+}
 VALUE_OF_RUNNING_HOME = 50.0  # an unbeatable play that leaves at most one weak group; it wins
 VALUE_OF_GOING_OUT = 100.0
+_PLANNER = record_of(WEIGHTS)
 
 
-@array_rule
+@rule
 def planner(observation, mask, rng):
     """Play so that the fewest sets remain that unseen cards can beat, by a table of weights.
 
     Gives back its lowest card.
     """
+    return plan(_PLANNER[0], observation, mask, rng)
+
+
+@array_rule
+def plan(weights, observation, mask, rng):
+    """Play as the planner with these weights."""
     first = nth_allowed(mask, 0)
     if first >= GIVE:
         return first
@@ -116,7 +125,7 @@ def planner(observation, mask, rng):
     best_value = -np.inf
     for index in range(num_allowed(mask)):
         action = nth_allowed(mask, index)
-        value = value_of_action(observation, action, weakness, danger)
+        value = value_of_action(weights, observation, action, weakness, danger)
         if value > best_value:
             best = action
             best_value = value
@@ -150,27 +159,28 @@ def danger_of(observation):
 
 
 @rule
-def value_of_action(observation, action, weakness, danger):
+def value_of_action(weights, observation, action, weakness, danger):
     """The value of a pass or play, including the hand that it leaves."""
     if action == PASS:
-        return VALUE_OF_PASS[danger] + value_of_rest(observation, weakness, -1, 0, False)
+        rest = value_of_rest(weights, observation, weakness, -1, 0, False)
+        return weights.passing[danger] + rest
     rank = (action - 1) >> 2
     count = ((action - 1) & 3) + 1
     weak = weakness[count, rank]
-    value = value_of_rest(observation, weakness, rank, count, weak == 0)
+    value = value_of_rest(weights, observation, weakness, rank, count, weak == 0)
     if observation.table_count > 0:
-        value += VALUE_OF_ANSWER[weak]
+        value += weights.answer[weak]
     else:
-        value += VALUE_OF_LEAD[weak]
+        value += weights.lead[weak]
         if danger > 0:
-            value += VALUE_OF_CARD_LED_IN_DANGER * count
+            value += weights.card_led_in_danger * count
     if count < observation.hand[rank]:
-        value -= COST_OF_BREAKING_A_SET
+        value -= weights.breaking_a_set
     return value
 
 
 @rule
-def value_of_rest(observation, weakness, played_rank, played_count, is_safe):
+def value_of_rest(weights, observation, weakness, played_rank, played_count, is_safe):
     """The value of the hand without the cards played."""
     value = 0.0
     num_groups = 0
@@ -180,11 +190,11 @@ def value_of_rest(observation, weakness, played_rank, played_count, is_safe):
         if count > 0:
             num_groups += 1
             num_weak += weakness[count, rank] > 0
-            value -= COST_OF_GROUP[min(count, 3) - 1, weakness[count, rank]]
+            value -= weights.cost_of_group[min(count, 3) - 1, weakness[count, rank]]
     if num_groups == 0:
         return VALUE_OF_GOING_OUT
-    if num_weak < VALUE_OF_WEAK_GROUPS.shape[0]:
-        value += VALUE_OF_WEAK_GROUPS[num_weak]
+    if num_weak < weights.weak_groups.shape[0]:
+        value += weights.weak_groups[num_weak]
     if num_weak <= 1 and is_safe:
         value += VALUE_OF_RUNNING_HOME
     return value

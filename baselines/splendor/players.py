@@ -23,6 +23,7 @@ from ..policy import Policy
 from ..roster import scripted, searching, with_aliases
 from ..search.mcts import ALIASES
 from ..search.mcts import mcts as tree_search
+from ..weights import Weights, record_of
 
 NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # visible cards: on the table, then the seat's reserved ones
 NO_PLACE = -1
@@ -133,30 +134,47 @@ def power_after(observation, power, action, goal):
 
 
 # The planner adds up the worth of all visible cards, weighted by how close it is to buying them.
-# Weights set by hand won 60 % of games against `greedy`. An evolution strategy found the weights
-# down to COLOURED_GEM with two seats: 20 generations of eight steps and their mirror images, 600
-# games for each (half against `greedy`, half against itself of up to ten generations ago). The mean
-# moved along the steps by the rank of their results.
-CARD_EARLY, CARD_LATE = 3.0, 0.7  # worth of any card, while nobody has points and at the target
-POINT_EARLY, POINT_LATE = 0.65, 6.6
-NEED_OF_NOBLE = 1.4  # for each noble that asks for more cards of its colour
-NEARNESS_OF_ONE = 0.81  # worth of a card with one gem missing, relative to an affordable one
-WEIGHT_OF_NEXT = 0.58  # of each card, relative to the next better one
-OWNING = 1.35  # worth of an owned card, relative to an affordable one
-WEIGHT_OF_RESERVED = 0.74  # worth of a reserved card, relative to one on the table: it can wait
-COST_OF_RESERVING = 2.4
-YELLOW_GEM, COLOURED_GEM = 0.42, 0.22  # worth of each gem held
+# `fit_planner` tunes these weights.
+WEIGHTS: Weights = {
+    "card_early": 3.0,  # worth of any card, while nobody has points
+    "card_late": 0.7,  # and where somebody has reached the target
+    "point_early": 0.65,  # worth of a point, then
+    "point_late": 6.6,
+    "need_of_noble": 1.4,  # for each noble that asks for more cards of its colour
+    "nearness_of_one": 0.81,  # worth of a card with one gem missing, relative to an affordable one
+    "weight_of_next": 0.58,  # of each card, relative to the next better one
+    "owning": 1.35,  # worth of an owned card, relative to an affordable one
+    "weight_of_reserved": 0.74,  # worth of a reserved card, relative to one on the table
+    "cost_of_reserving": 2.4,
+    "yellow_gem": 0.42,  # worth of each gem held
+    "coloured_gem": 0.22,
+}
 NUM_NEXT = 4
 NUM_CANDIDATES = 8  # actions that the search considers
-NEARNESS = np.array([NEARNESS_OF_ONE**missing for missing in range(40)])  # by gems missing
+MAX_MISSING = 40  # gems
+
+
+def planner_record(weights: Weights) -> np.ndarray:
+    """Return weights as the record [1] that `plan` takes, with `nearness` by the gems missing."""
+    nearness = np.asarray(weights["nearness_of_one"]) ** np.arange(MAX_MISSING)
+    return record_of({**weights, "nearness": nearness})
+
+
+_PLANNER = planner_record(WEIGHTS)
+
+
+@rule
+def planner(observation, mask, rng):
+    """Look one action ahead; value what it would own, and visible cards by their nearness."""
+    return plan(_PLANNER[0], observation, mask, rng)
 
 
 @array_rule
-def planner(observation, mask, rng):
-    """Look one action ahead; value what it would own, and visible cards by their nearness."""
+def plan(weights, observation, mask, rng):
+    """Play as the planner with these weights."""
     if observation.is_choosing != 0:
         return nth_allowed(mask, 0)
-    costs, worths = cards_in_view(observation)
+    costs, worths = cards_in_view(weights, observation)
     power = power_of(observation)
     best, best_value = np.int64(-1), -np.inf
     for index in range(mask.shape[0]):
@@ -164,7 +182,7 @@ def planner(observation, mask, rng):
         while actions != 0:
             action = index * _WORD_BITS + lowest_bit(actions)
             actions &= actions - 1
-            value = value_of_action(observation, action, power, costs, worths)
+            value = value_of_action(weights, observation, action, power, costs, worths)
             if value > best_value:
                 best, best_value = action, value
     return best
@@ -175,7 +193,8 @@ def shortlist(observation, mask):
     """Keep only the NUM_CANDIDATES actions that the planner values most."""
     if observation.is_choosing != 0 or num_allowed(mask) <= NUM_CANDIDATES:
         return
-    costs, worths = cards_in_view(observation)
+    weights = _PLANNER[0]
+    costs, worths = cards_in_view(weights, observation)
     power = power_of(observation)
     candidates = np.empty(NUM_CANDIDATES, np.int64)
     values = np.full(NUM_CANDIDATES, -np.inf)
@@ -184,7 +203,7 @@ def shortlist(observation, mask):
         while actions != 0:
             action = index * _WORD_BITS + lowest_bit(actions)
             actions &= actions - 1
-            value = value_of_action(observation, action, power, costs, worths)
+            value = value_of_action(weights, observation, action, power, costs, worths)
             worst = values.argmin()
             if value > values[worst]:
                 candidates[worst], values[worst] = action, value
@@ -194,39 +213,39 @@ def shortlist(observation, mask):
 
 
 @array_rule
-def cards_in_view(observation):
+def cards_in_view(weights, observation):
     """The costs, as words, and the worths of all cards that a seat can buy now or later."""
     costs = np.empty(NUM_PLACES, np.int64)
     worths = np.zeros(NUM_PLACES)
     progress = observation.points.max() / observation.target
-    card = CARD_EARLY + (CARD_LATE - CARD_EARLY) * progress
-    point = POINT_EARLY + (POINT_LATE - POINT_EARLY) * progress
+    card = weights.card_early + (weights.card_late - weights.card_early) * progress
+    point = weights.point_early + (weights.point_late - weights.point_early) * progress
     for place in range(NUM_PLACES):
         colour, points = colour_and_points(observation, place)
         if colour != NOTHING:
             costs[place] = cost_of(observation, place)
             needs = nobles_that_need(observation, colour)
-            worths[place] = card + point * points + NEED_OF_NOBLE * needs
+            worths[place] = card + point * points + weights.need_of_noble * needs
             if place >= NUM_SLOTS:
-                worths[place] *= WEIGHT_OF_RESERVED
+                worths[place] *= weights.weight_of_reserved
     return costs, worths
 
 
 @rule
-def value_of_action(observation, action, power, costs, worths):
+def value_of_action(weights, observation, action, power, costs, worths):
     """The value of an action: what the seat then owns, and the cards it comes closer to."""
     if BUY <= action < PASS:
         place = action - BUY
         after = power_after_buying(observation, place, costs[place])
-        return OWNING * worths[place] + prospects(after, costs, worths, place)
+        return weights.owning * worths[place] + prospects(weights, after, costs, worths, place)
     after = power + GEMS_MOVED[action]
     slot = reserved_slot(action)
     if slot == NO_PLACE:
-        return prospects(after, costs, worths, NO_PLACE)
+        return prospects(weights, after, costs, worths, NO_PLACE)
     if observation.bank[YELLOW] > 0:
         after += ONE_YELLOW
-    loss = COST_OF_RESERVING + (1.0 - WEIGHT_OF_RESERVED) * worths[slot]
-    return prospects(after, costs, worths, NO_PLACE) - loss
+    loss = weights.cost_of_reserving + (1.0 - weights.weight_of_reserved) * worths[slot]
+    return prospects(weights, after, costs, worths, NO_PLACE) - loss
 
 
 @rule
@@ -240,19 +259,19 @@ def reserved_slot(action):
 
 
 @rule
-def prospects(power, costs, worths, bought):
+def prospects(weights, power, costs, worths, bought):
     """The worth of the cards to buy next, weighted by nearness, the best one first."""
     nearest = (0.0, 0.0, 0.0, 0.0)
     for place in range(NUM_PLACES):
         if worths[place] > 0.0 and place != bought:
-            value = worths[place] * NEARNESS[gems_missing(costs[place], power)]
+            value = worths[place] * weights.nearness[gems_missing(costs[place], power)]
             nearest = with_value(nearest, value)
     weight, value = 1.0, 0.0
     for index in range(NUM_NEXT):
         value += weight * nearest[index]
-        weight *= WEIGHT_OF_NEXT
+        weight *= weights.weight_of_next
     yellow = power >> (COLOUR_BITS * YELLOW)
-    return value + YELLOW_GEM * yellow + COLOURED_GEM * total(power & ALL_COLOURED)
+    return value + weights.yellow_gem * yellow + weights.coloured_gem * total(power & ALL_COLOURED)
 
 
 @rule
