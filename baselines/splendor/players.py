@@ -156,7 +156,7 @@ MAX_MISSING = 40  # gems
 
 def planner_record(weights: Weights) -> np.ndarray:
     """Return weights as the record [1] that `plan` takes, with `nearness` by the gems missing."""
-    nearness = np.asarray(weights["nearness_of_one"]) ** np.arange(MAX_MISSING)
+    nearness = [float(weights["nearness_of_one"]) ** missing for missing in range(MAX_MISSING)]
     return record_of({**weights, "nearness": nearness})
 
 
