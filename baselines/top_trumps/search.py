@@ -135,7 +135,7 @@ def begin(position, search):
 
 @rule
 def write_prior(position, seat, search):
-    """Write the chance of each field to win the trick, as so many re-deals won."""
+    """Write the chance of each field to win the trick, as a number of re-deals won."""
     weight = KNOWN_PRIOR
     search.num_playouts[:] = 0.0
     if known_top(position, 1 - seat) == NO_CARD:

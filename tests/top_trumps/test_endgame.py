@@ -18,7 +18,7 @@ SALT = np.uint64(17)
 
 
 def late_position(game: Game, seed: int, num_unplayed: int = 1) -> np.record | None:
-    """A position of two goliath in which each seat has so many cards never played, or None."""
+    """A position of two goliath where each seat has `num_unplayed` cards never played, or None."""
     state, rngs = game.new_states()[0], streams([seed])
     game.deal(state, rngs[0])
     while not game.is_terminal(state) and state["num_unplayed"].max() > num_unplayed:

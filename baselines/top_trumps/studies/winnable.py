@@ -78,7 +78,7 @@ def _search(state, rngs, endgame, found):
 
 @rule
 def can_win_knowing_all(state, seat, endgame, num_deviations):
-    """Whether the seat can win with so many deviations if both seats know every card's place."""
+    """Whether the seat can win with this many deviations at most if both know all places."""
     read_position(state, seat, endgame)
     endgame.rows[0, DOUBTS] = 0
     endgame.rows[0, NUM_DEVIATIONS] = MAX_DEVIATIONS - num_deviations
