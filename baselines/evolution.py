@@ -54,8 +54,9 @@ def main(script: Script, description: str) -> None:
     parser.add_argument("--deals", type=int, default=300, help="deals of a match (default 300)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the steps (default 0)")
     arguments = parser.parse_args()
-    if min(arguments.generations, arguments.deals) < 1:
-        parser.error("--generations and --deals must be at least 1")
+    for name, lowest in (("generations", 1), ("deals", 1), ("seed", 0)):
+        if getattr(arguments, name) < lowest:
+            parser.error(f"--{name} must be at least {lowest}; got {getattr(arguments, name)}")
     start = time.process_time()
     settings = Evolution(arguments.generations, num_deals=arguments.deals)
     generations = []

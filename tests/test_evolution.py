@@ -5,7 +5,7 @@ import pytest
 
 from parlour.baselines import compiled_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.evolution import Evolution, Script, evolve
+from parlour.baselines.evolution import Evolution, Script, evolve, main
 from parlour.baselines.president import fit_planner as president_fit
 from parlour.baselines.president import players as president
 from parlour.baselines.splendor import fit_planner as splendor_fit
@@ -36,6 +36,20 @@ def test_the_planner_plays_by_the_weights_that_ship() -> None:
     twin = compiled_policy("twin", game, splendor.plan, weights=record)
     returns = [play_match(game, player, "greedy", 50, seed=3) for player in ("planner", twin)]
     assert returns[0].mean_return == returns[1].mean_return
+
+
+@pytest.mark.parametrize(
+    ("option", "value"), [("--generations", 0), ("--deals", 0), ("--seed", -1)]
+)
+def test_a_wrong_option_gets_one_line(
+    option: str, value: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("sys.argv", ["fit_planner.py", option, str(value)])
+    game = load_game("president", num_players=2)
+    script = Script("planner", [game], "lowest", president.plan, record_of, president.WEIGHTS)
+    with pytest.raises(SystemExit):
+        main(script, "Tune.")
+    assert capsys.readouterr().err.endswith(f"must be at least {value + 1}; got {value}\n")
 
 
 @pytest.mark.long

@@ -41,6 +41,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.deals < 1:
         parser.error(f"--deals must be at least 1; got {arguments.deals}")
+    if arguments.seed < 0:
+        parser.error(f"--seed must be at least 0; got {arguments.seed}")
     start = time.process_time()
     num_unseen, chances, worths = sample(arguments.deals, arguments.seed)
     print("cards   leads   slope   deviation left   in a re-deal   re-deals")

@@ -37,6 +37,8 @@ def main() -> None:
     arguments = parser.parse_args()
     if arguments.deals < 1:
         parser.error(f"--deals must be at least 1; got {arguments.deals}")
+    if arguments.seed < 0:
+        parser.error(f"--seed must be at least 0; got {arguments.seed}")
     start = time.process_time()
     by_goliath, by_search, leads = winnable(arguments.deals, arguments.seed)
     print("             with the lead, %   without, %   all, %")
