@@ -96,8 +96,19 @@ def test_functions_without_reference_counting_have_answers_of_their_own() -> Non
     assert plus.ask("array") == 1
 
 
+@pytest.mark.parametrize("choice", [min, max])
+def test_min_and_max_of_numbers_are_those_of_numba(choice: Any) -> None:
+    function, numbers = typed(choice), [one for one in OPERANDS if isinstance(one, types.Number)]
+    for args in itertools.product([*numbers, types.literal(-1)], repeat=2):
+        ours = answer_of(find, function, args)
+        assert ours.return_type == answer_of(find_again, function, args).return_type
+    ours = numba.njit(lambda a, b, c: choice(a, b, c))
+    for values in itertools.product([2, -3, 1.5, float("nan"), np.int8(7)], repeat=3):
+        np.testing.assert_equal(float(ours(*values)), float(choice(*values)))
+
+
 def test_nothing_else_is_remembered() -> None:
-    longest, of_overload = Operator(max), Operator(operator.add)
+    longest, of_overload = Operator(sum), Operator(operator.add)
     of_overload.key_of_code = "compiled code"
     for function in (longest, of_overload):
         assert [function.ask("int64"), function.ask("int64")] == [1, 2]

@@ -58,6 +58,7 @@ class CodeCache(NullCache):
         self._function = function
         self._modules = modules
         self._options = options
+        self._paths: dict[Any, Path | None] = {}  # by argument types: their names are long
 
     @property
     def cache_path(self) -> str | None:
@@ -109,6 +110,11 @@ class CodeCache(NullCache):
             )
 
     def _path(self, sig: Any, codegen: Any) -> Path | None:
+        if sig not in self._paths:
+            self._paths[sig] = self._find_path(sig, codegen)
+        return self._paths[sig]
+
+    def _find_path(self, sig: Any, codegen: Any) -> Path | None:
         types = str(sig)
         folder = self._folder()
         if folder is None or " at 0x" in types:  # a function passed as an argument

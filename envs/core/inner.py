@@ -8,7 +8,8 @@ machine code, in one module with all the others, where LLVM inlines them.
 import gc
 import importlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, nullcontext
 from functools import cache, partial
 from importlib.util import find_spec
 from types import CodeType
@@ -22,17 +23,54 @@ from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.errors import TypingError
 from numba.core.postproc import PostProcessor
-from numba.core.typed_passes import AnnotateTypes, NativeLowering, NopythonRewrites
+from numba.core.typed_passes import (
+    AnnotateTypes,
+    InlineOverloads,
+    IRLegalization,
+    NativeLowering,
+    NopythonRewrites,
+    PreLowerStripPhis,
+)
 from numba.core.typing.templates import _IntrinsicTemplate
-from numba.core.untyped_passes import InlineClosureLikes, WithLifting
+from numba.core.untyped_passes import (
+    GenericRewrites,
+    InlineClosureLikes,
+    ReconstructSSA,
+    WithLifting,
+)
 
 from . import progress
 from .folding import FoldingLower
 
 KIND = "inner"
+_FOLLOWED_BY_LIFETIMES = (GenericRewrites, ReconstructSSA, PreLowerStripPhis)
 
 
-class InnerLibrary(JITCodeLibrary):
+class Library(JITCodeLibrary):
+    """A function whose code LLVM makes shorter at first, and fast only in one module with the rest.
+
+    Numba runs all of LLVM's passes on each function by itself as well, which gains nothing.
+    """
+
+    def _optimize_functions(self, module: Any) -> None:
+        module.data_layout = self._codegen._data_layout
+        passes, builder = _shortening(self._codegen)
+        for function in module.functions:
+            if not function.is_declaration:
+                passes.run(function, builder)
+
+
+@cache
+def _shortening(codegen: Any) -> tuple[Any, Any]:
+    """Return the passes after which LLVM can tell whether a function is short enough to inline."""
+    passes = llvm.create_new_function_pass_manager()
+    passes.add_sroa_pass()
+    passes.add_simplify_cfg_pass()
+    _, builder = codegen._function_pass_manager()
+    return passes, builder
+
+
+class InnerLibrary(Library):
     """A function with all that it calls, to be linked into its callers."""
 
     def finalize(self) -> None:
@@ -53,19 +91,27 @@ class InnerLibrary(JITCodeLibrary):
         return (self.name, KIND, self._final_module.as_bitcode())
 
 
-class OuterLibrary(JITCodeLibrary):
+class OuterLibrary(Library):
     """A function that Python calls, with all that it calls, to become machine code."""
 
     is_flat = False  # whether all that it calls becomes a part of it, `apart` functions excepted
+    counts_references = True  # to arrays
 
     def _optimize_final_module(self) -> None:
-        """Let LLVM drop what it has inlined, since nothing outside calls it."""
+        """Let LLVM drop what it has inlined, since nothing outside calls it.
+
+        Where no references are counted, only the second of Numba's two sets of passes is needed.
+        """
         for function in self._final_module.functions:
             if not function.is_declaration and function.linkage == llvm.Linkage.linkonce_odr:
                 function.linkage = llvm.Linkage.internal
                 if self.is_flat and not _is_apart(function):
                     function.add_function_attribute("alwaysinline")
-        super()._optimize_final_module()
+        if self.counts_references:
+            super()._optimize_final_module()
+        else:
+            passes, builder = self._codegen._module_pass_manager()
+            passes.run(self._final_module, builder)
 
 
 class FlatLibrary(OuterLibrary):
@@ -116,12 +162,13 @@ class OuterLowering(NativeLowering):
 
     _name = "outer_lowering"
     lowering_class = FoldingLower
-    library: type[JITCodeLibrary] = OuterLibrary
+    library: type[OuterLibrary] = OuterLibrary
 
     def run_pass(self, state: Any) -> bool:
         """Make machine code."""
         _check_arrays(state)
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
+        state.library.counts_references = bool(state.flags.nrt)
         state.library.enable_object_caching()
         return bool(super().run_pass(state))
 
@@ -191,8 +238,9 @@ def _register(context: Any, library: InnerLibrary, fndesc: Any) -> object:
 class _Passes(PassManager):
     """Numba's passes, without the analysis and the record after each, which take longer than most.
 
-    Left out are the annotation for people, what only closures and `with` need, which rules do not
-    have, and where no arrays are made, the rewriting of expressions with whole arrays.
+    Left out are the annotation for people and what only closures and `with` need, which rules do
+    not have. Where no arrays are made, nothing rewrites expressions with whole arrays, and nobody
+    asks how long variables live.
     """
 
     def __init__(
@@ -201,7 +249,8 @@ class _Passes(PassManager):
         super().__init__(numbas.pipeline_name)
         left_out = {AnnotateTypes}
         left_out |= set() if has_closures else {InlineClosureLikes, WithLifting}
-        left_out |= set() if makes_arrays else {NopythonRewrites}
+        left_out |= set() if makes_arrays else {NopythonRewrites, InlineOverloads, IRLegalization}
+        self._tracks_lifetimes = makes_arrays
         self.passes = [
             (lowering if one is NativeLowering else one, text)
             for one, text in numbas.passes
@@ -212,10 +261,29 @@ class _Passes(PassManager):
     def _runPass(self, index: int, one: Any, state: Any) -> None:
         one.analysis = self._analysis
         before = list(state.func_ir.blocks) if state.func_ir else []
-        with errors.new_error_context("Pass {name}", name=one.name()):  # type: ignore[attr-defined]
+        is_short = type(one) in _FOLLOWED_BY_LIFETIMES and not self._tracks_lifetimes
+        lifetimes = _without_lifetimes() if is_short else nullcontext()
+        with errors.new_error_context("Pass {name}", name=one.name()), lifetimes:  # type: ignore[attr-defined]
             one.run_pass(state)
         if before and before != list(state.func_ir.blocks):
             PostProcessor(state.func_ir).run()
+
+
+@contextmanager
+def _without_lifetimes() -> Iterator[None]:
+    """Let passes leave out finding out again how long variables live; generators need it."""
+    processor: Any = PostProcessor
+    run = processor.run
+
+    def run_for_generators(self: Any, *arguments: Any, **options: Any) -> None:
+        if self.func_ir.is_generator:
+            run(self, *arguments, **options)
+
+    processor.run = run_for_generators
+    try:
+        yield
+    finally:
+        processor.run = run
 
 
 class OuterCompiler(CompilerBase):
