@@ -47,6 +47,7 @@ class Policy:
     values: Callable[..., np.ndarray] | None = None
     remember: Callable[[], Memory] | None = None
     remake: Callable[[], "Policy"] | None = None  # makes the policy in another process
+    is_blind: bool = False  # whether it looks at the mask alone
 
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle the call that makes the policy, because compiled functions cannot be pickled."""
@@ -144,7 +145,15 @@ def compiled_policy(
         lifted(given, seen, masks, rngs, words, actions)
         return actions
 
-    return Policy(name, game, choose, row_function=row_function, weights=weights, values=values)
+    return Policy(
+        name,
+        game,
+        choose,
+        row_function=row_function,
+        weights=weights,
+        values=values,
+        is_blind=is_blind,
+    )
 
 
 # (observations [B], masks int8 [B, A], rngs [B], positions [B]) -> (actions [B], values [B, A])

@@ -288,6 +288,14 @@ def test_a_constant_field_that_changes_and_an_input_left_out_are_caught() -> Non
         check_game(game, num_games=3, max_plies=100)
 
 
+def test_a_constant_field_left_out_is_caught() -> None:
+    game = load_game("top_trumps", num_cards=8)
+    check_game(game, num_games=3)
+    game = dataclasses.replace(game, observe_constants=lambda state, seat, out: None)
+    with pytest.raises(CheckError, match="observe_constants one that is_constant"):
+        check_game(game, num_games=3)
+
+
 @pytest.mark.parametrize(
     ("deal", "sentence"),
     [

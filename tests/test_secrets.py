@@ -3,6 +3,7 @@
 The attacker here undoes SplitMix64 and the way streams used to be derived, in plain integers.
 """
 
+import itertools
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
+from parlour.envs.core import seating
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, streams
 from parlour.envs.core.seating import Seating, player_streams
@@ -103,6 +105,18 @@ def test_the_hash_is_siphash() -> None:
     words = [np.uint64(word) for word in message]
     last = np.uint64(message[1] & (2**56 - 1) | 15 << 56)
     assert siphash(words[0], words[1], words[0], last) == 0xA129CA6149BE45E5
+
+
+def test_streams_do_not_depend_on_whether_the_hash_is_compiled(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seeds, sittings = [0, 3, SEED_LIMIT - 1], np.array([0, 1, 2**40])
+    streams = []
+    for num_calls in (1, 1_000_000):
+        monkeypatch.setattr(seating, "_calls", itertools.count(num_calls))
+        streams.append(player_streams(seeds, 8, sittings))
+    assert streams[0].shape == (3, 8)
+    assert (streams[0] == streams[1]).all()
 
 
 def test_seats_sittings_and_seeds_share_no_stream() -> None:

@@ -96,6 +96,7 @@ class IsolatedPlayer:
 
     row_function = None  # never compiled into the arena's own loops
     weights = None
+    is_blind = False
 
     def __init__(
         self,

@@ -57,6 +57,7 @@ def with_inputs(game: Game) -> Game:
         observation_fields=(*plain, *fields, *packed),
         observe=bind(_observe, observe=game.observe, derive=part.derive),
         observe_inputs=None,
+        observe_constants=None,
     )
     if not _num_arranged(part):
         return wide

@@ -129,13 +129,19 @@ def clear(mask):
 @rule
 def allow(mask, action):
     """Mark an action as legal."""
-    mask[action >> _LOG2_WORD] |= np.int64(1) << (action & _BIT_IN_WORD)
+    mask[np.uint64(action >> _LOG2_WORD)] |= np.int64(1) << (action & _BIT_IN_WORD)
 
 
 @rule
 def is_allowed(mask, action):
     """Whether an action is legal."""
-    return (mask[action >> _LOG2_WORD] >> (action & _BIT_IN_WORD)) & 1 == 1
+    return (mask[np.uint64(action >> _LOG2_WORD)] >> (action & _BIT_IN_WORD)) & 1 == 1
+
+
+@rule
+def is_legal(mask, action):
+    """Whether a number is an action, and legal."""
+    return 0 <= action < mask.shape[0] * WORD_BITS and is_allowed(mask, action)
 
 
 @rule

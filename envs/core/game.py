@@ -33,6 +33,7 @@ _FUNCTIONS = (  # the functions of a `Game`, by their names in its modules
     "returns",
     "observe",
     "observe_inputs",
+    "observe_constants",
     "reshuffle_unseen",
     "deal_from",
     "describe",
@@ -79,6 +80,7 @@ class Game:
     observe: Function  # (state, seat, out): only what that seat may know
     observe_inputs: Function | None = None  # (state, seat, out): the same, but fields that are
     # hidden or is_constant may be left as they are in `out`; worth it where they are most of it
+    observe_constants: Function | None = None  # (state, seat, out): the fields that are is_constant
     reshuffle_unseen: Function = (  # (state, seat, rng): re-deal what the seat cannot know
         defaults.nothing_is_unseen
     )

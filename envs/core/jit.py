@@ -9,7 +9,7 @@ import inspect
 import sys
 import types
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numba
@@ -149,6 +149,18 @@ def with_fixed(
 def python_source(function: Callable[..., Any]) -> Any:
     """Return the plain Python function behind a compiled one."""
     return getattr(function, "py_func", None) or inspect.unwrap(function)
+
+
+@cache
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a rule, with the rules that it calls, as plain Python, which may be given arrays.
+
+    For what few processes call often enough to be worth compiling.
+    """
+    source = python_source(function)
+    called = {name: source.__globals__.get(name) for name in source.__code__.co_names}
+    rules = {name: plain(one) for name, one in called.items() if hasattr(one, "py_func")}
+    return types.FunctionType(source.__code__, {**source.__globals__, **rules}, source.__name__)
 
 
 def _identity(meaning: Any) -> str:

@@ -19,27 +19,28 @@ _READ, _SECOND_LEVEL, _DATA = 0, 2, 1  # of LLVM's prefetch; first-level request
 
 
 @intrinsic
-def _prefetch_compiled(typing_context: Any, record: Any) -> Any:
-    """Compile to one request for each line of the record."""
+def _prefetch_compiled(typing_context: Any, records: Any, row: Any) -> Any:
+    """Compile to one request for each line of the record; requests never fail."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
         kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
         prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
-        start = builder.bitcast(arguments[0], byte)
-        for offset in range(0, signature.args[0].size, _LINE):
+        array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
+        start = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+        for offset in range(0, signature.args[0].dtype.size, _LINE):
             line = builder.gep(start, [ir.Constant(ir.IntType(64), offset)])
             builder.call(prefetch, [line, flag(_READ), flag(_SECOND_LEVEL), flag(_DATA)])
         return context.get_dummy_value()
 
-    return types.void(record), generate
+    return types.void(records, types.int64), generate
 
 
-def _prefetch_in_python(record: np.record) -> None:
+def _prefetch_in_python(records: np.ndarray, row: int) -> None:
     """Do nothing: only speed depends on it."""
 
 
-# (record): start to load it into the processor's second-level cache, and do not wait.
+# (records, row): start to load one into the second-level cache; `row` may be beyond the end.
 prefetch: Any = _prefetch_in_python if numba_config.DISABLE_JIT else _prefetch_compiled
 
 

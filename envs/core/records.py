@@ -159,20 +159,20 @@ class FlatLayout:
         write_changes(self.whole_buffers(observations, factors is self._factors), out)
         return out
 
-    def row_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
+    def row_buffers(self, observations: np.ndarray, is_scaled: bool) -> "RowBuffers":
         """The arguments with which `write_row` writes one record [1] as scaled or whole numbers."""
         rows = self.rows(observations)
         factors = self._factors if is_scaled else self._ones
-        places = self._sources, self._columns, self._whole
-        return rows, rows.view(np.uint8), factors, *places
+        return rows, rows.view(np.uint8), factors, self._sources, self._columns, self._whole
 
-    def block_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
+    def block_buffers(self, observations: np.ndarray, is_scaled: bool) -> "Buffers":
         """The first argument of `write_changes`, `write_all` and `keep_constants`."""
-        return *self.row_buffers(observations, is_scaled), self._spans, self._constant_spans
+        row_buffers = self.row_buffers(observations, is_scaled)
+        return Buffers(*row_buffers, self._spans, self._constant_spans)
 
-    def whole_buffers(self, observations: np.ndarray, is_scaled: bool) -> tuple[np.ndarray, ...]:
+    def whole_buffers(self, observations: np.ndarray, is_scaled: bool) -> "Buffers":
         """The same for `write_changes` to write all fields, the constant ones included."""
-        return *self.row_buffers(observations, is_scaled), self._all, self._all[:0]
+        return Buffers(*self.row_buffers(observations, is_scaled), self._all, self._all[:0])
 
     def records(self, vectors: np.ndarray) -> np.ndarray:
         """The inverse: vectors [B, num_inputs], scaled (floats) or integer, to records [B].
@@ -243,6 +243,22 @@ def _spans(plain: Sequence[Field], is_constant: bool) -> np.ndarray:
     return np.array(spans, np.uint64).reshape(-1, 2)  # unsigned, as `_place_bytes`
 
 
+RowBuffers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+class Buffers(NamedTuple):
+    """What the functions below work with: records [B], and how a layout writes them."""
+
+    rows: np.ndarray  # the records as numbers of the plain type: [B, numbers]
+    bytes_of_rows: np.ndarray  # the same as bytes
+    factors: np.ndarray  # of the plain fields
+    sources: np.ndarray  # the places of the bytes with bits to show, and the inputs of the first
+    columns: np.ndarray  # of their bits
+    whole: np.ndarray  # how many of them may be written at once: [2]
+    spans: np.ndarray  # of the plain fields that may change, as (first, end): [K, 2]
+    constant_spans: np.ndarray  # of the others
+
+
 @rule
 def write_row(rows, bytes_of_rows, factors, sources, columns, whole, out):
     """Write one record [1] as numbers to `out` [num_inputs]; see `FlatLayout.row_buffers`."""
@@ -255,8 +271,8 @@ def write_row(rows, bytes_of_rows, factors, sources, columns, whole, out):
 def write_changes(buffers, out):
     """Write the first records to the rows of `out`, one each, without the constant fields.
 
-    See `FlatLayout.block_buffers`. Records are best written well before: a processor waits where it
-    loads numbers that it has just stored in smaller parts.
+    Records are best written well before: a processor waits where it loads numbers that it has just
+    stored in smaller parts.
     """
     for row in range(out.shape[0]):
         write_plain(buffers, row, out[row])
@@ -267,49 +283,52 @@ def write_changes(buffers, out):
 def write_all(buffers, constants, out):
     """`write_changes`, and the constant fields from the rows [num_constants] of `constants`."""
     for row in range(out.shape[0]):
-        write_plain(buffers, row, out[row])
-        write_constants(buffers, constants[row], out[row])
-        write_sets(buffers, row, row == out.shape[0] - 1, out[row])
+        write_record(buffers, row, constants[row], row == out.shape[0] - 1, out[row])
+
+
+@rule
+def write_record(buffers, record, constants, is_last, out):
+    """Write one record, the constant fields from where `keep_constants` put them."""
+    write_plain(buffers, record, out)
+    write_constants(buffers, constants, out)
+    write_sets(buffers, record, is_last, out)
 
 
 @rule
 def write_plain(buffers, record, out):
     """Write the plain fields of one record that may change."""
-    rows, _, factors, _, _, _, spans, _ = buffers
-    for span in range(spans.shape[0]):
-        for column in range(spans[span, 0], spans[span, 1]):
-            out[column] = rows[record, column] * factors[column]
+    for span in range(buffers.spans.shape[0]):
+        for column in range(buffers.spans[span, 0], buffers.spans[span, 1]):
+            out[column] = buffers.rows[record, column] * buffers.factors[column]
 
 
 @rule
 def write_constants(buffers, constants, out):
     """Write the constant fields from where `keep_constants` put them."""
-    _, _, factors, _, _, _, _, spans = buffers
     place = _NONE
-    for span in range(spans.shape[0]):
-        first = spans[span, 0]
-        for column in range(first, spans[span, 1]):
-            out[column] = constants[place + (column - first)] * factors[column]
-        place += spans[span, 1] - first
+    for span in range(buffers.constant_spans.shape[0]):
+        first, end = buffers.constant_spans[span, 0], buffers.constant_spans[span, 1]
+        for column in range(first, end):
+            out[column] = constants[place + (column - first)] * buffers.factors[column]
+        place += end - first
 
 
 @rule
 def keep_constants(buffers, record, out):
     """Copy the constant fields of one record to `out` [num_constants]."""
-    rows, _, _, _, _, _, _, spans = buffers
     place = _NONE
-    for span in range(spans.shape[0]):
-        first = spans[span, 0]
-        for column in range(first, spans[span, 1]):
-            out[place + (column - first)] = rows[record, column]
-        place += spans[span, 1] - first
+    for span in range(buffers.constant_spans.shape[0]):
+        first, end = buffers.constant_spans[span, 0], buffers.constant_spans[span, 1]
+        for column in range(first, end):
+            out[place + (column - first)] = buffers.rows[record, column]
+        place += end - first
 
 
 @rule
 def write_sets(buffers, record, is_last, out):
     """Write the bits of the sets of one record; the last row has none behind it."""
-    _, bytes_of_rows, _, sources, columns, whole, _, _ = buffers
-    write_packed(bytes_of_rows[record], sources, columns, whole[1 if is_last else 0], out)
+    num_whole = buffers.whole[1 if is_last else 0]
+    write_packed(buffers.bytes_of_rows[record], buffers.sources, buffers.columns, num_whole, out)
 
 
 @rule

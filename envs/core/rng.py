@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from .jit import rule
+from .jit import plain, rule
 
 STREAM = np.dtype((np.record, [("state", np.uint64), ("gamma", np.uint64)]))
 
@@ -83,13 +83,6 @@ def split(rng, out):
     out.gamma = gamma
 
 
-@rule
-def _seed_streams(seeds, purpose, out):
-    for index in range(seeds.shape[0]):
-        out[index].state = _mix(_mix(seeds[index] + GOLDEN_GAMMA) + np.uint64(purpose))
-        out[index].gamma = GOLDEN_GAMMA
-
-
 def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
     """One stream for each seed: STREAM [B]. The same seed and purpose give the same stream.
 
@@ -97,7 +90,9 @@ def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
     these, because it could compute the seed from it: see `seating`.
     """
     out = np.zeros(len(seeds), STREAM)
-    _seed_streams(checked_seeds(seeds), purpose, out)
+    mix = plain(_mix)
+    out["state"] = mix(mix(checked_seeds(seeds) + GOLDEN_GAMMA) + np.uint64(purpose))
+    out["gamma"] = GOLDEN_GAMMA
     return out
 
 

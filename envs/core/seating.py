@@ -4,13 +4,14 @@ Compiled players act inside the compiled loops; networks, searches and people ch
 """
 
 from collections.abc import Callable, Sequence
+from itertools import count
 from operator import add
 from typing import Any, NoReturn, Protocol
 
 import numpy as np
 
 from .game import NO_ACTION, NO_SEAT, Function
-from .jit import rule, with_fixed
+from .jit import plain, rule, with_fixed
 from .rng import GOLDEN_GAMMA, STREAM, checked_seeds
 from .siphash import siphash
 from .tables import (
@@ -27,6 +28,8 @@ from .threads import GAME_PLIES, run_parts, slices_of
 
 _KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the other half is the seed
 _MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
+_PLAIN_CALLS = 64  # of a process, which together take less time than compiling
+_calls = count(1)
 
 
 class Memory(Protocol):
@@ -68,6 +71,10 @@ class SeatedPolicy(Protocol):
     def remember(self) -> Callable[[], Memory] | None:
         """The maker of a player with memory; None where the policy needs only the observation."""
 
+    @property
+    def is_blind(self) -> bool:
+        """Return whether it looks at the action mask alone."""
+
     def __call__(self, observations: Any, action_masks: Any, rngs: Any, positions: Any) -> Any:
         """Actions [B]."""
 
@@ -83,17 +90,28 @@ def player_streams(
     """
     out = np.zeros((len(seeds), num_seats), STREAM)
     sittings = np.full(len(seeds), sitting, np.uint64)
-    _seed_players(checked_seeds(seeds), sittings, out)
+    out["state"] = _hash_seats(checked_seeds(seeds), sittings, num_seats)
+    out["gamma"] = GOLDEN_GAMMA
     return out
 
 
+def _hash_seats(seeds: np.ndarray, sittings: np.ndarray, num_seats: int) -> np.ndarray:
+    """Return a hash for each seat of each table: [tables, seats]."""
+    if next(_calls) > _PLAIN_CALLS:
+        out = np.empty((len(seeds), num_seats), np.uint64)
+        _hash_each(seeds, sittings, out)
+        return out
+    last = np.arange(num_seats, dtype=np.uint64) | _MESSAGE_LENGTH
+    keys, firsts, lasts = np.broadcast_arrays(seeds[:, None], sittings[:, None], last)
+    return np.asarray(plain(siphash)(keys, _KEY_HIGH, firsts, lasts))
+
+
 @rule
-def _seed_players(seeds, sittings, out):
+def _hash_each(seeds, sittings, out):
     for index in range(seeds.shape[0]):
         for seat in range(out.shape[1]):
             last = np.uint64(seat) | _MESSAGE_LENGTH
-            out[index, seat].state = siphash(seeds[index], _KEY_HIGH, sittings[index], last)
-            out[index, seat].gamma = GOLDEN_GAMMA
+            out[index, seat] = siphash(seeds[index], _KEY_HIGH, sittings[index], last)
 
 
 class Seating:
@@ -122,7 +140,7 @@ class Seating:
             _identity_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row_function
         }
         self._players = tuple(
-            CompiledPlayer(p.row_function, p.weights is not None)
+            CompiledPlayer(p.row_function, p.weights is not None, p.is_blind)
             for p in compiled.values()
             if p.row_function
         )
@@ -220,7 +238,6 @@ class Seating:
                 self.rngs,
                 game.new_observations(),
                 np.zeros(game.num_mask_words, np.int64),
-                game.num_actions,
                 self.skip_forced,
             )
             for part in parts

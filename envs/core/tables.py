@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from .bits import (
-    WORD_BITS,
     clear,
     is_allowed,
+    is_legal,
     new_mask_rows,
     nth_allowed,
     num_allowed,
@@ -22,7 +22,14 @@ from .bits import (
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import apart, bind, bind_flat, bind_inline, rule
 from .memory import prefetch
-from .records import keep_constants, write_all, write_changes, write_constants, write_row
+from .records import (
+    keep_constants,
+    write_all,
+    write_changes,
+    write_constants,
+    write_record,
+    write_row,
+)
 from .rng import STREAM, below
 from .threads import GAME_PLIES, run_parts, slices_of
 
@@ -45,8 +52,21 @@ _RULES = (
     "returns",
     "observe",
     "observe_inputs",
+    "observe_constants",
     "reshuffle_unseen",
+    "play_chance",
 )
+
+
+class _Rules(NamedTuple):
+    """What the loops of a game depend on."""
+
+    functions: tuple[Function | None, ...]  # those named in _RULES
+    has_constants: bool  # whether observations have fields that are constant
+
+
+def _rules_of(game: Game) -> _Rules:
+    return _Rules(tuple(getattr(game, name) for name in _RULES), game.layout.num_constants > 0)
 
 
 class Loops(NamedTuple):
@@ -67,13 +87,12 @@ class Loops(NamedTuple):
 
 def loops_of(game: Game) -> Loops:
     """Return the loops of a game; all its configurations have the same ones."""
-    functions = tuple(getattr(game, name) for name in _RULES)
-    return _bind_loops(functions, game.play_chance)
+    return _bind_loops(_rules_of(game))
 
 
 @lru_cache
-def _bind_loops(functions: tuple[Function | None, ...], play_chance: Function | None) -> Loops:
-    meanings = rule_meanings(functions, play_chance)
+def _bind_loops(rules: _Rules) -> Loops:
+    meanings = rule_meanings(rules)
     return Loops(
         *(
             (bind_flat if name in _FLAT else bind)(_TEMPLATES[name], **meanings)
@@ -83,35 +102,42 @@ def _bind_loops(functions: tuple[Function | None, ...], play_chance: Function | 
 
 
 @lru_cache
-def rule_meanings(
-    functions: tuple[Function | None, ...], play_chance: Function | None
-) -> dict[str, Function]:
+def rule_meanings(rules: _Rules) -> dict[str, Function]:
     """Return the names that a loop template may use, with a game's functions as their meaning."""
-    meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
+    meanings: dict[str, Any] = dict(zip(_RULES, rules.functions, strict=True))
     for name in ("deal", "returns"):  # once in a game
         meanings[name] = apart(meanings[name])
-    meanings["observe_rarely"] = apart(meanings["observe"])
-    chance = play_chance or _no_chance
-    meanings["settle"] = bind(
-        _settle,
-        seat_to_act=meanings["seat_to_act"],
-        is_terminal=meanings["is_terminal"],
-        play_chance=chance,
-    )
+    meanings["play_chance"] = meanings["play_chance"] or _no_chance
+    settling = ("seat_to_act", "is_terminal", "play_chance")
+    meanings["settle"] = bind(_settle, **{name: meanings[name] for name in settling})
     has_inputs = meanings["observe_inputs"] is not None
-    meanings["observe_new"] = meanings["observe_rarely"] if has_inputs else _no_observation
+    left_out = meanings["observe_constants"] or meanings["observe"]
+    meanings["observe_new"] = apart(left_out) if has_inputs else _no_observation
     meanings["observe_inputs"] = meanings["observe_inputs" if has_inputs else "observe"]
+    meanings |= _writing(rules.has_constants)
     meanings["ply"] = bind_inline(_ply, **meanings)
     meanings["play"] = bind_inline(_play, **meanings)
     meanings["new_game"] = apart(bind(_new_game, **meanings))
-    for template in (_random_ply, _note_inputs, _step_block, _random_block):
+    for template in (_random_ply, _note_inputs, _note_final, _step_block, _random_block):
         meanings[template.__name__.removeprefix("_")] = bind_inline(template, **meanings)
     return meanings
 
 
+def _writing(has_constants: bool) -> dict[str, Function]:
+    """Return the functions by name that write records as numbers."""
+    keep, write = (keep_constants, write_constants) if has_constants else (_no_constants,) * 2
+    record = bind(write_record, write_constants=write)
+    return {
+        "keep_constants": keep,
+        "write_constants": write,
+        "write_all": bind(write_all, write_record=record),
+        "write_rarely": apart(record),
+    }
+
+
 def meanings_of(game: Game) -> dict[str, Function]:
     """Return the rule functions of a game by name, and `settle`, for binding further loops."""
-    return rule_meanings(tuple(getattr(game, name) for name in _RULES), game.play_chance)
+    return rule_meanings(_rules_of(game))
 
 
 @rule
@@ -121,7 +147,12 @@ def _no_chance(state, rng):
 
 @rule
 def _no_observation(state, seat, out):
-    """Stand for `observe` of a new game where `observe_inputs` writes everything."""
+    """Stand for `observe` where nobody needs it."""
+
+
+@rule
+def _no_constants(buffers, source, out):
+    """Stand for `keep_constants` and `write_constants` where no field is constant."""
 
 
 def _settle(state, rng):
@@ -174,7 +205,7 @@ def _random_ply(state, rng, player_rngs, seat, words, skip_forced):
 
 
 def _note_inputs(state, seat, is_new, index, records, buffers, constants):
-    """Write what a seat knows, except what `observe_inputs` leaves out, to `records[index]`.
+    """Write the fields that show of what a seat knows to `records[index]`.
 
     Where the game is new, copy its constant fields to `constants` [num_constants].
     """
@@ -183,6 +214,12 @@ def _note_inputs(state, seat, is_new, index, records, buffers, constants):
     observe_inputs(state, seat, records[index])
     if is_new:
         keep_constants(buffers, index, constants)
+
+
+def _note_final(state, seat, index, records, buffers, constants, final):
+    """Write what a seat knows at the end of a game to `final` [num_inputs], as numbers."""
+    observe_inputs(state, seat, records[index])
+    write_rarely(buffers, index, constants, True, final)
 
 
 def _deal_rows(states, rngs, rows):
@@ -271,20 +308,23 @@ def _step_tables(
     states, rngs, skip_forced, seats, actions, words, masks, ended, rewards, outcomes, finals,
     records, buffers, constants, numbers,
 ):  # fmt: skip
-    """Play one ply at every table; NO_ACTION forfeits. Where a game has ended, deal a new one.
+    """Play one ply at every table. Where a game has ended, deal a new one.
+
+    An illegal action loses, and is replaced by NO_ACTION.
 
     `seats`, `words` and `masks` describe the seats to act, before and after. `ended` says where a
     game has ended: `outcomes` [tables, seats] then has its returns, `rewards` that of the actor,
     and `finals` what the actor knows; elsewhere the first two are 0. What the seats to act know
-    goes to `numbers` [tables, num_inputs], by way of `records` [block] and `buffers` (see
-    `block_buffers`); `constants` [tables, num_constants] has the constant fields of each table.
+    goes to `numbers` [tables, num_inputs], as does what is in `finals`, by way of `records` [block]
+    and `buffers` (see `block_buffers`); `constants` [tables, num_constants] has the constant fields
+    of each table.
     """
     for first in range(0, states.shape[0], records.shape[0]):
         end = first + records.shape[0]
         step_block(
             states[first:end], rngs[first:end], actions[first:end], skip_forced, seats[first:end],
             words[first:end], ended[first:end], rewards[first:end], outcomes[first:end],
-            finals[first:end], records, buffers, constants[first:end], states[first:],
+            finals[first:end], records, buffers, constants[first:end],
         )  # fmt: skip
         write_all(buffers, constants[first:end], numbers[first:end])
     spread_masks(words, masks)
@@ -292,26 +332,24 @@ def _step_tables(
 
 def _step_block(
     states, rngs, actions, skip_forced, seats, words, ended, rewards, outcomes, finals, records,
-    buffers, constants, all_states,
+    buffers, constants,
 ):  # fmt: skip
-    """Play one ply at each table of a block, and leave what the seats know in `records`.
-
-    `all_states` are those of this block and of all after it.
-    """
+    """Play one ply at each table of a block, and leave what the seats know in `records`."""
     for row in range(states.shape[0]):
-        prefetch(all_states[min(row + AHEAD, all_states.shape[0] - 1)])
+        prefetch(states, row + AHEAD)
         state, actor = states[row], seats[row]
-        is_forfeit = actions[row] == NO_ACTION
         seat = NO_SEAT
-        if not is_forfeit:
+        if is_legal(words[row], actions[row]):
             seat = play(state, rngs[row], actions[row], words[row], skip_forced)
+        else:
+            actions[row] = NO_ACTION
         is_over = seat == NO_SEAT
         ended[row] = is_over
         rewards[row] = 0.0
         outcomes[row, :] = 0.0
         if is_over:
-            observe_rarely(state, actor, finals[row])
-            if is_forfeit:
+            note_final(state, actor, row, records, buffers, constants[row], finals[row])
+            if actions[row] == NO_ACTION:
                 outcomes[row, actor] = LOSS
             else:
                 returns(state, outcomes[row])
@@ -386,9 +424,7 @@ def _random_playouts(states, rngs, player_rngs, num_plies, skip_forced, seats, w
     return num_ended
 
 
-def _advance_rows(
-    states, rngs, rows, codes, weights, player_rngs, observation, words, num_actions, skip_forced
-):
+def _advance_rows(states, rngs, rows, codes, weights, player_rngs, observation, words, skip_forced):
     """Let compiled players act at each table until a seat with code EXTERNAL must, or the end.
 
     `codes` and `player_rngs` are [tables, seats]; `weights` is as for `chooser`; `observation` [1]
@@ -410,42 +446,40 @@ def _advance_rows(
                     break
                 action = nth_allowed(words, 0)
             else:
-                observe(state, seat, observation[0])
+                observe_mover(state, seat, observation[0])
                 rng = player_rngs[row, seat]
                 action = choose(codes[row, seat], weights, observation[0], words, rng)
-            if not 0 <= action < num_actions or not is_allowed(words, action):
+            if not is_legal(words, action):
                 return row, action
             apply_action(state, action)
             settle(state, rngs[row])
     return NO_ROW, NO_ACTION
 
 
-def _to_learner(states, rngs, row, codes, weights, player_rngs, skip_forced, words, observation):
-    """Let compiled players act at a table until a seat of code EXTERNAL has to, or the end.
+def _to_learner(
+    state, rng, action, codes, weights, player_rngs, skip_forced, mask, observation
+):  # fmt: skip
+    """Play an action at a table (NO_ACTION: none), then those of compiled players.
 
-    Returns (its seat, NO_ACTION) with its mask in words[row]; NO_SEAT and an empty mask at the end;
-    (FAULT, action) where a player's choice is illegal. With `skip_forced` the plies of EXTERNAL
-    seats that leave no choice are played too. `observation` [1] is scratch.
+    `codes`, `player_rngs` [seats] and `mask` are those of the table; `observation` is scratch.
+    Returns, when a seat of code EXTERNAL has to act, (that seat, NO_ACTION) with its mask in
+    `mask`; NO_SEAT and an empty mask at the end; (FAULT, action) where a player's choice is
+    illegal. With `skip_forced` the plies of EXTERNAL seats that leave no choice are played too.
     """
-    state, mask = states[row], words[row]
-    clear(mask)
-    while not is_terminal(state):
-        seat = np.int64(seat_to_act(state))
-        legal_actions(state, mask)
-        code = codes[row, seat]
+    while True:
+        seat = ply(state, rng, action, mask)
+        if seat == NO_SEAT:
+            return np.int64(NO_SEAT), np.int64(NO_ACTION)
+        code = codes[seat]
         if code != EXTERNAL:
-            observe(state, seat, observation[0])
-            action = np.int64(choose(code, weights, observation[0], mask, player_rngs[row, seat]))
-            if not 0 <= action < mask.shape[0] * WORD_BITS or not is_allowed(mask, action):
+            observe_mover(state, seat, observation)
+            action = np.int64(choose(code, weights, observation, mask, player_rngs[seat]))
+            if not is_legal(mask, action):
                 return np.int64(FAULT), action
         elif skip_forced and num_allowed(mask) == 1:
             action = np.int64(nth_allowed(mask, 0))
         else:
             return seat, np.int64(NO_ACTION)
-        apply_action(state, action)
-        settle(state, rngs[row])
-        clear(mask)
-    return np.int64(NO_SEAT), np.int64(NO_ACTION)
 
 
 def _step_learner(
@@ -460,12 +494,11 @@ def _step_learner(
     """
     if action == NEW_GAME:
         deal(states[0], rngs[0])
-    else:
-        apply_action(states[0], action)
-    settle(states[0], rngs[0])
+        action = NO_ACTION
     seat, illegal = to_learner(
-        states, rngs, 0, codes, weights, player_rngs, skip_forced, words, observations
-    )
+        states[0], rngs[0], action, codes[0], weights, player_rngs[0], skip_forced, words[0],
+        observations[0],
+    )  # fmt: skip
     if seat == FAULT:
         words[0, 0] = illegal
         return seat
@@ -478,43 +511,37 @@ def _step_learner(
 
 
 def _play_learner(
-    states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated,
-    places, actions, words, ended, rewards, outcomes, finals, scratch,
+    state, rng, action, learner, codes, weights, player_rngs, skip_forced, row, seat_rngs, seated,
+    places, mask, outcomes, final, scratch, place, records, buffers, constants,
 ):  # fmt: skip
     """Play a ply of the learner at one table and of the others until its next turn; deal if over.
 
-    NEW_GAME deals at once. The arguments are those of `_step_learners`. Returns as `_to_learner`.
+    NO_ACTION loses, and NEW_GAME deals at once. `codes`, `seated`, `player_rngs`, `mask`,
+    `outcomes`, `final` and `constants` are those of the table `row`, at `place` in its block; all
+    others are as for `_step_learners`. Returns (seat, action, whether a game has ended): the first
+    two as `_to_learner`.
     """
-    state, learner, action = states[row], learners[row], actions[row]
-    is_over = action < 0
-    ended[row] = False
-    rewards[row] = 0.0
-    outcomes[row, :] = 0.0
+    is_new, is_over, has_ended = action == NEW_GAME, action < 0, False
     if action == NO_ACTION:
-        outcomes[row, learner] = rewards[row] = LOSS
+        outcomes[learner] = LOSS
     for _ in range(1 + MAX_DEALS):
-        if not is_over:
-            apply_action(state, action)
-        else:
-            if not ended[row]:
-                ended[row] = True
-                if action != NEW_GAME:
-                    observe_rarely(state, learner, finals[row])
+        if is_over:
+            if not is_new and not has_ended:
+                note_final(state, learner, place, records, buffers, constants, final)
+            has_ended = True
             if seat_rngs.shape[0] > 0:
-                drawn = below(seat_rngs[row], codes.shape[1])
-                seat_learner(row, drawn, learners, seated, codes, places)
-            deal(state, rngs[row])
-        settle(state, rngs[row])
+                seat_learner(below(seat_rngs[row], codes.shape[0]), seated, codes, places)
+            deal(state, rng)
+            action = np.int64(NO_ACTION)
         seat, illegal = to_learner(
-            states, rngs, row, codes, weights, player_rngs, skip_forced, words, scratch
+            state, rng, action, codes, weights, player_rngs, skip_forced, mask, scratch
         )
         if seat != NO_SEAT:
-            return seat, illegal
+            return seat, illegal, has_ended
         if not is_over:
-            returns(state, outcomes[row])
-            rewards[row] = outcomes[row, learner]
+            returns(state, outcomes)
             is_over = True
-    return np.int64(NO_SEAT), np.int64(NO_ACTION)
+    return np.int64(NO_SEAT), np.int64(NO_ACTION), has_ended
 
 
 def _step_learners(
@@ -522,9 +549,10 @@ def _step_learners(
     scratch, actions, words, masks, ended, rewards, outcomes, finals, records, buffers, constants,
     numbers,
 ):  # fmt: skip
-    """Play a ply of the learner at every table; NO_ACTION forfeits. Deal where a game has ended.
+    """Play a ply of the learner at every table. Deal where a game has ended.
 
-    `learners` [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are
+    NEW_GAME deals at once; other illegal actions lose, and are replaced by NO_ACTION. `learners`
+    [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are
     empty; `places` [2, seats] are the policies and codes clockwise from it. What comes after them
     is as in `_step_tables`. Returns (row, action) of another player's illegal choice,
     (row, NO_ACTION) where no deal gives the learner a choice, else (NO_ROW, NO_ACTION).
@@ -532,14 +560,20 @@ def _step_learners(
     for first in range(0, states.shape[0], records.shape[0]):
         end = min(first + records.shape[0], states.shape[0])
         for row in range(first, end):
-            prefetch(states[min(row + AHEAD, states.shape[0] - 1)])
-            seat, action = play_learner(
-                states, rngs, row, codes, weights, player_rngs, skip_forced, learners, seat_rngs,
-                seated, places, actions, words, ended, rewards, outcomes, finals, scratch,
+            prefetch(states, row + AHEAD)
+            place, learner, mask = row - first, learners[row], words[row]
+            if actions[row] != NEW_GAME and not is_legal(mask, actions[row]):
+                actions[row] = NO_ACTION
+            outcomes[row, :] = 0.0
+            seat, action, ended[row] = play_learner(
+                states[row], rngs[row], actions[row], learner, codes[row], weights,
+                player_rngs[row], skip_forced, row, seat_rngs, seated[row], places, mask,
+                outcomes[row], finals[row], scratch[0], place, records, buffers, constants[row],
             )  # fmt: skip
             if seat < 0:  # FAULT, or NO_SEAT where no deal gives a choice
                 return row, action
-            place = row - first
+            rewards[row] = outcomes[row, learner]
+            learners[row] = seat
             note_inputs(states[row], seat, ended[row], place, records, buffers, constants[row])
         write_all(buffers, constants[first:end], numbers[first:end])
     spread_masks(words, masks)
@@ -547,14 +581,12 @@ def _step_learners(
 
 
 @rule
-def seat_learner(row, learner, learners, seated, codes, places):
+def seat_learner(learner, seated, codes, places):
     """Seat the learner at a table, and the others clockwise from it; see `_step_learners`."""
-    learners[row] = learner
-    num_seats = codes.shape[1]
-    for place in range(num_seats):
-        seat = (learner + place) % num_seats
-        seated[row, seat] = places[0, place]
-        codes[row, seat] = places[1, place]
+    for place in range(codes.shape[0]):
+        seat = (learner + place) % codes.shape[0]
+        seated[seat] = places[0, place]
+        codes[seat] = places[1, place]
 
 
 _TEMPLATES: dict[str, Function] = {
@@ -603,6 +635,7 @@ class CompiledPlayer(NamedTuple):
 
     row_function: Function
     has_weights: bool = False
+    is_blind: bool = False  # whether it looks at the mask alone
 
 
 NO_WEIGHTS = np.zeros(0, np.int8)  # in place of the weights of a script
@@ -625,16 +658,12 @@ def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
 
 def advance_loop(game: Game, players: tuple[CompiledPlayer, ...]) -> Function:
     """Return the loop in which `players` act by themselves; a player's code is its index."""
-    return _bind_advance(tuple(getattr(game, name) for name in _RULES), game.play_chance, players)
+    return _bind_advance(_rules_of(game), players)
 
 
 @lru_cache
-def _bind_advance(
-    functions: tuple[Function | None, ...],
-    play_chance: Function | None,
-    players: tuple[CompiledPlayer, ...],
-) -> Function:
-    return bind(_advance_rows, choose=chooser(players), **rule_meanings(functions, play_chance))
+def _bind_advance(rules: _Rules, players: tuple[CompiledPlayer, ...]) -> Function:
+    return bind(_advance_rows, **_meanings_with(players, rules))
 
 
 class LearnerLoops(NamedTuple):
@@ -646,24 +675,29 @@ class LearnerLoops(NamedTuple):
 
 def learner_loops(game: Game, players: tuple[CompiledPlayer, ...]) -> LearnerLoops:
     """Return these loops with `players` as opponents; a player's code is its index."""
-    return _bind_learner_loops(
-        tuple(getattr(game, name) for name in _RULES), game.play_chance, players
-    )
+    return _bind_learner_loops(_rules_of(game), players)
 
 
 @lru_cache
-def _bind_learner_loops(
-    functions: tuple[Function | None, ...],
-    play_chance: Function | None,
-    players: tuple[CompiledPlayer, ...],
-) -> LearnerLoops:
-    meanings = rule_meanings(functions, play_chance)
-    to_learner = bind(_to_learner, choose=chooser(players), **meanings)
+def _bind_learner_loops(rules: _Rules, players: tuple[CompiledPlayer, ...]) -> LearnerLoops:
+    meanings = _meanings_with(players, rules)
+    to_learner = bind(_to_learner, **meanings)
     play_learner = bind(_play_learner, to_learner=to_learner, **meanings)
     return LearnerLoops(
         bind(_step_learner, to_learner=to_learner, **meanings),
         bind(_step_learners, play_learner=play_learner, **meanings),
     )
+
+
+def _meanings_with(players: tuple[CompiledPlayer, ...], rules: _Rules) -> dict[str, Function]:
+    """Return the names that a loop may use in which these players choose.
+
+    Where all are blind, none is made to wait for an observation.
+    """
+    meanings = rule_meanings(rules)
+    is_seen = any(not player.is_blind for player in players)
+    observe = meanings["observe"] if is_seen else _no_observation
+    return {**meanings, "observe_mover": observe, "choose": chooser(players)}
 
 
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
@@ -674,11 +708,10 @@ def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
 
 
 @rule
-def _strike_illegal(words, num_actions, actions):
+def _strike_illegal(words, actions):
     num_illegal = 0
     for row in range(actions.shape[0]):
-        action = actions[row]
-        if not 0 <= action < num_actions or not is_allowed(words[row], action):
+        if not is_legal(words[row], actions[row]):
             actions[row] = NO_ACTION
             num_illegal += 1
     return num_illegal
@@ -691,9 +724,9 @@ def _random_actions(words, rngs, rows, seats, out):
         out[k] = random_allowed(words[row], rngs[row, seats[row]])
 
 
-def strike_illegal(words: np.ndarray, num_actions: int, actions: np.ndarray) -> int:
+def strike_illegal(words: np.ndarray, actions: np.ndarray) -> int:
     """Replace illegal `actions` [N] by NO_ACTION; return their number."""
-    return _strike_illegal(words, num_actions, actions)
+    return _strike_illegal(words, actions)
 
 
 def random_actions(

@@ -122,7 +122,7 @@ def observe(state, seat, out):
     """Write everything `seat` may know."""
     seat = np.int64(seat)
     observe_inputs(state, seat, out)
-    observe_deck(state, out)
+    observe_constants(state, seat, out)
     observe_own_slots(state, seat, out)
     observe_other_slots(state, 1 - seat, out)
 
@@ -195,8 +195,8 @@ def observe_last_trick(state, seat, out):
 
 
 @rule
-def observe_deck(state, out):
-    """Both seats may look through the whole deck (1)."""
+def observe_constants(state, seat, out):
+    """Write the deck: both seats may look through all of it (1)."""
     for field in range(out.means.shape[0]):
         out.means[field] = state.means[field]
         out.deviations[field] = state.deviations[field]

@@ -451,7 +451,7 @@ def strike(state, owner, card):
 @rule
 def forbid(cards, card):
     """Remove a card from a set, if it is there."""
-    cards[card >> _LOG2_WORD] &= ~(np.int64(1) << (card & _BIT_IN_WORD))
+    cards[np.uint64(card >> _LOG2_WORD)] &= ~(np.int64(1) << (card & _BIT_IN_WORD))
 
 
 @rule

@@ -419,10 +419,12 @@ def check_buffers(game: Game, played: Sequence[PlayedGame]) -> None:
 
 
 def check_constants(game: Game, played: Sequence[PlayedGame]) -> None:
-    """Constant fields never change in a game, and `observe_inputs` writes all others that show."""
+    """Constant fields never change in a game, and `observe_inputs` writes all others that show.
+
+    Where there is `observe_constants`, it writes the constant fields.
+    """
     fields = [f.name for f in game.observation_fields if f.is_constant]
-    observe_inputs = game.observe_inputs or game.observe
-    if not fields and observe_inputs is game.observe:
+    if not fields and game.observe_inputs is game.observe_constants is None:
         return
     for one in played:
         first = _observed(game, one.states[:1], 0)
@@ -432,14 +434,24 @@ def check_constants(game: Game, played: Sequence[PlayedGame]) -> None:
                 where = f"{_at(one.seed, ply)}, seat {seat}"
                 out = _observed(game, states, seat)
                 _shows_same(game, fields, first, out, where)
-                partly = first.copy()
-                observe_inputs(states[0], seat, partly[0])
-                if not np.array_equal(game.layout.integers(partly), game.layout.integers(out)):
+                parts = _observed_in_parts(game, states, seat, first)
+                if not np.array_equal(game.layout.integers(parts), game.layout.integers(out)):
                     raise CheckError(
                         "constants",
                         f"{where}: observe_inputs leaves out a field that is neither hidden nor "
-                        "is_constant, or writes it otherwise than observe",
+                        "is_constant, or observe_constants one that is_constant, or they write one "
+                        "otherwise than observe",
                     )
+
+
+def _observed_in_parts(game: Game, states: np.ndarray, seat: int, first: np.ndarray) -> np.ndarray:
+    """A seat's observation without `observe`; `first` has the constant fields of the game."""
+    out = first.copy()
+    if game.observe_constants is not None:
+        out = game.new_observations()
+        game.observe_constants(states[0], seat, out[0])
+    (game.observe_inputs or game.observe)(states[0], seat, out[0])
+    return out
 
 
 def _shows_same(

@@ -7,8 +7,7 @@ import numpy as np
 from gymnasium import spaces
 
 from ..game import Game, check_choice
-from ..records import write_changes
-from ..threads import run_parts, slices_of
+from ..records import Buffers
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
@@ -31,27 +30,25 @@ class ObservationEncoder:
             return spaces.Box(low, high, dtype=whole)
         return spaces.Box(low * self.layout.scale, high * self.layout.scale, dtype=np.float32)
 
-    def encode(self, observations: np.ndarray, num_threads: int = 1) -> np.ndarray:
+    def encode(self, observations: np.ndarray) -> np.ndarray:
         """Return records [B] as arrays [B, num_inputs]; whole numbers may be a view."""
         if not self.is_scaled and self.layout.num_inputs == self.layout.num_plain:
             return self.layout.plain(observations)
-        numbers = np.empty((len(observations), self.layout.num_inputs), self.dtype)
-        slices = slices_of(len(observations), num_threads)
-        buffers = [self.layout.whole_buffers(observations[r], self.is_scaled) for r in slices]
-        run_parts(write_changes, list(zip(buffers, map(numbers.__getitem__, slices), strict=True)))
-        return numbers
+        return self._written(observations)
 
     def encode_one(self, observations: np.ndarray) -> np.ndarray:
         """Return one record [1] as a new array [num_inputs]."""
-        if self.is_scaled:
-            return self.layout.scaled(observations)[0]
-        return self.layout.integers(observations)[0]
+        return self._written(observations)[0]
+
+    def _written(self, observations: np.ndarray) -> np.ndarray:
+        layout = self.layout
+        return layout.scaled(observations) if self.is_scaled else layout.integers(observations)
 
     def row_buffers(self, observations: np.ndarray) -> tuple[np.ndarray, ...]:
         """The arguments with which `write_row` writes one record [1] as an array of this space."""
         return self.layout.row_buffers(observations, self.is_scaled)
 
-    def block_buffers(self, observations: np.ndarray) -> tuple[np.ndarray, ...]:
+    def block_buffers(self, observations: np.ndarray) -> Buffers:
         """The same for `write_all` and its like, which write several records."""
         return self.layout.block_buffers(observations, self.is_scaled)
 

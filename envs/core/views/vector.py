@@ -14,6 +14,7 @@ from gymnasium.vector.utils import batch_space
 
 from ..bits import new_mask_rows
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
+from ..records import Buffers
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message, player_streams
 from ..tables import LOSS, NEW_GAME, Tables, action_masks, random_actions, strike_illegal
@@ -32,7 +33,7 @@ class _Part(NamedTuple):
 
     rows: slice
     records: np.ndarray
-    buffers: tuple[np.ndarray, ...]  # for `write_changes` from `records`
+    buffers: Buffers  # for `write_all` from `records`
 
 
 class _Ends(NamedTuple):
@@ -115,12 +116,12 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._is_started = False  # and self._tables, with the streams, made at the first reset
         self._seats = np.zeros(num_envs, np.int64)
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
-        self._finals = game.new_observations(num_envs)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
         self._parts = self._new_parts()
         layout = self._encoder.layout
         self._constants = np.empty((num_envs, layout.num_constants), layout.plain_dtype)
         self._numbers = self._new_numbers()  # what `play_random` observes
+        self._finals = self._new_numbers()  # what was known where a game has ended in this step
 
     def _new_parts(self, num_plies: int = 1) -> list[_Part]:
         slices = slices_of(self.num_envs, self.num_threads, num_plies)
@@ -238,7 +239,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """Play an action [N] for the seat shown at each table."""
         if not self._is_started:
             raise ValueError("call reset() before step()")
-        played, illegal = self._judge(np.asarray(actions))
+        played = self._judge(np.asarray(actions))
         ends = self._new_ends()
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
@@ -248,9 +249,10 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             numbers = self._encoder.encode(records)
         info = self._info(masks, ends.returns)
         if ends.ended.any():
+            illegal = played == NO_ACTION
             if is_same_step:
                 self._add_final(info, ends, illegal)
-            elif illegal is not None:
+            elif illegal.any():
                 info["illegal_action"], info["_illegal_action"] = illegal, illegal.copy()
         return numbers, ends.rewards, ends.ended, np.zeros_like(ends.ended), info
 
@@ -259,8 +261,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         n = self.num_envs
         return _Ends(np.empty(n, np.bool_), np.empty(n), np.empty((n, self.game.num_seats)))
 
-    def _judge(self, actions: np.ndarray) -> tuple[np.ndarray, np.ndarray | None]:
-        """Return the actions to play, with NO_ACTION where an illegal one loses, and where."""
+    def _judge(self, actions: np.ndarray) -> np.ndarray:
+        """Return the actions to play; an illegal one is left only where it loses."""
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(
                 f"actions must be {self.num_envs} integers; got {actions.dtype} {actions.shape}"
@@ -270,21 +272,16 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
-        played = actions.astype(np.int64)
-        if strike_illegal(self._words, self.game.num_actions, played) == 0:
-            return played, None
-        illegal = (played == NO_ACTION) & ~self._is_over
-        rows = np.flatnonzero(illegal)
-        if not len(rows):
-            return played, None
-        if self.illegal_action == "raise":
+        played = np.maximum(actions.astype(np.int64), NO_ACTION)  # lower ones mean something else
+        if self.illegal_action == "lose" or strike_illegal(self._words, played) == 0:
+            return played
+        rows = np.flatnonzero((played == NO_ACTION) & ~self._is_over)
+        if self.illegal_action == "raise" and len(rows):
             mask = action_masks(self._words[rows[:1]], self.game.num_actions)[0]
             who = f"table {rows[0]}"
             raise ValueError(illegal_action_message(self.game, who, int(actions[rows[0]]), mask))
-        if self.illegal_action == "random":
-            played[rows] = random_actions(self._words, self._player_rngs, rows, self._seats)
-            return played, None
-        return played, illegal
+        played[rows] = random_actions(self._words, self._player_rngs, rows, self._seats)
+        return played
 
     def _step_compiled(self, actions: np.ndarray, ends: _Ends) -> tuple[np.ndarray, np.ndarray]:
         """Play to the next choices from outside; return what the seats know, and their masks."""
@@ -313,8 +310,10 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _step_rows(self, actions: np.ndarray, ends: _Ends) -> tuple[np.ndarray, np.ndarray]:
         """Play as the two above with any policies and any autoreset mode."""
         tables, actors = self._tables, self._seats.copy()
+        strike_illegal(self._words, actions)
         waiting = np.flatnonzero(self._is_over)  # in NEXT_STEP
-        is_lost = (actions == NO_ACTION) & ~self._is_over
+        actions[waiting] = 0  # ignored
+        is_lost = actions == NO_ACTION
         rows = np.flatnonzero(~is_lost & ~self._is_over)
         self._play(rows, actions[rows])
         if len(waiting):
@@ -331,7 +330,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = ended.copy()
         elif len(over):
-            self._finals[over] = tables.observe(over, self._seats[over])
+            self._finals[over] = self._encoder.encode(tables.observe(over, self._seats[over]))
             self._start(over)
         records = tables.observe(tables.all_rows, self._seats)
         return records, action_masks(self._words, self.game.num_actions)
@@ -345,16 +344,14 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _info(self, masks: np.ndarray, returns: np.ndarray) -> dict[str, Any]:
         return {"action_mask": masks, "seat": self._seats.copy(), "returns": returns}
 
-    def _add_final(self, info: dict[str, Any], ends: _Ends, illegal: np.ndarray | None) -> None:
+    def _add_final(self, info: dict[str, Any], ends: _Ends, illegal: np.ndarray) -> None:
         """The info on finished games that Gymnasium defines."""
         ended, rows = ends.ended, np.flatnonzero(ends.ended)
         final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
-        records = self._finals.take(rows)  # `[rows]` copies field by field
-        numbers = self._encoder.encode(records, self.num_threads)
-        final_obs[rows] = np.fromiter(numbers, dtype=object, count=len(rows))
+        final_obs[rows] = np.fromiter(self._finals.take(rows, axis=0), object, len(rows))
         info["final_obs"], info["_final_obs"] = final_obs, ended.copy()
         final_info: dict[str, Any] = {"returns": ends.returns, "_returns": ended.copy()}
-        if illegal is not None:
+        if illegal.any():
             final_info["illegal_action"] = illegal
             final_info["_illegal_action"] = illegal.copy()
         info["final_info"], info["_final_info"] = final_info, ended.copy()
