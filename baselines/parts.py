@@ -8,6 +8,8 @@ from types import ModuleType
 from ..envs.core import catalogue
 from ..envs.core.game import Game
 
+_HERE = Path(__file__).parent
+
 
 def part_of(game: Game, part: str) -> ModuleType | None:
     """Return the module `part` ("players", "hints", "measures", "trials") of a game, or None.
@@ -32,6 +34,4 @@ def parts_folder(game_name: str) -> Path:
     """Return the folder of that package, which need not exist."""
     package = catalogue.parts_package(game_name)
     spec = None if package is None else importlib.util.find_spec(package)
-    if spec is None or spec.origin is None:
-        return Path(__file__).parent / game_name
-    return Path(spec.origin).parent
+    return _HERE / game_name if spec is None or spec.origin is None else Path(spec.origin).parent

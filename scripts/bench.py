@@ -21,7 +21,6 @@ import gymnasium
 
 import parlour
 
-from ..baselines import list_policies
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import importable_name
 from ..envs.registry import make_aec, make_raw_aec
@@ -37,7 +36,7 @@ from .replays import (
     solo_step_replay,
     vector_replay,
 )
-from .scripted_plies import match_plies, vector_plies
+from .scripted_plies import match_plies, opponents_of, vector_plies
 
 BATCH = 4096  # tables of the vector environment
 MAX_SEATS = 16  # player counts are tried up to this
@@ -59,9 +58,6 @@ STEP_NAMES = {
     "solo statistics": "solo, RecordEpisodeStatistics",
     "solo monitor": "solo, SB3's Monitor",
 }
-# In the other seats: the first that the game has. A script, since random choices cost more than
-# most games.
-OPPONENTS = ("maxer", "defensive", "greedy", "smart", "lowest", "random")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -203,12 +199,6 @@ def measure_game(
             tell(f"{name}, {seats} seats: {STEP_NAMES[what]}")
             rates[what][str(seats)] = clock.rate(play)
     return rates
-
-
-def opponents_of(name: str) -> str:
-    """Return the player in the other seats, where one seat learns, and in all seats of a match."""
-    players = list_policies(find_game(name))
-    return next(player for player in OPPONENTS if player in players)
 
 
 def player_counts(name: str) -> list[dict[str, int]]:

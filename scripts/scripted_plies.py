@@ -10,7 +10,7 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ..baselines import make_policy
+from ..baselines import list_policies, make_policy
 from ..baselines.arena.batches import play_deals
 from ..envs import GAMES, find_game
 from ..envs.core.game import NO_SEAT, Game
@@ -20,6 +20,14 @@ from ..envs.core.tables import Tables, action_masks
 from .replays import REPLAYED_PLIES, Play
 
 COUNTED_GAMES = 512
+# The first that the game has: a script, since nothing is written for players that do not look.
+OPPONENTS = ("maxer", "defensive", "greedy", "smart", "lowest", "random")
+
+
+def opponents_of(name: str) -> str:
+    """Return the player in the other seats, where one seat learns, and in all seats of a match."""
+    players = list_policies(find_game(name))
+    return next(player for player in OPPONENTS if player in players)
 
 
 def vector_plies(name: str, settings: Mapping[str, Any], player: str, batch: int) -> Play:

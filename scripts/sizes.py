@@ -15,15 +15,15 @@ from ..envs import GAMES, find_game
 from ..envs.core.tables import random_actions
 from .bench_record import named
 from .output import print_table
+from .scripted_plies import opponents_of
 
 SIZES = (64, 256, 1024, 4096, 16_384, 65_536)
-PLAYERS = ("random", "first_legal")  # compiled players of every game
 MATCH = "match"
 WHAT = {
     "playouts": "playouts, unobserved",
     "vector": "vector, observed",
     "step": "vector, step()",
-    MATCH: f"match, {' v '.join(PLAYERS)}",
+    MATCH: "match, script v random",
 }
 PANELS_A_ROW = 3
 _WHAT_IS_COUNTED = "plies per second by the clock (games, for a match)"
@@ -97,12 +97,15 @@ def _step(envs: Any) -> tuple[int, float]:
 
 def _match(name: str, size: int, num_threads: int) -> Timed:
     game = find_game(name)
+    players = opponents_of(name), "random"
+    if players[0] == players[1]:
+        players = "first_legal", "random"
     num_deals = max(1, size // game.num_seats)
     plan = Plan(Workers(num_threads=num_threads), num_deals)
 
     def play() -> tuple[int, float]:
         start = time.perf_counter()
-        result = play_match(game, *PLAYERS, num_deals, plan=plan)
+        result = play_match(game, *players, num_deals, plan=plan)
         return result.num_games, time.perf_counter() - start
 
     return play
@@ -121,6 +124,7 @@ def page(report: Mapping[str, Any]) -> str:
         "",
         f"{_WHAT_IS_COUNTED.capitalize()}, on {named(report['machine'])}.",
         "Recorded with `parlour bench --sizes --record FILE`. Other work on the machine must wait.",
+        "The scripts in the matches are those that `parlour bench` names.",
     ]
     for name, rows in report["sizes"].items():
         cells = [

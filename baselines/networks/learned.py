@@ -75,9 +75,11 @@ def shipped_checkpoints(game: Game) -> dict[str, Path]:
     """
     settings = "".join(f"-{key}={value}" for key, value in _changed_settings(game).items())
     folder = checkpoint_folder(game.name)
-    if not folder.is_dir():
+    try:
+        changed = folder.stat().st_mtime_ns
+    except OSError:  # there is none
         return {}
-    return dict(_files_ending(f"{settings}.pt", folder, folder.stat().st_mtime_ns))
+    return dict(_files_ending(f"{settings}.pt", folder, changed))
 
 
 @lru_cache
