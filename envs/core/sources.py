@@ -160,9 +160,10 @@ def _parsed_imports(text: str) -> ast.Module:
     Raises SyntaxError where the source is not Python.
     """
     last = text.rfind("import")
-    end = text.find("\n", text.find(")", last) if text.startswith("import (", last) else last)
+    end = text.find(")", last) if text.startswith("import (", last) else last
+    rest = text[end:].partition("\n")[2]
     try:
-        return ast.parse(text[: end + 1] if last >= 0 else "")
+        return ast.parse(text.removesuffix(rest) if last >= 0 else "")
     except SyntaxError:  # this is not the end of a statement
         return ast.parse(text)
 

@@ -310,14 +310,12 @@ def _step_tables(
 ):  # fmt: skip
     """Play one ply at every table. Where a game has ended, deal a new one.
 
-    An illegal action loses, and is replaced by NO_ACTION.
-
-    `seats`, `words` and `masks` describe the seats to act, before and after. `ended` says where a
-    game has ended: `outcomes` [tables, seats] then has its returns, `rewards` that of the actor,
-    and `finals` what the actor knows; elsewhere the first two are 0. What the seats to act know
-    goes to `numbers` [tables, num_inputs], as does what is in `finals`, by way of `records` [block]
-    and `buffers` (see `block_buffers`); `constants` [tables, num_constants] has the constant fields
-    of each table.
+    An illegal action loses, and is replaced by NO_ACTION. `seats`, `words` and `masks` describe the
+    seats to act, before and after. `ended` says where a game has ended: `outcomes` [tables, seats]
+    then has its returns, `rewards` that of the actor, and `finals` what the actor knows; elsewhere
+    the first two are 0. What the seats to act know goes to `numbers` [tables, num_inputs], as does
+    what is in `finals`, by way of `records` [block] and `buffers` (see `block_buffers`);
+    `constants` [tables, num_constants] has the constant fields of each table.
     """
     for first in range(0, states.shape[0], records.shape[0]):
         end = first + records.shape[0]
@@ -428,9 +426,9 @@ def _advance_rows(states, rngs, rows, codes, weights, player_rngs, observation, 
     """Let compiled players act at each table until a seat with code EXTERNAL must, or the end.
 
     `codes` and `player_rngs` are [tables, seats]; `weights` is as for `chooser`; `observation` [1]
-    and `words` are scratch. With
-    `skip_forced` the plies of EXTERNAL seats that leave no choice are played too.
-    Returns (row, action) of an illegal action, at which it stops, else (NO_ROW, NO_ACTION).
+    and `words` are scratch. With `skip_forced` the plies of EXTERNAL seats that leave no choice are
+    played too. Returns (row, action) of an illegal action, at which it stops, else (NO_ROW,
+    NO_ACTION).
     """
     for row in rows:
         state = states[row]
