@@ -129,7 +129,7 @@ def clear(mask):
 @rule
 def allow(mask, action):
     """Mark an action as legal."""
-    mask[np.uint64(action >> _LOG2_WORD)] |= np.int64(1) << (action & _BIT_IN_WORD)
+    mask[action >> _LOG2_WORD] |= np.int64(1) << (action & _BIT_IN_WORD)
 
 
 @rule
