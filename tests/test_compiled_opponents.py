@@ -1,10 +1,12 @@
 """Compiled opponents inside the step of the single-seat and of the vector environment."""
 
+import dataclasses
 from typing import Any
 
+import numpy as np
 import pytest
 
-from parlour.baselines import compiled_policy
+from parlour.baselines import compiled_policy, make_policy
 from parlour.baselines.environments import solo_env, vector_env
 from parlour.envs import load_game
 from parlour.envs.core.jit import rule
@@ -31,3 +33,19 @@ def test_an_illegal_choice_is_named_with_what_was_legal(make: Any) -> None:
     env = make(game, opponents=compiled_policy("stubborn", game, stubborn))
     with pytest.raises(PlayerError, match=r"stubborn chose 19 \(card:1\.9\).* legal: card:"):
         play(env, game.config.num_values)
+
+
+@pytest.mark.parametrize(
+    "names", [("first_legal", "planner", "random"), ("random", "first_legal", "random")]
+)
+def test_players_that_look_at_nothing_hide_nothing_from_others(names: tuple[str, ...]) -> None:
+    """They choose what they choose where they are not compiled, and are shown everything."""
+    game = load_game("president", num_players=4)
+    compiled = [make_policy(name, game) for name in names]
+    shown = [dataclasses.replace(policy, row_function=None) for policy in compiled]
+    games = [vector_env(game, 5, opponents=opponents) for opponents in (compiled, shown)]
+    seen, infos = zip(*(env.reset(seed=3) for env in games), strict=True)
+    for _ in range(40):
+        np.testing.assert_array_equal(*seen)
+        actions = infos[0]["action_mask"].argmax(axis=1)
+        seen, _, _, _, infos = zip(*(env.step(actions) for env in games), strict=True)
