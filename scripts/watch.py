@@ -15,9 +15,10 @@ from ..baselines.hints import HintLines, hints_of
 from ..baselines.players import parse_settings
 from ..envs import GAMES, find_game
 from ..envs.core.game import Game
+from ..envs.core.player_streams import player_streams
 from ..envs.core.public import is_seen
 from ..envs.core.rng import fresh_seed, streams
-from ..envs.core.seating import Seating, player_streams
+from ..envs.core.seating import Seating
 from ..envs.core.tables import Tables
 from .ending import result_lines
 from .options import (

@@ -12,10 +12,11 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
-from parlour.envs.core import seating
+from parlour.envs.core import player_streams as streams_module
 from parlour.envs.core.game import Game
+from parlour.envs.core.player_streams import player_streams
 from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, streams
-from parlour.envs.core.seating import Seating, player_streams
+from parlour.envs.core.seating import Seating
 from parlour.envs.core.siphash import siphash
 from parlour.envs.core.tables import Tables
 from parlour.envs.core.views.solo import SoloEnv
@@ -113,7 +114,7 @@ def test_streams_do_not_depend_on_whether_the_hash_is_compiled(
     seeds, sittings = [0, 3, SEED_LIMIT - 1], np.array([0, 1, 2**40])
     streams = []
     for num_calls in (1, 1_000_000):
-        monkeypatch.setattr(seating, "_calls", itertools.count(num_calls))
+        monkeypatch.setattr(streams_module, "_calls", itertools.count(num_calls))
         streams.append(player_streams(seeds, 8, sittings))
     assert streams[0].shape == (3, 8)
     assert (streams[0] == streams[1]).all()

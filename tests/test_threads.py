@@ -14,6 +14,7 @@ import pytest
 
 from parlour.envs import GAMES
 from parlour.envs.core import threads
+from parlour.envs.core.handover import add, load
 from parlour.envs.core.jit import rule
 from parlour.envs.core.views.vector import TablesEnv
 
@@ -37,7 +38,7 @@ def made(name: str, num_threads: int, **settings: Any) -> TablesEnv:
     envs = gymnasium.make_vec(
         f"parlour:{GAMES[name]}", num_envs=NUM_ENVS, num_threads=num_threads, **settings
     )
-    assert isinstance(envs, TablesEnv) and len(envs._parts) == num_threads
+    assert isinstance(envs, TablesEnv) and len(envs._scratches) == num_threads
     return envs
 
 
@@ -97,81 +98,113 @@ def test_the_number_of_threads_changes_no_random_play(name: str, observe: bool) 
         np.testing.assert_array_equal(one._numbers, one.game.layout.scaled(seen))
 
 
-def test_a_table_is_in_one_part_and_parts_are_not_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_rows_are_played_by_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threads, "MIN_PLIES", 4)
-    assert [len(threads.slices_of(rows, 3)) for rows in (1, 7, 8, 11, 12, 99)] == [1, 1, 2, 2, 3, 3]
-    assert len(threads.slices_of(2, 3, num_plies=8)) == 2
-    covered = [row for part in threads.slices_of(13, 3) for row in range(13)[part]]
-    assert covered == list(range(13))
+    assert [threads.useful_threads(rows, 3) for rows in (1, 7, 8, 11, 12, 99)] == [1, 1, 2, 2, 3, 3]
+    assert threads.useful_threads(2, 3, num_plies=8) == 2
+
+
+def test_parts_are_whole_blocks_where_they_are_longer() -> None:
+    sizes = {rows: threads._shares(rows, 2)[2] for rows in (1, 11, 33, 1024, 1025, 4096, 4097)}
+    assert sizes == {1: 1, 11: 1, 33: 2, 1024: 32, 1025: 64, 4096: 128, 4097: 160}
 
 
 @rule
-def doubled(number, out):
-    """Return twice the number and one more, and write the first to `out`."""
-    if number < 0:
-        raise ValueError("negative")
-    out[0] = 2 * number
-    return 2 * number, 2 * number + 1
+def doubled(first, end, numbers, out, count):
+    """Write twice each number; count the rows."""
+    for row in range(first, end):
+        if numbers[row] < 0:
+            raise ValueError("negative")
+        out[row] = 2 * numbers[row]
+        count[0] += 1
 
 
 @rule
-def halved(number, out):
-    out[0] = number // 2
+def halved(first, end, numbers, out, count):
+    for row in range(first, end):
+        out[row] = numbers[row] // 2
+        count[0] += 1
 
 
-def run(play: Any, *numbers: int) -> tuple[list[tuple[int, ...]], list[int]]:
-    """What the parts return, and what they have written."""
-    outs = [np.zeros(1, np.int64) for _ in numbers]
-    results = threads.run_parts(play, list(zip(numbers, outs, strict=True)))
-    return results, [int(out[0]) for out in outs]
+def run(
+    play: Any, numbers: np.ndarray, num_threads: int = 3, dtype: type = np.int64
+) -> tuple[list[int], int]:
+    """What the rows are, and how often one was played."""
+    out, counts = np.zeros(len(numbers), dtype), np.zeros((num_threads, 1), np.int64)
+    threads.play_rows(play, len(numbers), (numbers, out), [(count,) for count in counts])
+    return out.tolist(), int(counts.sum())
 
 
-def test_each_part_has_its_own_results() -> None:
-    for first in range(50):  # the later ones are handed over in compiled code
-        numbers = range(first, first + 3)
-        expected = [2 * number for number in numbers]
-        assert run(doubled, *numbers) == ([(n, n + 1) for n in expected], expected)
-    assert run(doubled, 4) == ([(8, 9)], [8])
-    assert run(halved, 4) == ([()], [2]) and run(halved, 4, 7) == ([(), ()], [2, 3])
+@pytest.mark.parametrize("num_threads", [1, 2, 3])
+def test_each_row_is_played_once(num_threads: int) -> None:
+    for num_rows in (1, 2, 3, 7, 50, 1000):
+        for first in range(20):  # the later ones are handed over in compiled code
+            numbers = np.arange(first, first + num_rows)
+            assert run(doubled, numbers, num_threads) == ((2 * numbers).tolist(), num_rows)
+            assert run(halved, numbers, num_threads) == ((numbers // 2).tolist(), num_rows)
+
+
+@rule
+def waited(first, end, left, is_slow, count):
+    """Play rows; a slow thread waits in its first part until no other rows are left."""
+    for _ in range(is_slow[0] * 10**9):
+        if load(left, 0) <= end - first:
+            break
+    for _ in range(first, end):
+        add(left, 0, -1)
+        count[0] += 1
+
+
+@pytest.mark.parametrize("slow", [0, 1])
+def test_whoever_has_no_more_rows_takes_those_of_a_slow_thread(slow: int) -> None:
+    left, counts = np.array([[64]]), np.zeros((2, 1), np.int64)
+    is_slow = np.eye(2, dtype=np.int64)[slow]
+    own = [(is_slow[thread : thread + 1], counts[thread]) for thread in range(2)]
+    threads.play_rows(waited, 64, (left[0],), own)
+    assert counts[slow] == 2 and counts[1 - slow] == 62
 
 
 def test_a_thread_is_handed_other_types_of_arguments() -> None:
-    wide, narrow = np.zeros((2, 1), np.int64), np.zeros((2, 1), np.int32)
     for number in range(20):
-        for outs in (wide, narrow):
-            threads.run_parts(halved, [(number, outs[0]), (2 * number, outs[1])])
-            assert outs[:, 0].tolist() == [number // 2, number]
+        numbers = np.array([number, 2 * number])
+        for dtype in (np.int64, np.int32):
+            assert run(halved, numbers, 2, dtype)[0] == [number // 2, number]
 
 
 @pytest.mark.parametrize("is_waiting", [True, False])
-def test_an_error_of_any_part_is_raised_when_all_have_ended(is_waiting: bool) -> None:
+@pytest.mark.parametrize("wrong", range(6))
+def test_an_error_of_any_thread_is_raised_when_all_have_ended(wrong: int, is_waiting: bool) -> None:
+    numbers = np.arange(1, 7)
     for _ in range(3 if is_waiting else 0):
-        run(doubled, 1, 2, 3)
-    outs = [np.zeros(1, np.int64) for _ in range(3)]
+        run(doubled, numbers)
+    out, counts = np.zeros(6, np.int64), np.zeros((3, 1), np.int64)
+    numbers[wrong] = -1
     with pytest.raises(ValueError, match="negative"):
-        threads.run_parts(doubled, [(1, outs[0]), (-1, outs[1]), (3, outs[2])])
-    assert [int(out[0]) for out in outs] == [2, 0, 6]
-    with pytest.raises(ValueError, match="negative"):
-        threads.run_parts(doubled, [(-1, outs[0]), (2, outs[1])])
-    assert run(doubled, 1, 2)[1] == [2, 4]
+        threads.play_rows(doubled, 6, (numbers, out), [(count,) for count in counts])
+    expected = 2 * np.arange(1, 7)
+    expected[wrong] = 0
+    assert out.tolist() == expected.tolist()
+    assert run(doubled, np.arange(6))[1] == 6
 
 
-def test_callers_in_several_threads_do_not_mix_their_parts() -> None:
+def test_callers_in_several_threads_do_not_mix_their_rows() -> None:
     def work(first: int) -> None:
         for number in range(first, first + 300):
             play = doubled if number % 3 else halved
-            expected = [2 * n if number % 3 else n // 2 for n in (number, number + 1)]
-            assert run(play, number, number + 1)[1] == expected
+            numbers = np.array([number, number + 1])
+            expected = 2 * numbers if number % 3 else numbers // 2
+            assert run(play, numbers, 2) == (expected.tolist(), 2)
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(work, (0, 10_000, 20_000)))
 
 
-def test_arrays_of_a_part_are_not_kept() -> None:
-    outs = [np.zeros(1, np.int64) for _ in range(2)]
-    threads.run_parts(halved, [(2, outs[0]), (4, outs[1])])
-    waited = weakref.ref(outs.pop())
-    wait_until(lambda: waited() is None)
+def test_arrays_are_not_kept() -> None:
+    numbers, outs = np.arange(2), [np.zeros(2, np.int64)]
+    counts = np.zeros((2, 1), np.int64)
+    threads.play_rows(halved, 2, (numbers, outs[0]), [(count,) for count in counts])
+    played = weakref.ref(outs.pop())
+    wait_until(lambda: played() is None)
 
 
 def wait_until(is_so: Callable[[], bool]) -> None:
@@ -184,10 +217,11 @@ def wait_until(is_so: Callable[[], bool]) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system cannot fork")
 def test_a_forked_process_has_threads_of_its_own() -> None:
-    run(doubled, 1, 2)
+    numbers = np.array([1, 2])
+    run(doubled, numbers)
     child = os.fork()
     if child == 0:
-        os._exit(0 if run(doubled, 1, 2)[1] == [2, 4] else 1)
+        os._exit(0 if run(doubled, numbers) == ([2, 4], 2) else 1)
     assert os.waitpid(child, 0)[1] == 0
 
 

@@ -19,8 +19,8 @@ import parlour.envs
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs import GAMES, find_game, load_game, registry
+from parlour.envs.core.player_streams import player_streams
 from parlour.envs.core.rng import streams
-from parlour.envs.core.seating import player_streams
 from parlour.envs.core.views.aec import CheckedEnv, RawEnv
 from parlour.envs.core.views.solo import SoloEnv
 from parlour.envs.core.views.transcript import record
@@ -521,9 +521,9 @@ def test_every_array_of_a_step_is_safe_to_keep(
     kept: list[tuple[np.ndarray, np.ndarray]] = []
     for _ in range(60):
         arrays = [observations, *(v for v in info.values() if isinstance(v, np.ndarray))]
-        kept += [(array, array.copy()) for array in arrays]
+        kept += [(array, copy.deepcopy(array)) for array in arrays]
         observations, *results, info = envs.step(random_actions(info["action_mask"], rng))
-        kept += [(array, array.copy()) for array in results]
+        kept += [(array, copy.deepcopy(array)) for array in results]
         assert envs.observation_space.contains(observations)
     for array, as_it_was in kept:
         assert all(map(np.array_equal, array, as_it_was))

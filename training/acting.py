@@ -26,8 +26,8 @@ from ..baselines.policy import Policy
 from ..envs.core.bits import clear, nth_allowed, num_allowed
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
 from ..envs.core.jit import bind, rule
+from ..envs.core.player_streams import player_streams
 from ..envs.core.rng import below, streams, uniform
-from ..envs.core.seating import player_streams
 from ..envs.core.tables import (
     EXTERNAL,
     MAX_DEALS,

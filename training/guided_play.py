@@ -15,8 +15,8 @@ from ..baselines.networks.policy_value import num_others
 from ..baselines.search.guided import Settings, guided_functions, new_scratch, new_tree, turn
 from ..envs.core.game import NO_SEAT, Function, Game
 from ..envs.core.jit import bind, rule
+from ..envs.core.player_streams import player_streams
 from ..envs.core.rng import streams
-from ..envs.core.seating import player_streams
 from ..envs.core.tables import meanings_of
 from ..envs.core.views.common import no_choice_error
 from .acting import (

@@ -19,8 +19,9 @@ from ..baselines.networks.perceptron import Perceptron, union_columns
 from ..baselines.players import make_policy
 from ..baselines.policy import Policy
 from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.player_streams import player_streams
 from ..envs.core.rng import streams
-from ..envs.core.seating import Seating, player_streams
+from ..envs.core.seating import Seating
 from ..envs.core.tables import EXTERNAL, Tables
 from .progress import clocks, since
 from .settings import check_settings

@@ -11,8 +11,9 @@ import numpy as np
 from ..baselines.policy import Policy
 from ..envs.core.game import NO_SEAT, Game
 from ..envs.core.jit import array_rule, rule
+from ..envs.core.player_streams import player_streams
 from ..envs.core.rng import streams
-from ..envs.core.seating import Seating, player_streams
+from ..envs.core.seating import Seating
 from ..envs.core.tables import EXTERNAL, Tables, action_masks
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (observations, masks) -> actions

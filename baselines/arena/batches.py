@@ -9,9 +9,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...envs.core.deals import play_compiled
 from ...envs.core.game import Game
+from ...envs.core.player_streams import player_streams
 from ...envs.core.rng import streams
-from ...envs.core.seating import Seating, player_streams
+from ...envs.core.seating import Seating
 from ...envs.core.tables import Tables
 from ..opened import Files, opened_by
 from ..players import make_policy
@@ -122,14 +124,17 @@ def play_deals(
     """Play deals with policy `seated[deal, sitting, seat]` in each seat.
 
     Returns the returns [deals, sittings, seats]. All sittings of a deal have the same cards; the
-    players draw from other random streams in each.
+    players draw from other random streams in each. Raises PlayerError for an illegal action.
     """
+    returns = play_compiled(game, policies, seeds, seated, num_threads)
+    if returns is not None:
+        return returns
     _, num_sittings, n = seated.shape
     repeated = np.repeat(seeds, num_sittings)
     tables = Tables(game, streams(repeated))
-    tables.deal(tables.all_rows, num_threads)
+    tables.deal(tables.all_rows)
     rngs = player_streams(repeated, n, tables.all_rows % num_sittings)
-    seating = Seating(tables, policies, seated.reshape(-1, n), rngs, num_threads=num_threads)
+    seating = Seating(tables, policies, seated.reshape(-1, n), rngs)
     seating.advance(tables.all_rows)
     return tables.returns(tables.all_rows).reshape(seated.shape)
 

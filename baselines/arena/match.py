@@ -2,7 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from .statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proporti
 
 PLAIN = Plan()
 DIFFERENCES = (-2.0, 2.0)  # the range of a difference of two returns
+_BLOCK = 4096  # deals added up at a time, so that they stay in the processor's cache
 
 
 @dataclasses.dataclass(frozen=True)
@@ -136,13 +137,9 @@ def _scores(played: Played) -> np.ndarray:
 def result_of(game: Game, played: Played) -> MatchResult:
     """Return the result of a contest in which the first entrant sat at seat s in sitting s."""
     num_deals, n, _ = played.returns.shape
-    by_seat = np.ascontiguousarray(played.returns.T)  # [seats, sittings, deals]: adds whole rows
-    own = np.array([by_seat[seat, seat] for seat in range(n)])
-    opponents = (by_seat.sum(axis=0) - own) / (n - 1)
-    best = by_seat.max(axis=0)
-    leaders = (by_seat == best).sum(axis=0)
-    is_ahead = own == best
-    mean_return = mean_of_deals(own.sum(axis=0), n, RETURNS)
+    blocks = [_sums(played.returns[k : k + _BLOCK]) for k in range(0, num_deals, _BLOCK)]
+    sums = _Sums(*np.concatenate(blocks, axis=1))
+    mean_return = mean_of_deals(sums.own, n, RETURNS)
     first, second = played.contest.entrants
     return MatchResult(
         game=game.name,
@@ -151,15 +148,46 @@ def result_of(game: Game, played: Played) -> MatchResult:
         num_deals=num_deals,
         num_games=num_deals * n,
         mean_return=mean_return,
-        difference=mean_of_deals((own - opponents).sum(axis=0), n, DIFFERENCES),
-        first_places=proportion_of_deals((is_ahead / leaders).sum(axis=0), n),
+        difference=mean_of_deals(sums.difference, n, DIFFERENCES),
+        first_places=proportion_of_deals(sums.first_places, n),
         fair_share=1 / n,
-        wins=proportion_of_deals((is_ahead & (leaders == 1)).sum(axis=0), n),
-        draws=proportion_of_deals((is_ahead & (leaders > 1)).sum(axis=0), n),
-        losses=proportion_of_deals((~is_ahead).sum(axis=0), n),
+        wins=proportion_of_deals(sums.wins, n),
+        draws=proportion_of_deals(sums.draws, n),
+        losses=proportion_of_deals(sums.losses, n),
         elo=elo_of_score(mean_return.scaled(0.5, 0.5)),
         faults=_faults(played),
     )
+
+
+class _Sums(NamedTuple):
+    """What the games of each deal add up to for the first entrant: [deals] each."""
+
+    own: np.ndarray  # returns
+    difference: np.ndarray  # of its return and the mean return of its opponents
+    first_places: np.ndarray  # shared ones in part
+    wins: np.ndarray
+    draws: np.ndarray
+    losses: np.ndarray
+
+
+def _sums(returns: np.ndarray) -> np.ndarray:
+    """Return the fields of `_Sums` for these returns [deals, sittings, seats]."""
+    by_seat = np.ascontiguousarray(returns.T)  # [seats, sittings, deals]: adds whole rows
+    n = len(by_seat)
+    own = np.array([by_seat[seat, seat] for seat in range(n)])
+    opponents = (by_seat.sum(axis=0) - own) / (n - 1)
+    best = by_seat.max(axis=0)
+    leaders = (by_seat == best).sum(axis=0)
+    is_ahead = own == best
+    games = _Sums(
+        own,
+        own - opponents,
+        is_ahead / leaders,
+        is_ahead & (leaders == 1),
+        is_ahead & (leaders > 1),
+        ~is_ahead,
+    )
+    return np.array([values.sum(axis=0) for values in games])
 
 
 def _faults(played: Played) -> tuple[int, int]:

@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -63,7 +63,8 @@ def play_contests(
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
     results = {
-        contest: ContestResults(game.num_seats, contest, np.array(seeds)) for contest in contests
+        contest: ContestResults(game.num_seats, contest, seeds.start + np.arange(len(seeds)))
+        for contest in contests
     }
     setting = Setting.of(game, plan.control)
     for contest, result in results.items():
@@ -158,19 +159,20 @@ class ContestResults:
 
     def add(self, first_seed: int, outcomes: Outcomes) -> None:
         """Add results of the deals from `first_seed` on; ignore deals not requested."""
-        played = first_seed + np.arange(len(outcomes.returns))
-        is_requested = np.isin(played, self.seeds)
-        places = np.searchsorted(self.seeds, played[is_requested])
-        self.returns[places] = outcomes.returns[is_requested]
-        self.is_played[places] = True
+        last_seed = first_seed + len(outcomes.returns) - 1
+        first = np.searchsorted(self.seeds, first_seed)
+        end = np.searchsorted(self.seeds, last_seed, side="right")
+        places = self.seeds[first:end] - first_seed  # of the deals requested, in `outcomes`
+        self.returns[first:end] = outcomes.returns[places]
+        self.is_played[first:end] = True
         for fault in outcomes.faults:
-            if is_requested[fault.seed - first_seed]:
+            if fault.seed - first_seed in places:
                 self.faults[fault.seed, fault.sitting] = fault
 
     def played(self) -> Played:
         """Return the results added so far."""
         faults = tuple(self.faults[key] for key in sorted(self.faults))
-        done = self.is_played
+        done: Any = slice(None) if self.is_played.all() else self.is_played
         return Played(self.contest, self.seeds[done], self.returns[done], faults)
 
 

@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.player_streams import player_streams
 from ...envs.core.rng import SEED_LIMIT, streams
-from ...envs.core.seating import Seating, player_streams
+from ...envs.core.seating import Seating
 from ...envs.core.tables import Tables
 from .batches import Batch, Fault, Outcomes, forfeit
 from .fork_client import ForkServer

@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import NO_ACTION, NO_SEAT, Game
+from ...envs.core.player_streams import player_streams
 from ...envs.core.rng import streams
-from ...envs.core.seating import Seating, player_streams
+from ...envs.core.seating import Seating
 from ...envs.core.tables import EXTERNAL, Tables, action_masks
 from ..arena.statistics import Estimate, mean_of_deals
 from ..measures import Measure

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.jit import array_rule
+from ...envs.core.player_streams import player_streams
 from ...envs.core.rng import streams
-from ...envs.core.seating import Seating, player_streams
+from ...envs.core.seating import Seating
 from ...envs.core.tables import EXTERNAL, Tables, action_masks
 from ...envs.trick_taking.rules import start_game
 from ..arena.statistics import Estimate, mean_of_deals

@@ -21,8 +21,9 @@ STATE, WANTED = 0, 1  # of a board: what its thread does, and 1 where it is want
 TYPES, TICKET = 8, 9  # what it can be handed, and what it has
 BOARD_SIZE = 16  # int64: whole lines of a processor's cache
 AWAY, READY, TAKEN, POSTED = range(4)  # states: only READY takes a part
-IS_DONE, NUM_RESULTS, RESULTS = 0, 1, 2  # of the report on a part: what its function returned
+IS_DONE = 0  # of the report on a part
 REPORT_SIZE = 8
+LINE = 8  # int64 of a line of a processor's cache
 MEMORY_SIZE = 1 << 16  # bytes for the arguments of a part
 
 LAST_POLLS = 10  # until whoever wants the thread has given the interpreter lock back
@@ -87,17 +88,34 @@ def becomes(words, index, value):
 def serve(board, memory, polls, ticket, report, *part):
     """Call `play` with the arguments `part`, and with those posted until none comes for a while.
 
-    A template: it is bound to `play`, which returns None, a whole number, or a few of them.
+    A template: it is bound to `play`.
     """
     job = (report, part)
     board[TICKET] = ticket
     board[TYPES] = digest(job)
     while True:
-        note(job[0], play(*job[1]))
+        play(*job[1])
         store(job[0], IS_DONE, 1)
         if polls == 0 or not watch(board, polls):
             return
         job = unpack(memory, job)
+
+
+def share(own, next_rows, num_rows, size, *arguments):
+    """Call `play` for rows that nobody has taken, `size` at a time: of slice `own`, then of others.
+
+    `next_rows` [slices, LINE] starts with the first row of each slice. A template: it is bound to
+    `play`(first, end, *arguments).
+    """
+    num_slices = next_rows.shape[0]
+    for ahead in range(num_slices):
+        index = (own + ahead) % num_slices
+        end = num_rows * (index + 1) // num_slices
+        first = add(next_rows, index, size)
+        while first < end:
+            rows = first, min(first + size, end)
+            play(*(rows + arguments))  # Numba would make `play(*rows, *arguments)` a new list
+            first = add(next_rows, index, size)
 
 
 # What Numba has no words for. Words of memory that two threads share are read and written at once,
@@ -148,6 +166,20 @@ def exchange(typing_context: Any, array: Any, index: Any, old: Any, new: Any) ->
         return builder.extract_value(result, 1)
 
     return types.boolean(array, index, old, new), generate
+
+
+@intrinsic
+def add(typing_context: Any, array: Any, row: Any, value: Any) -> Any:
+    """Add to array[row, 0]; return what was there before."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        numbers = context.make_array(array)(context, builder, arguments[0])
+        place = context.cast(builder, arguments[1], row, types.int64)
+        first = builder.mul(place, ir.Constant(ir.IntType(64), LINE))
+        number = context.cast(builder, arguments[2], value, types.int64)
+        return builder.atomic_rmw("add", builder.gep(numbers.data, [first]), number, "monotonic")
+
+    return types.int64(array, row, value), generate
 
 
 @intrinsic
@@ -232,22 +264,3 @@ def _without_owners(context: Any, builder: Any, kind: Any, value: Any) -> Any:
                 value, _without_owners(context, builder, part, whole), index
             )
     return value
-
-
-@intrinsic
-def note(typing_context: Any, report: Any, result: Any) -> Any:
-    """Write what a function returned, None or whole numbers, to the report on its part."""
-    is_tuple = isinstance(result, types.BaseTuple)  # type: ignore[attr-defined]
-    kinds = result.types if is_tuple else () if result == types.none else (result,)
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        words = context.make_array(report)(context, builder, arguments[0]).data
-        integer = ir.IntType(64)
-        builder.store(integer(len(kinds)), builder.gep(words, [integer(NUM_RESULTS)]))
-        for index, kind in enumerate(kinds):
-            number = builder.extract_value(arguments[1], index) if is_tuple else arguments[1]
-            word = context.cast(builder, number, kind, types.int64)
-            builder.store(word, builder.gep(words, [integer(RESULTS + index)]))
-        return context.get_dummy_value()
-
-    return types.void(report, result), generate

@@ -90,10 +90,21 @@ def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
     these, because it could compute the seed from it: see `seating`.
     """
     out = np.zeros(len(seeds), STREAM)
-    mix = plain(_mix)
-    out["state"] = mix(mix(checked_seeds(seeds) + GOLDEN_GAMMA) + np.uint64(purpose))
+    out["state"] = plain(_first_state)(checked_seeds(seeds), np.uint64(purpose))
     out["gamma"] = GOLDEN_GAMMA
     return out
+
+
+@rule
+def _first_state(seed, purpose):
+    return _mix(_mix(seed + GOLDEN_GAMMA) + purpose)
+
+
+@rule
+def start_stream(rng, seed):
+    """Start the stream that deals the cards of a seed, a uint64."""
+    rng.state = _first_state(seed, np.uint64(0))
+    rng.gamma = GOLDEN_GAMMA
 
 
 def checked_seeds(seeds: np.ndarray | Sequence[int]) -> np.ndarray:

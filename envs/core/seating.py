@@ -4,32 +4,24 @@ Compiled players act inside the compiled loops; networks, searches and people ch
 """
 
 from collections.abc import Callable, Sequence
-from itertools import count
-from operator import add
-from typing import Any, NoReturn, Protocol
+from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
 from .game import NO_ACTION, NO_SEAT, Function
-from .jit import plain, rule, with_fixed
-from .rng import GOLDEN_GAMMA, STREAM, checked_seeds
-from .siphash import siphash
+from .jit import with_fixed
 from .tables import (
     EXTERNAL,
-    NO_ROW,
     NO_WEIGHTS,
     CompiledPlayer,
     Tables,
     action_masks,
     advance_loop,
+    first_fault,
     learner_loops,
+    new_fault,
 )
-from .threads import GAME_PLIES, run_parts, slices_of
-
-_KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the other half is the seed
-_MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
-_PLAIN_CALLS = 64  # of a process, which together take less time than compiling
-_calls = count(1)
+from .threads import Part, play_rows
 
 
 class Memory(Protocol):
@@ -79,39 +71,34 @@ class SeatedPolicy(Protocol):
         """Actions [B]."""
 
 
-def player_streams(
-    seeds: np.ndarray | Sequence[int], num_seats: int, sitting: int | np.ndarray = 0
-) -> np.ndarray:
-    """Return a random stream for each seat of each table, [tables, seats], independent of the deal.
+class Compiled(NamedTuple):
+    """The players among some policies that act inside the compiled loops."""
 
-    It is seeded by a hash of the sitting and the seat, keyed by the seed of the deal. Where a deal
-    is played more than once, a different `sitting` (for all tables, or for each) gives other
-    streams, so that copies of a random player do not repeat each other's moves.
-    """
-    out = np.zeros((len(seeds), num_seats), STREAM)
-    sittings = np.full(len(seeds), sitting, np.uint64)
-    out["state"] = _hash_seats(checked_seeds(seeds), sittings, num_seats)
-    out["gamma"] = GOLDEN_GAMMA
-    return out
+    players: tuple[CompiledPlayer, ...]
+    weights: tuple[np.ndarray, ...]  # as for `chooser`
+    codes: np.ndarray  # of each policy, a number of `players` or EXTERNAL; and EXTERNAL at the end
 
-
-def _hash_seats(seeds: np.ndarray, sittings: np.ndarray, num_seats: int) -> np.ndarray:
-    """Return a hash for each seat of each table: [tables, seats]."""
-    if next(_calls) > _PLAIN_CALLS:
-        out = np.empty((len(seeds), num_seats), np.uint64)
-        _hash_each(seeds, sittings, out)
-        return out
-    last = np.arange(num_seats, dtype=np.uint64) | _MESSAGE_LENGTH
-    keys, firsts, lasts = np.broadcast_arrays(seeds[:, None], sittings[:, None], last)
-    return np.asarray(plain(siphash)(keys, _KEY_HIGH, firsts, lasts))
+    @classmethod
+    def of(cls, policies: Sequence[SeatedPolicy]) -> "Compiled":
+        """Return them, in an order of their own; equal players have one code."""
+        compiled = {
+            _identity_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row_function
+        }
+        code_of = {key: code for code, key in enumerate(compiled)}
+        return cls(
+            tuple(
+                CompiledPlayer(p.row_function, p.weights is not None, p.is_blind)
+                for p in compiled.values()
+                if p.row_function
+            ),
+            tuple(NO_WEIGHTS if p.weights is None else p.weights for p in compiled.values()),
+            np.array([*(code_of.get(_identity_of(p), EXTERNAL) for p in policies), EXTERNAL]),
+        )
 
 
-@rule
-def _hash_each(seeds, sittings, out):
-    for index in range(seeds.shape[0]):
-        for seat in range(out.shape[1]):
-            last = np.uint64(seat) | _MESSAGE_LENGTH
-            out[index, seat] = siphash(seeds[index], _KEY_HIGH, sittings[index], last)
+def _identity_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
+    """Return a key that is equal for policies that are the same player."""
+    return policy.row_function, id(policy.weights)
 
 
 class Seating:
@@ -119,7 +106,6 @@ class Seating:
 
     EXTERNAL stands for seats whose actions come from outside; with `skip_forced`, their plies
     without a choice are played at once. `rngs` [tables, seats] are the players' own streams.
-    Compiled players act in up to `num_threads` threads, which changes no result.
     """
 
     def __init__(
@@ -129,41 +115,23 @@ class Seating:
         seated: np.ndarray,
         rngs: np.ndarray,
         skip_forced: bool = False,
-        num_threads: int = 1,
     ) -> None:
         self.skip_forced = skip_forced
-        self.num_threads = num_threads
         self.tables = tables
         self.policies = tuple(policies)
         self.rngs = rngs
-        compiled = {
-            _identity_of(p): p for p in sorted(policies, key=lambda p: p.name) if p.row_function
-        }
-        self._players = tuple(
-            CompiledPlayer(p.row_function, p.weights is not None, p.is_blind)
-            for p in compiled.values()
-            if p.row_function
-        )
-        self._weights = tuple(
-            NO_WEIGHTS if p.weights is None else p.weights for p in compiled.values()
-        )
-        code_of = {key: code for code, key in enumerate(compiled)}
-        self._code_of_policy = np.array(
-            [code_of.get(_identity_of(p), EXTERNAL) for p in policies]
-            + [EXTERNAL],  # the policy index EXTERNAL = -1 selects it
-            dtype=np.int64,
-        )
+        self._compiled = Compiled.of(policies)
         self._remembers = np.array([p.remember is not None for p in policies] + [False])
         self.choices: list[int] | None = None  # gets those that cannot be repeated, where it is set
         self.memories: dict[tuple[int, int], Memory] = {}  # by table and seat
         self.seated = np.array(seated, dtype=np.int64)
-        self._codes = self._code_of_policy[self.seated]
+        self._codes = self._compiled.codes[self.seated]
 
     def seat(self, seated: np.ndarray, rows: np.ndarray | None = None) -> None:
         """Change the seats [K, seats] at these tables; without `rows`, at all tables."""
         rows = self.tables.all_rows if rows is None else rows
         self.seated[rows] = seated
-        self._codes[rows] = self._code_of_policy[seated]
+        self._codes[rows] = self._compiled.codes[seated]
 
     def policy_at(self, row: int, seat: int) -> SeatedPolicy | None:
         """Return who plays a seat of a table; None for EXTERNAL."""
@@ -221,30 +189,22 @@ class Seating:
         return rows[forced]
 
     def _advance_compiled(self, rows: np.ndarray) -> None:
-        if not self._players and not self.skip_forced:
+        if not self._compiled.players and not self.skip_forced:
             return
         tables = self.tables
         game = tables.game
-        advance = advance_loop(game, self._players)
-        parts = slices_of(len(rows), self.num_threads, GAME_PLIES)
-
-        arguments = [
-            (
-                tables.states,
-                tables.rngs,
-                rows[part],
-                self._codes,
-                self._weights,
-                self.rngs,
-                game.new_observations(),
-                np.zeros(game.num_mask_words, np.int64),
-                self.skip_forced,
-            )
-            for part in parts
-        ]
-        for row, action in run_parts(advance, arguments):
-            if row != NO_ROW:
-                self.blame(row, action)
+        place = tables.states, tables.rngs, rows, self._codes, self._compiled.weights, self.rngs
+        fault = new_fault()
+        advance_loop(game, self._compiled.players)(
+            0,
+            len(rows),
+            *place,
+            self.skip_forced,
+            game.new_observations(),
+            np.zeros(game.num_mask_words, np.int64),
+            fault,
+        )
+        self._blame([fault])
 
     @property
     def is_compiled(self) -> bool:
@@ -257,52 +217,47 @@ class Seating:
         There is one table, and `learners` [1] is its EXTERNAL seat. `buffers` are the further
         arguments of `_step_learner`.
         """
-        place = self.tables.states, self.tables.rngs, self._codes, self._weights, self.rngs
-        step = learner_loops(self.tables.game, self._players).step_learner
+        place = self.tables.states, self.tables.rngs, self._codes, self._compiled.weights, self.rngs
+        step = learner_loops(self.tables.game, self._compiled.players).step_learner
         return with_fixed(step, (*place, self.skip_forced, learners, *buffers), (NO_ACTION,))
 
     def step_learners(
         self,
-        slices: Sequence[slice],
         learners: np.ndarray,
-        seat_rngs: Sequence[np.ndarray],
-        parts: Sequence[tuple[Any, ...]],
+        seat_rngs: np.ndarray,
+        arguments: Part,
+        scratches: Sequence[Part],
     ) -> bool:
-        """Play a ply of the EXTERNAL seats and then those of the others, at slices of the tables.
+        """Play a ply of the EXTERNAL seats at all tables, and then those of the others.
 
-        `learners` [tables] are those seats; `seat_rngs` and `parts` have arguments of
-        `_step_learners` for each slice, `parts` those from `actions` on. Returns whether every new
-        game gives that seat a choice. Raises PlayerError where another player's choice is illegal.
+        `learners` [tables] are those seats; `seat_rngs` and `arguments` are for `_step_learners`,
+        the latter from `actions` on, and `scratches` has records and buffers for each thread.
+        Returns whether every new game gives that seat a choice. Raises PlayerError where another
+        player's choice is illegal.
         """
-        places = [
-            self._learners_part(rows, learners[rows], rngs)
-            for rows, rngs in zip(slices, seat_rngs, strict=True)
-        ]
-        loop = learner_loops(self.tables.game, self._players).step_learners
-        results = run_parts(loop, list(map(add, places, parts)))
-        for rows, (row, action) in zip(slices, results, strict=True):
-            if row != NO_ROW and action != NO_ACTION:
-                self.blame(rows.start + row, action)
-        return all(row == NO_ROW for row, _ in results)
-
-    def _learners_part(
-        self, rows: slice, learners: np.ndarray, seat_rngs: np.ndarray
-    ) -> tuple[Any, ...]:
-        """Return the first arguments of `_step_learners` for a slice of the tables."""
-        seated, codes = self.seated[rows], self._codes[rows]
-        return (
-            self.tables.states[rows],
-            self.tables.rngs[rows],
-            codes,
-            self._weights,
-            self.rngs[rows],
-            self.skip_forced,
-            learners,
-            seat_rngs,
-            seated,
-            _clockwise(learners[0], seated[0], codes[0]) if len(seat_rngs) else seated[:0],
-            self.tables.game.new_observations(),
+        is_drawn = len(seat_rngs) > 0
+        seated, codes = self.seated, self._codes
+        places = _clockwise(learners[0], seated[0], codes[0]) if is_drawn else seated[:0]
+        tables = self.tables
+        shared = (
+            *(tables.states, tables.rngs, codes, self._compiled.weights, self.rngs),
+            *(self.skip_forced, learners, seat_rngs, seated, places),
         )
+        faults = [new_fault() for _ in scratches]
+        loop = learner_loops(tables.game, self._compiled.players).step_learners
+        own = [
+            (tables.game.new_observations(), fault, *scratch)
+            for fault, scratch in zip(faults, scratches, strict=True)
+        ]
+        play_rows(loop, len(learners), (*shared, *arguments), own)
+        self._blame(faults)
+        return first_fault(faults) is None
+
+    def _blame(self, faults: Sequence[np.ndarray]) -> None:
+        """Raise PlayerError where a player has chosen an illegal action."""
+        fault = first_fault(faults)
+        if fault is not None and fault[1] != NO_ACTION:
+            self.blame(*fault)
 
     def blame(self, row: int, action: int) -> NoReturn:
         """Raise the PlayerError of the seat to act, which chose this illegal action."""
@@ -374,11 +329,6 @@ def _clockwise(learner: int, seated: np.ndarray, codes: np.ndarray) -> np.ndarra
 def repeats(policy: SeatedPolicy) -> bool:
     """Return whether a policy chooses the same again from the same observation and stream."""
     return policy.row_function is not None and policy.remember is None
-
-
-def _identity_of(policy: SeatedPolicy) -> tuple[Function | None, int]:
-    """Return a key that is equal for policies that are the same player."""
-    return policy.row_function, id(policy.weights)
 
 
 class PlayerError(ValueError):

@@ -4,6 +4,7 @@ Each loop is an ordinary function over the global names of a game's rules (`deal
 ...); `loops_of` binds it to one game, compiled once and kept on disk. `Tables` owns the arrays.
 """
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from .bits import (
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import apart, bind, bind_flat, bind_inline, rule
 from .memory import prefetch
+from .player_streams import start_players
 from .records import (
     keep_constants,
     write_all,
@@ -30,8 +32,7 @@ from .records import (
     write_record,
     write_row,
 )
-from .rng import STREAM, below
-from .threads import GAME_PLIES, run_parts, slices_of
+from .rng import STREAM, below, start_stream
 
 NO_ROW = -1
 ILLEGAL = -2  # `step_table` returns it in place of a seat
@@ -305,27 +306,27 @@ def _step_table(
 
 
 def _step_tables(
-    states, rngs, skip_forced, seats, actions, words, masks, ended, rewards, outcomes, finals,
-    records, buffers, constants, numbers,
+    first, end, states, rngs, skip_forced, seats, actions, words, masks, ended, rewards, outcomes,
+    finals, constants, numbers, records, buffers,
 ):  # fmt: skip
-    """Play one ply at every table. Where a game has ended, deal a new one.
+    """Play one ply at the tables from `first` to `end`. Where a game has ended, deal a new one.
 
     An illegal action loses, and is replaced by NO_ACTION. `seats`, `words` and `masks` describe the
     seats to act, before and after. `ended` says where a game has ended: `outcomes` [tables, seats]
     then has its returns, `rewards` that of the actor, and `finals` what the actor knows; elsewhere
-    the first two are 0. What the seats to act know goes to `numbers` [tables, num_inputs], as does
-    what is in `finals`, by way of `records` [block] and `buffers` (see `block_buffers`);
-    `constants` [tables, num_constants] has the constant fields of each table.
+    the first two are 0. `constants` [tables, num_constants] has the constant fields of each table.
+    What the seats to act know goes to `numbers` [tables, num_inputs], as does what is in `finals`,
+    by way of `records` [block] and `buffers` (see `block_buffers`), which are scratch.
     """
-    for first in range(0, states.shape[0], records.shape[0]):
-        end = first + records.shape[0]
+    for start in range(first, end, records.shape[0]):
+        stop = min(start + records.shape[0], end)
         step_block(
-            states[first:end], rngs[first:end], actions[first:end], skip_forced, seats[first:end],
-            words[first:end], ended[first:end], rewards[first:end], outcomes[first:end],
-            finals[first:end], records, buffers, constants[first:end],
+            states[start:stop], rngs[start:stop], actions[start:stop], skip_forced,
+            seats[start:stop], words[start:stop], ended[start:stop], rewards[start:stop],
+            outcomes[start:stop], finals[start:stop], records, buffers, constants[start:stop],
         )  # fmt: skip
-        write_all(buffers, constants[first:end], numbers[first:end])
-    spread_masks(words, masks)
+        write_all(buffers, constants[start:stop], numbers[start:stop])
+    spread_masks(words[first:end], masks[first:end])
 
 
 def _step_block(
@@ -358,29 +359,29 @@ def _step_block(
 
 
 def _random_plies(
-    states, rngs, player_rngs, num_plies, skip_forced, seats, words, actions, masks,
-    records, buffers, constants, numbers,
+    first, end, states, rngs, player_rngs, num_plies, skip_forced, seats, words, actions, masks,
+    constants, numbers, records, buffers, num_ended,
 ):  # fmt: skip
-    """Play `num_plies` random plies at every table; after each, write what `step_tables` writes.
+    """Play `num_plies` random plies at the tables from `first` to `end`; write what they show.
 
-    A block of tables plays all plies before the next block, so that it stays in the processor's
-    cache. All its tables choose before any acts, so that the processor may choose at several at
-    once. Returns the number of games that ended.
+    After each, it is what `step_tables` writes. A block of tables plays all plies before the next
+    block, so that it stays in the processor's cache. All its tables choose before any acts, so that
+    the processor may choose at several at once. Adds to `num_ended` [1] the games that ended.
     """
-    num_ended = 0
-    for first in range(0, states.shape[0], records.shape[0]):
-        end = first + records.shape[0]
-        for row in range(first, min(end, states.shape[0])):
+    found = 0
+    for start in range(first, end, records.shape[0]):
+        stop = min(start + records.shape[0], end)
+        for row in range(start, stop):
             write_constants(buffers, constants[row], numbers[row])
         for _ in range(num_plies):
-            num_ended += random_block(
-                states[first:end], rngs[first:end], player_rngs[first:end], skip_forced,
-                seats[first:end], words[first:end], actions[first:end], records, buffers,
-                constants[first:end], numbers[first:end],
+            found += random_block(
+                states[start:stop], rngs[start:stop], player_rngs[start:stop], skip_forced,
+                seats[start:stop], words[start:stop], actions[start:stop], records, buffers,
+                constants[start:stop], numbers[start:stop],
             )  # fmt: skip
-            write_changes(buffers, numbers[first:end])
-            spread_masks(words[first:end], masks[first:end])
-    return num_ended
+            write_changes(buffers, numbers[start:stop])
+            spread_masks(words[start:stop], masks[start:stop])
+    num_ended[0] += found
 
 
 def _random_block(
@@ -408,50 +409,58 @@ def _random_block(
     return num_ended
 
 
-def _random_playouts(states, rngs, player_rngs, num_plies, skip_forced, seats, words):
-    """Play `num_plies` random plies at every table. Return the number of games that ended."""
-    num_ended = 0
-    for row in range(states.shape[0]):
+def _random_playouts(
+    first, end, states, rngs, player_rngs, num_plies, skip_forced, seats, words, num_ended
+):  # fmt: skip
+    """Play as `_random_plies`, and write nothing."""
+    found = 0
+    for row in range(first, end):
         seat = seats[row]
         for _ in range(num_plies):
             seat, ended = random_ply(
                 states[row], rngs[row], player_rngs[row], seat, words[row], skip_forced
             )
-            num_ended += ended
+            found += ended
         seats[row] = seat
-    return num_ended
+    num_ended[0] += found
 
 
-def _advance_rows(states, rngs, rows, codes, weights, player_rngs, observation, words, skip_forced):
-    """Let compiled players act at each table until a seat with code EXTERNAL must, or the end.
+def _advance_rows(
+    first, end, states, rngs, rows, codes, weights, player_rngs, skip_forced, observation, words,
+    fault,
+):  # fmt: skip
+    """Let compiled players act at tables `rows` until a seat with code EXTERNAL must, or the end.
 
     `codes` and `player_rngs` are [tables, seats]; `weights` is as for `chooser`; `observation` [1]
     and `words` are scratch. With `skip_forced` the plies of EXTERNAL seats that leave no choice are
-    played too. Returns (row, action) of an illegal action, at which it stops, else (NO_ROW,
-    NO_ACTION).
+    played too. Stops at an illegal choice, and notes it in `fault` (see `new_fault`).
     """
-    for row in rows:
-        state = states[row]
-        while not is_terminal(state):
-            seat = np.int64(seat_to_act(state))
-            is_external = codes[row, seat] == EXTERNAL
-            if is_external and not skip_forced:
-                break
-            words[:] = 0
-            legal_actions(state, words)
-            if is_external:
-                if num_allowed(words) > 1:
-                    break
-                action = nth_allowed(words, 0)
-            else:
-                observe_mover(state, seat, observation[0])
-                rng = player_rngs[row, seat]
-                action = choose(codes[row, seat], weights, observation[0], words, rng)
-            if not is_legal(words, action):
-                return row, action
-            apply_action(state, action)
-            settle(state, rngs[row])
-    return NO_ROW, NO_ACTION
+    for row in rows[first:end]:
+        seat, illegal = to_learner(
+            states[row], rngs[row], NO_ACTION, codes[row], weights, player_rngs[row], skip_forced,
+            words, observation[0],
+        )  # fmt: skip
+        if seat == FAULT:
+            note_fault(fault, row, illegal)
+            return
+
+
+def new_fault() -> np.ndarray:
+    """Return (row, action) of the illegal choice of a compiled player: of none, so far."""
+    return np.array([NO_ROW, NO_ACTION])
+
+
+@rule
+def note_fault(fault, row, action):
+    """Keep that of the first row, because the order in which threads find them is chance."""
+    if fault[0] == NO_ROW or row < fault[0]:
+        fault[0] = row
+        fault[1] = action
+
+
+def first_fault(faults: Sequence[np.ndarray]) -> tuple[int, int] | None:
+    """Return (row, action) of the first among the faults of all threads; None for none."""
+    return min(((int(row), int(action)) for row, action in faults if row != NO_ROW), default=None)
 
 
 def _to_learner(
@@ -478,6 +487,32 @@ def _to_learner(
             action = np.int64(nth_allowed(mask, 0))
         else:
             return seat, np.int64(NO_ACTION)
+
+
+def _play_deals(
+    first, end, seeds, codes, weights, out, states, rngs, player_rngs, observation, words, fault
+):  # fmt: skip
+    """Play a whole game of deal seeds[k] by the players codes[k, sitting] [seats], each sitting.
+
+    The returns go to `out` [deals, sittings, seats]. Stops at an illegal choice, and notes deal and
+    action in `fault` (see `new_fault`). `states` and `rngs` [2], `player_rngs` [seats],
+    `observation` [1] and `words` are scratch.
+    """
+    for k in range(first, end):
+        start_stream(rngs[0], seeds[k])
+        deal(states[0], rngs[0])
+        for sitting in range(codes.shape[1]):
+            states[1] = states[0]
+            rngs[1] = rngs[0]
+            start_players(player_rngs, seeds[k], np.uint64(sitting))
+            seat, illegal = to_learner(
+                states[1], rngs[1], NO_ACTION, codes[k, sitting], weights, player_rngs, False,
+                words, observation[0],
+            )  # fmt: skip
+            if seat == FAULT:
+                note_fault(fault, k, illegal)
+                return
+            returns(states[1], out[k, sitting])
 
 
 def _step_learner(
@@ -543,23 +578,23 @@ def _play_learner(
 
 
 def _step_learners(
-    states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
-    scratch, actions, words, masks, ended, rewards, outcomes, finals, records, buffers, constants,
-    numbers,
+    first, end, states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated,
+    places, actions, words, masks, ended, rewards, outcomes, finals, constants, numbers, scratch,
+    fault, records, buffers,
 ):  # fmt: skip
-    """Play a ply of the learner at every table. Deal where a game has ended.
+    """Play a ply of the learner at the tables from `first` to `end`. Deal where a game has ended.
 
     NEW_GAME deals at once; other illegal actions lose, and are replaced by NO_ACTION. `learners`
-    [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are
-    empty; `places` [2, seats] are the policies and codes clockwise from it. What comes after them
-    is as in `_step_tables`. Returns (row, action) of another player's illegal choice,
-    (row, NO_ACTION) where no deal gives the learner a choice, else (NO_ROW, NO_ACTION).
+    [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are empty;
+    `places` [2, seats] are the policies and codes clockwise from it. `scratch` [1] is an
+    observation. Stops at another player's illegal choice, and notes it in `fault` (`new_fault`);
+    where no deal gives the learner a choice, notes NO_ACTION. All else is as in `_step_tables`.
     """
-    for first in range(0, states.shape[0], records.shape[0]):
-        end = min(first + records.shape[0], states.shape[0])
-        for row in range(first, end):
+    for start in range(first, end, records.shape[0]):
+        stop = min(start + records.shape[0], end)
+        for row in range(start, stop):
             prefetch(states, row + AHEAD)
-            place, learner, mask = row - first, learners[row], words[row]
+            place, learner, mask = row - start, learners[row], words[row]
             if actions[row] != NEW_GAME and not is_legal(mask, actions[row]):
                 actions[row] = NO_ACTION
             outcomes[row, :] = 0.0
@@ -569,13 +604,13 @@ def _step_learners(
                 outcomes[row], finals[row], scratch[0], place, records, buffers, constants[row],
             )  # fmt: skip
             if seat < 0:  # FAULT, or NO_SEAT where no deal gives a choice
-                return row, action
+                note_fault(fault, row, action)
+                return
             rewards[row] = outcomes[row, learner]
             learners[row] = seat
             note_inputs(states[row], seat, ended[row], place, records, buffers, constants[row])
-        write_all(buffers, constants[first:end], numbers[first:end])
-    spread_masks(words, masks)
-    return np.int64(NO_ROW), np.int64(NO_ACTION)
+        write_all(buffers, constants[start:stop], numbers[start:stop])
+    spread_masks(words[first:end], masks[first:end])
 
 
 @rule
@@ -664,6 +699,16 @@ def _bind_advance(rules: _Rules, players: tuple[CompiledPlayer, ...]) -> Functio
     return bind(_advance_rows, **_meanings_with(players, rules))
 
 
+def deals_loop(game: Game, players: tuple[CompiledPlayer, ...]) -> Function:
+    """Return the loop in which `players` play whole games; a player's code is its index."""
+    return _bind_deals(_rules_of(game), players)
+
+
+@lru_cache
+def _bind_deals(rules: _Rules, players: tuple[CompiledPlayer, ...]) -> Function:
+    return bind(_play_deals, **_meanings_with(players, rules))
+
+
 class LearnerLoops(NamedTuple):
     """The loops in which compiled players act between the plies of one learning seat."""
 
@@ -679,10 +724,9 @@ def learner_loops(game: Game, players: tuple[CompiledPlayer, ...]) -> LearnerLoo
 @lru_cache
 def _bind_learner_loops(rules: _Rules, players: tuple[CompiledPlayer, ...]) -> LearnerLoops:
     meanings = _meanings_with(players, rules)
-    to_learner = bind(_to_learner, **meanings)
-    play_learner = bind(_play_learner, to_learner=to_learner, **meanings)
+    play_learner = bind(_play_learner, **meanings)
     return LearnerLoops(
-        bind(_step_learner, to_learner=to_learner, **meanings),
+        bind(_step_learner, **meanings),
         bind(_step_learners, play_learner=play_learner, **meanings),
     )
 
@@ -695,7 +739,8 @@ def _meanings_with(players: tuple[CompiledPlayer, ...], rules: _Rules) -> dict[s
     meanings = rule_meanings(rules)
     is_seen = any(not player.is_blind for player in players)
     observe = meanings["observe"] if is_seen else _no_observation
-    return {**meanings, "observe_mover": observe, "choose": chooser(players)}
+    meanings = {**meanings, "observe_mover": observe, "choose": chooser(players)}
+    return {**meanings, "to_learner": bind(_to_learner, **meanings)}
 
 
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
@@ -759,10 +804,9 @@ class Tables:
         self.__dict__.update(state)
         self.loops = loops_of(self.game)
 
-    def deal(self, rows: np.ndarray, num_threads: int = 1) -> None:
-        """Deal new games from the tables' own streams, in up to `num_threads` threads."""
-        slices = slices_of(len(rows), num_threads, GAME_PLIES)
-        run_parts(self.loops.deal_rows, [(self.states, self.rngs, rows[part]) for part in slices])
+    def deal(self, rows: np.ndarray) -> None:
+        """Deal new games from the tables' own streams."""
+        self.loops.deal_rows(self.states, self.rngs, rows)
 
     def deal_from(self, row: int, data: Any) -> None:
         """Deal from plain data. Raises ValueError where the deal is impossible."""

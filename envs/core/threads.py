@@ -1,7 +1,7 @@
-"""Slices of a batch of tables, each played by a thread.
+"""Threads that share the rows of a batch of tables.
 
 Compiled loops release the interpreter lock, and each table has its own random streams, so threads
-play at the same time and the results do not depend on their number.
+play at the same time and the results do not depend on who plays which table.
 """
 
 import os
@@ -22,7 +22,9 @@ from .jit import bind
 
 MAX_THREADS = 1024
 GAME_PLIES = 32  # of a game, at least in most: what a match plays in each row
-MIN_PLIES = 512  # of a slice: with fewer, handing it to another thread costs more than it saves
+MIN_PLIES = 512  # of a thread: with fewer, handing them over costs more than it saves
+PARTS = 16  # of a thread's slice
+BLOCK = 32  # tables that a compiled loop plays at before it writes what their seats know
 POLLS = 4000  # about 4 ms, in which most users choose the next actions
 NAP = 1e-3  # seconds between looks at a part that takes longer
 
@@ -34,27 +36,32 @@ def check_num_threads(num_threads: int) -> None:
     check_range("num_threads", num_threads, 1, MAX_THREADS)
 
 
-def slices_of(num_rows: int, num_threads: int, num_plies: int = 1) -> list[slice]:
-    """Cut rows into successive slices of equal size, at most one for each thread.
+def useful_threads(num_rows: int, num_threads: int, num_plies: int = 1) -> int:
+    """Return how many threads to play these rows with: fewer than allowed where there is little.
 
     `num_plies` is how many plies one call plays in each row.
     """
-    count = max(1, min(num_threads, num_rows, num_rows * num_plies // MIN_PLIES))
-    ends = [num_rows * index // count for index in range(count + 1)]
-    return [slice(*ends[index : index + 2]) for index in range(count)]
+    return max(1, min(num_threads, num_rows, num_rows * num_plies // MIN_PLIES))
 
 
-def run_parts(play: Callable[..., Any], parts: Sequence[Part]) -> list[tuple[int, ...]]:
-    """Return play(*parts[0]), play(*parts[1]), ...; this thread runs the first, others the rest.
+def play_rows(
+    play: Callable[..., None], num_rows: int, arguments: Part, scratches: Sequence[Part]
+) -> None:
+    """Call play(first, end, *arguments, *scratch) for successive rows, until all are played.
 
-    `play` is a compiled loop that returns None, a whole number or a tuple of these; the result is
-    always a tuple. If it raises, the error of the first part that failed is raised when all parts
-    have ended.
+    `play` is a compiled loop. One thread plays with each of `scratches`, this one with the first.
+    They begin with equal slices of the rows, a part at a time; whoever has no more takes from the
+    others, so that a slow core gets fewer rows. If `play` raises, the error of the first thread
+    that failed is raised when all have ended.
     """
-    if len(parts) == 1 or numba_config.DISABLE_JIT:
-        return [_as_tuple(play(*part)) for part in parts]
+    if len(scratches) == 1 or numba_config.DISABLE_JIT:
+        play(0, num_rows, *arguments, *scratches[0])
+        return
     serve = _serving(play)
-    own, *others = map(Job, parts)
+    shares = _shares(num_rows, len(scratches))
+    own, *others = [
+        Job((thread, *shares, *arguments, *scratch)) for thread, scratch in enumerate(scratches)
+    ]
     crew = _crew(os.getpid(), len(others), serve)
     for worker, job in zip(crew, others, strict=True):
         worker.start(job)
@@ -67,16 +74,19 @@ def run_parts(play: Callable[..., Any], parts: Sequence[Part]) -> list[tuple[int
     for job in (own, *others):
         if job.error is not None:
             raise job.error
-    return [job.results() for job in (own, *others)]
 
 
-def _as_tuple(result: Any) -> tuple[int, ...]:
-    return result if isinstance(result, tuple) else () if result is None else (result,)
+def _shares(num_rows: int, num_threads: int) -> tuple[np.ndarray, int, int]:
+    """Return what `handover.share` needs: the next row of each slice, the rows, those of a part."""
+    starts = np.zeros((num_threads, handover.LINE), np.int64)
+    starts[:, 0] = [num_rows * thread // num_threads for thread in range(num_threads)]
+    size = -(-num_rows // (num_threads * PARTS))
+    return starts, num_rows, -(-size // BLOCK) * BLOCK if size > BLOCK else size
 
 
 @cache
 def _serving(play: Callable[..., Any]) -> Callable[..., Any]:
-    return bind(handover.serve, play=play)
+    return bind(handover.serve, play=bind(handover.share, play=play))
 
 
 class Job:
@@ -91,11 +101,6 @@ class Job:
     def arguments(self) -> Part:
         """Return the last arguments of `serve` and `post`."""
         return (self.ticket, self.report, *self.part)
-
-    def results(self) -> tuple[int, ...]:
-        """Return what the loop returned."""
-        first, number = handover.RESULTS, int(self.report[handover.NUM_RESULTS])
-        return tuple(self.report[first : first + number].tolist())
 
 
 class Worker:
@@ -130,7 +135,7 @@ class Worker:
             try:
                 self._serve(self._board, self._memory, polls, *job.arguments())
             except BaseException as error:  # of this part, or of one posted later
-                self._jobs[int(self._board[handover.TICKET])].error = error
+                self._jobs.get(int(self._board[handover.TICKET]), job).error = error
             del job  # or it would keep the arrays of this part until the next one
 
 

@@ -17,9 +17,10 @@ from ...baselines.players import make_policy, resolved
 from ...baselines.policy import Policy
 from ...envs import find_game
 from ...envs.core.game import NO_SEAT, Game
+from ...envs.core.player_streams import player_streams
 from ...envs.core.public import is_seen
 from ...envs.core.rng import fresh_seed, streams
-from ...envs.core.seating import EXTERNAL, Seating, player_streams
+from ...envs.core.seating import EXTERNAL, Seating
 from ...envs.core.tables import Tables
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants

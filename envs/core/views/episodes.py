@@ -10,9 +10,11 @@ import numpy as np
 
 from ..game import NO_SEAT, Game, check_range
 from ..jit import rule
+from ..player_streams import player_streams
 from ..rng import below, streams
-from ..seating import Seating, player_streams
+from ..seating import Seating
 from ..tables import EXTERNAL, MAX_DEALS, Tables, new_streams
+from ..threads import Part
 from .common import no_choice_error
 from .played import Played
 
@@ -132,14 +134,14 @@ class Episodes:
         self.tables.apply(rows, actions)
         self.seating.advance(rows)
 
-    def step(self, slices: Sequence[slice], parts: Sequence[tuple[Any, ...]]) -> None:
-        """Play at these slices of the tables and start new games where one is over.
+    def step(self, arguments: Part, scratches: Sequence[Part]) -> None:
+        """Play at all tables, and start new games where one is over.
 
-        `parts` has, for each, the arguments of `_step_learners` from `actions` on.
+        `arguments` are those of `_step_learners` from `actions` on, `scratches` the records and
+        buffers of each thread.
         """
-        is_drawn = self.seat == RANDOM_SEAT
-        rngs = [self.seat_rngs[rows] if is_drawn else self.seat_rngs[:0] for rows in slices]
-        if not self.seating.step_learners(slices, self.seats, rngs, parts):
+        seat_rngs = self.seat_rngs if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
+        if not self.seating.step_learners(self.seats, seat_rngs, arguments, scratches):
             raise no_choice_error(self.game)
 
     def draw_seats(self, rows: np.ndarray) -> None:

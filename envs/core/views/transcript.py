@@ -12,8 +12,9 @@ import numpy as np
 
 from ..catalogue import find_game
 from ..game import NO_SEAT, Game
+from ..player_streams import player_streams
 from ..rng import streams
-from ..seating import SeatedPolicy, Seating, check_legal, player_streams
+from ..seating import SeatedPolicy, Seating, check_legal
 from ..tables import Tables, action_masks
 
 _FIRST_LINE = "parlour transcript 1"

@@ -4,7 +4,7 @@ One seat at each table learns against policies; in self-play the caller plays ev
 """
 
 from collections.abc import Sequence
-from operator import add
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,25 +14,24 @@ from gymnasium.vector.utils import batch_space
 
 from ..bits import new_mask_rows
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
+from ..player_streams import player_streams
 from ..records import Buffers
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
-from ..seating import illegal_action_message, player_streams
+from ..seating import illegal_action_message
+from ..shelf import Shelf
 from ..tables import LOSS, NEW_GAME, Tables, action_masks, random_actions, strike_illegal
-from ..threads import check_num_threads, run_parts, slices_of
+from ..threads import BLOCK, check_num_threads, play_rows, useful_threads
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
 from .episodes import Episodes, seat_streams
 from .render import LEARNING_SEAT, RENDERING, WHOLE_TABLE, Renderer, check_render_seat
 
-BLOCK = 32  # tables that a compiled loop plays at before it writes what their seats know
-
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 
 
-class _Part(NamedTuple):
-    """The tables of one thread, and records [block] that only it writes to."""
+class _Scratch(NamedTuple):
+    """What only one thread writes to."""
 
-    rows: slice
-    records: np.ndarray
+    records: np.ndarray  # [block]
     buffers: Buffers  # for `write_all` from `records`
 
 
@@ -117,22 +116,19 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._seats = np.zeros(num_envs, np.int64)
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
-        self._parts = self._new_parts()
+        self._scratches = self._new_scratches()
         layout = self._encoder.layout
         self._constants = np.empty((num_envs, layout.num_constants), layout.plain_dtype)
-        self._numbers = self._new_numbers()  # what `play_random` observes
-        self._finals = self._new_numbers()  # what was known where a game has ended in this step
+        new_numbers = partial(np.empty, (num_envs, layout.num_inputs), self._encoder.dtype)
+        self._numbers = new_numbers()  # what `play_random` observes
+        self._shelf = Shelf(new_numbers)
+        self._mask_shelf = Shelf(partial(new_mask_rows, num_envs, game.num_actions))
+        self._finals = self._shelf.take()  # what was known where a game has ended in this step
 
-    def _new_parts(self, num_plies: int = 1) -> list[_Part]:
-        slices = slices_of(self.num_envs, self.num_threads, num_plies)
-        blocks = [self.game.new_observations(BLOCK) for _ in slices]
-        return [
-            _Part(rows, records, self._encoder.block_buffers(records))
-            for rows, records in zip(slices, blocks, strict=True)
-        ]
-
-    def _new_numbers(self) -> np.ndarray:
-        return np.empty((self.num_envs, self._encoder.layout.num_inputs), self._encoder.dtype)
+    def _new_scratches(self, num_plies: int = 1) -> list[_Scratch]:
+        num_used = useful_threads(self.num_envs, self.num_threads, num_plies)
+        blocks = [self.game.new_observations(BLOCK) for _ in range(num_used)]
+        return [_Scratch(records, self._encoder.block_buffers(records)) for records in blocks]
 
     # Gymnasium's interface
 
@@ -285,27 +281,16 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _step_compiled(self, actions: np.ndarray, ends: _Ends) -> tuple[np.ndarray, np.ndarray]:
         """Play to the next choices from outside; return what the seats know, and their masks."""
-        numbers = self._new_numbers()
-        masks = new_mask_rows(self.num_envs, self.game.num_actions)
-        of_tables = (actions, self._words, masks, *ends, self._finals)
-        shown = self._constants, numbers
-        slices = [part.rows for part in self._parts]
-        parts = [
-            (*_rows_of(of_tables, rows), records, buffers, *_rows_of(shown, rows))
-            for rows, records, buffers in self._parts
-        ]
+        numbers, masks = self._shelf.take(), self._mask_shelf.take()
+        shared = (actions, self._words, masks, *ends, self._finals, self._constants, numbers)
         if self._episodes is None:
-            self._step_tables(slices, parts)
+            tables = self._tables
+            place = tables.states, tables.rngs, self.skip_forced, self._seats
+            play_rows(tables.loops.step_tables, self.num_envs, place + shared, self._scratches)
         else:
-            self._episodes.step(slices, parts)
+            self._episodes.step(shared, self._scratches)
             self._seats = self._episodes.seats.copy()
         return numbers, masks[:, : self.game.num_actions]
-
-    def _step_tables(self, slices: Sequence[slice], parts: Sequence[tuple[Any, ...]]) -> None:
-        """Play in self-play; `parts` are arguments of the compiled loop from `actions` on."""
-        tables, seats, forced = self._tables, self._seats, self.skip_forced
-        places = [(tables.states[rows], tables.rngs[rows], forced, seats[rows]) for rows in slices]
-        run_parts(tables.loops.step_tables, list(map(add, places, parts)))
 
     def _step_rows(self, actions: np.ndarray, ends: _Ends) -> tuple[np.ndarray, np.ndarray]:
         """Play as the two above with any policies and any autoreset mode."""
@@ -348,13 +333,20 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         """The info on finished games that Gymnasium defines."""
         ended, rows = ends.ended, np.flatnonzero(ends.ended)
         final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
-        final_obs[rows] = np.fromiter(self._finals.take(rows, axis=0), object, len(rows))
+        final_obs[rows] = np.fromiter(self._known_at_end(rows), object, len(rows))
         info["final_obs"], info["_final_obs"] = final_obs, ended.copy()
         final_info: dict[str, Any] = {"returns": ends.returns, "_returns": ended.copy()}
         if illegal.any():
             final_info["illegal_action"] = illegal
             final_info["_illegal_action"] = illegal.copy()
         info["final_info"], info["_final_info"] = final_info, ended.copy()
+
+    def _known_at_end(self, rows: np.ndarray) -> np.ndarray:
+        """Return what was known where these games have ended [K, num_inputs], for the caller."""
+        if len(rows) < self.num_envs:
+            return self._finals.take(rows, axis=0)
+        finals, self._finals = self._finals, self._shelf.take()
+        return finals
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""
@@ -377,11 +369,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._renderer.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_parts"}
+        return {name: value for name, value in vars(self).items() if name != "_scratches"}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._parts = self._new_parts()  # because a copy of `buffers` would not show `records`
+        self._scratches = (
+            self._new_scratches()
+        )  # because a copy of `buffers` would not show `records`
 
     # Beyond Gymnasium
 
@@ -398,26 +392,20 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
             )
-        mask_rows = new_mask_rows(self.num_envs, self.game.num_actions)
+        masks = self._mask_shelf.take()
         actions = np.empty(self.num_envs, np.int64)
-        loops = self._tables.loops
-
-        def arguments(rows: slice, records: np.ndarray, buffers: Any) -> tuple[Any, ...]:
-            states, rngs = self._tables.states[rows], self._tables.rngs[rows]
-            place = (states, rngs, self._player_rngs[rows], num_plies, self.skip_forced)
-            shown = (*place, self._seats[rows], self._words[rows])
-            if not observe:
-                return shown
-            seen = (actions[rows], mask_rows[rows], records, buffers)
-            return (*shown, *seen, self._constants[rows], self._numbers[rows])
-
-        loop = loops.random_plies if observe else loops.random_playouts
-        parts = [arguments(*part) for part in self._new_parts(num_plies)]
-        return sum(num_ended for (num_ended,) in run_parts(loop, parts))
-
-
-def _rows_of(arrays: Sequence[np.ndarray], rows: slice) -> list[np.ndarray]:
-    return [array[rows] for array in arrays]
+        tables, seen = self._tables, (actions, masks, self._constants, self._numbers)
+        place = tables.states, tables.rngs, self._player_rngs, num_plies, self.skip_forced
+        arguments = (*place, self._seats, self._words, *(seen if observe else ()))
+        loop = tables.loops.random_plies if observe else tables.loops.random_playouts
+        scratches = self._new_scratches(num_plies)
+        counts = [np.zeros(1, np.int64) for _ in scratches]
+        own = [
+            (*(scratch if observe else ()), count)
+            for scratch, count in zip(scratches, counts, strict=True)
+        ]
+        play_rows(loop, self.num_envs, arguments, own)
+        return int(sum(counts)[0])
 
 
 def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:

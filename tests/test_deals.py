@@ -1,0 +1,77 @@
+"""Whole games in one compiled loop are those that are played table by table."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.baselines import compiled_policy, make_policy
+from parlour.baselines.arena import Plan, Workers, batches, play_match
+from parlour.baselines.arena.batches import play_deals
+from parlour.baselines.policy import Policy
+from parlour.envs import load_game
+from parlour.envs.core import deals, threads
+from parlour.envs.core.game import Game
+from parlour.envs.core.jit import rule
+from parlour.envs.core.rng import SEED_LIMIT
+from parlour.envs.core.seating import PlayerError
+
+IN_EVERY_RUN = {"notty": "defensive", "president": "lowest"}  # one draws in mid-game, one does not
+OTHERS = {"top_trumps": "maxer", "splendor": "greedy", "trick_taking": "smart"}
+LAST_CARD = 19
+
+
+@pytest.fixture(autouse=True)
+def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "MIN_PLIES", 1)
+
+
+@pytest.mark.parametrize(
+    ("name", "script"),
+    [
+        *IN_EVERY_RUN.items(),
+        *(pytest.param(*item, marks=pytest.mark.long) for item in OTHERS.items()),
+    ],
+)
+@pytest.mark.parametrize("num_threads", [1, 3])
+def test_games_are_those_that_are_played_table_by_table(
+    name: str, script: str, num_threads: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = load_game(name)
+    policies = tuple(make_policy(player, game) for player in (script, "random", "first_legal"))
+    seated = np.random.default_rng(0).integers(0, 3, (40, 3, game.num_seats))
+    seeds = np.array([SEED_LIMIT - 1, *range(39)])
+    compiled = deals.play_compiled(game, policies, seeds, seated, num_threads)
+    monkeypatch.setattr(batches, "play_compiled", lambda *arguments: None)
+    np.testing.assert_array_equal(compiled, play_deals(game, policies, seeds, seated))
+
+
+def test_a_player_that_is_not_compiled_is_left_to_others() -> None:
+    game = load_game("trick_taking")
+    slow = Policy("slow", game, make_policy("first_play", game).choose)
+    policies, seeds = (make_policy("random", game), slow), np.arange(3)
+    seated = np.zeros((3, 1, 2), np.int64)
+    assert deals.play_compiled(game, policies, seeds, seated) is not None
+    seated[2, 0, 1] = 1
+    assert deals.play_compiled(game, policies, seeds, seated) is None
+
+
+@rule
+def stubborn(observation, mask, rng):
+    """Plays the last card of the game, whether it has it or not."""
+    return LAST_CARD
+
+
+@pytest.mark.parametrize("num_threads", [1, 3])
+def test_an_illegal_choice_is_named(num_threads: int) -> None:
+    game: Game = load_game("trick_taking")
+    policy: Any = compiled_policy("stubborn", game, stubborn)
+    plan = Plan(Workers(num_threads=num_threads))
+    with pytest.raises(PlayerError, match=r"stubborn chose 19 \(card:1\.9\).* legal: card:"):
+        play_match(game, policy, "random", 20, plan=plan)
+
+
+def test_the_last_seeds_can_be_played() -> None:
+    game = load_game("trick_taking")
+    result = play_match(game, "smart", "smart", 3, seed=SEED_LIMIT - 3, plan=Plan(batch_deals=2))
+    assert (result.num_games, result.mean_return.mean) == (6, 0)
