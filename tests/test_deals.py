@@ -9,7 +9,7 @@ from parlour.baselines import compiled_policy, make_policy
 from parlour.baselines.arena import Plan, Workers, batches, play_match
 from parlour.baselines.arena.batches import play_deals
 from parlour.baselines.policy import Policy
-from parlour.envs import load_game
+from parlour.envs import find_game, load_game
 from parlour.envs.core import deals, threads
 from parlour.envs.core.game import Game
 from parlour.envs.core.jit import rule
@@ -37,7 +37,7 @@ def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_games_are_those_that_are_played_table_by_table(
     name: str, script: str, num_threads: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    game = load_game(name)
+    game = find_game(name)
     policies = tuple(make_policy(player, game) for player in (script, "random", "first_legal"))
     seated = np.random.default_rng(0).integers(0, 3, (40, 3, game.num_seats))
     seeds = np.array([SEED_LIMIT - 1, *range(39)])

@@ -130,7 +130,8 @@ def run(
     play: Any, numbers: np.ndarray, num_threads: int = 3, dtype: type = np.int64
 ) -> tuple[list[int], int]:
     """What the rows are, and how often one was played."""
-    out, counts = np.zeros(len(numbers), dtype), np.zeros((num_threads, 1), np.int64)
+    out: np.ndarray = np.zeros(len(numbers), dtype)
+    counts = np.zeros((num_threads, 1), np.int64)
     threads.play_rows(play, len(numbers), (numbers, out), [(count,) for count in counts])
     return out.tolist(), int(counts.sum())
 

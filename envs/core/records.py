@@ -14,8 +14,8 @@ from .bits import write_bits
 from .jit import rule
 
 WORD = np.dtype(np.int64)
-_BYTE_BITS = 8
-_NONE = np.uint64(0)  # an index of constants so far; see `_place_bytes`
+_PART_BITS = 16  # of a word, written at once
+_NONE = np.uint64(0)  # an index of constants so far; see `_place_parts`
 
 
 class Field(NamedTuple):
@@ -93,8 +93,8 @@ class FlatLayout:
         self._constant_spans = _spans(plain, is_constant=True)
         self.num_constants = sum(f.size for f in plain if f.is_constant)
         self._all = np.array([[0, self.num_plain]], np.uint64)  # as `_spans`, of all plain fields
-        self._sources, self._columns = self._place_bytes()
-        self._whole = self._count_whole_bytes()
+        self._sources, self._columns = self._place_parts()
+        self._whole = self._count_whole_parts()
 
     def plain(self, observations: np.ndarray) -> np.ndarray:
         """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
@@ -131,26 +131,26 @@ class FlatLayout:
         """Records [B] as float32 in about -1 .. 1, each divided by its largest magnitude."""
         return self._vectors(observations, self._factors)
 
-    def _place_bytes(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each byte with bits to show, its place in a record and the input of its first bit."""
+    def _place_parts(self) -> tuple[np.ndarray, np.ndarray]:
+        """For each part with bits to show, its place in a record and the input of its first bit."""
         sources, columns, column = [], [], self.num_plain
         for index, num_bits in enumerate(self._bits_per_word.tolist()):
-            for shift in range(0, num_bits, _BYTE_BITS):
-                sources.append(self._plain_bytes + index * WORD.itemsize + shift // _BYTE_BITS)
+            for shift in range(0, num_bits, _PART_BITS):
+                sources.append(self._plain_bytes + index * WORD.itemsize + shift // 8)
                 columns.append(column + shift)
             column += num_bits
         # Unsigned, because signed indices would be tested for negative values.
         return np.array(sources, np.uint64), np.array(columns, np.uint64)
 
-    def _count_whole_bytes(self) -> np.ndarray:
-        """The number of bytes of which all eight bits may be written at once: [2].
+    def _count_whole_parts(self) -> np.ndarray:
+        """The number of parts of which all bits may be written at once: [2].
 
         Those of the last row must stay inside it. Those of others may reach into the next row, as
         far as `write_changes` then writes it.
         """
         starts_changing = len(self._spans) > 0 and self._spans[0, 0] == 0
         unwritten = int(self._spans[0, 1]) if starts_changing else 0
-        ends = self._columns + np.uint64(_BYTE_BITS)
+        ends = self._columns + np.uint64(_PART_BITS)
         rooms = self.num_inputs + unwritten, self.num_inputs
         return np.array([np.count_nonzero(ends <= np.uint64(room)) for room in rooms])
 
@@ -240,7 +240,7 @@ def _spans(plain: Sequence[Field], is_constant: bool) -> np.ndarray:
             else:
                 spans.append([column, column + f.size])
         column += f.size
-    return np.array(spans, np.uint64).reshape(-1, 2)  # unsigned, as `_place_bytes`
+    return np.array(spans, np.uint64).reshape(-1, 2)  # unsigned, as `_place_parts`
 
 
 RowBuffers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -252,7 +252,7 @@ class Buffers(NamedTuple):
     rows: np.ndarray  # the records as numbers of the plain type: [B, numbers]
     bytes_of_rows: np.ndarray  # the same as bytes
     factors: np.ndarray  # of the plain fields
-    sources: np.ndarray  # the places of the bytes with bits to show, and the inputs of the first
+    sources: np.ndarray  # the places of the parts with bits to show, and the inputs of the first
     columns: np.ndarray  # of their bits
     whole: np.ndarray  # how many of them may be written at once: [2]
     spans: np.ndarray  # of the plain fields that may change, as (first, end): [K, 2]
@@ -332,16 +332,23 @@ def write_sets(buffers, record, is_last, out):
 
 
 @rule
-def write_packed(bytes_of_row, sources, columns, num_whole, out):
-    """Write the bits of one record as numbers, those of the first `num_whole` bytes all at once.
+def _part(bytes_of_row, source):
+    """Return a part of a word: two bytes."""
+    low, high = bytes_of_row[source], bytes_of_row[source + np.uint64(1)]
+    return np.uint16(low | np.uint16(high) << 8)
 
-    What such a byte has beyond its word is written over: by the next word, or beyond `out` by the
+
+@rule
+def write_packed(bytes_of_row, sources, columns, num_whole, out):
+    """Write the bits of one record as numbers, those of the first `num_whole` parts all at once.
+
+    What such a part has beyond its word is written over: by the next word, or beyond `out` by the
     next row. A loop without a condition is twice as fast.
     """
     for index in range(num_whole):
-        write_bits(out, columns[index], bytes_of_row[sources[index]])
+        write_bits(out, columns[index], _part(bytes_of_row, sources[index]))
     for index in range(num_whole, sources.shape[0]):
-        bits = bytes_of_row[sources[index]]
+        bits = _part(bytes_of_row, sources[index])
         for column in range(columns[index], np.uint64(out.shape[0])):
             out[column] = bits & 1
             bits >>= 1

@@ -373,9 +373,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._scratches = (
-            self._new_scratches()
-        )  # because a copy of `buffers` would not show `records`
+        self._scratches = self._new_scratches()  # a copy of `buffers` would not show `records`
 
     # Beyond Gymnasium
 
@@ -405,7 +403,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             for scratch, count in zip(scratches, counts, strict=True)
         ]
         play_rows(loop, self.num_envs, arguments, own)
-        return int(sum(counts)[0])
+        return sum(int(count[0]) for count in counts)
 
 
 def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:
