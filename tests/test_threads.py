@@ -162,7 +162,7 @@ def test_whoever_has_no_more_rows_takes_those_of_a_slow_thread(slow: int) -> Non
     is_slow = np.eye(2, dtype=np.int64)[slow]
     own = [(is_slow[thread : thread + 1], counts[thread]) for thread in range(2)]
     threads.play_rows(waited, 64, (left[0],), own)
-    assert counts[slow] == 2 and counts[1 - slow] == 62
+    assert counts[slow] <= 2 and counts.sum() == 64  # it may come when all rows are taken
 
 
 def test_a_thread_is_handed_other_types_of_arguments() -> None:
