@@ -23,7 +23,7 @@ from .jit import bind
 MAX_THREADS = 1024
 GAME_PLIES = 32  # of a game, at least in most: what a match plays in each row
 MIN_PLIES = 512  # of a thread: with fewer, handing them over costs more than it saves
-PARTS = 16  # of a thread's slice
+PARTS = 8  # of a slice; each costs some tenths of a microsecond
 BLOCK = 32  # tables that a compiled loop plays at before it writes what their seats know
 POLLS = 4000  # about 4 ms, in which most users choose the next actions
 NAP = 1e-3  # seconds between looks at a part that takes longer

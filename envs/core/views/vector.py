@@ -244,13 +244,14 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             records, masks = self._step_rows(played, ends)
             numbers = self._encoder.encode(records)
         info = self._info(masks, ends.returns)
-        if ends.ended.any():
+        rows = ends.ended.nonzero()[0]
+        if len(rows):
             illegal = played == NO_ACTION
             if is_same_step:
-                self._add_final(info, ends, illegal)
+                self._add_final(info, ends, rows, illegal)
             elif illegal.any():
                 info["illegal_action"], info["_illegal_action"] = illegal, illegal.copy()
-        return numbers, ends.rewards, ends.ended, np.zeros_like(ends.ended), info
+        return numbers, ends.rewards, ends.ended, np.zeros(self.num_envs, np.bool_), info
 
     def _new_ends(self) -> _Ends:
         """Return arrays for one step, which overwrites all of them."""
@@ -268,7 +269,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
-        played = np.maximum(actions.astype(np.int64), NO_ACTION)  # lower ones mean something else
+        # Lower ones mean something else; those beyond int64 become lower ones.
+        played = np.maximum(actions, NO_ACTION, dtype=np.int64, casting="unsafe")
         if self.illegal_action == "lose" or strike_illegal(self._words, played) == 0:
             return played
         rows = np.flatnonzero((played == NO_ACTION) & ~self._is_over)
@@ -329,9 +331,11 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _info(self, masks: np.ndarray, returns: np.ndarray) -> dict[str, Any]:
         return {"action_mask": masks, "seat": self._seats.copy(), "returns": returns}
 
-    def _add_final(self, info: dict[str, Any], ends: _Ends, illegal: np.ndarray) -> None:
-        """The info on finished games that Gymnasium defines."""
-        ended, rows = ends.ended, np.flatnonzero(ends.ended)
+    def _add_final(
+        self, info: dict[str, Any], ends: _Ends, rows: np.ndarray, illegal: np.ndarray
+    ) -> None:
+        """Add the info that Gymnasium defines on the games `rows`, which have ended."""
+        ended = ends.ended
         final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
         final_obs[rows] = np.fromiter(self._known_at_end(rows), object, len(rows))
         info["final_obs"], info["_final_obs"] = final_obs, ended.copy()
