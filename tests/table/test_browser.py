@@ -146,15 +146,28 @@ def play_on(page: Any, press: Any) -> int:
 
 def click_anything(page: Any) -> None:
     """Click where a person would: a button that plays, a part of the picture, or a plain move."""
+    while not has_clicked(page):
+        pass
+
+
+def has_clicked(page: Any) -> bool:
+    """Try to click; return False where the picture is drawn anew meanwhile."""
     for selector in ("#actions button.primary", "[data-part].live", "#actions button[data-action]"):
         found = page.locator(selector)
         if found.count():
             place = found.last if "part" in selector else found.first
-            place.scroll_into_view_if_needed()
+            try:
+                place.scroll_into_view_if_needed()
+            except playwright.Error as error:
+                if "not attached" in str(error):
+                    return False
+                raise
             box = place.bounding_box()
+            if box is None:
+                return False
             corner = min(6, box["width"] / 3), min(6, box["height"] / 3)  # cards may overlap
             page.mouse.click(box["x"] + corner[0], box["y"] + corner[1])
-            return
+            return True
     raise AssertionError("nothing can be clicked")
 
 
