@@ -21,7 +21,7 @@ def play_compiled(
     seated: np.ndarray,
     num_threads: int = 1,
 ) -> np.ndarray | None:
-    """Play deals with policy `seated[deal, sitting, seat]` in each seat, in up to so many threads.
+    """Play deals with policy `seated[deal, sitting, seat]` in each seat, in up to `num_threads`.
 
     Returns the returns [deals, sittings, seats]; None where one of these players is not compiled,
     and where one has chosen an illegal action.

@@ -50,7 +50,7 @@ def play_rows(
     """Call play(first, end, *arguments, *scratch) for successive rows, until all are played.
 
     `play` is a compiled loop. One thread plays with each of `scratches`, this one with the first.
-    They begin with equal slices of the rows, a part at a time; whoever has no more takes from the
+    They begin with equal slices of the rows, a part at a time; a thread without rows takes from the
     others, so that a slow core gets fewer rows. If `play` raises, the error of the first thread
     that failed is raised when all have ended.
     """
