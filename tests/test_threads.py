@@ -6,11 +6,13 @@ import time
 import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Thread
 from typing import Any
 
 import gymnasium
 import numpy as np
 import pytest
+from numba.core.errors import TypingError
 
 from parlour.envs import GAMES
 from parlour.envs.core import threads
@@ -188,6 +190,26 @@ def test_an_error_of_any_thread_is_raised_when_all_have_ended(wrong: int, is_wai
     expected[wrong] = 0
     assert out.tolist() == expected.tolist()
     assert run(doubled, np.arange(6))[1] == 6
+
+
+@rule
+def mistaken(first, end, numbers, out, count):
+    """Cannot be compiled."""
+    return numbers.no_such_thing
+
+
+def test_a_loop_that_cannot_be_compiled_is_an_error_and_no_wait() -> None:
+    errors = []
+
+    def work() -> None:
+        with pytest.raises(TypingError, match="no_such_thing") as error:
+            run(mistaken, np.arange(4), 2)
+        errors.append(error)
+
+    caller = Thread(target=work, daemon=True)  # which a caller that waits for ever does not hold up
+    caller.start()
+    caller.join(60)
+    assert len(errors) == 1
 
 
 def test_callers_in_several_threads_do_not_mix_their_rows() -> None:

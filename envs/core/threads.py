@@ -131,11 +131,12 @@ class Worker:
         while True:
             job = self._inbox.get()
             self._board[handover.WANTED] = 0
+            self._board[handover.TICKET] = job.ticket  # for an error before `serve` notes it
             polls = self._polls if self._inbox.empty() else 0
             try:
                 self._serve(self._board, self._memory, polls, *job.arguments())
             except BaseException as error:  # of this part, or of one posted later
-                self._jobs.get(int(self._board[handover.TICKET]), job).error = error
+                self._jobs[int(self._board[handover.TICKET])].error = error
             del job  # or it would keep the arrays of this part until the next one
 
 
