@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 
@@ -30,8 +31,13 @@ def parts_package(game_name: str) -> str:
     return catalogue.parts_package(game_name) or f"{__package__}.{game_name}"
 
 
-def parts_folder(game_name: str) -> Path:
-    """Return the folder of that package, which need not exist."""
-    package = catalogue.parts_package(game_name)
+def parts_folder(game_name: str, name: str) -> Path:
+    """Return the folder `name` in that package; it need not exist."""
+    return _folder(game_name, catalogue.parts_package(game_name), name)
+
+
+@cache  # a path takes longer to make than to look at
+def _folder(game_name: str, package: str | None, name: str) -> Path:
     spec = None if package is None else importlib.util.find_spec(package)
-    return _HERE / game_name if spec is None or spec.origin is None else Path(spec.origin).parent
+    own = _HERE / game_name if spec is None or spec.origin is None else Path(spec.origin).parent
+    return own / name

@@ -173,6 +173,8 @@ def player_key(name: str, game: Game) -> str:
     `meaner_max`.
     """
     players = {**players_of(game), **AT_THE_CONSOLE}
+    if name in players:
+        return name
     known = {_run_together(key): key for key in (*players, *own_players(game))}
     if _run_together(name) not in known:
         raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")

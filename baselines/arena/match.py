@@ -1,7 +1,7 @@
 """Play a match: one policy against a field of another, every deal from every seat."""
 
 import dataclasses
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,8 +137,10 @@ def _scores(played: Played) -> np.ndarray:
 def result_of(game: Game, played: Played) -> MatchResult:
     """Return the result of a contest in which the first entrant sat at seat s in sitting s."""
     num_deals, n, _ = played.returns.shape
-    blocks = [_sums(played.returns[k : k + _BLOCK]) for k in range(0, num_deals, _BLOCK)]
-    sums = _Sums(*np.concatenate(blocks, axis=1))
+    sums = _Sums(*np.empty((len(_Sums._fields), num_deals)))
+    for start in range(0, num_deals, _BLOCK):
+        block = slice(start, start + _BLOCK)
+        _add_up(played.returns[block], [values[block] for values in sums])
     mean_return = mean_of_deals(sums.own, n, RETURNS)
     first, second = played.contest.entrants
     return MatchResult(
@@ -170,8 +172,8 @@ class _Sums(NamedTuple):
     losses: np.ndarray
 
 
-def _sums(returns: np.ndarray) -> np.ndarray:
-    """Return the fields of `_Sums` for these returns [deals, sittings, seats]."""
+def _add_up(returns: np.ndarray, out: Sequence[np.ndarray]) -> None:
+    """Write the fields of `_Sums` for these returns [deals, sittings, seats] to `out`."""
     by_seat = np.ascontiguousarray(returns.T)  # [seats, sittings, deals]: adds whole rows
     n = len(by_seat)
     own = np.array([by_seat[seat, seat] for seat in range(n)])
@@ -187,7 +189,8 @@ def _sums(returns: np.ndarray) -> np.ndarray:
         is_ahead & (leaders > 1),
         ~is_ahead,
     )
-    return np.array([values.sum(axis=0) for values in games])
+    for values, sums in zip(games, out, strict=True):
+        sums[:] = values.sum(axis=0)
 
 
 def _faults(played: Played) -> tuple[int, int]:

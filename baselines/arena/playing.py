@@ -162,11 +162,16 @@ class ContestResults:
         last_seed = first_seed + len(outcomes.returns) - 1
         first = np.searchsorted(self.seeds, first_seed)
         end = np.searchsorted(self.seeds, last_seed, side="right")
-        places = self.seeds[first:end] - first_seed  # of the deals requested, in `outcomes`
-        self.returns[first:end] = outcomes.returns[places]
+        requested = self.seeds[first:end]
+        are_all = len(requested) == len(outcomes.returns)
+        returns = outcomes.returns if are_all else outcomes.returns[requested - first_seed]
+        if len(requested) == len(self.seeds):
+            self.returns = np.require(returns, requirements="W")  # Ray's cannot be written to
+        else:
+            self.returns[first:end] = returns
         self.is_played[first:end] = True
         for fault in outcomes.faults:
-            if fault.seed - first_seed in places:
+            if fault.seed in requested:
                 self.faults[fault.seed, fault.sitting] = fault
 
     def played(self) -> Played:

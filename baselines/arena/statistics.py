@@ -87,14 +87,22 @@ def mean_of_deals(
     With the `bounds` of the value the interval is Wilson's and stays within them. Without, it is
     Student's: infinite for a single deal, and of no width where all deals are equal.
     """
-    games = np.broadcast_to(games, sums.shape)
-    mean = float(sums.sum()) / float(games.sum())
-    residuals = (sums - mean * games) / float(games.sum())
+    num_games, num_deals = _counts(games, len(sums))
+    mean = float(sums.sum()) / num_games
+    residuals = sums - mean * games
     if bounds is None:
-        return _unbounded(mean, residuals)
+        return _unbounded(mean, residuals / num_games)
     low, high = bounds
     proportion = min(max((mean - low) / (high - low), 0.0), 1.0)
-    return _from_proportion(proportion, residuals / (high - low), games).scaled(high - low, low)
+    residuals /= num_games * (high - low)
+    return _from_proportion(proportion, residuals, num_games, num_deals).scaled(high - low, low)
+
+
+def _counts(games: np.ndarray | int, num_deals: int) -> tuple[float, float]:
+    """Return the number of games, and the effective number of deals, of `games` in each deal."""
+    if np.ndim(games) == 0:  # as many in each
+        return float(games * num_deals), float(num_deals)
+    return float(np.sum(games)), float(effective_number(np.asarray(games)))
 
 
 def proportion_of_deals(sums: np.ndarray, games: np.ndarray | int) -> Estimate:
@@ -111,16 +119,17 @@ def _unbounded(mean: float, residuals: np.ndarray) -> Estimate:
     return Estimate(mean, mean - reach, mean + reach)
 
 
-def _from_proportion(proportion: float, residuals: np.ndarray, games: np.ndarray) -> Estimate:
+def _from_proportion(
+    proportion: float, residuals: np.ndarray, num_games: float, num_deals: float
+) -> Estimate:
     """Return Wilson's interval for the number of independent games with the same variance.
 
     A proportion of 0 or 1 has no variance; then each deal counts as one game.
     """
-    num_deals = float(effective_number(games))
     spread = proportion * (1 - proportion)
     if spread <= 0:
         return wilson(proportion, num_deals, float(quantile(num_deals)))
-    variance = variance_of_deals(residuals, spread / float(games.sum()), num_deals)
+    variance = variance_of_deals(residuals, spread / num_games, num_deals)
     return wilson(proportion, spread / float(variance), float(quantile(num_deals)))
 
 

@@ -64,7 +64,7 @@ def guide_network(path: Path | str, game: Game) -> "PolicyValue":
 
 def checkpoint_folder(game_name: str) -> Path:
     """The folder of the checkpoints that ship for a game; it need not exist."""
-    return parts_folder(game_name) / "checkpoints"
+    return parts_folder(game_name, "checkpoints")
 
 
 def shipped_checkpoints(game: Game) -> dict[str, Path]:

@@ -16,6 +16,7 @@ from numba.extending import intrinsic
 
 from .jit import rule
 from .rng import below
+from .wide import write_bits
 
 WORD_BITS = 64
 _LOG2_WORD = 6
@@ -177,40 +178,6 @@ def nth_allowed(mask, n):
 def random_allowed(mask, rng):
     """A random legal action, all equally likely."""
     return nth_allowed(mask, below(rng, num_allowed(mask)))
-
-
-@intrinsic
-def _write_bits_at_once(typing_context: Any, out: Any, place: Any, word: Any) -> Any:
-    """Compile to a vector conversion, for which many processors have one instruction."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        from numba.core import cgutils
-        from numba.np.arrayobj import make_array
-
-        numbers, (array, first, bits) = signature.args[0], arguments
-        array = make_array(numbers)(context, builder, array)
-        where = cgutils.get_item_pointer(context, builder, numbers, array, [first])
-        count = signature.args[2].bitwidth
-        flags = builder.bitcast(bits, ir.VectorType(ir.IntType(1), count))
-        kind = ir.VectorType(context.get_data_type(numbers.dtype), count)
-        zero = 0.0 if isinstance(numbers.dtype, types.Float) else 0
-        ones, zeros = (ir.Constant(kind, [number] * count) for number in (zero + 1, zero))
-        written = builder.select(flags, ones, zeros)
-        builder.store(written, builder.bitcast(where, kind.as_pointer()), align=1)
-        return context.get_dummy_value()
-
-    return types.void(out, place, word), generate
-
-
-def _write_bits_in_python(out: np.ndarray, place: int, word: Any) -> None:
-    bits = np.unpackbits(np.frombuffer(word.tobytes(), np.uint8), bitorder="little")
-    there = out[int(place) : int(place) + len(bits)]
-    there[:] = bits[: len(there)]
-
-
-# (out, place, word): write each bit of a word as a number, the lowest to out[place]. Compiled, it
-# writes all bits, even beyond `out`.
-write_bits: Any = _write_bits_in_python if numba_config.DISABLE_JIT else _write_bits_at_once
 
 
 @rule

@@ -10,12 +10,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .bits import write_bits
-from .jit import rule
+from .jit import apart, rule
+from .wide import LANES, write_bits, write_products
 
 WORD = np.dtype(np.int64)
 _PART_BITS = 16  # of a word, written at once
-_NONE = np.uint64(0)  # an index of constants so far; see `_place_parts`
+# Unsigned, because signed indices would be tested for negative values.
+_NONE = np.uint64(0)
+_LANES = np.uint64(LANES)
+_PART = np.uint64(_PART_BITS)
+_WHOLE_PART = np.uint64((1 << _PART_BITS) - 1)
+_ONE = np.uint64(1)
 
 
 class Field(NamedTuple):
@@ -93,8 +98,7 @@ class FlatLayout:
         self._constant_spans = _spans(plain, is_constant=True)
         self.num_constants = sum(f.size for f in plain if f.is_constant)
         self._all = np.array([[0, self.num_plain]], np.uint64)  # as `_spans`, of all plain fields
-        self._sources, self._columns = self._place_parts()
-        self._whole = self._count_whole_parts()
+        self._sources, self._sizes = self._place_parts()
 
     def plain(self, observations: np.ndarray) -> np.ndarray:
         """The plain numbers of records [B] as a view [B, num_plain]: no copy."""
@@ -132,27 +136,13 @@ class FlatLayout:
         return self._vectors(observations, self._factors)
 
     def _place_parts(self) -> tuple[np.ndarray, np.ndarray]:
-        """For each part with bits to show, its place in a record and the input of its first bit."""
-        sources, columns, column = [], [], self.num_plain
+        """For each part with bits to show, its place in a record and the number of its bits."""
+        sources, sizes = [], []
         for index, num_bits in enumerate(self._bits_per_word.tolist()):
             for shift in range(0, num_bits, _PART_BITS):
                 sources.append(self._plain_bytes + index * WORD.itemsize + shift // 8)
-                columns.append(column + shift)
-            column += num_bits
-        # Unsigned, because signed indices would be tested for negative values.
-        return np.array(sources, np.uint64), np.array(columns, np.uint64)
-
-    def _count_whole_parts(self) -> np.ndarray:
-        """The number of parts of which all bits may be written at once: [2].
-
-        Those of the last row must stay inside it. Those of others may reach into the next row, as
-        far as `write_changes` then writes it.
-        """
-        starts_changing = len(self._spans) > 0 and self._spans[0, 0] == 0
-        unwritten = int(self._spans[0, 1]) if starts_changing else 0
-        ends = self._columns + np.uint64(_PART_BITS)
-        rooms = self.num_inputs + unwritten, self.num_inputs
-        return np.array([np.count_nonzero(ends <= np.uint64(room)) for room in rooms])
+                sizes.append(min(_PART_BITS, num_bits - shift))
+        return np.array(sources, np.uint64), np.array(sizes, np.uint64)
 
     def _vectors(self, observations: np.ndarray, factors: np.ndarray) -> np.ndarray:
         out = np.empty((len(observations), self.num_inputs), factors.dtype)
@@ -163,7 +153,7 @@ class FlatLayout:
         """The arguments with which `write_row` writes one record [1] as scaled or whole numbers."""
         rows = self.rows(observations)
         factors = self._factors if is_scaled else self._ones
-        return rows, rows.view(np.uint8), factors, self._sources, self._columns, self._whole
+        return rows, rows.view(np.uint8), factors, self._sources, self._sizes
 
     def block_buffers(self, observations: np.ndarray, is_scaled: bool) -> "Buffers":
         """The first argument of `write_changes`, `write_all` and `keep_constants`."""
@@ -243,7 +233,7 @@ def _spans(plain: Sequence[Field], is_constant: bool) -> np.ndarray:
     return np.array(spans, np.uint64).reshape(-1, 2)  # unsigned, as `_place_parts`
 
 
-RowBuffers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+RowBuffers = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class Buffers(NamedTuple):
@@ -252,19 +242,17 @@ class Buffers(NamedTuple):
     rows: np.ndarray  # the records as numbers of the plain type: [B, numbers]
     bytes_of_rows: np.ndarray  # the same as bytes
     factors: np.ndarray  # of the plain fields
-    sources: np.ndarray  # the places of the parts with bits to show, and the inputs of the first
-    columns: np.ndarray  # of their bits
-    whole: np.ndarray  # how many of them may be written at once: [2]
+    sources: np.ndarray  # the places of the parts with bits to show
+    sizes: np.ndarray  # the numbers of their bits
     spans: np.ndarray  # of the plain fields that may change, as (first, end): [K, 2]
     constant_spans: np.ndarray  # of the others
 
 
 @rule
-def write_row(rows, bytes_of_rows, factors, sources, columns, whole, out):
+def write_row(rows, bytes_of_rows, factors, sources, sizes, out):
     """Write one record [1] as numbers to `out` [num_inputs]; see `FlatLayout.row_buffers`."""
-    for column in range(factors.shape[0]):
-        out[column] = rows[0, column] * factors[column]
-    write_packed(bytes_of_rows[0], sources, columns, whole[1], out)
+    write_span(rows[0], _NONE, factors, _NONE, np.uint64(factors.shape[0]), out)
+    write_packed(bytes_of_rows[0], sources, sizes, np.uint64(factors.shape[0]), out)
 
 
 @rule
@@ -276,30 +264,30 @@ def write_changes(buffers, out):
     """
     for row in range(out.shape[0]):
         write_plain(buffers, row, out[row])
-        write_sets(buffers, row, row == out.shape[0] - 1, out[row])
+        write_sets(buffers, row, out[row])
 
 
 @rule
 def write_all(buffers, constants, out):
     """`write_changes`, and the constant fields from the rows [num_constants] of `constants`."""
     for row in range(out.shape[0]):
-        write_record(buffers, row, constants[row], row == out.shape[0] - 1, out[row])
+        write_record(buffers, row, constants[row], out[row])
 
 
 @rule
-def write_record(buffers, record, constants, is_last, out):
+def write_record(buffers, record, constants, out):
     """Write one record, the constant fields from where `keep_constants` put them."""
     write_plain(buffers, record, out)
     write_constants(buffers, constants, out)
-    write_sets(buffers, record, is_last, out)
+    write_sets(buffers, record, out)
 
 
 @rule
 def write_plain(buffers, record, out):
     """Write the plain fields of one record that may change."""
     for span in range(buffers.spans.shape[0]):
-        for column in range(buffers.spans[span, 0], buffers.spans[span, 1]):
-            out[column] = buffers.rows[record, column] * buffers.factors[column]
+        first, end = buffers.spans[span, 0], buffers.spans[span, 1]
+        write_span(buffers.rows[record], first, buffers.factors, first, end, out)
 
 
 @rule
@@ -308,8 +296,7 @@ def write_constants(buffers, constants, out):
     place = _NONE
     for span in range(buffers.constant_spans.shape[0]):
         first, end = buffers.constant_spans[span, 0], buffers.constant_spans[span, 1]
-        for column in range(first, end):
-            out[column] = constants[place + (column - first)] * buffers.factors[column]
+        write_span(constants, place, buffers.factors, first, end, out)
         place += end - first
 
 
@@ -324,34 +311,66 @@ def keep_constants(buffers, record, out):
         place += end - first
 
 
+@apart
 @rule
-def write_sets(buffers, record, is_last, out):
-    """Write the bits of the sets of one record; the last row has none behind it."""
-    num_whole = buffers.whole[1 if is_last else 0]
-    write_packed(buffers.bytes_of_rows[record], buffers.sources, buffers.columns, num_whole, out)
+def write_few(source, start, factors, first, end, out):
+    """Write fewer numbers than `write_span` writes at once."""
+    for column in range(first, end):
+        out[column] = source[start + (column - first)] * factors[column]
+
+
+@rule
+def write_span(source, start, factors, first, end, out):
+    """Write the numbers from source[start] on, times their factors, to out[first:end].
+
+    The last are written together with some that are written already.
+    """
+    if first + _LANES > end:
+        write_few(source, start, factors, first, end, out)
+        return
+    last = end - _LANES
+    for column in range(first, last, _LANES):
+        write_products(out, column, source, start + (column - first), factors, column)
+    write_products(out, last, source, start + (last - first), factors, last)
+
+
+@rule
+def write_sets(buffers, record, out):
+    """Write the bits of the sets of one record."""
+    first = np.uint64(buffers.factors.shape[0])
+    write_packed(buffers.bytes_of_rows[record], buffers.sources, buffers.sizes, first, out)
 
 
 @rule
 def _part(bytes_of_row, source):
     """Return a part of a word: two bytes."""
-    low, high = bytes_of_row[source], bytes_of_row[source + np.uint64(1)]
+    low, high = bytes_of_row[source], bytes_of_row[source + _ONE]
     return np.uint16(low | np.uint16(high) << 8)
 
 
 @rule
-def write_packed(bytes_of_row, sources, columns, num_whole, out):
-    """Write the bits of one record as numbers, those of the first `num_whole` parts all at once.
+def write_packed(bytes_of_row, sources, sizes, first, out):
+    """Write the bits of one record as numbers to out[first:], a part at once.
 
-    What such a part has beyond its word is written over: by the next word, or beyond `out` by the
-    next row. A loop without a condition is twice as fast.
+    The last ones are written together with some that are written already.
     """
-    for index in range(num_whole):
-        write_bits(out, columns[index], _part(bytes_of_row, sources[index]))
-    for index in range(num_whole, sources.shape[0]):
-        bits = _part(bytes_of_row, sources[index])
-        for column in range(columns[index], np.uint64(out.shape[0])):
-            out[column] = bits & 1
-            bits >>= 1
+    bits, num_bits, written = _NONE, _NONE, _NONE
+    column = first
+    for index in range(sources.shape[0]):
+        bits |= np.uint64(_part(bytes_of_row, sources[index])) << num_bits
+        num_bits += sizes[index]
+        if num_bits >= _PART:
+            write_bits(out, column, np.uint16(bits))
+            written = bits & _WHOLE_PART
+            bits >>= _PART
+            num_bits -= _PART
+            column += _PART
+    if column > first:
+        write_bits(out, column + num_bits - _PART, np.uint16((written | bits << _PART) >> num_bits))
+        return
+    for place in range(column, column + num_bits):
+        out[place] = bits & _ONE
+        bits >>= _ONE
 
 
 @rule

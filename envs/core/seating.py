@@ -4,6 +4,7 @@ Compiled players act inside the compiled loops; networks, searches and people ch
 """
 
 from collections.abc import Callable, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
@@ -14,6 +15,7 @@ from .tables import (
     EXTERNAL,
     NO_WEIGHTS,
     CompiledPlayer,
+    LearnerLoops,
     Tables,
     action_masks,
     advance_loop,
@@ -204,7 +206,7 @@ class Seating:
             np.zeros(game.num_mask_words, np.int64),
             fault,
         )
-        self._blame([fault])
+        self._blame(first_fault([fault]))
 
     @property
     def is_compiled(self) -> bool:
@@ -218,7 +220,7 @@ class Seating:
         arguments of `_step_learner`.
         """
         place = self.tables.states, self.tables.rngs, self._codes, self._compiled.weights, self.rngs
-        step = learner_loops(self.tables.game, self._compiled.players).step_learner
+        step = self._learner_loops.step_learner
         return with_fixed(step, (*place, self.skip_forced, learners, *buffers), (NO_ACTION,))
 
     def step_learners(
@@ -244,18 +246,21 @@ class Seating:
             *(self.skip_forced, learners, seat_rngs, seated, places),
         )
         faults = [new_fault() for _ in scratches]
-        loop = learner_loops(tables.game, self._compiled.players).step_learners
         own = [
             (tables.game.new_observations(), fault, *scratch)
             for fault, scratch in zip(faults, scratches, strict=True)
         ]
-        play_rows(loop, len(learners), (*shared, *arguments), own)
-        self._blame(faults)
-        return first_fault(faults) is None
-
-    def _blame(self, faults: Sequence[np.ndarray]) -> None:
-        """Raise PlayerError where a player has chosen an illegal action."""
+        play_rows(self._learner_loops.step_learners, len(learners), (*shared, *arguments), own)
         fault = first_fault(faults)
+        self._blame(fault)
+        return fault is None
+
+    @cached_property
+    def _learner_loops(self) -> LearnerLoops:
+        return learner_loops(self.tables.game, self._compiled.players)
+
+    def _blame(self, fault: tuple[int, int] | None) -> None:
+        """Raise PlayerError where a player has chosen an illegal action."""
         if fault is not None and fault[1] != NO_ACTION:
             self.blame(*fault)
 

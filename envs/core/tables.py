@@ -220,7 +220,7 @@ def _note_inputs(state, seat, is_new, index, records, buffers, constants):
 def _note_final(state, seat, index, records, buffers, constants, final):
     """Write what a seat knows at the end of a game to `final` [num_inputs], as numbers."""
     observe_inputs(state, seat, records[index])
-    write_rarely(buffers, index, constants, True, final)
+    write_rarely(buffers, index, constants, final)
 
 
 def _deal_rows(states, rngs, rows):
@@ -279,7 +279,7 @@ def _start_tables(states, rngs, rows, is_dealt, skip_forced, seats, words):
 
 def _step_table(
     states, rngs, words, masks, observations,
-    rewards, rows, bytes_of_rows, factors, sources, columns, whole, numbers, action,
+    rewards, rows, bytes_of_rows, factors, sources, sizes, numbers, action,
 ):  # fmt: skip
     """Play one ply at the only table [1]. Return the seat to act, NO_SEAT at the end, or ILLEGAL.
 
@@ -301,7 +301,7 @@ def _step_table(
         returns(states[0], rewards[0])
     else:
         observe(states[0], seat, observations[0])
-        write_row(rows, bytes_of_rows, factors, sources, columns, whole, numbers)
+        write_row(rows, bytes_of_rows, factors, sources, sizes, numbers)
     return seat
 
 
@@ -334,6 +334,8 @@ def _step_block(
     buffers, constants,
 ):  # fmt: skip
     """Play one ply at each table of a block, and leave what the seats know in `records`."""
+    rewards[:] = 0.0
+    outcomes[:] = 0.0
     for row in range(states.shape[0]):
         prefetch(states, row + AHEAD)
         state, actor = states[row], seats[row]
@@ -344,8 +346,6 @@ def _step_block(
             actions[row] = NO_ACTION
         is_over = seat == NO_SEAT
         ended[row] = is_over
-        rewards[row] = 0.0
-        outcomes[row, :] = 0.0
         if is_over:
             note_final(state, actor, row, records, buffers, constants[row], finals[row])
             if actions[row] == NO_ACTION:
@@ -517,7 +517,7 @@ def _play_deals(
 
 def _step_learner(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, words, masks, observations,
-    rewards, rows, bytes_of_rows, factors, sources, columns, whole, numbers, action,
+    rewards, rows, bytes_of_rows, factors, sources, sizes, numbers, action,
 ):  # fmt: skip
     """Play a ply of the learner at the only table [1], and of the others until its next turn.
 
@@ -539,18 +539,18 @@ def _step_learner(
     if seat == NO_SEAT:
         returns(states[0], rewards[0])
     observe(states[0], learners[0], observations[0])
-    write_row(rows, bytes_of_rows, factors, sources, columns, whole, numbers)
+    write_row(rows, bytes_of_rows, factors, sources, sizes, numbers)
     return seat
 
 
 def _play_learner(
     state, rng, action, learner, codes, weights, player_rngs, skip_forced, row, seat_rngs, seated,
-    places, mask, outcomes, final, scratch, place, records, buffers, constants,
+    places, mask, outcomes, final, scratch, records, buffers, constants,
 ):  # fmt: skip
     """Play a ply of the learner at one table and of the others until its next turn; deal if over.
 
     NO_ACTION loses, and NEW_GAME deals at once. `codes`, `seated`, `player_rngs`, `mask`,
-    `outcomes`, `final` and `constants` are those of the table `row`, at `place` in its block; all
+    `outcomes`, `final` and `constants` are those of the table, which is `row` of its block; all
     others are as for `_step_learners`. Returns (seat, action, whether a game has ended): the first
     two as `_to_learner`.
     """
@@ -560,7 +560,7 @@ def _play_learner(
     for _ in range(1 + MAX_DEALS):
         if is_over:
             if not is_new and not has_ended:
-                note_final(state, learner, place, records, buffers, constants, final)
+                note_final(state, learner, row, records, buffers, constants, final)
             has_ended = True
             if seat_rngs.shape[0] > 0:
                 seat_learner(below(seat_rngs[row], codes.shape[0]), seated, codes, places)
@@ -592,25 +592,45 @@ def _step_learners(
     """
     for start in range(first, end, records.shape[0]):
         stop = min(start + records.shape[0], end)
-        for row in range(start, stop):
-            prefetch(states, row + AHEAD)
-            place, learner, mask = row - start, learners[row], words[row]
-            if actions[row] != NEW_GAME and not is_legal(mask, actions[row]):
-                actions[row] = NO_ACTION
-            outcomes[row, :] = 0.0
-            seat, action, ended[row] = play_learner(
-                states[row], rngs[row], actions[row], learner, codes[row], weights,
-                player_rngs[row], skip_forced, row, seat_rngs, seated[row], places, mask,
-                outcomes[row], finals[row], scratch[0], place, records, buffers, constants[row],
-            )  # fmt: skip
-            if seat < 0:  # FAULT, or NO_SEAT where no deal gives a choice
-                note_fault(fault, row, action)
-                return
-            rewards[row] = outcomes[row, learner]
-            learners[row] = seat
-            note_inputs(states[row], seat, ended[row], place, records, buffers, constants[row])
+        failed, action = learners_block(
+            states[start:stop], rngs[start:stop], codes[start:stop], weights,
+            player_rngs[start:stop], skip_forced, learners[start:stop], seat_rngs[start:stop],
+            seated[start:stop], places, actions[start:stop], words[start:stop], ended[start:stop],
+            rewards[start:stop], outcomes[start:stop], finals[start:stop], constants[start:stop],
+            scratch, records, buffers,
+        )  # fmt: skip
+        if failed != NO_ROW:
+            note_fault(fault, start + failed, action)
+            return
         write_all(buffers, constants[start:stop], numbers[start:stop])
     spread_masks(words[first:end], masks[first:end])
+
+
+def _learners_block(
+    states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
+    actions, words, ended, rewards, outcomes, finals, constants, scratch, records, buffers,
+):  # fmt: skip
+    """Play a ply of the learner at each table of a block, as `_step_learners`.
+
+    Returns (NO_ROW, NO_ACTION), or the row and the action to note.
+    """
+    outcomes[:] = 0.0
+    for row in range(states.shape[0]):
+        prefetch(states, row + AHEAD)
+        learner, mask = learners[row], words[row]
+        if actions[row] != NEW_GAME and not is_legal(mask, actions[row]):
+            actions[row] = NO_ACTION
+        seat, action, ended[row] = play_learner(
+            states[row], rngs[row], actions[row], learner, codes[row], weights, player_rngs[row],
+            skip_forced, row, seat_rngs, seated[row], places, mask, outcomes[row], finals[row],
+            scratch[0], records, buffers, constants[row],
+        )  # fmt: skip
+        if seat < 0:  # FAULT, or NO_SEAT where no deal gives a choice
+            return row, action
+        rewards[row] = outcomes[row, learner]
+        learners[row] = seat
+        note_inputs(states[row], seat, ended[row], row, records, buffers, constants[row])
+    return NO_ROW, np.int64(NO_ACTION)
 
 
 @rule
@@ -724,11 +744,9 @@ def learner_loops(game: Game, players: tuple[CompiledPlayer, ...]) -> LearnerLoo
 @lru_cache
 def _bind_learner_loops(rules: _Rules, players: tuple[CompiledPlayer, ...]) -> LearnerLoops:
     meanings = _meanings_with(players, rules)
-    play_learner = bind(_play_learner, **meanings)
-    return LearnerLoops(
-        bind(_step_learner, **meanings),
-        bind(_step_learners, play_learner=play_learner, **meanings),
-    )
+    meanings["play_learner"] = bind(_play_learner, **meanings)
+    meanings["learners_block"] = bind_inline(_learners_block, **meanings)
+    return LearnerLoops(bind(_step_learner, **meanings), bind(_step_learners, **meanings))
 
 
 def _meanings_with(players: tuple[CompiledPlayer, ...], rules: _Rules) -> dict[str, Function]:

@@ -246,11 +246,15 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         info = self._info(masks, ends.returns)
         rows = ends.ended.nonzero()[0]
         if len(rows):
-            illegal = played == NO_ACTION
             if is_same_step:
-                self._add_final(info, ends, rows, illegal)
-            elif illegal.any():
-                info["illegal_action"], info["_illegal_action"] = illegal, illegal.copy()
+                self._add_final(info, ends, rows)
+            lost = rows[played[rows] == NO_ACTION]
+            if len(lost):
+                told = info["final_info"] if is_same_step else info
+                told["illegal_action"], told["_illegal_action"] = (
+                    self._flags(lost),
+                    self._flags(lost),
+                )
         return numbers, ends.rewards, ends.ended, np.zeros(self.num_envs, np.bool_), info
 
     def _new_ends(self) -> _Ends:
@@ -331,19 +335,20 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _info(self, masks: np.ndarray, returns: np.ndarray) -> dict[str, Any]:
         return {"action_mask": masks, "seat": self._seats.copy(), "returns": returns}
 
-    def _add_final(
-        self, info: dict[str, Any], ends: _Ends, rows: np.ndarray, illegal: np.ndarray
-    ) -> None:
+    def _flags(self, rows: np.ndarray) -> np.ndarray:
+        """Return bool [N]: True at these tables."""
+        flags = np.zeros(self.num_envs, np.bool_)
+        flags[rows] = True
+        return flags
+
+    def _add_final(self, info: dict[str, Any], ends: _Ends, rows: np.ndarray) -> None:
         """Add the info that Gymnasium defines on the games `rows`, which have ended."""
         ended = ends.ended
         final_obs = np.empty(self.num_envs, dtype=object)  # None everywhere
         final_obs[rows] = np.fromiter(self._known_at_end(rows), object, len(rows))
         info["final_obs"], info["_final_obs"] = final_obs, ended.copy()
-        final_info: dict[str, Any] = {"returns": ends.returns, "_returns": ended.copy()}
-        if illegal.any():
-            final_info["illegal_action"] = illegal
-            final_info["_illegal_action"] = illegal.copy()
-        info["final_info"], info["_final_info"] = final_info, ended.copy()
+        info["final_info"] = {"returns": ends.returns, "_returns": ended.copy()}
+        info["_final_info"] = ended.copy()
 
     def _known_at_end(self, rows: np.ndarray) -> np.ndarray:
         """Return what was known where these games have ended [K, num_inputs], for the caller."""
