@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.baselines.arena import Plan, Sprt, Workers, play_match
+from parlour.baselines.arena import Plan, Sprt, Workers, match, play_match
 from parlour.baselines.arena.batches import Batch, Fault, Outcomes, play_deals
 from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.players import make_policy
@@ -179,7 +179,11 @@ class WinsSharesLoses:
         return dataclasses.asdict(self)
 
 
-def test_every_figure_of_a_match_is_what_its_deals_say() -> None:
+@pytest.mark.parametrize("block", [5, 4096])
+def test_every_figure_of_a_match_is_what_its_deals_say(
+    block: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(match, "_BLOCK", block)  # deals added up at a time
     game = toy.game(num_players=3)
     told: list[int] = []
     plan = Plan(batch_deals=4, control=WinsSharesLoses())

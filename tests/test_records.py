@@ -132,6 +132,59 @@ def test_constants_that_were_kept_complete_records_without_them(is_scaled: bool)
     assert (numbers == (layout.scaled if is_scaled else layout.integers)(whole)).all()
 
 
+@pytest.mark.parametrize("is_scaled", [True, False])
+@pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64])
+@pytest.mark.parametrize("num_before", [0, 5, 15, 16, 17, 40])
+@pytest.mark.parametrize("num_constants", [1, 16, 35])
+def test_numbers_of_any_count_and_type_are_written(
+    num_constants: int, num_before: int, dtype: type, is_scaled: bool
+) -> None:
+    """Some are written one by one and some 16 at once; constants and sets lie behind them."""
+    layout = FlatLayout(
+        (
+            Field("changing", dtype, (num_before,), 0, 100, "at the start"),
+            Field("constant", dtype, (num_constants,), 0, 50, "kept", is_constant=True),
+            COLOURS,
+        )
+    )
+    rng = np.random.default_rng(num_before)
+    seen = np.zeros(3, layout.dtype)
+    seen["changing"] = rng.integers(0, 101, (3, num_before))
+    kept: np.ndarray = rng.integers(0, 51, (3, num_constants)).astype(dtype)
+    seen["colours"] = rng.integers(0, 8, (3, 2))
+    kind: type = np.float32 if is_scaled else dtype
+    numbers: np.ndarray = np.full((4, layout.num_inputs), 77, kind)
+    write_all(layout.block_buffers(seen, is_scaled), kept, numbers[:3])
+    bits = seen["colours"][:, :, None] >> np.arange(3) & 1
+    expected = np.hstack([seen["changing"], kept, bits.reshape(3, 6)])
+    scale = layout.scale if is_scaled else 1
+    np.testing.assert_array_equal(numbers[:3], (expected * scale).astype(numbers.dtype))
+    assert (numbers[3] == 77).all()
+
+
+@pytest.mark.parametrize("num_plain", [0, 4, 20])
+@pytest.mark.parametrize(
+    "sizes", [[1], [15], [16], [17], [2] * 9, [10] * 12, [63, 64, 1], [50, 3, 31, 33]]
+)
+def test_sets_of_any_sizes_are_written_one_after_the_other(
+    sizes: list[int], num_plain: int
+) -> None:
+    plain = Field("plain", np.int8, (num_plain,), 0, 9, "before the sets")
+    layout = FlatLayout(
+        (plain, *(Field(f"set{k}", np.int64, (), 0, 0, "", size) for k, size in enumerate(sizes)))
+    )
+    rng = np.random.default_rng(len(sizes))
+    bits = [rng.integers(0, 2, (3, size)) for size in sizes]
+    seen = np.zeros(3, layout.dtype)
+    for k, chosen in enumerate(bits):
+        words = [sum(int(bit) << place for place, bit in enumerate(row)) for row in chosen]
+        seen[f"set{k}"] = np.array(words, np.uint64).astype(np.int64)
+    numbers = np.full((4, layout.num_inputs), 77, np.int8)
+    write_changes(layout.block_buffers(seen, is_scaled=False), numbers[:3])
+    assert numbers[:3, num_plain:].tolist() == np.hstack(bits).tolist()
+    assert (numbers[:3, :num_plain] == 0).all() and (numbers[3] == 77).all()
+
+
 def test_the_plain_numbers_and_the_words_are_views() -> None:
     before = records(3)
     LAYOUT.plain(before)[1, 0] = 2

@@ -16,11 +16,11 @@ from numba.core.errors import TypingError
 
 from parlour.envs import GAMES
 from parlour.envs.core import threads
-from parlour.envs.core.handover import add, load
+from parlour.envs.core.handover import LINE, LONGEST, exchange, load, take
 from parlour.envs.core.jit import rule
 from parlour.envs.core.views.vector import TablesEnv
 
-NUM_ENVS = 11  # parts of unequal size
+NUM_ENVS = 101  # slices of unequal size, in two parts each
 IN_EVERY_RUN = ("notty", "president")  # one draws in mid-game, one does not
 every_game = pytest.mark.parametrize(
     "name",
@@ -106,9 +106,21 @@ def test_few_rows_are_played_by_few_threads(monkeypatch: pytest.MonkeyPatch) -> 
     assert threads.useful_threads(2, 3, num_plies=8) == 2
 
 
-def test_parts_are_whole_blocks_where_they_are_longer() -> None:
-    sizes = {rows: threads._shares(rows, 2)[2] for rows in (1, 11, 33, 512, 513, 4096, 4097)}
-    assert sizes == {1: 1, 11: 1, 33: 3, 512: 32, 513: 64, 4096: 256, 4097: 288}
+def test_parts_of_a_slice_become_shorter_but_not_too_short() -> None:
+    def parts(size: int, least: int) -> list[int]:
+        taken = np.zeros(2 * LINE, np.int64)
+        found: list[int] = []
+        while True:
+            first, end = take(taken, LINE, size, least)
+            assert first == sum(found) and taken[0] == 0
+            if first == end:
+                return found
+            found.append(end - first)
+
+    assert parts(4096, 32) == [512] * 5 + [512, 320, 224, 160, 96, 64, 32, 32, 32, 32, 32]
+    assert parts(70, 32) == [32, 32, 6]
+    assert parts(9, 1) == [1] * 9
+    assert parts(0, 1) == []
 
 
 @rule
@@ -153,19 +165,19 @@ def waited(first, end, left, is_slow, count):
     for _ in range(is_slow[0] * 10**9):
         if load(left, 0) <= end - first:
             break
-    for _ in range(first, end):
-        add(left, 0, -1)
-        count[0] += 1
+    count[0] += end - first
+    rest = load(left, 0)
+    while not exchange(left, 0, rest, rest - (end - first)):
+        rest = load(left, 0)
 
 
 @pytest.mark.parametrize("slow", [0, 1])
 def test_whoever_has_no_more_rows_takes_those_of_a_slow_thread(slow: int) -> None:
-    left, counts = np.array([[64]]), np.zeros((2, 1), np.int64)
+    left, counts = np.array([64]), np.zeros((2, 1), np.int64)
     is_slow = np.eye(2, dtype=np.int64)[slow]
     own = [(is_slow[thread : thread + 1], counts[thread]) for thread in range(2)]
-    threads.play_rows(waited, 64, (left[0],), own)
-    of_a_part = threads._shares(64, 2)[2]
-    assert counts[slow] <= of_a_part  # none, where it comes when all rows are taken
+    threads.play_rows(waited, 64, (left,), own, least=1)
+    assert counts[slow] <= 32 // LONGEST  # none, where it comes when all rows are taken
     assert counts.sum() == 64
 
 
@@ -185,7 +197,7 @@ def test_an_error_of_any_thread_is_raised_when_all_have_ended(wrong: int, is_wai
     out, counts = np.zeros(6, np.int64), np.zeros((3, 1), np.int64)
     numbers[wrong] = -1
     with pytest.raises(ValueError, match="negative"):
-        threads.play_rows(doubled, 6, (numbers, out), [(count,) for count in counts])
+        threads.play_rows(doubled, 6, (numbers, out), [(count,) for count in counts], least=1)
     expected = 2 * np.arange(1, 7)
     expected[wrong] = 0
     assert out.tolist() == expected.tolist()

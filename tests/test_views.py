@@ -6,6 +6,7 @@ import pickle
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -500,6 +501,40 @@ def test_an_illegal_action_loses_raises_or_is_replaced_at_a_table(
     envs = vector(name, 3, illegal_action="random", **settings)
     envs.reset(seed=0)
     assert not envs.step(bad)[2].any()
+
+
+def read_only(actions: np.ndarray) -> np.ndarray:
+    out = actions.copy()
+    out.flags.writeable = False
+    return out
+
+
+@pytest.mark.parametrize("illegal_action", ["lose", "random"])
+@pytest.mark.parametrize("self_play", [True, False])
+def test_actions_of_any_integer_type_and_layout_are_played_and_left_alone(
+    self_play: bool, illegal_action: str
+) -> None:
+    settings = {"self_play": self_play, "illegal_action": illegal_action}
+    forms: list[Callable[[np.ndarray], np.ndarray]] = [
+        np.copy,
+        read_only,
+        lambda actions: np.repeat(actions, 2)[::2],
+        lambda actions: actions.astype(np.int32),
+        lambda actions: actions.astype(np.uint64),  # -1 becomes the largest
+        lambda actions: actions.astype(">i8"),
+    ]
+    tables = [vector("president", 5, **settings) for _ in forms]
+    *_, (_, info) = [envs.reset(seed=2) for envs in tables]
+    for step in range(40):
+        actions = info["action_mask"].argmax(axis=1)
+        actions[step % 5] = -1 if step % 3 else -2  # both illegal
+        given = [form(actions) for form in forms]
+        as_they_were = [one.copy() for one in given]
+        results = [envs.step(one) for envs, one in zip(tables, given, strict=True)]
+        assert all(map(np.array_equal, given, as_they_were))
+        for other in results[1:]:
+            assert all(map(np.array_equal, results[0][:4], other[:4]))
+        info = results[0][4]
 
 
 @every_game

@@ -35,7 +35,7 @@ def play_compiled(
     scratches = [_scratch(game) for _ in range(num_used)]
     out = np.empty(seated.shape)
     arguments = checked_seeds(seeds), codes, compiled.weights, out
-    play_rows(deals_loop(game, compiled.players), num_deals, arguments, scratches)
+    play_rows(deals_loop(game, compiled.players), num_deals, arguments, scratches, least=1)
     return out if first_fault([scratch[-1] for scratch in scratches]) is None else None
 
 

@@ -26,6 +26,8 @@ REPORT_SIZE = 8
 LINE = 8  # int64 of a line of a processor's cache
 MEMORY_SIZE = 1 << 16  # bytes for the arguments of a part
 
+LONGEST, SHARE_OF_REST = 8, 3  # a part is at most an eighth of a slice, and a third of its rest
+
 LAST_POLLS = 10  # until whoever wants the thread has given the interpreter lock back
 _LOOKS = 32  # in a poll, before the core is offered to others
 
@@ -101,21 +103,37 @@ def serve(board, memory, polls, ticket, report, *part):
         job = unpack(memory, job)
 
 
-def share(own, next_rows, num_rows, size, *arguments):
-    """Call `play` for rows that nobody has taken, `size` at a time: of slice `own`, then of others.
+def share(own, taken, num_rows, least, *arguments):
+    """Call `play` for rows that nobody has taken: of slice `own`, then of the others.
 
-    `next_rows` [slices, LINE] starts with the first row of each slice. A template: it is bound to
+    `taken` [slices * LINE] counts the rows taken of each slice. A template: it is bound to
     `play`(first, end, *arguments).
     """
-    num_slices = next_rows.shape[0]
+    num_slices = taken.shape[0] // LINE
     for ahead in range(num_slices):
         index = (own + ahead) % num_slices
-        end = num_rows * (index + 1) // num_slices
-        first = add(next_rows, index, size)
+        start = num_rows * index // num_slices
+        size = num_rows * (index + 1) // num_slices - start
+        first, end = take(taken, index * LINE, size, least)
         while first < end:
-            rows = first, min(first + size, end)
+            rows = start + first, start + end
             play(*(rows + arguments))  # Numba would make `play(*rows, *arguments)` a new list
-            first = add(next_rows, index, size)
+            first, end = take(taken, index * LINE, size, least)
+
+
+@rule
+def take(taken, place, size, least):
+    """Take a part of a slice; return its first row and its end, which are equal where none is left.
+
+    A slow thread holds up the others for a part at most, and short parts at the end let all of
+    them end together. A part has at least `least` rows; each costs some tenths of a microsecond.
+    """
+    while True:
+        first = load(taken, place)
+        length = min(size // LONGEST, (size - first) // SHARE_OF_REST) // least * least
+        end = min(first + max(length, least), size)
+        if first == end or exchange(taken, place, first, end):
+            return first, end
 
 
 # What Numba has no words for. Words of memory that two threads share are read and written at once,
@@ -166,20 +184,6 @@ def exchange(typing_context: Any, array: Any, index: Any, old: Any, new: Any) ->
         return builder.extract_value(result, 1)
 
     return types.boolean(array, index, old, new), generate
-
-
-@intrinsic
-def add(typing_context: Any, array: Any, row: Any, value: Any) -> Any:
-    """Add to array[row, 0]; return what was there before."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        numbers = context.make_array(array)(context, builder, arguments[0])
-        place = context.cast(builder, arguments[1], row, types.int64)
-        first = builder.mul(place, ir.Constant(ir.IntType(64), LINE))
-        number = context.cast(builder, arguments[2], value, types.int64)
-        return builder.atomic_rmw("add", builder.gep(numbers.data, [first]), number, "monotonic")
-
-    return types.int64(array, row, value), generate
 
 
 @intrinsic

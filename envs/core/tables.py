@@ -12,6 +12,7 @@ import numpy as np
 
 from .bits import (
     clear,
+    has_allowed,
     is_allowed,
     is_legal,
     new_mask_rows,
@@ -37,7 +38,7 @@ from .rng import STREAM, below, start_stream
 NO_ROW = -1
 ILLEGAL = -2  # `step_table` returns it in place of a seat
 FAULT = -2  # `step_learner` returns it where another player's choice is illegal
-NEW_GAME = -2  # an action of `step_table`, `step_learner` and `step_learners`: deal first
+NEW_GAME = -2  # an action of `step_table`, `step_learner` and `play_learner`: deal first
 LOOK = -3  # an action of `step_table`: LOOK - seat plays nothing and shows what that seat knows
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
@@ -306,32 +307,34 @@ def _step_table(
 
 
 def _step_tables(
-    first, end, states, rngs, skip_forced, seats, actions, words, masks, ended, rewards, outcomes,
-    finals, constants, numbers, records, buffers,
+    first, end, states, rngs, skip_forced, seats, actions, words, masks, shown, ended, lost,
+    rewards, outcomes, finals, constants, numbers, records, buffers,
 ):  # fmt: skip
     """Play one ply at the tables from `first` to `end`. Where a game has ended, deal a new one.
 
-    An illegal action loses, and is replaced by NO_ACTION. `seats`, `words` and `masks` describe the
-    seats to act, before and after. `ended` says where a game has ended: `outcomes` [tables, seats]
-    then has its returns, `rewards` that of the actor, and `finals` what the actor knows; elsewhere
-    the first two are 0. `constants` [tables, num_constants] has the constant fields of each table.
-    What the seats to act know goes to `numbers` [tables, num_inputs], as does what is in `finals`,
-    by way of `records` [block] and `buffers` (see `block_buffers`), which are scratch.
+    `seats`, `words` and `masks` describe the seats to act, before and after; `shown` is a copy of
+    `seats`. `ended` says where a game has ended, and `lost` where an illegal action lost it:
+    `outcomes` [tables, seats] then has its returns, `rewards` that of the actor, and `finals` what
+    the actor knows; elsewhere the first two are 0. `constants` [tables, num_constants] has the
+    constant fields of each table. What the seats to act know goes to `numbers` [tables,
+    num_inputs], as does what is in `finals`, by way of `records` [block] and `buffers` (see
+    `block_buffers`), which are scratch.
     """
     for start in range(first, end, records.shape[0]):
         stop = min(start + records.shape[0], end)
         step_block(
             states[start:stop], rngs[start:stop], actions[start:stop], skip_forced,
-            seats[start:stop], words[start:stop], ended[start:stop], rewards[start:stop],
-            outcomes[start:stop], finals[start:stop], records, buffers, constants[start:stop],
+            seats[start:stop], words[start:stop], shown[start:stop], ended[start:stop],
+            lost[start:stop], rewards[start:stop], outcomes[start:stop], finals[start:stop],
+            records, buffers, constants[start:stop],
         )  # fmt: skip
         write_all(buffers, constants[start:stop], numbers[start:stop])
     spread_masks(words[first:end], masks[first:end])
 
 
 def _step_block(
-    states, rngs, actions, skip_forced, seats, words, ended, rewards, outcomes, finals, records,
-    buffers, constants,
+    states, rngs, actions, skip_forced, seats, words, shown, ended, lost, rewards, outcomes, finals,
+    records, buffers, constants,
 ):  # fmt: skip
     """Play one ply at each table of a block, and leave what the seats know in `records`."""
     rewards[:] = 0.0
@@ -340,21 +343,22 @@ def _step_block(
         prefetch(states, row + AHEAD)
         state, actor = states[row], seats[row]
         seat = NO_SEAT
-        if is_legal(words[row], actions[row]):
+        is_lost = not is_legal(words[row], actions[row])
+        if not is_lost:
             seat = play(state, rngs[row], actions[row], words[row], skip_forced)
-        else:
-            actions[row] = NO_ACTION
         is_over = seat == NO_SEAT
         ended[row] = is_over
+        lost[row] = is_lost
         if is_over:
             note_final(state, actor, row, records, buffers, constants[row], finals[row])
-            if actions[row] == NO_ACTION:
+            if is_lost:
                 outcomes[row, actor] = LOSS
             else:
                 returns(state, outcomes[row])
             rewards[row] = outcomes[row, actor]
             seat = new_game(state, rngs[row], words[row], skip_forced)
         seats[row] = seat
+        shown[row] = seat
         note_inputs(state, seat, is_over, row, records, buffers, constants[row])
 
 
@@ -579,25 +583,25 @@ def _play_learner(
 
 def _step_learners(
     first, end, states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated,
-    places, actions, words, masks, ended, rewards, outcomes, finals, constants, numbers, scratch,
-    fault, records, buffers,
+    places, actions, words, masks, shown, ended, lost, rewards, outcomes, finals, constants,
+    numbers, scratch, fault, records, buffers,
 ):  # fmt: skip
     """Play a ply of the learner at the tables from `first` to `end`. Deal where a game has ended.
 
-    NEW_GAME deals at once; other illegal actions lose, and are replaced by NO_ACTION. `learners`
-    [tables] are its seats, drawn anew for each game from `seat_rngs` unless these are empty;
-    `places` [2, seats] are the policies and codes clockwise from it. `scratch` [1] is an
-    observation. Stops at another player's illegal choice, and notes it in `fault` (`new_fault`);
-    where no deal gives the learner a choice, notes NO_ACTION. All else is as in `_step_tables`.
+    Where nothing is legal, there is no game yet, and one is dealt. `learners` [tables] are its
+    seats, drawn anew for each game from `seat_rngs` unless these are empty; `places` [2, seats] are
+    the policies and codes clockwise from it. `scratch` [1] is an observation. Stops at another
+    player's illegal choice, and notes it in `fault` (`new_fault`); where no deal gives the learner
+    a choice, notes NO_ACTION. All else is as in `_step_tables`.
     """
     for start in range(first, end, records.shape[0]):
         stop = min(start + records.shape[0], end)
         failed, action = learners_block(
             states[start:stop], rngs[start:stop], codes[start:stop], weights,
             player_rngs[start:stop], skip_forced, learners[start:stop], seat_rngs[start:stop],
-            seated[start:stop], places, actions[start:stop], words[start:stop], ended[start:stop],
-            rewards[start:stop], outcomes[start:stop], finals[start:stop], constants[start:stop],
-            scratch, records, buffers,
+            seated[start:stop], places, actions[start:stop], words[start:stop], shown[start:stop],
+            ended[start:stop], lost[start:stop], rewards[start:stop], outcomes[start:stop],
+            finals[start:stop], constants[start:stop], scratch, records, buffers,
         )  # fmt: skip
         if failed != NO_ROW:
             note_fault(fault, start + failed, action)
@@ -608,7 +612,8 @@ def _step_learners(
 
 def _learners_block(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
-    actions, words, ended, rewards, outcomes, finals, constants, scratch, records, buffers,
+    actions, words, shown, ended, lost, rewards, outcomes, finals, constants, scratch, records,
+    buffers,
 ):  # fmt: skip
     """Play a ply of the learner at each table of a block, as `_step_learners`.
 
@@ -617,11 +622,12 @@ def _learners_block(
     outcomes[:] = 0.0
     for row in range(states.shape[0]):
         prefetch(states, row + AHEAD)
-        learner, mask = learners[row], words[row]
-        if actions[row] != NEW_GAME and not is_legal(mask, actions[row]):
-            actions[row] = NO_ACTION
+        learner, mask, action = learners[row], words[row], np.int64(actions[row])
+        if not is_legal(mask, action):
+            action = np.int64(NO_ACTION if has_allowed(mask) else NEW_GAME)
+        lost[row] = action == NO_ACTION
         seat, action, ended[row] = play_learner(
-            states[row], rngs[row], actions[row], learner, codes[row], weights, player_rngs[row],
+            states[row], rngs[row], action, learner, codes[row], weights, player_rngs[row],
             skip_forced, row, seat_rngs, seated[row], places, mask, outcomes[row], finals[row],
             scratch[0], records, buffers, constants[row],
         )  # fmt: skip
@@ -629,6 +635,7 @@ def _learners_block(
             return row, action
         rewards[row] = outcomes[row, learner]
         learners[row] = seat
+        shown[row] = seat
         note_inputs(states[row], seat, ended[row], row, records, buffers, constants[row])
     return NO_ROW, np.int64(NO_ACTION)
 

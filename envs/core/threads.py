@@ -23,7 +23,6 @@ from .jit import bind
 MAX_THREADS = 1024
 GAME_PLIES = 32  # of a game, at least in most: what a match plays in each row
 MIN_PLIES = 512  # of a thread: with fewer, handing them over costs more than it saves
-PARTS = 8  # of a slice; each costs some tenths of a microsecond
 BLOCK = 32  # tables that a compiled loop plays at before it writes what their seats know
 POLLS = 4000  # about 4 ms, in which most users choose the next actions
 NAP = 1e-3  # seconds between looks at a part that takes longer
@@ -45,43 +44,44 @@ def useful_threads(num_rows: int, num_threads: int, num_plies: int = 1) -> int:
 
 
 def play_rows(
-    play: Callable[..., None], num_rows: int, arguments: Part, scratches: Sequence[Part]
+    play: Callable[..., None],
+    num_rows: int,
+    arguments: Part,
+    scratches: Sequence[Part],
+    least: int = BLOCK,
 ) -> None:
     """Call play(first, end, *arguments, *scratch) for successive rows, until all are played.
 
     `play` is a compiled loop. One thread plays with each of `scratches`, this one with the first.
-    They begin with equal slices of the rows, a part at a time; a thread without rows takes from the
-    others, so that a slow core gets fewer rows. If `play` raises, the error of the first thread
-    that failed is raised when all have ended.
+    They begin with equal slices of the rows, a part at a time, of at least `least` rows; a thread
+    without rows takes from the others, so that a slow core gets fewer rows. If `play` raises, the
+    error of the first thread that failed is raised when all have ended.
     """
     if len(scratches) == 1 or numba_config.DISABLE_JIT:
         play(0, num_rows, *arguments, *scratches[0])
         return
     serve = _serving(play)
-    shares = _shares(num_rows, len(scratches))
+    num_threads = len(scratches)
+    taken = np.zeros(num_threads * handover.LINE, np.int64)
+    least = min(least, -(-num_rows // num_threads))
     own, *others = [
-        Job((thread, *shares, *arguments, *scratch)) for thread, scratch in enumerate(scratches)
+        (thread, taken, num_rows, least, *arguments, *scratch)
+        for thread, scratch in enumerate(scratches)
     ]
+    jobs = [Job(part) for part in others]
     crew = _crew(os.getpid(), len(others), serve)
-    for worker, job in zip(crew, others, strict=True):
+    for worker, job in zip(crew, jobs, strict=True):
         worker.start(job)
+    error: BaseException | None = None
     try:
-        serve(*_NO_BOARD, 0, *own.arguments())
-    except BaseException as error:
-        own.error = error
-    for worker, job in zip(crew, others, strict=True):
+        serve(*_NO_BOARD, 0, 0, _NO_REPORT, *own)
+    except BaseException as own_error:
+        error = own_error
+    for worker, job in zip(crew, jobs, strict=True):
         worker.finish(job)
-    for job in (own, *others):
-        if job.error is not None:
-            raise job.error
-
-
-def _shares(num_rows: int, num_threads: int) -> tuple[np.ndarray, int, int]:
-    """Return what `handover.share` needs: the next row of each slice, the rows, those of a part."""
-    starts = np.zeros((num_threads, handover.LINE), np.int64)
-    starts[:, 0] = [num_rows * thread // num_threads for thread in range(num_threads)]
-    size = -(-num_rows // (num_threads * PARTS))
-    return starts, num_rows, -(-size // BLOCK) * BLOCK if size > BLOCK else size
+    for found in (error, *(job.error for job in jobs)):
+        if found is not None:
+            raise found
 
 
 @cache
@@ -167,3 +167,4 @@ def _new_board() -> tuple[np.ndarray, np.ndarray]:
 
 _tickets = count(1)
 _NO_BOARD = _new_board()  # of a thread that is never handed anything
+_NO_REPORT = np.zeros(handover.REPORT_SIZE, np.int64)  # that nobody waits for

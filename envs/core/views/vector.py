@@ -19,7 +19,7 @@ from ..records import Buffers
 from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from ..seating import illegal_action_message
 from ..shelf import Shelf
-from ..tables import LOSS, NEW_GAME, Tables, action_masks, random_actions, strike_illegal
+from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
 from ..threads import BLOCK, check_num_threads, play_rows, useful_threads
 from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
 from .episodes import Episodes, seat_streams
@@ -39,6 +39,7 @@ class _Ends(NamedTuple):
     """What a step says of the ends of games."""
 
     ended: np.ndarray  # bool [N]
+    lost: np.ndarray  # bool [N], where an illegal action lost the game
     rewards: np.ndarray  # [N], of the seats that have acted
     returns: np.ndarray  # [N, seats], 0 where no game has ended
 
@@ -158,14 +159,15 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         masks = action_masks(self._words, self.game.num_actions)
         returns = np.zeros((self.num_envs, self.game.num_seats))
         self._constants[:] = self._encoder.layout.constants(records)
-        return self._encoder.encode(records), self._info(masks, returns)
+        return self._encoder.encode(records), self._info(masks, self._seats.copy(), returns)
 
     def _start_compiled(self) -> tuple[np.ndarray, dict[str, Any]]:
         """Start games at all tables with the compiled step, so that nothing else is compiled."""
         self._is_over[:] = False
         ends = self._new_ends()
-        numbers, masks = self._step_compiled(np.full(self.num_envs, NEW_GAME), ends)
-        return numbers, self._info(masks, ends.returns)
+        self._words[:] = 0  # no game yet
+        numbers, masks, seats = self._step_compiled(np.zeros(self.num_envs, np.int64), ends)
+        return numbers, self._info(masks, seats, ends.returns)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
@@ -239,31 +241,28 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ends = self._new_ends()
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
-            numbers, masks = self._step_compiled(played, ends)
+            numbers, masks, seats = self._step_compiled(played, ends)
         else:
-            records, masks = self._step_rows(played, ends)
+            records, masks, seats = self._step_rows(played, ends)
             numbers = self._encoder.encode(records)
-        info = self._info(masks, ends.returns)
+        info = self._info(masks, seats, ends.returns)
         rows = ends.ended.nonzero()[0]
         if len(rows):
             if is_same_step:
                 self._add_final(info, ends, rows)
-            lost = rows[played[rows] == NO_ACTION]
-            if len(lost):
+            if ends.lost.any():
                 told = info["final_info"] if is_same_step else info
-                told["illegal_action"], told["_illegal_action"] = (
-                    self._flags(lost),
-                    self._flags(lost),
-                )
+                told["illegal_action"], told["_illegal_action"] = ends.lost, ends.lost.copy()
         return numbers, ends.rewards, ends.ended, np.zeros(self.num_envs, np.bool_), info
 
     def _new_ends(self) -> _Ends:
         """Return arrays for one step, which overwrites all of them."""
-        n = self.num_envs
-        return _Ends(np.empty(n, np.bool_), np.empty(n), np.empty((n, self.game.num_seats)))
+        n, flag = self.num_envs, np.bool_
+        returns = np.empty((n, self.game.num_seats))
+        return _Ends(np.empty(n, flag), np.empty(n, flag), np.empty(n), returns)
 
     def _judge(self, actions: np.ndarray) -> np.ndarray:
-        """Return the actions to play; an illegal one is left only where it loses."""
+        """Return the actions to play, int64; an illegal one is left only where it loses."""
         if actions.shape != (self.num_envs,) or actions.dtype.kind not in "iu":
             raise ValueError(
                 f"actions must be {self.num_envs} integers; got {actions.dtype} {actions.shape}"
@@ -273,8 +272,10 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
-        # Lower ones mean something else; those beyond int64 become lower ones.
-        played = np.maximum(actions, NO_ACTION, dtype=np.int64, casting="unsafe")
+        is_plain = actions.dtype == np.int64 and actions.flags.carray  # as the loops take them
+        if self.illegal_action == "lose" and is_plain:
+            return actions
+        played = actions.astype(np.int64)  # numbers beyond int64 become negative
         if self.illegal_action == "lose" or strike_illegal(self._words, played) == 0:
             return played
         rows = np.flatnonzero((played == NO_ACTION) & ~self._is_over)
@@ -285,22 +286,28 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         played[rows] = random_actions(self._words, self._player_rngs, rows, self._seats)
         return played
 
-    def _step_compiled(self, actions: np.ndarray, ends: _Ends) -> tuple[np.ndarray, np.ndarray]:
-        """Play to the next choices from outside; return what the seats know, and their masks."""
+    def _step_compiled(
+        self, actions: np.ndarray, ends: _Ends
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Play to the next choices from outside; return what is known, the masks and the seats."""
         numbers, masks = self._shelf.take(), self._mask_shelf.take()
-        shared = (actions, self._words, masks, *ends, self._finals, self._constants, numbers)
+        seats = np.empty(self.num_envs, np.int64)
+        seen = self._finals, self._constants, numbers
+        shared = (actions, self._words, masks, seats, *ends, *seen)
         if self._episodes is None:
             tables = self._tables
             place = tables.states, tables.rngs, self.skip_forced, self._seats
             play_rows(tables.loops.step_tables, self.num_envs, place + shared, self._scratches)
         else:
             self._episodes.step(shared, self._scratches)
-            self._seats = self._episodes.seats.copy()
-        return numbers, masks[:, : self.game.num_actions]
+            self._seats[:] = seats
+        return numbers, masks[:, : self.game.num_actions], seats
 
-    def _step_rows(self, actions: np.ndarray, ends: _Ends) -> tuple[np.ndarray, np.ndarray]:
+    def _step_rows(
+        self, actions: np.ndarray, ends: _Ends
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Play as the two above with any policies and any autoreset mode."""
-        tables, actors = self._tables, self._seats.copy()
+        tables, actors, actions = self._tables, self._seats.copy(), actions.copy()
         strike_illegal(self._words, actions)
         waiting = np.flatnonzero(self._is_over)  # in NEXT_STEP
         actions[waiting] = 0  # ignored
@@ -309,13 +316,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._play(rows, actions[rows])
         if len(waiting):
             self._start(waiting)
-        ended, rewards, returns = ends
+        ended, lost, rewards, returns = ends
+        lost[:] = is_lost
         ended[:] = is_lost | (self._seats == NO_SEAT)
         over = np.flatnonzero(ended)
         returns[:] = 0
         returns[over] = tables.returns(over)
-        lost = np.flatnonzero(is_lost)
-        returns[lost, actors[lost]] = LOSS
+        returns[is_lost, actors[is_lost]] = LOSS
         rewards[:] = returns[np.arange(self.num_envs), actors]
         self._seats[over], self._words[over] = actors[over], 0
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
@@ -324,7 +331,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._finals[over] = self._encoder.encode(tables.observe(over, self._seats[over]))
             self._start(over)
         records = tables.observe(tables.all_rows, self._seats)
-        return records, action_masks(self._words, self.game.num_actions)
+        return records, action_masks(self._words, self.game.num_actions), self._seats.copy()
 
     def _play(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Play on at these tables; update seats (NO_SEAT at the end) and masks."""
@@ -332,14 +339,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         play(rows, actions)
         self._tables.start(rows, True, self.skip_forced, self._seats, self._words)
 
-    def _info(self, masks: np.ndarray, returns: np.ndarray) -> dict[str, Any]:
-        return {"action_mask": masks, "seat": self._seats.copy(), "returns": returns}
-
-    def _flags(self, rows: np.ndarray) -> np.ndarray:
-        """Return bool [N]: True at these tables."""
-        flags = np.zeros(self.num_envs, np.bool_)
-        flags[rows] = True
-        return flags
+    def _info(self, masks: np.ndarray, seats: np.ndarray, returns: np.ndarray) -> dict[str, Any]:
+        return {"action_mask": masks, "seat": seats, "returns": returns}
 
     def _add_final(self, info: dict[str, Any], ends: _Ends, rows: np.ndarray) -> None:
         """Add the info that Gymnasium defines on the games `rows`, which have ended."""
