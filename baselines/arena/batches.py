@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...envs.core.deals import play_compiled
+from ...envs.core.deals import looked_up, play_compiled
 from ...envs.core.game import Game
 from ...envs.core.player_streams import player_streams
 from ...envs.core.rng import streams
@@ -100,7 +100,7 @@ def play_batch(batch: Batch, num_threads: int = 1) -> Outcomes:
         batch.game.make, tuple(batch.game.config_dict().items()), batch.participants
     )
     places = np.array([batch.participants.index(entrant) for entrant in batch.contest.entrants])
-    returns = play_deals(batch.game, policies, batch.seeds, places[seated], num_threads)
+    returns = play_deals(batch.game, policies, batch.seeds, looked_up(places, seated), num_threads)
     files = [path for entrant in batch.contest.entrants for path in users_files(entrant.spec)]
     return Outcomes(returns, files=opened_by(files))
 

@@ -177,20 +177,17 @@ def _add_up(returns: np.ndarray, out: Sequence[np.ndarray]) -> None:
     by_seat = np.ascontiguousarray(returns.T)  # [seats, sittings, deals]: adds whole rows
     n = len(by_seat)
     own = np.array([by_seat[seat, seat] for seat in range(n)])
-    opponents = (by_seat.sum(axis=0) - own) / (n - 1)
     best = by_seat.max(axis=0)
     leaders = (by_seat == best).sum(axis=0)
     is_ahead = own == best
-    games = _Sums(
-        own,
-        own - opponents,
-        is_ahead / leaders,
-        is_ahead & (leaders == 1),
-        is_ahead & (leaders > 1),
-        ~is_ahead,
-    )
-    for values, sums in zip(games, out, strict=True):
-        sums[:] = values.sum(axis=0)
+    sums = _Sums(*out)
+    own.sum(axis=0, out=sums.own)
+    opponents = (by_seat.sum(axis=(0, 1)) - sums.own) / (n - 1)
+    np.subtract(sums.own, opponents, out=sums.difference)
+    (is_ahead / leaders).sum(axis=0, out=sums.first_places)
+    sums.wins[:] = (is_ahead & (leaders == 1)).sum(axis=0)
+    sums.losses[:] = n - is_ahead.sum(axis=0)
+    sums.draws[:] = n - sums.wins - sums.losses
 
 
 def _faults(played: Played) -> tuple[int, int]:

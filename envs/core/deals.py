@@ -27,7 +27,8 @@ def play_compiled(
     and where one has chosen an illegal action.
     """
     compiled = Compiled.of(policies)
-    codes = compiled.codes[seated]
+    small = compiled.codes.astype(np.int16)  # new memory takes longer than what is written to it
+    codes = np.ascontiguousarray(looked_up(small, seated))
     if (codes == EXTERNAL).any():
         return None
     num_deals, num_sittings, _ = seated.shape
@@ -37,6 +38,13 @@ def play_compiled(
     arguments = checked_seeds(seeds), codes, compiled.weights, out
     play_rows(deals_loop(game, compiled.players), num_deals, arguments, scratches, least=1)
     return out if first_fault([scratch[-1] for scratch in scratches]) is None else None
+
+
+def looked_up(values: np.ndarray, seated: np.ndarray) -> np.ndarray:
+    """Return values[seated], looked up once where `seated` repeats one deal for all."""
+    if seated.strides[0] == 0:
+        return np.broadcast_to(values[seated[0]], seated.shape)
+    return values[seated]
 
 
 def _scratch(game: Game) -> Part:
