@@ -2,6 +2,7 @@
 
 import importlib
 import importlib.util
+import os
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -33,11 +34,13 @@ def parts_package(game_name: str) -> str:
 
 def parts_folder(game_name: str, name: str) -> Path:
     """Return the folder `name` in that package; it need not exist."""
-    return _folder(game_name, catalogue.parts_package(game_name), name)
+    package = catalogue.parts_package(game_name)
+    spec = None if package is None else importlib.util.find_spec(package)
+    if spec is None or spec.origin is None:
+        return _folder(game_name, name)
+    return _folder(os.path.dirname(spec.origin), name)
 
 
 @cache  # a path takes longer to make than to look at
-def _folder(game_name: str, package: str | None, name: str) -> Path:
-    spec = None if package is None else importlib.util.find_spec(package)
-    own = _HERE / game_name if spec is None or spec.origin is None else Path(spec.origin).parent
-    return own / name
+def _folder(package: str, name: str) -> Path:
+    return _HERE / package / name  # a package elsewhere has a whole path

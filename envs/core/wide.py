@@ -38,7 +38,7 @@ def _repeated(context: Any, kind: Any, number: int, count: int) -> Any:
 def _lanes(
     context: Any, builder: Any, signature: Any, arguments: Any, index: int, count: int
 ) -> Any:
-    """Return a pointer to so many numbers of the array arguments[index], from the next one on."""
+    """Return a pointer to `count` numbers of an array: arguments[index] and the place after it."""
     kind = signature.args[index]
     array = arrayobj.make_array(kind)(context, builder, arguments[index])
     first = cgutils.get_item_pointer(context, builder, kind, array, [arguments[index + 1]])
