@@ -10,9 +10,11 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 import pytest
@@ -27,6 +29,7 @@ FOLDERS = ("parlour", "envs", "baselines")
 
 # Compile a function of the core, or find it; print whether it was found and where it is kept.
 PROBE = """
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from parlour.envs.core import bits
@@ -93,6 +96,7 @@ def bound(value):
 """,
 }
 PLAY_GAMES = """
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from games import loops
@@ -341,6 +345,7 @@ def test_a_full_disk_costs_one_warning(games: Path, tmp_path: Path) -> None:
 
 def test_rules_run_as_plain_python() -> None:
     script = """
+import llvmlite.binding as llvm
 import numba
 import numpy as np
 from parlour.envs.core import bits
@@ -619,3 +624,26 @@ def test_a_long_compilation_says_what_and_how_far(
     assert re.match(line, capsys.readouterr().err)
     compiled(1)
     assert capsys.readouterr().err == ""
+
+
+def test_two_threads_may_compile_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    remove = llvm.ffi.unregister_lock_callback
+
+    def remove_slowly(*timer: Any) -> None:
+        time.sleep(0.05)
+        remove(*timer)
+
+    monkeypatch.setattr(llvm.ffi, "unregister_lock_callback", remove_slowly)
+
+    def one_more(value):
+        return value + 1
+
+    def one_less(value):
+        return value - 1
+
+    numba.njit(one_more)(0)  # the first one adds Numba's timers
+    timers = list(llvm.ffi.lib._lock._cblist)
+    assert timers
+    with ThreadPoolExecutor() as threads:
+        assert list(threads.map(lambda made: made(3), [rule(one_more), rule(one_less)])) == [4, 2]
+    assert llvm.ffi.lib._lock._cblist == timers

@@ -20,6 +20,7 @@ import numba
 from numba.core import errors, types
 from numba.core.codegen import JITCodeLibrary
 from numba.core.compiler import CompilerBase, CompileResult, DefaultPassBuilder
+from numba.core.compiler_lock import global_compiler_lock
 from numba.core.compiler_machinery import PassManager, register_pass
 from numba.core.errors import TypingError
 from numba.core.postproc import PostProcessor
@@ -361,6 +362,7 @@ def call_inside(
     progress.announce(modules)
 
 
+@global_compiler_lock  # before the timers are looked up, because all threads have the same ones
 def _compile_outer(dispatcher: Any, modules: frozenset[str], signature: Any) -> Any:
     """Compile or load as Numba does, meanwhile without garbage collection and timers.
 
