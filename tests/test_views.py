@@ -20,6 +20,7 @@ import parlour.envs
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs import GAMES, find_game, load_game, registry
+from parlour.envs.core.memory import FAR
 from parlour.envs.core.player_streams import player_streams
 from parlour.envs.core.rng import streams
 from parlour.envs.core.views.aec import CheckedEnv, RawEnv
@@ -99,6 +100,33 @@ def test_self_play_tables_go_through_the_states_of_single_environments(
                 last = single.observe(f"player_{actors[i]}")["observation"]
                 np.testing.assert_array_equal(info["final_obs"][i], last)
                 single.reset()
+
+
+@pytest.mark.parametrize("others", [{"self_play": True}, {"opponents": "random"}])
+def test_tables_beyond_the_cache_play_as_few(others: dict[str, Any]) -> None:
+    game = find_game("top_trumps")
+    bytes_of_row = game.layout.num_inputs * np.dtype(np.float32).itemsize
+    many, few = FAR // bytes_of_row + 1, 40
+    far, near = (
+        gymnasium.make_vec("parlour:TopTrumps-v0", num_envs=num_envs, **others)
+        for num_envs in (many, few)
+    )
+    seen, info = far.reset(seed=0)
+    assert seen.nbytes >= FAR
+    rows = slice(many - few, many)
+    assert_same_rows(rows, (seen, info), near.reset(seed=many - few))
+    rng = np.random.default_rng(0)
+    for _ in range(5):
+        actions = rng.integers(game.num_actions, size=many)
+        assert_same_rows(rows, far.step(actions), near.step(actions[rows]))
+
+
+def assert_same_rows(rows: slice, results: tuple[Any, ...], expected: tuple[Any, ...]) -> None:
+    """Assert that rows of what a step or a reset returned are what another one returned."""
+    for ours, theirs in zip(results[:-1], expected[:-1], strict=True):
+        np.testing.assert_array_equal(ours[rows], theirs)
+    for key in ("action_mask", "seat", "returns"):
+        np.testing.assert_array_equal(results[-1][key][rows], expected[-1][key])
 
 
 def step_with_actors(envs: TablesEnv, actions: np.ndarray, info: dict[str, Any]) -> tuple[Any, ...]:

@@ -1,7 +1,7 @@
 """Memory in compiled code: ask for a table's before it is needed, and use a little on the stack.
 
 Thousands of tables do not fit the processor's cache. A loop over them that asks for each some
-tables ahead does not wait for it.
+tables ahead does not wait for it. The same holds for memory that it will write to.
 """
 
 from typing import Any
@@ -14,7 +14,11 @@ from numba.core.errors import TypingError
 from numba.extending import intrinsic
 from numba.np import arrayobj
 
+from .jit import rule
+
+FAR = 1 << 24  # bytes: an array of as many does not stay in most processors' caches
 _LINE = 64  # bytes that a processor loads at once
+_BYTES = ir.IntType(8).as_pointer()
 _READ, _SECOND_LEVEL, _DATA = 0, 2, 1  # of LLVM's prefetch; first-level requests may stall a loop
 
 
@@ -23,25 +27,54 @@ def _prefetch_compiled(typing_context: Any, records: Any, row: Any) -> Any:
     """Compile to one request for each line of the record; requests never fail."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        byte, flag = ir.IntType(8).as_pointer(), ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [byte, flag, flag, flag])
-        prefetch = builder.module.declare_intrinsic("llvm.prefetch", [byte], kind)
         array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
-        start = builder.bitcast(builder.gep(array.data, [arguments[1]]), byte)
+        start = builder.bitcast(builder.gep(array.data, [arguments[1]]), _BYTES)
         for offset in range(0, signature.args[0].dtype.size, _LINE):
-            line = builder.gep(start, [ir.Constant(ir.IntType(64), offset)])
-            builder.call(prefetch, [line, flag(_READ), flag(_SECOND_LEVEL), flag(_DATA)])
+            _request(builder, builder.gep(start, [ir.Constant(ir.IntType(64), offset)]))
         return context.get_dummy_value()
 
     return types.void(records, types.int64), generate
 
 
-def _prefetch_in_python(records: np.ndarray, row: int) -> None:
+@intrinsic
+def _prefetch_line_compiled(typing_context: Any, numbers: Any, row: Any, column: Any) -> Any:
+    """Compile to one request, for the line with numbers[row, column]."""
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = signature.args[0]
+        array = arrayobj.make_array(kind)(context, builder, arguments[0])
+        number = cgutils.get_item_pointer(context, builder, kind, array, arguments[1:])
+        _request(builder, builder.bitcast(number, _BYTES))
+        return context.get_dummy_value()
+
+    return types.void(numbers, types.int64, types.int64), generate
+
+
+def _request(builder: Any, line: Any) -> None:
+    flag = ir.IntType(32)
+    kind = ir.FunctionType(ir.VoidType(), [_BYTES, flag, flag, flag])
+    prefetch = builder.module.declare_intrinsic("llvm.prefetch", [_BYTES], kind)
+    builder.call(prefetch, [line, flag(_READ), flag(_SECOND_LEVEL), flag(_DATA)])
+
+
+def _prefetch_in_python(*where: Any) -> None:
     """Do nothing: only speed depends on it."""
 
 
+_IS_COMPILED = not numba_config.DISABLE_JIT
+
 # (records, row): start to load one into the second-level cache; `row` may be beyond the end.
-prefetch: Any = _prefetch_in_python if numba_config.DISABLE_JIT else _prefetch_compiled
+prefetch: Any = _prefetch_compiled if _IS_COMPILED else _prefetch_in_python
+
+# (numbers, row, column): the same for the line with this number.
+_prefetch_line: Any = _prefetch_line_compiled if _IS_COMPILED else _prefetch_in_python
+
+
+@rule
+def prefetch_row(numbers, row):
+    """Start to load numbers[row], which is C-contiguous, into the second-level cache."""
+    for column in range(0, numbers.shape[1], _LINE // numbers.itemsize):
+        _prefetch_line(numbers, row, column)
 
 
 @intrinsic(prefer_literal=True)
@@ -73,4 +106,4 @@ def _scratch_in_python(size: int) -> np.ndarray:
 
 
 # (size): int64 [size] for use until the function returns, with any values. The size is a constant.
-scratch: Any = _scratch_in_python if numba_config.DISABLE_JIT else _scratch_compiled
+scratch: Any = _scratch_compiled if _IS_COMPILED else _scratch_in_python

@@ -23,7 +23,7 @@ from .bits import (
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import apart, bind, bind_flat, bind_inline, rule
-from .memory import prefetch
+from .memory import FAR, prefetch, prefetch_row
 from .player_streams import start_players
 from .records import (
     keep_constants,
@@ -320,13 +320,14 @@ def _step_tables(
     num_inputs], as does what is in `finals`, by way of `records` [block] and `buffers` (see
     `block_buffers`), which are scratch.
     """
+    is_far = numbers.size * numbers.itemsize >= FAR
     for start in range(first, end, records.shape[0]):
         stop = min(start + records.shape[0], end)
         step_block(
             states[start:stop], rngs[start:stop], actions[start:stop], skip_forced,
             seats[start:stop], words[start:stop], shown[start:stop], ended[start:stop],
             lost[start:stop], rewards[start:stop], outcomes[start:stop], finals[start:stop],
-            records, buffers, constants[start:stop],
+            records, buffers, constants[start:stop], numbers[start:stop], is_far,
         )  # fmt: skip
         write_all(buffers, constants[start:stop], numbers[start:stop])
     spread_masks(words[first:end], masks[first:end])
@@ -334,13 +335,18 @@ def _step_tables(
 
 def _step_block(
     states, rngs, actions, skip_forced, seats, words, shown, ended, lost, rewards, outcomes, finals,
-    records, buffers, constants,
+    records, buffers, constants, numbers, is_far,
 ):  # fmt: skip
-    """Play one ply at each table of a block, and leave what the seats know in `records`."""
+    """Play one ply at each table of a block, and leave what the seats know in `records`.
+
+    Where `is_far`, ask for the memory of `numbers`, which is written next.
+    """
     rewards[:] = 0.0
     outcomes[:] = 0.0
     for row in range(states.shape[0]):
         prefetch(states, row + AHEAD)
+        if is_far:
+            prefetch_row(numbers, row)
         state, actor = states[row], seats[row]
         seat = NO_SEAT
         is_lost = not is_legal(words[row], actions[row])
@@ -594,6 +600,7 @@ def _step_learners(
     player's illegal choice, and notes it in `fault` (`new_fault`); where no deal gives the learner
     a choice, notes NO_ACTION. All else is as in `_step_tables`.
     """
+    is_far = numbers.size * numbers.itemsize >= FAR
     for start in range(first, end, records.shape[0]):
         stop = min(start + records.shape[0], end)
         failed, action = learners_block(
@@ -601,7 +608,8 @@ def _step_learners(
             player_rngs[start:stop], skip_forced, learners[start:stop], seat_rngs[start:stop],
             seated[start:stop], places, actions[start:stop], words[start:stop], shown[start:stop],
             ended[start:stop], lost[start:stop], rewards[start:stop], outcomes[start:stop],
-            finals[start:stop], constants[start:stop], scratch, records, buffers,
+            finals[start:stop], constants[start:stop], numbers[start:stop], is_far, scratch,
+            records, buffers,
         )  # fmt: skip
         if failed != NO_ROW:
             note_fault(fault, start + failed, action)
@@ -612,16 +620,18 @@ def _step_learners(
 
 def _learners_block(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
-    actions, words, shown, ended, lost, rewards, outcomes, finals, constants, scratch, records,
-    buffers,
+    actions, words, shown, ended, lost, rewards, outcomes, finals, constants, numbers, is_far,
+    scratch, records, buffers,
 ):  # fmt: skip
     """Play a ply of the learner at each table of a block, as `_step_learners`.
 
-    Returns (NO_ROW, NO_ACTION), or the row and the action to note.
+    Returns (NO_ROW, NO_ACTION), or the row and the action to note. `is_far` is as in `_step_block`.
     """
     outcomes[:] = 0.0
     for row in range(states.shape[0]):
         prefetch(states, row + AHEAD)
+        if is_far:
+            prefetch_row(numbers, row)
         learner, mask, action = learners[row], words[row], np.int64(actions[row])
         if not is_legal(mask, action):
             action = np.int64(NO_ACTION if has_allowed(mask) else NEW_GAME)
