@@ -126,6 +126,8 @@ def page(report: Mapping[str, Any]) -> str:
         f"{_WHAT_IS_COUNTED.capitalize()}, on {named(report['machine'])}.",
         "Recorded with `parlour bench --sizes --record FILE`. Other work on the machine must wait.",
         "The best of several short repeats counts.",
+        "`step()` gains least from threads where the cores share no cache, because what it reads",
+        "and writes moves between them. A virtual machine may be given such cores at any time.",
         "The scripts in the matches are those that `parlour bench` names.",
     ]
     for name, rows in report["sizes"].items():
