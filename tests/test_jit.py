@@ -29,7 +29,6 @@ FOLDERS = ("parlour", "envs", "baselines")
 
 # Compile a function of the core, or find it; print whether it was found and where it is kept.
 PROBE = """
-import llvmlite.binding as llvm
 import numba
 import numpy as np
 from parlour.envs.core import bits
@@ -96,7 +95,6 @@ def bound(value):
 """,
 }
 PLAY_GAMES = """
-import llvmlite.binding as llvm
 import numba
 import numpy as np
 from games import loops
@@ -345,7 +343,6 @@ def test_a_full_disk_costs_one_warning(games: Path, tmp_path: Path) -> None:
 
 def test_rules_run_as_plain_python() -> None:
     script = """
-import llvmlite.binding as llvm
 import numba
 import numpy as np
 from parlour.envs.core import bits
