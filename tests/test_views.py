@@ -103,12 +103,12 @@ def test_self_play_tables_go_through_the_states_of_single_environments(
 
 
 @pytest.mark.parametrize("others", [{"self_play": True}, {"opponents": "random"}])
-def test_tables_beyond_the_cache_play_as_few(others: dict[str, Any]) -> None:
+def test_tables_beyond_the_cache_and_in_two_threads_play_as_few(others: dict[str, Any]) -> None:
     game = find_game("top_trumps")
     bytes_of_row = game.layout.num_inputs * np.dtype(np.float32).itemsize
     many, few = FAR // bytes_of_row + 1, 40
     far, near = (
-        gymnasium.make_vec("parlour:TopTrumps-v0", num_envs=num_envs, **others)
+        gymnasium.make_vec("parlour:TopTrumps-v0", num_envs=num_envs, num_threads=2, **others)
         for num_envs in (many, few)
     )
     seen, info = far.reset(seed=0)

@@ -1,7 +1,8 @@
 """Memory in compiled code: ask for a table's before it is needed, and use a little on the stack.
 
 Thousands of tables do not fit the processor's cache. A loop over them that asks for each some
-tables ahead does not wait for it. The same holds for memory that it will write to.
+tables ahead does not wait for it. The same holds for memory that it will write to, all the more
+where another core holds it.
 """
 
 from typing import Any
@@ -19,7 +20,8 @@ from .jit import rule
 FAR = 1 << 24  # bytes: an array of as many does not stay in most processors' caches
 _LINE = 64  # bytes that a processor loads at once
 _BYTES = ir.IntType(8).as_pointer()
-_READ, _SECOND_LEVEL, _DATA = 0, 2, 1  # of LLVM's prefetch; first-level requests may stall a loop
+_READ, _WRITE, _DATA = 0, 1, 1  # of LLVM's prefetch
+_SECOND_LEVEL, _FIRST_LEVEL = 2, 3  # what is read into the first level may stall a loop
 
 
 @intrinsic
@@ -30,31 +32,33 @@ def _prefetch_compiled(typing_context: Any, records: Any, row: Any) -> Any:
         array = arrayobj.make_array(signature.args[0])(context, builder, arguments[0])
         start = builder.bitcast(builder.gep(array.data, [arguments[1]]), _BYTES)
         for offset in range(0, signature.args[0].dtype.size, _LINE):
-            _request(builder, builder.gep(start, [ir.Constant(ir.IntType(64), offset)]))
+            line = builder.gep(start, [ir.Constant(ir.IntType(64), offset)])
+            _request(builder, line, _READ, _SECOND_LEVEL)
         return context.get_dummy_value()
 
     return types.void(records, types.int64), generate
 
 
 @intrinsic
-def _prefetch_line_compiled(typing_context: Any, numbers: Any, row: Any, column: Any) -> Any:
-    """Compile to one request, for the line with numbers[row, column]."""
+def _claim_compiled(typing_context: Any, array: Any, row: Any, column: Any) -> Any:
+    """Compile to one request, for the line with array[row, column], or array[row]."""
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
-        array = arrayobj.make_array(kind)(context, builder, arguments[0])
-        number = cgutils.get_item_pointer(context, builder, kind, array, arguments[1:])
-        _request(builder, builder.bitcast(number, _BYTES))
+        data = arrayobj.make_array(kind)(context, builder, arguments[0])
+        index = arguments[1 : 1 + kind.ndim]
+        number = cgutils.get_item_pointer(context, builder, kind, data, index)
+        _request(builder, builder.bitcast(number, _BYTES), _WRITE, _FIRST_LEVEL)
         return context.get_dummy_value()
 
-    return types.void(numbers, types.int64, types.int64), generate
+    return types.void(array, types.int64, types.int64), generate
 
 
-def _request(builder: Any, line: Any) -> None:
+def _request(builder: Any, line: Any, purpose: int, level: int) -> None:
     flag = ir.IntType(32)
     kind = ir.FunctionType(ir.VoidType(), [_BYTES, flag, flag, flag])
     prefetch = builder.module.declare_intrinsic("llvm.prefetch", [_BYTES], kind)
-    builder.call(prefetch, [line, flag(_READ), flag(_SECOND_LEVEL), flag(_DATA)])
+    builder.call(prefetch, [line, flag(purpose), flag(level), flag(_DATA)])
 
 
 def _prefetch_in_python(*where: Any) -> None:
@@ -66,15 +70,16 @@ _IS_COMPILED = not numba_config.DISABLE_JIT
 # (records, row): start to load one into the second-level cache; `row` may be beyond the end.
 prefetch: Any = _prefetch_compiled if _IS_COMPILED else _prefetch_in_python
 
-# (numbers, row, column): the same for the line with this number.
-_prefetch_line: Any = _prefetch_line_compiled if _IS_COMPILED else _prefetch_in_python
+# (array, row, column): start to load the line with array[row, column], or with array[row] where
+# there are no columns, to write to it; `row` may be beyond the end.
+claim: Any = _claim_compiled if _IS_COMPILED else _prefetch_in_python
 
 
 @rule
-def prefetch_row(numbers, row):
-    """Start to load numbers[row], which is C-contiguous, into the second-level cache."""
-    for column in range(0, numbers.shape[1], _LINE // numbers.itemsize):
-        _prefetch_line(numbers, row, column)
+def claim_row(array, row):
+    """Do so for all lines of array[row], which is C-contiguous; `row` may be beyond the end."""
+    for column in range(0, array.shape[1], _LINE // array.itemsize):
+        claim(array, row, column)
 
 
 @intrinsic(prefer_literal=True)

@@ -23,7 +23,7 @@ from .bits import (
 )
 from .game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from .jit import apart, bind, bind_flat, bind_inline, rule
-from .memory import FAR, prefetch, prefetch_row
+from .memory import FAR, claim, claim_row, prefetch
 from .player_streams import start_players
 from .records import (
     keep_constants,
@@ -43,6 +43,7 @@ LOOK = -3  # an action of `step_table`: LOOK - seat plays nothing and shows what
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
 AHEAD = 6  # tables between the one that a loop plays at and the one whose memory it asks for
+REMOTE_AHEAD = 32  # the same for memory that another core holds
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -308,7 +309,7 @@ def _step_table(
 
 def _step_tables(
     first, end, states, rngs, skip_forced, seats, actions, words, masks, shown, ended, lost,
-    rewards, outcomes, finals, constants, numbers, records, buffers,
+    rewards, outcomes, finals, constants, numbers, records, buffers, is_remote,
 ):  # fmt: skip
     """Play one ply at the tables from `first` to `end`. Where a game has ended, deal a new one.
 
@@ -318,16 +319,17 @@ def _step_tables(
     the actor knows; elsewhere the first two are 0. `constants` [tables, num_constants] has the
     constant fields of each table. What the seats to act know goes to `numbers` [tables,
     num_inputs], as does what is in `finals`, by way of `records` [block] and `buffers` (see
-    `block_buffers`), which are scratch.
+    `block_buffers`), which are scratch. `is_remote` says that this is not the caller's thread.
     """
     is_far = numbers.size * numbers.itemsize >= FAR
     for start in range(first, end, records.shape[0]):
         stop = min(start + records.shape[0], end)
+        num_remote = end - start if is_remote else 0
         step_block(
             states[start:stop], rngs[start:stop], actions[start:stop], skip_forced,
             seats[start:stop], words[start:stop], shown[start:stop], ended[start:stop],
             lost[start:stop], rewards[start:stop], outcomes[start:stop], finals[start:stop],
-            records, buffers, constants[start:stop], numbers[start:stop], is_far,
+            records, buffers, constants[start:stop], numbers[start:stop], num_remote, is_far,
         )  # fmt: skip
         write_all(buffers, constants[start:stop], numbers[start:stop])
     spread_masks(words[first:end], masks[first:end])
@@ -335,18 +337,21 @@ def _step_tables(
 
 def _step_block(
     states, rngs, actions, skip_forced, seats, words, shown, ended, lost, rewards, outcomes, finals,
-    records, buffers, constants, numbers, is_far,
+    records, buffers, constants, numbers, num_remote, is_far,
 ):  # fmt: skip
     """Play one ply at each table of a block, and leave what the seats know in `records`.
 
-    Where `is_far`, ask for the memory of `numbers`, which is written next.
+    Asks for what another core holds of the first `num_remote` tables, some of them in the blocks
+    that follow, and where `is_far` for the memory of `numbers`, which is written next.
     """
     rewards[:] = 0.0
     outcomes[:] = 0.0
     for row in range(states.shape[0]):
         prefetch(states, row + AHEAD)
+        if row + REMOTE_AHEAD < num_remote:
+            claim_table(words, seats, shown, rewards, outcomes, row + REMOTE_AHEAD)
         if is_far:
-            prefetch_row(numbers, row)
+            claim_row(numbers, row)
         state, actor = states[row], seats[row]
         seat = NO_SEAT
         is_lost = not is_legal(words[row], actions[row])
@@ -366,6 +371,18 @@ def _step_block(
         seats[row] = seat
         shown[row] = seat
         note_inputs(state, seat, is_over, row, records, buffers, constants[row])
+
+
+@rule
+def claim_table(words, seats, shown, rewards, outcomes, row):
+    """Ask for what other threads, the caller's most of all, have read or written before."""
+    claim_row(words, row)
+    if row % 8 == 0:  # a line has eight numbers
+        claim(seats, row, 0)
+        claim(shown, row, 0)
+        claim(rewards, row, 0)
+    if row % 2 == 0:  # and the returns of two tables with four seats
+        claim(outcomes, row, 0)
 
 
 def _random_plies(
@@ -590,7 +607,7 @@ def _play_learner(
 def _step_learners(
     first, end, states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated,
     places, actions, words, masks, shown, ended, lost, rewards, outcomes, finals, constants,
-    numbers, scratch, fault, records, buffers,
+    numbers, scratch, fault, records, buffers, is_remote,
 ):  # fmt: skip
     """Play a ply of the learner at the tables from `first` to `end`. Deal where a game has ended.
 
@@ -603,13 +620,14 @@ def _step_learners(
     is_far = numbers.size * numbers.itemsize >= FAR
     for start in range(first, end, records.shape[0]):
         stop = min(start + records.shape[0], end)
+        num_remote = end - start if is_remote else 0
         failed, action = learners_block(
             states[start:stop], rngs[start:stop], codes[start:stop], weights,
             player_rngs[start:stop], skip_forced, learners[start:stop], seat_rngs[start:stop],
             seated[start:stop], places, actions[start:stop], words[start:stop], shown[start:stop],
             ended[start:stop], lost[start:stop], rewards[start:stop], outcomes[start:stop],
-            finals[start:stop], constants[start:stop], numbers[start:stop], is_far, scratch,
-            records, buffers,
+            finals[start:stop], constants[start:stop], numbers[start:stop], num_remote, is_far,
+            scratch, records, buffers,
         )  # fmt: skip
         if failed != NO_ROW:
             note_fault(fault, start + failed, action)
@@ -620,18 +638,21 @@ def _step_learners(
 
 def _learners_block(
     states, rngs, codes, weights, player_rngs, skip_forced, learners, seat_rngs, seated, places,
-    actions, words, shown, ended, lost, rewards, outcomes, finals, constants, numbers, is_far,
-    scratch, records, buffers,
+    actions, words, shown, ended, lost, rewards, outcomes, finals, constants, numbers, num_remote,
+    is_far, scratch, records, buffers,
 ):  # fmt: skip
     """Play a ply of the learner at each table of a block, as `_step_learners`.
 
-    Returns (NO_ROW, NO_ACTION), or the row and the action to note. `is_far` is as in `_step_block`.
+    Returns (NO_ROW, NO_ACTION), or the row and the action to note. `num_remote` and `is_far` are as
+    in `_step_block`.
     """
     outcomes[:] = 0.0
     for row in range(states.shape[0]):
         prefetch(states, row + AHEAD)
+        if row + REMOTE_AHEAD < num_remote:
+            claim_table(words, learners, shown, rewards, outcomes, row + REMOTE_AHEAD)
         if is_far:
-            prefetch_row(numbers, row)
+            claim_row(numbers, row)
         learner, mask, action = learners[row], words[row], np.int64(actions[row])
         if not is_legal(mask, action):
             action = np.int64(NO_ACTION if has_allowed(mask) else NEW_GAME)

@@ -33,6 +33,7 @@ class _Scratch(NamedTuple):
 
     records: np.ndarray  # [block]
     buffers: Buffers  # for `write_all` from `records`
+    is_remote: bool  # not the caller's thread
 
 
 class _Ends(NamedTuple):
@@ -129,7 +130,10 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def _new_scratches(self, num_plies: int = 1) -> list[_Scratch]:
         num_used = useful_threads(self.num_envs, self.num_threads, num_plies)
         blocks = [self.game.new_observations(BLOCK) for _ in range(num_used)]
-        return [_Scratch(records, self._encoder.block_buffers(records)) for records in blocks]
+        return [
+            _Scratch(records, self._encoder.block_buffers(records), thread > 0)
+            for thread, records in enumerate(blocks)
+        ]
 
     # Gymnasium's interface
 
@@ -409,7 +413,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         scratches = self._new_scratches(num_plies)
         counts = [np.zeros(1, np.int64) for _ in scratches]
         own = [
-            (*(scratch if observe else ()), count)
+            (*(scratch[:2] if observe else ()), count)
             for scratch, count in zip(scratches, counts, strict=True)
         ]
         play_rows(loop, self.num_envs, arguments, own)
