@@ -45,9 +45,9 @@ def _claim_compiled(typing_context: Any, array: Any, row: Any, column: Any) -> A
 
     def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
         kind = signature.args[0]
-        data = arrayobj.make_array(kind)(context, builder, arguments[0])
+        whole = arrayobj.make_array(kind)(context, builder, arguments[0])
         index = arguments[1 : 1 + kind.ndim]
-        number = cgutils.get_item_pointer(context, builder, kind, data, index)
+        number = cgutils.get_item_pointer(context, builder, kind, whole, index)
         _request(builder, builder.bitcast(number, _BYTES), _WRITE, _FIRST_LEVEL)
         return context.get_dummy_value()
 
@@ -77,7 +77,7 @@ claim: Any = _claim_compiled if _IS_COMPILED else _prefetch_in_python
 
 @rule
 def claim_row(array, row):
-    """Do so for all lines of array[row], which is C-contiguous; `row` may be beyond the end."""
+    """Start to load all of array[row], which is C-contiguous, to write to it; as `claim`."""
     for column in range(0, array.shape[1], _LINE // array.itemsize):
         claim(array, row, column)
 
