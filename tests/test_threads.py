@@ -204,6 +204,16 @@ def test_an_error_of_any_thread_is_raised_when_all_have_ended(wrong: int, is_wai
     assert run(doubled, np.arange(6))[1] == 6
 
 
+def test_what_is_done_meanwhile_is_done_once_and_its_errors_are_raised() -> None:
+    numbers, out, done = np.arange(2), np.zeros(2, np.int64), []
+    own = [(count,) for count in np.zeros((2, 1), np.int64)]
+    threads.play_rows(halved, 2, (numbers, out), own, meanwhile=lambda: done.append(1))
+    assert done == [1] and out.tolist() == [0, 0]
+    with pytest.raises(ZeroDivisionError):
+        threads.play_rows(halved, 2, (numbers, out), own, meanwhile=lambda: 1 // 0)
+    assert run(halved, np.arange(6), 2)[1] == 6
+
+
 @rule
 def mistaken(first, end, numbers, out, count):
     """Cannot be compiled."""

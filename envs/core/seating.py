@@ -229,11 +229,13 @@ class Seating:
         seat_rngs: np.ndarray,
         arguments: Part,
         scratches: Sequence[Part],
+        meanwhile: Callable[[], object],
     ) -> bool:
         """Play a ply of the EXTERNAL seats at all tables, and then those of the others.
 
         `learners` [tables] are those seats; `seat_rngs` and `arguments` are for `_step_learners`,
         the latter from `actions` on, and `scratches` has records and buffers for each thread.
+        `meanwhile` is as for `play_rows`.
         Returns whether every new game gives that seat a choice. Raises PlayerError where another
         player's choice is illegal.
         """
@@ -250,7 +252,8 @@ class Seating:
             (tables.game.new_observations(), fault, *scratch)
             for fault, scratch in zip(faults, scratches, strict=True)
         ]
-        play_rows(self._learner_loops.step_learners, len(learners), (*shared, *arguments), own)
+        step = self._learner_loops.step_learners
+        play_rows(step, len(learners), (*shared, *arguments), own, meanwhile=meanwhile)
         fault = first_fault(faults)
         self._blame(fault)
         return fault is None

@@ -49,13 +49,15 @@ def play_rows(
     arguments: Part,
     scratches: Sequence[Part],
     least: int = BLOCK,
+    meanwhile: Callable[[], object] | None = None,
 ) -> None:
     """Call play(first, end, *arguments, *scratch) for successive rows, until all are played.
 
     `play` is a compiled loop. One thread plays with each of `scratches`, this one with the first.
     They begin with equal slices of the rows, a part at a time, of at least `least` rows; a thread
-    without rows takes from the others, so that a slow core gets fewer rows. If `play` raises, the
-    error of the first thread that failed is raised when all have ended.
+    without rows takes from the others, so that a slow core gets fewer rows. Once the others have
+    begun, if there are others, this thread calls `meanwhile` before it plays. If one of the calls
+    raises, the error of the first thread that failed is raised when all have ended.
     """
     if len(scratches) == 1 or numba_config.DISABLE_JIT:
         play(0, num_rows, *arguments, *scratches[0])
@@ -74,6 +76,8 @@ def play_rows(
         worker.start(job)
     error: BaseException | None = None
     try:
+        if meanwhile is not None:
+            meanwhile()
         serve(*_NO_BOARD, 0, 0, _NO_REPORT, *own)
     except BaseException as own_error:
         error = own_error

@@ -3,7 +3,7 @@
 The learning seat is fixed or drawn for each game; every player has its own random stream.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -134,14 +134,17 @@ class Episodes:
         self.tables.apply(rows, actions)
         self.seating.advance(rows)
 
-    def step(self, arguments: Part, scratches: Sequence[Part]) -> None:
+    def step(
+        self, arguments: Part, scratches: Sequence[Part], meanwhile: Callable[[], object]
+    ) -> None:
         """Play at all tables, and start new games where one is over.
 
         `arguments` are those of `_step_learners` from `actions` on, `scratches` the records and
-        buffers of each thread.
+        buffers of each thread, and `meanwhile` is as for `play_rows`.
         """
         seat_rngs = self.seat_rngs if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
-        if not self.seating.step_learners(self.seats, seat_rngs, arguments, scratches):
+        work = self.seats, seat_rngs, arguments, scratches
+        if not self.seating.step_learners(*work, meanwhile):
             raise no_choice_error(self.game)
 
     def draw_seats(self, rows: np.ndarray) -> None:
