@@ -543,6 +543,14 @@ def test_a_flat_loop_has_all_that_it_calls_inside_except_what_is_apart() -> None
     assert _has_function_of_its_own(bind_flat, apart(rule(_long)))
 
 
+def test_what_is_bound_to_a_flat_loop_is_flat() -> None:
+    def around(bind_loop: Any) -> Any:
+        return lambda template, called: bind(_step, called=bind_loop(template, called=called))
+
+    assert _has_function_of_its_own(around(bind), rule(_long))
+    assert not _has_function_of_its_own(around(bind_flat), rule(_long))
+
+
 def test_a_rule_that_inlined_code_calls_first_is_not_inlined_itself() -> None:
     long = rule(_long)
     inlined = bind_inline(_step, called=long)

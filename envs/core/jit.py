@@ -32,6 +32,7 @@ from .symbols import name_records_by_content
 
 _SUFFIX_LENGTH = 16
 _MODULES = "__parlour_modules__"  # of a copy made by `bind`: the modules it is compiled from
+_KIND = "__parlour_kind__"  # of such a copy: how it is compiled
 _OURS = __name__.partition(".")[0]
 # By kind: how a function is compiled for a call from Python, and for one from compiled code.
 _COMPILERS = {
@@ -100,7 +101,8 @@ def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., 
 def bind_flat(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """`bind`, and put the code of everything that it calls into it, except what is `apart`.
 
-    For the loops whose speed matters most: they take LLVM up to three times as long.
+    For the loops whose speed matters most: they take LLVM up to three times as long. What `bind`
+    binds to one of them is flat too, or the loop would be slower in it than by itself.
     """
     return _bind(template, meanings, "flat")
 
@@ -118,6 +120,8 @@ def _bind(
     template: Callable[..., Any], meanings: dict[str, Any], kind: str = "plain"
 ) -> Callable[..., Any]:
     source = python_source(template)
+    if kind == "plain" and any(map(_is_flat, meanings.values())):
+        kind = "flat"
     copy = types.FunctionType(
         source.__code__, {**source.__globals__, **meanings}, source.__name__, source.__defaults__
     )
@@ -127,6 +131,7 @@ def _bind(
     copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
     parts = [template, *(meaning for meaning in meanings.values() if callable(meaning))]
+    setattr(copy, _KIND, kind)
     setattr(copy, _MODULES, _union(map(_modules_of, parts)))
     lean = all(map(_is_ours, parts)) and not _counts_references(template)
     return _compile(copy, lean=lean, kind=kind)
@@ -161,6 +166,10 @@ def plain(function: Callable[..., Any]) -> Callable[..., Any]:
     called = {name: source.__globals__.get(name) for name in source.__code__.co_names}
     rules = {name: plain(one) for name, one in called.items() if hasattr(one, "py_func")}
     return types.FunctionType(source.__code__, {**source.__globals__, **rules}, source.__name__)
+
+
+def _is_flat(meaning: Any) -> bool:
+    return callable(meaning) and getattr(python_source(meaning), _KIND, None) == "flat"
 
 
 def _identity(meaning: Any) -> str:
