@@ -21,7 +21,15 @@ import pytest
 
 from parlour.envs import GAMES as OUR_GAMES
 from parlour.envs.core import code_cache, jit, progress
-from parlour.envs.core.jit import apart, array_rule, bind, bind_flat, bind_inline, rule
+from parlour.envs.core.jit import (
+    apart,
+    array_rule,
+    bind,
+    bind_flat,
+    bind_flat_upwards,
+    bind_inline,
+    rule,
+)
 from parlour.envs.core.memory import scratch
 
 ROOT = Path(jit.__file__).resolve().parents[2]
@@ -539,16 +547,18 @@ def _has_function_of_its_own(bind_loop: Any, function: Any) -> bool:
 
 def test_a_flat_loop_has_all_that_it_calls_inside_except_what_is_apart() -> None:
     assert _has_function_of_its_own(bind, rule(_long))
-    assert not _has_function_of_its_own(bind_flat, rule(_long))
-    assert _has_function_of_its_own(bind_flat, apart(rule(_long)))
+    for bind_loop in (bind_flat, bind_flat_upwards):
+        assert not _has_function_of_its_own(bind_loop, rule(_long))
+        assert _has_function_of_its_own(bind_loop, apart(rule(_long)))
 
 
-def test_what_is_bound_to_a_flat_loop_is_flat() -> None:
+def test_what_is_bound_to_a_loop_that_is_flat_upwards_is_flat() -> None:
     def around(bind_loop: Any) -> Any:
         return lambda template, called: bind(_step, called=bind_loop(template, called=called))
 
     assert _has_function_of_its_own(around(bind), rule(_long))
-    assert not _has_function_of_its_own(around(bind_flat), rule(_long))
+    assert _has_function_of_its_own(around(bind_flat), rule(_long))
+    assert not _has_function_of_its_own(around(bind_flat_upwards), rule(_long))
 
 
 def test_a_rule_that_inlined_code_calls_first_is_not_inlined_itself() -> None:

@@ -39,6 +39,7 @@ _COMPILERS = {
     "plain": (OuterCompiler, InnerCompiler),
     "inline": (OuterCompiler, InlineCompiler),
     "flat": (FlatCompiler, InnerCompiler),
+    "flat upwards": (FlatCompiler, InnerCompiler),
     "apart": (OuterCompiler, ApartCompiler),
 }
 
@@ -101,10 +102,17 @@ def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., 
 def bind_flat(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """`bind`, and put the code of everything that it calls into it, except what is `apart`.
 
-    For the loops whose speed matters most: they take LLVM up to three times as long. What `bind`
-    binds to one of them is flat too, or the loop would be slower in it than by itself.
+    For the loops whose speed matters most: they take LLVM up to three times as long.
     """
     return _bind(template, meanings, "flat")
+
+
+def bind_flat_upwards(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
+    """`bind_flat`, and what `bind` binds to it is flat too.
+
+    For loops that are slower in what calls them than by themselves.
+    """
+    return _bind(template, meanings, "flat upwards")
 
 
 def apart(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -120,8 +128,8 @@ def _bind(
     template: Callable[..., Any], meanings: dict[str, Any], kind: str = "plain"
 ) -> Callable[..., Any]:
     source = python_source(template)
-    if kind == "plain" and any(map(_is_flat, meanings.values())):
-        kind = "flat"
+    if kind == "plain" and any(map(_is_flat_upwards, meanings.values())):
+        kind = "flat upwards"
     copy = types.FunctionType(
         source.__code__, {**source.__globals__, **meanings}, source.__name__, source.__defaults__
     )
@@ -168,8 +176,8 @@ def plain(function: Callable[..., Any]) -> Callable[..., Any]:
     return types.FunctionType(source.__code__, {**source.__globals__, **rules}, source.__name__)
 
 
-def _is_flat(meaning: Any) -> bool:
-    return callable(meaning) and getattr(python_source(meaning), _KIND, None) == "flat"
+def _is_flat_upwards(meaning: Any) -> bool:
+    return callable(meaning) and getattr(python_source(meaning), _KIND, None) == "flat upwards"
 
 
 def _identity(meaning: Any) -> str:
