@@ -19,7 +19,7 @@ FEW_ROWS = 32  # fewer new arrays cost less than to find out who holds old ones
 class Shelf:
     """Equal arrays: `take` returns one that nobody else holds, nor a part of it.
 
-    Give away views of it: whoever changes the shape of one leaves the array as it is.
+    Give callers a view of it. Its shape and flags are theirs to change; those of the array stay.
     """
 
     def __init__(self, make: Callable[[], np.ndarray]) -> None:
