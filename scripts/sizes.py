@@ -28,6 +28,7 @@ WHAT = {
 PANELS_A_ROW = 3
 _WHAT_IS_COUNTED = "plies per second by the clock (games, for a match)"
 PLIES = 32  # of compiled play in one call
+MIXING = 256  # plies after which tables that began together are at different plies of their games
 LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
 SPLIT = 4  # shorter repeats in place of one, because other work on a machine comes in bursts
 
@@ -39,8 +40,8 @@ def measure(
 ) -> list[dict[str, Any]]:
     """Return a row for each thing measured and each size, with plies (or games) per second.
 
-    One thread and `num_threads` take turns, so that a busy machine disturbs both alike. Each of
-    the `repeats` is split into SPLIT shorter ones, of which the best counts.
+    One thread and `num_threads` take turns, so that a busy machine disturbs both alike. Both play
+    the same plies. Each of the `repeats` is split into SPLIT shorter ones; the best counts.
     """
     rows = []
     for what in WHAT:
@@ -55,17 +56,25 @@ def measure(
 
 
 def _best(plays: Sequence[Timed], repeats: int, seconds: float) -> list[float]:
+    """Return the best rate of each; a repeat takes the first about these seconds."""
     for play in plays:
         play()
-    rates = [[_rate(play, seconds) for play in plays] for _ in range(repeats)]
+    num_calls = _calls_within(plays[0], seconds)
+    for play in plays[1:]:
+        _rate(play, num_calls)  # so that all have played as much
+    rates = [[_rate(play, num_calls) for play in plays] for _ in range(repeats)]
     return [max(column) for column in zip(*rates, strict=True)]
 
 
-def _rate(play: Timed, seconds: float) -> float:
-    done, spent = 0, 0.0
+def _calls_within(play: Timed, seconds: float) -> int:
+    num_calls, spent = 0, 0.0
     while spent < seconds:
-        number, took = play()
-        done, spent = done + number, spent + took
+        num_calls, spent = num_calls + 1, spent + play()[1]
+    return num_calls
+
+
+def _rate(play: Timed, num_calls: int) -> float:
+    done, spent = map(sum, zip(*(play() for _ in range(num_calls)), strict=True))
     return done / spent
 
 
@@ -76,6 +85,7 @@ def _timed(name: str, what: str, size: int, num_threads: int) -> Timed:
         f"parlour:{GAMES[name]}", num_envs=size, self_play=True, num_threads=num_threads
     )
     envs.reset(seed=0)
+    envs.play_random(MIXING, observe=False)
     if what == "step":
         return lambda: _step(envs)
 
@@ -125,7 +135,7 @@ def page(report: Mapping[str, Any]) -> str:
         "",
         f"{_WHAT_IS_COUNTED.capitalize()}, on {named(report['machine'])}.",
         "Recorded with `parlour bench --sizes --record FILE`. Other work on the machine must wait.",
-        "The best of several short repeats counts.",
+        "The best of several short repeats counts; in each, all play the same plies.",
         "`step()` gains least from threads where the cores share no cache, because what it reads",
         "and writes moves between them. A virtual machine may be given such cores at any time.",
         "The scripts in the matches are those that `parlour bench` names.",

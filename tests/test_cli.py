@@ -477,6 +477,21 @@ def test_bench_of_sizes_compares_one_thread_with_two(
     assert file.with_suffix(".png").stat().st_size > 10_000
 
 
+def test_bench_of_sizes_gives_all_the_same_to_play() -> None:
+    calls = [0, 0]
+
+    def timed(index: int, seconds: float) -> sizes.Timed:
+        def play() -> tuple[int, float]:
+            calls[index] += 1
+            return 10, seconds
+
+        return play
+
+    rates = sizes._best([timed(0, 0.02), timed(1, 0.01)], repeats=3, seconds=0.09)
+    assert calls[0] == calls[1] == 1 + 4 * 5
+    assert rates == pytest.approx([500, 1000])
+
+
 def test_bench_of_starts_alone_plays_first_games_in_new_processes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
