@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from ...envs.core.game import Game
 from ..players import make_policy, players_of, resolved
-from .identity import identity_of
+from .identity import identities_of
 
 USERS_FILES = (".py", ".pt")
 
@@ -35,10 +35,7 @@ def enter(specs: Sequence[Any], game: Game, runs_files: bool = True) -> tuple[En
         name if names.count(name) == 1 or not isinstance(spec, str) else spec
         for name, spec in zip(names, specs, strict=True)
     ]
-    return tuple(
-        Entrant(name, spec, identity_of(spec, game))
-        for name, spec in zip(named, specs, strict=True)
-    )
+    return tuple(map(Entrant, named, specs, identities_of(specs, game)))
 
 
 def _name(spec: Any, game: Game, runs_files: bool) -> str:

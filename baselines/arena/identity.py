@@ -8,7 +8,7 @@ For a user's player it has the digest of its file; `opened` records what that fi
 import hashlib
 import sys
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache, partial
 from pathlib import Path
 from typing import Any
@@ -29,13 +29,23 @@ _DIGEST_LENGTH = 16
 _INSTALLED = {"site-packages", "dist-packages"}
 
 
-def identity_of(spec: Any, game: Game) -> str | None:
-    """Return the identity of the player `spec`, or None where it cannot be determined."""
+def identities_of(specs: Sequence[Any], game: Game) -> list[str | None]:
+    """Return the identity of each of these players, or None where it cannot be determined."""
+    if not any(isinstance(spec, str) for spec in specs):
+        return [None] * len(specs)
+    try:
+        played = _played(game)
+    except UntrackedError:  # such as a file of Parlour edited since this process began
+        return [None] * len(specs)
+    return [_identity(spec, game, played) for spec in specs]
+
+
+def _identity(spec: Any, game: Game, played: str) -> str | None:
     if not isinstance(spec, str):
         return None
     try:
-        return f"{SCHEME} {_described(spec, game)} {_played(game)}"
-    except UntrackedError:  # such as a file of Parlour edited since this process began
+        return f"{SCHEME} {_described(spec, game)} {played}"
+    except UntrackedError:
         return None
 
 

@@ -236,7 +236,7 @@ from pathlib import Path
 from parlour.envs import load_game
 from parlour.envs.core import sources
 from parlour.baselines.arena import identity
-from parlour.baselines.arena.identity import identity_of
+from parlour.baselines.arena.identity import identities_of
 
 PLAYERS = json.loads(sys.argv[1])
 
@@ -244,7 +244,8 @@ def identities():
     found = {}
     for name, players in PLAYERS.items():
         game = load_game(name)
-        found |= {f"{name} {player}": identity_of(player, game) for player in players}
+        keys = [f"{name} {player}" for player in players]
+        found |= zip(keys, identities_of(players, game), strict=True)
     return found
 
 def edited(paths):
