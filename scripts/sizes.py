@@ -30,7 +30,7 @@ _WHAT_IS_COUNTED = "plies per second by the clock (games, for a match)"
 PLIES = 32  # of compiled play in one call
 MIXING = 256  # plies after which tables that began together are at different plies of their games
 LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
-SPLIT = 4  # shorter repeats in place of one, because other work on a machine comes in bursts
+SPLIT = 4  # shorter turns in place of one, because other work on a machine comes in bursts
 
 Timed = Callable[[], tuple[int, float]]  # plays; returns the plies or games, and the seconds
 
@@ -40,29 +40,33 @@ def measure(
 ) -> list[dict[str, Any]]:
     """Return a row for each thing measured and each size, with plies (or games) per second.
 
-    One thread and `num_threads` take turns, so that a busy machine disturbs both alike. Both play
-    the same plies. Each of the `repeats` is split into SPLIT shorter ones; the best counts.
+    One thread and `num_threads` take turns, so that a busy machine disturbs both alike, and play
+    the same plies. The best of `repeats` counts. They are some time apart and use new memory,
+    because speed depends on where that lies and on which cores a virtual machine has just then.
     """
-    rows = []
-    for what in WHAT:
-        for size in SIZES:
-            tell(f"{name}, {size:,} tables: {WHAT[what]}")
+    rows: list[dict[str, Any]] = [
+        {"what": what, "tables": size, "threads": num_threads, "one": 0.0, "many": 0.0}
+        for what in WHAT
+        for size in SIZES
+    ]
+    for repeat in range(repeats):
+        for row in rows:
+            what, size = row["what"], row["tables"]
+            tell(f"{name}, {size:,} tables: {WHAT[what]}, {repeat + 1} of {repeats}")
             plays = [_timed(name, what, size, count) for count in (1, num_threads)]
-            one, many = _best(plays, repeats * SPLIT, seconds / SPLIT)
-            rows.append(
-                {"what": what, "tables": size, "threads": num_threads, "one": one, "many": many}
-            )
+            one, many = _best(plays, seconds)
+            row |= {"one": max(one, row["one"]), "many": max(many, row["many"])}
     return rows
 
 
-def _best(plays: Sequence[Timed], repeats: int, seconds: float) -> list[float]:
-    """Return the best rate of each; a repeat takes the first about these seconds."""
+def _best(plays: Sequence[Timed], seconds: float) -> list[float]:
+    """Return the best rate of each in SPLIT turns, in which the first plays for `seconds`."""
     for play in plays:
         play()
-    num_calls = _calls_within(plays[0], seconds)
+    num_calls = _calls_within(plays[0], seconds / SPLIT)
     for play in plays[1:]:
         _rate(play, num_calls)  # so that all have played as much
-    rates = [[_rate(play, num_calls) for play in plays] for _ in range(repeats)]
+    rates = [[_rate(play, num_calls) for play in plays] for _ in range(SPLIT)]
     return [max(column) for column in zip(*rates, strict=True)]
 
 
@@ -135,7 +139,8 @@ def page(report: Mapping[str, Any]) -> str:
         "",
         f"{_WHAT_IS_COUNTED.capitalize()}, on {named(report['machine'])}.",
         "Recorded with `parlour bench --sizes --record FILE`. Other work on the machine must wait.",
-        "The best of several short repeats counts; in each, all play the same plies.",
+        "The best of several short turns counts, some of them later and in new memory. In a turn,",
+        "one thread and several play the same plies.",
         "`step()` gains least from threads where the cores share no cache, because what it reads",
         "and writes moves between them. A virtual machine may be given such cores at any time.",
         "The scripts in the matches are those that `parlour bench` names.",

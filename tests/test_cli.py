@@ -487,8 +487,8 @@ def test_bench_of_sizes_gives_all_the_same_to_play() -> None:
 
         return play
 
-    rates = sizes._best([timed(0, 0.02), timed(1, 0.01)], repeats=3, seconds=0.09)
-    assert calls[0] == calls[1] == 1 + 4 * 5
+    rates = sizes._best([timed(0, 0.02), timed(1, 0.01)], seconds=0.09 * sizes.SPLIT)
+    assert calls[0] == calls[1] == 1 + 5 * (1 + sizes.SPLIT)
     assert rates == pytest.approx([500, 1000])
 
 
