@@ -172,12 +172,13 @@ def player_key(name: str, game: Game) -> str:
     Case, hyphens, underscores and spaces are ignored: `MeanerMax` and `meaner-max` are
     `meaner_max`.
     """
-    players = {**players_of(game), **AT_THE_CONSOLE}
-    if name in players:
+    keys = (best.NAME, *_all_but_best(game), *AT_THE_CONSOLE)
+    if name in keys:
         return name
-    known = {_run_together(key): key for key in (*players, *own_players(game))}
+    known = {_run_together(key): key for key in keys}
     if _run_together(name) not in known:
-        raise ValueError(f"{game.name} has no player {name!r}; it has {', '.join(players)}")
+        players = ", ".join([*players_of(game), *AT_THE_CONSOLE])
+        raise ValueError(f"{game.name} has no player {name!r}; it has {players}")
     return known[_run_together(name)]
 
 
