@@ -15,14 +15,20 @@ from typing import Any
 
 from ...envs.core.game import Game
 from ...envs.core.jit import python_source
-from ...envs.core.sources import UntrackedError, files_behind, files_of, result_digest_of
+from ...envs.core.sources import (
+    UntrackedError,
+    file_digest,
+    files_behind,
+    files_of,
+    result_digest_of,
+)
 from ..networks.learned import learned_policy, shipped_checkpoints
 from ..parts import part_of
 from ..players import parse_settings, player_called, player_key
 from ..roster import own_players
 
 SCHEME = "2"  # of identities; older ones do not say what a result depends on
-_PLAYED_BY = ("batches.py", "seatings.py")  # they affect every game
+_PLAYED_BY = [Path(__file__).with_name(name) for name in ("batches.py", "seatings.py")]
 _SCRIPTS, _ANYBODY = "own_players", ("players_of", "make_policy")  # they return players by name
 _DEFINING = [Path(__file__).resolve().parents[1] / name for name in ("roster.py", "players.py")]
 _DIGEST_LENGTH = 16
@@ -110,14 +116,14 @@ def _form_of(game: Game) -> str:
 
 
 def _played(game: Game) -> str:
-    """Return the digest of the game, the files its settings name, and the code that plays it."""
-    files = [Path(__file__).with_name(name) for name in _PLAYED_BY]
+    """Return the digest of the game, the code that plays it, and the files its settings name."""
+    ours = [file_digest(path)[:_DIGEST_LENGTH] for path in _PLAYED_BY]
     named = [
         Path(value)
         for value in game.config_dict().values()
         if isinstance(value, str) and value and Path(value).is_file()
     ]
-    return " ".join(["at", _code(game.make), *map(_file_digest, [*files, *named])])
+    return " ".join(["at", _code(game.make), *ours, *map(_file_digest, named)])
 
 
 def _file_digest(path: Path) -> str:

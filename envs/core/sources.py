@@ -55,7 +55,7 @@ def _digest(modules: frozenset[str], with_inner: bool = False) -> str:
     files = files_of(modules, with_inner) | set(_CORE.glob("*.py"))
     digest = hashlib.sha256()
     for name, path in sorted((_name(path), path) for path in files):
-        digest.update(f"{name} {_file_digest(path)}\n".encode())
+        digest.update(f"{name} {file_digest(path)}\n".encode())
     return digest.hexdigest()[:_DIGEST_LENGTH]
 
 
@@ -102,7 +102,11 @@ def _name(path: Path) -> str:
 
 
 @cache
-def _file_digest(path: Path) -> str:
+def file_digest(path: Path) -> str:
+    """Return the digest of a source file, which the code that runs was read from.
+
+    Raises UntrackedError where it was edited after this process began, or cannot be read.
+    """
     try:
         content = path.read_bytes()
         edited = path.stat().st_mtime

@@ -266,7 +266,7 @@ def edited(paths):
     return json.loads(os.fdopen(receive).read())
 
 identities()  # finds the imports of every file, once for all forks; the edits add none
-for digests in (identity._digest, sources._digest, sources._file_digest):
+for digests in (identity._digest, sources._digest, sources.file_digest):
     digests.cache_clear()
 print(json.dumps([edited(paths.split()) for paths in sys.argv[2:]]))
 """
