@@ -28,6 +28,7 @@ from ..players import parse_settings, player_called, player_key
 from ..roster import own_players
 
 SCHEME = "2"  # of identities; older ones do not say what a result depends on
+# They affect the results of every game.
 _PLAYED_BY = [Path(__file__).with_name(name) for name in ("batches.py", "seatings.py")]
 _SCRIPTS, _ANYBODY = "own_players", ("players_of", "make_policy")  # they return players by name
 _DEFINING = [Path(__file__).resolve().parents[1] / name for name in ("roster.py", "players.py")]
