@@ -58,6 +58,30 @@ def store_files(path: Path | str) -> list[str]:
     return [f"{path}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
 
 
+def open_to_read(path: Path, **settings: Any) -> sqlite3.Connection:
+    """Open an SQLite file for reading only, also where its folder cannot be written to.
+
+    Raises ValueError where what a killed run left beside the file cannot be read there.
+    """
+    path = path.resolve()
+    log = Path(f"{path}-wal")
+    has_log = log.exists() and log.stat().st_size > 0
+    # Without a log, SQLite would make one. With `immutable` it would ignore the results in a log.
+    address = f"{path.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
+    database = sqlite3.connect(address, uri=True, **settings)
+    try:
+        database.execute("PRAGMA schema_version")
+    except sqlite3.OperationalError as error:
+        database.close()
+        if not has_log:
+            raise
+        raise ValueError(
+            f"cannot read {path}: its last results are in {log.name}, which SQLite cannot use in a "
+            "folder that it cannot write to; copy both files to a folder that you can write to"
+        ) from error
+    return database
+
+
 class Setting(NamedTuple):
     """A game as it was played: results of different settings are never mixed."""
 
@@ -113,8 +137,7 @@ class Store:
         is_there = self.path.exists()
         if not is_there or all(os.access(p, os.W_OK) for p in (self.path, self.path.parent)):
             return sqlite3.connect(self.path, **settings)
-        address = f"{self.path.resolve().as_uri()}?mode=ro&immutable=1"
-        return sqlite3.connect(address, uri=True, **settings)
+        return open_to_read(self.path, **settings)
 
     def __enter__(self) -> "Store":
         return self

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import select
+import shutil
 import signal
 import sqlite3
 import subprocess
@@ -18,7 +19,7 @@ from parlour.baselines.arena.batches import Batch, Contest, Outcomes
 from parlour.baselines.arena.claims import Claims
 from parlour.baselines.arena.entrants import enter
 from parlour.baselines.arena.match import MatchResult
-from parlour.baselines.arena.store import Setting
+from parlour.baselines.arena.store import Setting, store_files
 from parlour.envs import load_game
 from parlour.scripts.main import main
 
@@ -61,6 +62,37 @@ def test_a_store_that_cannot_be_written_to_can_be_read(
     assert played(path) == before
     with pytest.raises(sqlite3.OperationalError, match="readonly"), Store(path) as store:
         play_match(GAME, *PLAYERS, num_deals=20, plan=Plan(batch_deals=4, store=store))
+
+
+def left_by_a_killed_run(folder: Path) -> tuple[Path, MatchResult]:
+    """A store whose results are in its log, and these results."""
+    with Store(folder / "running.db"):  # keeps SQLite from emptying the log
+        before = played(folder / "running.db")
+        for file in store_files("running.db"):
+            if (folder / file).exists():
+                shutil.copy(folder / file, folder / file.replace("running", "killed"))
+    return folder / "killed.db", before
+
+
+def test_a_killed_runs_results_are_read_where_they_cannot_be_written_to(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, before = left_by_a_killed_run(tmp_path)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # as for a user who is not root
+    monkeypatch.setattr("parlour.baselines.arena.playing.play_all", lambda *_: iter(()))
+    assert played(path) == before
+
+
+def test_a_log_that_cannot_be_read_is_refused_with_the_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, _ = left_by_a_killed_run(tmp_path)
+    index = tmp_path / "killed.db-shm"
+    index.unlink()
+    index.symlink_to("no folder/index")  # SQLite cannot make it, as in a folder of others
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    with pytest.raises(ValueError, match=r"are in killed\.db-wal, .*; copy both files to a folder"):
+        Store(path)
 
 
 def test_two_runs_on_a_store_do_not_play_the_same(tmp_path: Path) -> None:
