@@ -277,7 +277,7 @@ class _Guarded:
             return run_watched(self.resolved, self.function, *arguments, **settings)
         except PlayerError:
             raise
-        except Exception as error:
+        except (Exception, SystemExit) as error:
             raise PlayerError(f"{self.who} failed: {_describe(error, self.path)}") from error
 
 
@@ -305,12 +305,12 @@ def _load_module(path: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     try:
         run_watched(path.resolve(), spec.loader.exec_module, module)
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ValueError(f"cannot load {path}: {_describe(error, path)}") from error
     return module
 
 
-def _describe(error: Exception, path: Path | None) -> str:
+def _describe(error: BaseException, path: Path | None) -> str:
     """Describe an error, with the last line of the user's code that it passed through.
 
     The user's code is this file and all beside or below it.
@@ -323,4 +323,4 @@ def _describe(error: Exception, path: Path | None) -> str:
             if file.is_relative_to(folder) and not file.is_relative_to(_OURS):
                 name = "" if file == path.resolve() else f"{file.relative_to(folder)}, "
                 where = f" ({name}line {frame.lineno})"
-    return f"{type(error).__name__}: {error}{where}"
+    return ": ".join(filter(None, (type(error).__name__, str(error)))) + where

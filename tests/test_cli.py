@@ -128,6 +128,8 @@ FILES = {  # a user's file, what is asked of it, and what has to be named
     "unnamed": ("def pick(o, m, r): ...\n", "", "has pick"),
     "signature": ("def choose(o): ...\n", "choose", "TypeError"),
     "fails": ("def choose(o, m, r):\n    raise RuntimeError('mine')\n", "choose", "mine (line 2)"),
+    "leaves": ("def choose(o, m, r):\n    raise SystemExit\n", "choose", "SystemExit (line 2)"),
+    "leaves_at_once": ("raise SystemExit(0)\n", "choose", "SystemExit: 0 (line 1)"),
     "illegal": ("def choose(o, m, r):\n    return 0 * m[:, 0] - 1\n", "choose", "not legal"),
     "text": ("def choose(o, m, r):\n    return ['pass'] * len(m)\n", "choose", "whole number"),
     "short": ("def choose(o, m, r):\n    return [0] * (len(m) + 1)\n", "choose", "rows"),
