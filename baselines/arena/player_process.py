@@ -12,6 +12,7 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.rng import STREAM
+from ...envs.core.seating import check_legal
 from ..opened import opened_by
 from ..players import make_policy
 from .identity import users_files
@@ -73,15 +74,14 @@ class PlayerServer:
         masks = self._read(np.dtype((np.int8, self._game.num_actions)))
         rngs = self._read(STREAM)
         if self._memory is not None:
-            action = self._memory.choose(observations[0], masks[0], rngs)
+            actions = np.array([self._memory.choose(observations[0], masks[0], rngs)])
         else:
             searches = self._policy.needs_positions
             positions = self._read(self._game.state_dtype) if searches else None
-            action = self._policy(observations, masks, rngs, positions)
-        one = int(
-            np.asarray(action).item()
-        )  # raises where the player does not return exactly one action
-        return np.array(one, NUMBER).tobytes() + rngs.tobytes()
+            actions = np.asarray(self._policy(observations, masks, rngs, positions))
+        # Here only their form, with an action that is always legal: the arena warns of others.
+        check_legal(self._game, self._policy.name, np.zeros_like(actions), np.ones_like(masks))
+        return actions.astype(NUMBER).tobytes() + rngs.tobytes()
 
     def _tell_files(self) -> bytes:
         files = json.dumps(opened_by(users_files(self._spec))).encode()

@@ -28,6 +28,14 @@ def play_words(observations, action_masks, rngs):
     return np.array(["the first one"])
 
 
+def play_a_fraction(observations, action_masks, rngs):
+    return action_masks.argmax(axis=1) + 0.7
+
+
+def play_a_numeral(observations, action_masks, rngs):
+    return [str(action) for action in action_masks.argmax(axis=1)]
+
+
 def print_a_little(observations, action_masks, rngs):
     print("thinking aloud")
     print("and complaining", file=sys.stderr)

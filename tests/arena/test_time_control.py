@@ -64,7 +64,9 @@ def games(name: str, logs: Path, limits: TimeControl, num_games: int = 2) -> lis
 
 FAULTS = {
     "crash": ("crash", r"status 1: .*no_such_field.*\(line \d+\)"),
-    "play_words": ("crash", "ValueError.*the first one"),
+    "play_words": ("crash", "play_words should choose one whole number"),
+    "play_a_fraction": ("crash", "one whole number for each of 1 rows; it gave float64"),
+    "play_a_numeral": ("crash", "one whole number for each of 1 rows; it gave <U"),
     "no_such_function": ("crash", "ValueError: name a function or class"),
     "play_illegally": ("warnings", "3 warnings: .*not legal.*not legal.*not legal"),
     "play_beyond_the_table": ("warnings", "no action of this game"),
