@@ -69,15 +69,21 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
         store = None if arguments.store is None else Store(arguments.store)
     if control is not None:
         _announce(control)
-    with store or contextlib.nullcontext():
+    with store or contextlib.nullcontext(), _stored_in(arguments.store):
         if store is not None:
             print_doubts(store)
-        try:
-            batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
-            yield Plan(workers, batch_deals, store, control)
-            _publish_secret(control)
-        except sqlite3.Error as error:
-            raise BadArgument(f"cannot keep results in {arguments.store}: {error}") from error
+        batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
+        yield Plan(workers, batch_deals, store, control)
+        _publish_secret(control)
+
+
+@contextlib.contextmanager
+def _stored_in(store: str | None) -> Iterator[None]:
+    """Turn errors of a store that is damaged or cannot be written to into BadArgument."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise BadArgument(f"cannot keep results in {store}: {error}") from error
 
 
 def print_doubts(store: Store) -> None:
@@ -116,7 +122,7 @@ def _secret_of(arguments: argparse.Namespace, control: TimeControl) -> str | Non
     """Return the secret of the stored contest that this run continues, or None."""
     if arguments.store is None or not Path(arguments.store).is_file():
         return None
-    with Store(arguments.store) as store:
+    with _stored_in(arguments.store), Store(arguments.store) as store:
         kept = [setting.control for setting in store.settings() if setting.control is not None]
     same = {**control.as_data(), "secret": None}
     secrets = [held.get("secret") for held in kept if {**held, "secret": None} == same]

@@ -40,7 +40,7 @@ def run(arguments: argparse.Namespace) -> None:
     except sqlite3.Error as error:
         raise BadArgument(f"cannot read {arguments.store}: {error}") from error
     if not tables:
-        raise BadArgument(f"{arguments.store} has no results yet")
+        raise BadArgument(f"{arguments.store} has no results to rate")
     if arguments.json != "-":
         for table in tables:
             print_standings(table)

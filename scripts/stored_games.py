@@ -3,7 +3,9 @@
 The store of an arena keeps results and no moves: its games are played again from their seeds.
 """
 
+import contextlib
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -20,19 +22,27 @@ _MAX_TABLES = 100_000
 
 
 def is_table_store(path: Path) -> bool:
-    """Return whether an SQLite file is one of `parlour play`."""
-    with sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True) as database:
+    """Return whether an SQLite file is one of `parlour play`. Raises ValueError."""
+    from ..baselines.arena.store import open_to_read  # as in `arena_game`
+
+    with _reading(path), contextlib.closing(open_to_read(path)) as database:
         rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
     return ("tables",) in rows
 
 
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn errors of a file that is damaged or cannot be opened into ValueError."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise ValueError(f"cannot read {path}: {error}") from error
+
+
 def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
     """Return the game of table `number`, from 1, with the names. Raises ValueError."""
-    store = TableStore(path)
-    try:
+    with _reading(path), contextlib.closing(TableStore(path)) as store:
         tables = store.recent(_MAX_TABLES)
-    finally:
-        store.close()
     if not 1 <= number <= len(tables):
         raise ValueError(f"{path} has tables 1 .. {len(tables)}, not {number}")
     return transcript_of(tables[number - 1])
@@ -58,7 +68,7 @@ def arena_game(
     from ..baselines.arena import Store  # the table's server does without for its first page
     from ..baselines.arena.time_control import TimeControl
 
-    with Store(path) as store:
+    with _reading(path), Store(path) as store:
         contests = [(s, c) for s in store.settings() for c in store.contests(s)]
         if not 1 <= number <= len(contests):
             raise ValueError(f"{path} has contests 1 .. {len(contests)}, not {number}")

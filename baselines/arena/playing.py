@@ -182,10 +182,12 @@ class ContestResults:
 
 
 def read_contests(store: Store, setting: Setting) -> list[Played]:
-    """Read all results of a game from a store."""
+    """Read all results of a game from a store, without those that are damaged."""
     results = []
     for contest in store.contests(setting):
         parts = list(store.read(setting, contest))
+        if not parts:
+            continue  # all are damaged
         played = [first_seed + np.arange(len(outcomes.returns)) for first_seed, outcomes in parts]
         result = ContestResults(setting.num_seats, contest, np.unique(np.concatenate(played)))
         for first_seed, outcomes in parts:

@@ -64,6 +64,74 @@ def test_a_store_that_cannot_be_written_to_can_be_read(
         play_match(GAME, *PLAYERS, num_deals=20, plan=Plan(batch_deals=4, store=store))
 
 
+def refusal(command: str, capsys: pytest.CaptureFixture[str]) -> str:
+    """The one line, beside those on damaged results, that a command is refused with."""
+    with pytest.raises(SystemExit) as left:
+        main(command.split())
+    assert left.value.code == 2
+    told = capsys.readouterr().err.splitlines()
+    (line,) = (line for line in told if "left out" not in line and "compiling" not in line)
+    return line
+
+
+MATCH = "match trick_taking random,first_play --set num_values=4 --deals 20"
+USES = {  # how a store is used, and what a damaged one is refused with
+    "ratings {store}": "cannot read {store}: ",
+    "replay {store} --think 0": "cannot read {store}: ",
+    f"{MATCH} --store {{store}}": "cannot keep results in {store}: ",
+    f"{MATCH} --store {{store}} --contest logs={{store}}.logs": "cannot keep results in {store}: ",
+}
+
+
+@pytest.mark.parametrize("table", ["sqlite_autoindex_setting_1", "player", "batch"])
+def test_a_store_with_a_damaged_page_is_refused_in_a_line(
+    table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "store.db"
+    played(path)
+    with sqlite3.connect(path) as database:
+        (size,) = database.execute("PRAGMA page_size").fetchone()
+        where = "SELECT rootpage FROM sqlite_master WHERE name = ?"
+        (page,) = database.execute(where, (table,)).fetchone()
+    with path.open("r+b") as file:
+        file.seek((page - 1) * size)
+        file.write(b"\xff" * size)
+    for command, expected in USES.items():
+        said = refusal(command.format(store=path), capsys)
+        assert f"{expected.format(store=path)}database disk image is malformed" in said
+
+
+def test_a_store_that_was_cut_off_is_refused_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "store.db"
+    played(path)
+    path.write_bytes(path.read_bytes()[:5000])
+    for command in USES:
+        said = refusal(command.format(store=path), capsys)
+        assert f"{path} is not a store of results: " in said or f"cannot read {path}: " in said
+
+
+def test_a_store_whose_results_are_all_damaged_has_none_to_rate(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "store.db"
+    played(path)
+    with sqlite3.connect(path) as database:
+        database.execute("UPDATE batch SET returns = x'00'")
+    assert f"{path} has no results to rate" in refusal(f"ratings {path}", capsys)
+
+
+def test_a_game_of_a_store_that_cannot_be_written_to_can_be_replayed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path, page = tmp_path / "store.db", tmp_path / "game.html"
+    played(path)
+    (tmp_path / "store.db-shm").symlink_to("no folder/index")  # SQLite cannot make it
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    assert main(["replay", str(path), "--html", str(page), "--think", "0"]) == 0
+
+
 def left_by_a_killed_run(folder: Path) -> tuple[Path, MatchResult]:
     """A store whose results are in its log, and these results."""
     with Store(folder / "running.db"):  # keeps SQLite from emptying the log
