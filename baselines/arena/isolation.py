@@ -59,15 +59,24 @@ class Forfeit(Exception):
 
 
 class Log:
-    """The file with the output of a player, new with this object and limited to `max_bytes`."""
+    """The file with the output of a player, new with this object and limited to `max_bytes`.
+
+    Raises ValueError where it cannot be written.
+    """
 
     def __init__(self, path: Path, max_bytes: int) -> None:
         self.path = path
         self._left = max_bytes
         self._notes = path.with_suffix(".arena")  # apart, so that no player can forge them
-        path.parent.mkdir(parents=True, exist_ok=True)
-        for file in (self.path, self._notes):
-            file.write_bytes(b"")
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            for file in (self.path, self._notes):
+                file.write_bytes(b"")
+        except OSError as error:
+            raise ValueError(
+                f"cannot write logs to {path.parent}: {error.strerror}; "
+                "logs must be a folder that can be written to"
+            ) from error
 
     def add(self, text: bytes) -> None:
         """Add the part of the text that fits."""

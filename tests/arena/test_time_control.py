@@ -144,6 +144,18 @@ def test_logs_have_a_size_in_all(tmp_path: Path) -> None:
     assert Log(tmp_path / "log", 10).path.read_bytes() == b""
 
 
+@pytest.mark.parametrize("logs", ["/proc/x", __file__])
+def test_a_folder_that_cannot_have_logs_is_refused_before_play(
+    logs: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as left:
+        main(["match", "trick_taking", "random,first_play", "--contest", f"logs={logs}"])
+    assert left.value.code == 2
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"parlour match: cannot write logs to {logs}/")
+    assert line.endswith("; logs must be a folder that can be written to")
+
+
 def test_entrants_are_refused_by_their_own_process(tmp_path: Path) -> None:
     """What crashes or hangs is no refusal: it loses its games."""
     leaves = tmp_path / "leaves.py"
