@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 
+from ...envs.core.seating import PlayerError
 from ...envs.core.threads import check_num_threads
 from .batches import Batch, Outcomes, play_batch
 from .namespaces import end_with_parent
@@ -32,8 +33,8 @@ class Workers(NamedTuple):
 def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
     """Yield each batch with its outcomes, as soon as they are known, in any order.
 
-    Workers take batches one by one. Raises RuntimeError where workers are killed several times in
-    a row at the same batches.
+    Workers take batches one by one. Raises PlayerError where workers end several times in a row
+    at the same batches.
     """
     if workers.num_workers < 1:
         raise ValueError(f"there must be at least one worker; got {workers.num_workers}")
@@ -72,7 +73,11 @@ def _on_processes(batches: Iterator[Batch], workers: Workers) -> Iterator[tuple[
             waiting += playing.values()
         finally:
             pool.shutdown(wait=True, kill_workers=True)
-    raise RuntimeError(f"workers were killed {_TRIES} times in a row at {len(waiting)} batches")
+    names = dict.fromkeys(e.name for batch in waiting for e in batch.contest.entrants)
+    raise PlayerError(
+        f"a worker process ended {_TRIES} times in a row, in games of {', '.join(names)}: "
+        "a player ended it, or the memory did not suffice"
+    )
 
 
 def _become_worker() -> None:

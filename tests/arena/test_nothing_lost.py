@@ -214,6 +214,16 @@ def test_a_worker_that_is_killed_is_replaced_and_its_batch_played_again(tmp_path
     assert result == play_match(GAME, killed_once, "first_play", num_deals=8)
 
 
+def test_a_player_that_ends_every_worker_is_named_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "exits.py"
+    file.write_text("import os\n\ndef leave(*_):\n    os._exit(3)\n")
+    command = f"match trick_taking {file}:leave,first_play --set num_values=4 --deals 1 --workers 2"
+    said = refusal(command, capsys)
+    assert "a worker process ended 3 times in a row, in games of leave, first_play" in said
+
+
 def test_the_end_of_input_ends_the_game_in_a_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
