@@ -134,12 +134,20 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     Raises ValueError for anything else, and TypeError for a setting that the player does not have.
     """
     if isinstance(spec, Policy):
-        return spec
+        return _made_for(spec, game)
     named = resolved(spec, game, **settings)
-    if named != spec:
+    if named is not spec:
         return make_policy(named, game)
     policy = _made(spec, game, settings)
     return dataclasses.replace(policy, remake=partial(make_policy, spec, game, **settings))
+
+
+def _made_for(policy: Policy, game: Game) -> Policy:
+    """Return the policy. Raises ValueError where it was made for a game with other records."""
+    made, wanted = ((one.name, one.config_dict()) for one in (policy.game, game))
+    if made != wanted:
+        raise ValueError(f"{policy.name} was made for {policy.game!r}, not for {game!r}")
+    return policy
 
 
 def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:

@@ -21,7 +21,13 @@ from ..jit import with_fixed
 from ..rng import fresh_seed, streams
 from ..seating import illegal_action_message
 from ..tables import ILLEGAL, LOOK, LOSS, MAX_DEALS, NEW_GAME, Tables, new_streams
-from .common import ObservationEncoder, given_deal, mask_space, no_choice_error
+from .common import (
+    ObservationEncoder,
+    checked_options,
+    given_deal,
+    mask_space,
+    no_choice_error,
+)
 from .notebook import environment_bundle, nothing_yet
 from .played import Played
 from .render import RENDERING, WHOLE_TABLE, Renderer, check_render_seat
@@ -147,8 +153,9 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
         """
-        options = options or {}
-        deal = given_deal({key: options[key] for key in options if key != _CHECKER_OPTION})
+        given = checked_options(options)
+        given.pop(_CHECKER_OPTION, None)
+        deal = given_deal(self.game, given)
         if seed is not None or not self._is_started:
             seeded = streams([fresh_seed() if seed is None else seed])
             if not self._is_started:
@@ -156,6 +163,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
                 self._link_tables()
             self._tables.rngs[:] = seeded
             self._is_started = True
+        self.agents = []  # an error below leaves no game that could go on
         seat = self._start(deal)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)

@@ -8,6 +8,7 @@ from gymnasium import spaces
 
 from ..game import Game, check_choice
 from ..records import Buffers
+from ..rng import streams
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
@@ -63,15 +64,26 @@ def mask_space(game: Game) -> spaces.Box:
     return spaces.Box(0, 1, (game.num_actions,), np.int8)
 
 
-def given_deal(options: Mapping[str, Any] | None) -> Any:
+def checked_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return a copy of the options of `reset`. Raises ValueError for what is no dict."""
+    if not isinstance(options, Mapping | None):
+        raise ValueError(f'options must be a dict, such as {{"deal": ...}}; got {options!r}')
+    return dict(options or {})
+
+
+def given_deal(game: Game, options: Mapping[str, Any]) -> Any:
     """Return the deal in `reset(options={"deal": ...})`, or None.
 
-    Raises ValueError for an option that does not exist.
+    Raises ValueError for an option that does not exist and for an impossible deal, which is tried
+    elsewhere first: a game that is under way goes on.
     """
-    unknown = sorted(set(options or {}) - {"deal"})
+    unknown = sorted(set(options) - {"deal"})
     if unknown:
         raise ValueError(f"reset has no option {', '.join(map(repr, unknown))}; it has only 'deal'")
-    return (options or {}).get("deal")
+    deal = options.get("deal")
+    if deal is not None:
+        game.deal_from(game.new_states(1)[0], deal, streams([0])[0])
+    return deal
 
 
 def no_choice_error(game: Game) -> ValueError:

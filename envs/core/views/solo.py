@@ -13,8 +13,15 @@ from ..bits import new_mask_rows, spread_masks
 from ..game import NO_SEAT, Game, check_choice
 from ..rng import check_seed, fresh_seed
 from ..seating import illegal_action_message
-from ..tables import FAULT, ILLEGAL, LOSS, MAX_DEALS, NEW_GAME, random_actions
-from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, mask_space, no_choice_error
+from ..tables import FAULT, LOSS, MAX_DEALS, NEW_GAME, random_actions
+from .common import (
+    ILLEGAL_ACTIONS,
+    ObservationEncoder,
+    checked_options,
+    given_deal,
+    mask_space,
+    no_choice_error,
+)
 from .episodes import Episodes
 from .notebook import environment_bundle, nothing_yet
 from .played import Played
@@ -130,7 +137,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
         """
-        deal = given_deal(options)
+        deal = given_deal(self.game, checked_options(options))
         if seed is not None or not self._is_started:
             if seed is None:
                 self._episodes.seed([fresh_seed()])
@@ -140,13 +147,14 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             if not self._is_started:
                 self._link()
             self._is_started = True
-        self._is_over = False
+        self._is_over = True  # an error below leaves no game that could go on
         if deal is not None:
             self._episodes.start_from(0, deal)
         elif self._step is not None:
             return self._start(self._step)
         else:
             self._episodes.start(self._row)
+        self._is_over = False
         return self._look()
 
     def _start(self, step: Callable[[int], int]) -> tuple[Any, dict[str, Any]]:
@@ -158,25 +166,35 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             if seat == FAULT:
                 self._blame()
             if seat != NO_SEAT:
+                self._is_over = False
                 return self._shown()
         raise no_choice_error(self.game)
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        """Play your ply, then the others', until you must act again or the game is over."""
+        """Play your ply, then the others', until you must act again or the game is over.
+
+        Raises ValueError for what is no integer, and PlayerError where an opponent fails. After an
+        opponent's error the episode cannot go on.
+        """
         if self._is_over:
-            raise ValueError("the episode is over, or has not begun: call reset()")
+            raise ValueError(
+                "the episode is over, was stopped by an error, or has not begun: call reset()"
+            )
         try:
             chosen = index(action)
         except TypeError:
-            chosen = ILLEGAL
+            last = self._num_actions - 1
+            raise ValueError(f"an action is an integer in 0 .. {last}; got {action!r}") from None
         if not 0 <= chosen < self._num_actions or not self._mask[chosen]:
             replacement = self._replace(action)
             if replacement is None:
                 return self._lose()
             chosen = replacement
         self._note(chosen)
+        self._is_over = True  # if an opponent fails
         if self._step is None:
             self._episodes.play(self._row, np.array([chosen]))
+            self._is_over = False
             observation, info = self._look()
         else:
             seat = self._step(chosen)

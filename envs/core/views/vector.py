@@ -21,7 +21,13 @@ from ..seating import illegal_action_message
 from ..shelf import RowShelf, Shelf
 from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
 from ..threads import BLOCK, check_num_threads, play_rows, useful_threads
-from .common import ILLEGAL_ACTIONS, ObservationEncoder, given_deal, no_choice_error
+from .common import (
+    ILLEGAL_ACTIONS,
+    ObservationEncoder,
+    checked_options,
+    given_deal,
+    no_choice_error,
+)
 from .episodes import Episodes, seat_streams
 from .render import LEARNING_SEAT, RENDERING, WHOLE_TABLE, Renderer, check_render_seat
 
@@ -115,6 +121,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._is_started = False  # and self._tables, with the streams, made at the first reset
+        self._is_ready = False  # for a step: after an error, only a reset() of all tables is
         self._seats = np.zeros(num_envs, np.int64)
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
@@ -153,6 +160,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         deal, rows = self._given_options(options)
         if seed is not None or not self._is_started:
             self._seed(seed, rows)
+        self._is_ready = False  # an error below leaves no games that could go on
         is_compiled = self._episodes is not None and self._episodes.seating.is_compiled
         if is_compiled and deal is None and len(rows) == self.num_envs:
             return self._start_compiled()
@@ -163,6 +171,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         masks = action_masks(self._words, self.game.num_actions)
         returns = np.zeros((self.num_envs, self.game.num_seats))
         self._constants[:] = self._encoder.layout.constants(records)
+        self._is_ready = True
         return self._encoder.encode(records), self._info(masks, self._seats.copy(), returns)
 
     def _start_compiled(self) -> tuple[np.ndarray, dict[str, Any]]:
@@ -171,13 +180,14 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         ends = self._new_ends()
         self._words[:] = 0  # no game yet
         numbers, masks, seats = self._step_compiled(np.zeros(self.num_envs, np.int64), ends)
+        self._is_ready = True
         return numbers, self._info(masks, seats, ends.returns)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
-        others = dict(options or {})
+        others = checked_options(options)
         chosen = others.pop("reset_mask", None)
-        deal = given_deal(others)
+        deal = given_deal(self.game, others)
         if chosen is None:
             return deal, np.arange(self.num_envs)
         mask = np.asarray(chosen)
@@ -186,15 +196,15 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"reset_mask must be {self.num_envs} booleans with at least one True; "
                 f"got {mask.dtype} {mask.shape}"
             )
-        if not self._is_started and not mask.all():
-            raise ValueError("the first reset() starts games at all tables")
+        if not self._is_ready and not mask.all():
+            raise ValueError("the first reset() and one after an error start games at all tables")
         return deal, np.flatnonzero(mask)
 
     def _seed(self, seed: int | Sequence[int] | None, rows: np.ndarray) -> None:
         """Make the streams of these tables anew."""
         if seed is None:
             seeds = np.array([fresh_seed() for _ in range(self.num_envs)])
-        elif isinstance(seed, Sequence | np.ndarray):
+        elif isinstance(seed, Sequence | np.ndarray) and np.ndim(seed) > 0:
             seeds = checked_seeds(seed)
         else:
             first = check_seed(seed)
@@ -238,10 +248,15 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise no_choice_error(self.game)
 
     def step(self, actions: np.ndarray) -> _Step:
-        """Play an action [N] for the seat shown at each table."""
-        if not self._is_started:
-            raise ValueError("call reset() before step()")
+        """Play an action [N] for the seat shown at each table.
+
+        Raises ValueError for other arrays, and PlayerError where an opponent fails. After an
+        opponent's error no game can go on.
+        """
+        if not self._is_ready:
+            raise ValueError("call reset() before step(), and after an error in either")
         played = self._judge(np.asarray(actions))
+        self._is_ready = False  # if an opponent fails
         ends = self._new_ends()
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
@@ -257,6 +272,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             if np.count_nonzero(ends.lost):  # faster than `any` for few
                 told = info["final_info"] if is_same_step else info
                 told["illegal_action"], told["_illegal_action"] = ends.lost, ends.lost.copy()
+        self._is_ready = True
         return numbers, ends.rewards, ends.ended, np.zeros(self.num_envs, np.bool_), info
 
     def _new_ends(self) -> _Ends:
@@ -392,7 +408,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         else only the rules run. Returns how many games ended.
         """
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        if self._episodes is not None or not self._is_started or not is_same_step:
+        if self._episodes is not None or not self._is_ready or not is_same_step:
             raise ValueError(
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
