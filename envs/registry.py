@@ -15,7 +15,7 @@ import gymnasium
 import pettingzoo
 
 from .core import catalogue
-from .core.catalogue import find_game
+from .core.catalogue import find_game, import_game
 
 if TYPE_CHECKING:
     from .core.game import Game
@@ -109,7 +109,7 @@ def split_settings(
     known = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
     config = {key: value for key, value in settings.items() if key not in known}
     try:
-        game = find_game(name, **config)
+        game = import_game(name, **config)
     except TypeError as error:
         unknown = next((key for key in config if repr(key) in str(error)), "")
         raise TypeError(

@@ -77,9 +77,9 @@ def main(view: str, name: str) -> None:
 
     A game of another package is named `PACKAGE:GAME`.
     """
-    from ..envs import find_game
+    from ..envs.core.catalogue import import_game
 
-    VIEWS[view](find_game(name).name)
+    VIEWS[view](import_game(name).name)
     print(sum(os.times()[:4]), time.time())  # the first includes children and threads
 
 

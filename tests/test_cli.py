@@ -31,6 +31,8 @@ WRONG = {
     "games --nonsense": "--nonsense",
     "watch": "GAME",
     "watch whist": "unknown game 'whist'",
+    "watch this:whist": "unknown game 'this:whist'",
+    "watch no_such_package:whist": "unknown game 'no_such_package:whist'",
     f"watch {GAME} --set num_players=3": "num_players",
     f"watch {GAME} --set colour=red": "colour",
     f"watch {GAME} --set num_players": "key=value",

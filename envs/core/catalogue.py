@@ -35,21 +35,26 @@ def enter(name: str, entry: Entry) -> bool:
     return known is None
 
 
-def find_game(name: str, **config: Any) -> Game:
-    """Load a game by name, with its settings.
+def find_game(name: str, /, **config: Any) -> Game:
+    """Load a game by name, with its settings; a game of another package once that is imported.
 
-    `"my_package:my_game"` imports `my_package` first, which registers the game. Raises ValueError
+    It imports no package, because names also come from files and over a network. Raises ValueError
     for an unknown game, TypeError for an unknown setting, ValueError for an impossible value.
     """
-    package, _, name = name.rpartition(":")
-    if package:
-        importlib.import_module(package)
     if name not in _ENTRIES:
         raise ValueError(f"unknown game {name!r}; the games are {', '.join(_ENTRIES)}")
     make = _ENTRIES[name].make
     if isinstance(make, str):
         make = importlib.import_module(make).game
     return make(**config)
+
+
+def import_game(name: str, /, **config: Any) -> Game:
+    """Do the same, but for `"my_package:my_game"` import `my_package` first, which registers it."""
+    package, _, name = name.rpartition(":")
+    if package:
+        importlib.import_module(package)
+    return find_game(name, **config)
 
 
 def games_by_seats(name: str) -> list[Game]:
@@ -70,7 +75,7 @@ def _game_or_none(name: str, config: dict[str, Any]) -> Game | None:
 
 
 def importable_name(name: str) -> str:
-    """Return the name, with its package, that `find_game` takes in another process."""
+    """Return the name, with its package, that `import_game` takes in another process."""
     make = _ENTRIES[name].make
     is_elsewhere = not isinstance(make, str) and make.__module__ != "__main__"
     return f"{_source(_ENTRIES[name])}:{name}" if is_elsewhere else name
