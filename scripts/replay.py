@@ -10,7 +10,7 @@ import webbrowser
 from pathlib import Path
 
 from ..envs.core.views.page.replay import replay_data, replay_page
-from ..envs.core.views.transcript import Transcript, TranscriptError, load
+from ..envs.core.views.transcript import Transcript, load, verify
 from .options import BadArgument, positive, seconds, seed, user_input, whole
 from .stored_games import arena_game, is_table_store, move_values, table_game
 
@@ -71,11 +71,8 @@ def run(arguments: argparse.Namespace) -> None:
     game = transcript.game
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
         raise BadArgument(f"seat must be in 0 .. {game.num_seats - 1}, not {arguments.seat}")
-    try:
-        values = move_values(transcript, arguments.think) if arguments.think > 0 else None
-        page = replay_page(replay_data(transcript, arguments.seat, names, values))
-    except TranscriptError as error:
-        raise BadArgument(str(error)) from error
+    values = move_values(transcript, arguments.think) if arguments.think > 0 else None
+    page = replay_page(replay_data(transcript, arguments.seat, names, values))
     path = Path(arguments.html or Path(tempfile.mkdtemp(prefix="parlour-")) / f"{game.name}.html")
     try:
         path.write_text(page, encoding="utf-8")
@@ -96,7 +93,9 @@ def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:
         raise BadArgument(f"cannot read {path}: {error.strerror}") from error
     with user_input():
         if not is_store:
-            return load(path), None
+            transcript = load(path)
+            verify(transcript)
+            return transcript, None
         if is_table_store(path):
             return table_game(path, arguments.table)
         return arena_game(path, arguments.contest, arguments.deal, arguments.sitting)

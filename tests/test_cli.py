@@ -10,8 +10,10 @@ from types import SimpleNamespace
 import pytest
 
 import parlour
+from parlour.baselines import make_policy
 from parlour.baselines.arena import sandbox
-from parlour.envs import GAMES
+from parlour.envs import GAMES, find_game
+from parlour.envs.core.views.transcript import record, to_text
 from parlour.scripts import bench, bench_record, first_games, output, peers, sizes, tournament
 from parlour.scripts.main import COMMANDS, main
 from parlour.scripts.options import player_names
@@ -35,6 +37,7 @@ WRONG = {
     "watch no_such_package:whist": "unknown game 'no_such_package:whist'",
     f"watch {GAME} --set num_players=3": "num_players",
     f"watch {GAME} --set colour=red": "colour",
+    f"watch {GAME} --set name=red": "no setting 'name'; its settings are",
     f"watch {GAME} --set num_players": "key=value",
     f"watch {GAME} --set num_players=2,num_players=4": "set twice",
     f"watch {GAME} --players nobody": "no player 'nobody'",
@@ -159,6 +162,30 @@ def test_a_broken_checkpoint_gets_one_clear_line(
     file.write_bytes(b"nothing that was saved" * 20)
     for command in (f"evaluate {GAME} {file}", f"watch {GAME} --players {file}"):
         assert f"{file} is not a checkpoint, or is damaged" in refusal(command, capsys)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "named"),
+    [
+        ("seed 7", "seed -1", "a seed must be an integer in 0 .. 2**63 - 1, got -1"),
+        ("deal null", "deal {}", "a deal is"),
+        ("deal null", "deal " + "[" * 100_000, "the line of the deal cannot be read"),
+        ("config {", 'config {"name": 1, ', "no setting 'name'; its settings are"),
+        ("seat 0: ", "seat 0: un", "no action is called"),
+        ("returns ", "returns 1", "the returns differ"),
+    ],
+)
+@pytest.mark.parametrize("think", ["0", "0.001"])
+def test_a_game_that_cannot_have_been_played_is_not_replayed(
+    old: str, new: str, named: str, think: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    game = find_game(GAME, num_players=2)
+    text = to_text(record(game, 7, policies=make_policy("lowest", game)))
+    assert old in text
+    file = tmp_path / "game.txt"
+    file.write_text(text.replace(old, new))
+    told = refusal(f"replay {file} --think {think} --html {tmp_path / 'game.html'}", capsys)
+    assert named in told
 
 
 def test_players_that_the_learner_refuses_are_a_wrong_argument(

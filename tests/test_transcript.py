@@ -1,5 +1,6 @@
 """Transcripts: what is saved is what was played, and nothing else is taken for it."""
 
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -28,9 +29,20 @@ DEAL = {"hands": [[0, 9], [3, 5]]}
 ACTIONS = ["card:0", "card:5", "card:9", "card:3"]
 
 
+def winning_seed() -> int:
+    """A seed whose draw lets the higher card win."""
+    for seed in range(50):
+        if record(TOY, seed, deal=DEAL, actions=ACTIONS).returns == (1.0, -1.0):
+            return seed
+    raise AssertionError("no seed draws an even card")
+
+
+SEED = winning_seed()
+
+
 def played() -> Transcript:
     """A toy game in golden form."""
-    return record(TOY, winning_seed(), deal=DEAL, actions=ACTIONS, show=("num_plays", "hand"))
+    return record(TOY, SEED, deal=DEAL, actions=ACTIONS, show=("num_plays", "hand"))
 
 
 def test_what_is_loaded_is_what_was_saved(tmp_path: Path) -> None:
@@ -104,6 +116,8 @@ def test_players_play_as_they_do_in_a_match() -> None:
         ("config {", "config ", "the line of the config cannot be read"),
         ("seed ", "sea ", "expected the line of the seed"),
         ("seed ", "seed []", "line of the seed cannot be read"),
+        ("seed ", "seed 9" + "0" * 5000, "line of the seed cannot be read"),
+        ("deal ", "deal " + "[" * 100_000, "line of the deal cannot be read"),
         ("\nend\n", "\n", "cut short"),
         ("\nend\n", "\nend", "cut short"),
         ("2 seat 1: card:5", "3 seat 1: card:5", "line of ply 2 cannot be read"),
@@ -137,12 +151,33 @@ def test_bytes_that_are_no_text_are_refused(tmp_path: Path) -> None:
         load(tmp_path / "game.txt", TOY)
 
 
-@pytest.mark.parametrize("config", ['{"num_players": 3}', '{"colour": 1}', "[]"])
-def test_unknown_settings_are_refused(config: str) -> None:
-    text = "parlour transcript 1\ngame president\nversion 0\n"
-    text += f"config {config}\nseed 0\ndeal null\nreturns 0 0\nend\n"
-    with pytest.raises(TranscriptError):
-        from_text(text)
+@pytest.mark.parametrize(
+    ("config", "sentence"),
+    [
+        ('{"num_players": 3}', "num_players"),
+        ('{"colour": 1}', "no setting 'colour'"),
+        ('{"name": 1}', "no setting 'name'"),
+        ("[]", "the config is not an object"),
+        ("[" * 100_000, "the line of the config cannot be read"),
+    ],
+)
+def test_unknown_settings_are_refused(config: str, sentence: str) -> None:
+    with pytest.raises(TranscriptError, match=sentence):
+        from_text(empty_text("president", config))
+
+
+def empty_text(game: str, config: str = "{}") -> str:
+    """A transcript without a ply."""
+    header = f"parlour transcript 1\ngame {game}\nversion 0\nconfig {config}\nseed 0\ndeal null\n"
+    return f"{header}returns 0 0\nend\n"
+
+
+def test_a_transcript_imports_no_package() -> None:
+    """`this` prints a poem where it is imported."""
+    for package in ("this", "no_such_package"):
+        with pytest.raises(TranscriptError, match=f"unknown game '{package}:x'; the games are"):
+            from_text(empty_text(f"{package}:x"))
+    assert "this" not in sys.modules
 
 
 @pytest.mark.parametrize(
@@ -153,23 +188,19 @@ def test_unknown_settings_are_refused(config: str) -> None:
         ("3 seat 0: card:9", "3 seat 0: nine", "ply 3: no action is called 'nine'"),
         ("of card:0 card:9", "of card:0", "ply 1 differs: the transcript lists as legal card:0"),
         ("num_plays=3", "num_plays=2", "ply 4 differs: the transcript shows num_plays=2"),
+        ("num_plays=3", "deck=2", "ply 4: toy shows no 'deck'; its fields are seat"),
         ("returns 1.0 -1.0", "returns -1.0 1.0", "the returns differ"),
+        ("returns 1.0 -1.0", "returns nan nan", "the returns differ"),
+        (f"seed {SEED}", "seed -1", "no such game can be dealt: a seed must be"),
+        ("[[0, 9], [3, 5]]", "[[0, 0], [3, 5]]", "no such game can be dealt: .* two cards"),
         ("\nreturns", "\n5 seat 0: card:1\nreturns", "ply 5 differs: the game is already over"),
     ],
 )
-def test_verify_names_the_first_ply_that_differs(old: str, new: str, sentence: str) -> None:
-    text = to_text(record(TOY, winning_seed(), deal=DEAL, actions=ACTIONS, show=("num_plays",)))
+def test_verify_names_the_first_thing_that_differs(old: str, new: str, sentence: str) -> None:
+    text = to_text(record(TOY, SEED, deal=DEAL, actions=ACTIONS, show=("num_plays",)))
     assert old in text
     with pytest.raises(TranscriptError, match=sentence):
         verify(from_text(text.replace(old, new), TOY))
-
-
-def winning_seed() -> int:
-    """A seed whose draw lets the higher card win."""
-    for seed in range(50):
-        if record(TOY, seed, deal=DEAL, actions=ACTIONS).returns == (1.0, -1.0):
-            return seed
-    raise AssertionError("no seed draws an even card")
 
 
 def test_recording_refuses_what_cannot_be_played() -> None:

@@ -88,19 +88,22 @@ def record(
 def replay(transcript: Transcript) -> Iterator[np.record]:
     """Yield the positions of the game, before each ply and after the last, each as a copy.
 
-    Raises TranscriptError at an illegal ply.
+    Raises TranscriptError for an impossible deal and at an illegal ply.
     """
-    tables = _dealt(transcript.game, transcript.seed, transcript.deal)
+    try:
+        tables = _dealt(transcript.game, transcript.seed, transcript.deal)
+    except ValueError as error:
+        raise TranscriptError(f"no such game can be dealt: {error}") from error
     for number, ply in enumerate(transcript.plies, start=1):
         yield tables.states.copy()[0]
-        action = _parsed(transcript.game, ply.action, number)
+        action = action_of(transcript.game, ply, number)
         _check_ply(tables, ply, action, number)
         tables.apply(tables.all_rows, np.array([action]))
     yield tables.states.copy()[0]
 
 
 def verify(transcript: Transcript) -> None:
-    """Replay a transcript; raise a TranscriptError that names the first ply that differs."""
+    """Replay a transcript; raise a TranscriptError that names the first thing that differs."""
     for state in replay(transcript):
         last = state
     found = np.zeros(transcript.game.num_seats)
@@ -196,6 +199,10 @@ def _check_ply(tables: Tables, ply: Ply, action: int, number: int) -> None:
     if seats[0] == NO_SEAT:
         raise TranscriptError(f"ply {number} differs: the game is already over")
     show = [name for name, _ in ply.shown] if ply.legal or ply.shown else None
+    try:
+        _check_fields(game, show or ())
+    except ValueError as error:
+        raise TranscriptError(f"ply {number}: {error}") from error
     found = _look(tables, action, show)
     if found.seat != ply.seat:
         raise TranscriptError(
@@ -216,9 +223,10 @@ def _check_ply(tables: Tables, ply: Ply, action: int, number: int) -> None:
             )
 
 
-def _parsed(game: Game, name: str, number: int) -> int:
+def action_of(game: Game, ply: Ply, number: int) -> int:
+    """Return the action of ply `number`. Raises TranscriptError where none has its name."""
     try:
-        return game.parse_action(name)
+        return game.parse_action(ply.action)
     except ValueError as error:
         raise TranscriptError(f"ply {number}: {error}") from error
 
@@ -295,13 +303,15 @@ def _header(lines: Sequence[str]) -> dict[str, str]:
 def _json(header: Mapping[str, str], name: str) -> Any:
     try:
         return json.loads(header[name])
-    except json.JSONDecodeError as error:
+    except (ValueError, RecursionError) as error:  # also a number or a nesting that is too long
         raise TranscriptError(f"damaged: the line of the {name} cannot be read") from error
 
 
 def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
     """The game of the header; it must match the given one, if any, and this version."""
     config = _json(header, "config")
+    if not isinstance(config, dict):
+        raise TranscriptError(f"the config is not an object such as {{}}: {header['config']}")
     if game is None:
         try:
             game = find_game(header["game"], **config)

@@ -17,7 +17,7 @@ from ...game import Game
 from ...public import is_seen
 from ..picture import Picture
 from ..render import drawn, has_narrow, picture_svg
-from ..transcript import Transcript, replay
+from ..transcript import Transcript, action_of, replay
 from . import asset
 
 _TEMPLATE = "replay.html"
@@ -34,10 +34,10 @@ def replay_data(
     """Return a transcript as plain data: what `seat` may see, or everything.
 
     `names` are those of the seats; `values` has an entry for each ply, of which a seat gets its
-    own. Raises TranscriptError at an illegal ply.
+    own. Raises TranscriptError for an impossible deal and at an illegal ply.
     """
     game, plies = transcript.game, transcript.plies
-    played = [(ply.seat, game.parse_action(ply.action)) for ply in plies]
+    played = [(ply.seat, action_of(game, ply, n)) for n, ply in enumerate(plies, start=1)]
     data = game_data(game, replay(transcript), played, seat, names)
     if values is not None:
         is_own = (seat in (None, ply.seat) for ply in plies)
