@@ -5,6 +5,7 @@ its docstring is its summary. Only the command that runs is imported, so that it
 """
 
 import ast
+import errno
 import importlib
 import os
 import shlex
@@ -47,9 +48,42 @@ def main(arguments: Sequence[str] | None = None) -> int:
     Raises SystemExit(2) for wrong arguments, after one line on stderr.
     """
     arguments = sys.argv[1:] if arguments is None else list(arguments)
+    program = " ".join(["parlour", *arguments[:1]])
+    if sys.stdout is None:
+        return _ended(program, "cannot write: stdout is closed")
+    if sys.stdin is None:  # a question then finds the end of the input
+        sys.stdin = open(os.devnull)  # noqa: SIM115
+    try:
+        try:
+            _run(arguments)
+        finally:
+            sys.stdout.flush()  # not at exit, where no error can be answered any more
+    except KeyboardInterrupt:
+        return _ended(program, "stopped", INTERRUPTED)
+    except BrokenPipeError:  # the reader of stdout, such as `head`, has stopped
+        _drop_output()
+    except Exception as error:
+        from ..baselines.human import EndOfInput
+        from ..envs.core.seating import PlayerError
+
+        if isinstance(error, EndOfInput):
+            return _ended(program, "the input ended before the game did")
+        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+            _drop_output()
+            return _ended(program, f"cannot write: {error.strerror}")
+        if not isinstance(error, (BadArgument, PlayerError)):
+            raise
+        if "--traceback" in arguments:
+            traceback.print_exc()
+        Parser(prog=program).error(str(error))
+    return 0
+
+
+def _run(arguments: Sequence[str]) -> None:
+    """Import the command, so that Ctrl-C can stop that too, and run it."""
     if not arguments:
         _command_list().print_help()
-        return 0
+        return
     name = arguments[0]
     if name not in COMMANDS:  # --help, --version or a mistake
         _command_list().parse_args([name])
@@ -60,28 +94,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
         "--traceback", action="store_true", help="print the whole traceback where a player crashes"
     )
     add_imports(parser)
-    try:
-        rest = import_packages(arguments[1:])  # first, so that the help lists their games
-        command.add_arguments(parser)
-        command.run(parser.parse_args(rest))
-    except KeyboardInterrupt:
-        print(f"{parser.prog}: stopped", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:  # the reader of stdout, such as `head`, has stopped
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except Exception as error:
-        from ..baselines.human import EndOfInput
-        from ..envs.core.seating import PlayerError
+    rest = import_packages(arguments[1:])  # first, so that the help lists their games
+    command.add_arguments(parser)
+    command.run(parser.parse_args(rest))
 
-        if isinstance(error, EndOfInput):
-            print(f"{parser.prog}: the input ended before the game did", file=sys.stderr)
-            return ENDED_EARLY
-        if not isinstance(error, (BadArgument, PlayerError)):
-            raise
-        if "--traceback" in arguments:
-            traceback.print_exc()
-        parser.error(str(error))
-    return 0
+
+def _ended(program: str, why: str, status: int = ENDED_EARLY) -> int:
+    """Say on stderr why the command ended before its end; return the exit status."""
+    print(f"{program}: {why}", file=sys.stderr)
+    return status
+
+
+def _drop_output() -> None:
+    """Forget what cannot be written, which Python would try to write once more at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _command_list() -> Parser:

@@ -15,7 +15,7 @@ from parlour.baselines.arena import sandbox
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.views.transcript import record, to_text
 from parlour.scripts import bench, bench_record, first_games, output, peers, sizes, tournament
-from parlour.scripts.main import COMMANDS, main
+from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
 from parlour.scripts.peers import MANY_AT_ONCE, ONE_BY_ONE
 
@@ -233,6 +233,41 @@ def test_python_dash_m_is_the_same_command() -> None:
         check=True,
     )
     assert shown.stdout == f"parlour {parlour.__version__}\n"
+
+
+def test_ctrl_c_while_a_command_is_imported_stops_it(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("parlour.scripts.main.importlib.import_module", interrupted)
+    assert run("games") == INTERRUPTED
+    assert capsys.readouterr().err == "parlour games: stopped\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
+@pytest.mark.parametrize("command", ["", "games --help", "games --json -"])
+def test_output_that_cannot_be_written_gets_one_line(
+    command: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    program = " ".join(["parlour", *command.split()[:1]])
+    with Path("/dev/full").open("w") as full:
+        monkeypatch.setattr(sys, "stdout", full)
+        assert run(command) == ENDED_EARLY
+    assert capsys.readouterr().err == f"{program}: cannot write: No space left on device\n"
+    monkeypatch.setattr(sys, "stdout", None)
+    assert run(command) == ENDED_EARLY
+    assert capsys.readouterr().err == f"{program}: cannot write: stdout is closed\n"
+
+
+def test_a_person_with_a_closed_input_has_left_the_game(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for command in (f"watch {GAME} --players human", f"play {GAME} --text"):
+        monkeypatch.setattr(sys, "stdin", None)
+        assert run(command) == ENDED_EARLY
+        assert capsys.readouterr().err.endswith(": the input ended before the game did\n")
 
 
 NARROW = 60  # columns
