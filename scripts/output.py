@@ -2,7 +2,7 @@
 
 import argparse
 import json
-import os
+import shutil
 import sys
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +61,7 @@ def print_table(headings: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
 
 def print_text(text: str, indent: int = 0) -> None:
     """Print a text in lines that fit the window; the second and later ones are indented."""
-    print(wrapped(text, _console().width if _is_of_known_width() else _ANY_WIDTH, indent))
+    print(wrapped(text, _width(_ANY_WIDTH), indent))
 
 
 def wrapped(text: str, width: int, indent: int) -> str:
@@ -71,14 +71,12 @@ def wrapped(text: str, width: int, indent: int) -> str:
 
 
 def _console() -> Console:
-    console = Console(highlight=False, markup=False)
-    if not _is_of_known_width():
-        console.width = _WIDTH_WITHOUT_TERMINAL
-    return console
+    return Console(highlight=False, markup=False, width=_width(_WIDTH_WITHOUT_TERMINAL))
 
 
-def _is_of_known_width() -> bool:
-    return sys.stdout.isatty() or "COLUMNS" in os.environ
+def _width(unknown: int) -> int:
+    """Return the columns of the window, or `unknown`: COLUMNS=0, for one, does not say them."""
+    return shutil.get_terminal_size((unknown, 1)).columns
 
 
 def print_matches(results: Sequence[MatchResult]) -> None:

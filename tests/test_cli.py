@@ -294,6 +294,18 @@ def test_tables_fit_a_narrow_window(
     assert not [line for line in lines if line.rstrip().endswith("[")]  # an interval that was
 
 
+def test_columns_of_no_width_are_like_none(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    run(f"match {GAME} random,first_legal --deals 2")
+    without = capsys.readouterr().out
+    for columns in ("0", "-1", "wide"):
+        monkeypatch.setenv("COLUMNS", columns)
+        assert run(f"match {GAME} random,first_legal --deals 2") == 0
+        assert capsys.readouterr().out == without
+
+
 def test_a_table_too_wide_becomes_a_block_for_each_row(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
