@@ -22,8 +22,8 @@ from .options import (
     chosen_game,
     chosen_players,
     first_seed,
+    number_of_deals,
     player_names,
-    positive,
     user_input,
 )
 from .output import (
@@ -87,7 +87,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _deals(text: str) -> int | str:
-    return ALL_DEALS if text == ALL_DEALS else positive(text)
+    return ALL_DEALS if text == ALL_DEALS else number_of_deals(text)
 
 
 def run(arguments: argparse.Namespace) -> None:

@@ -19,7 +19,7 @@ from ..baselines.best import NAME as BEST
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import games_by_seats
 from ..envs.core.game import Game
-from .options import BadArgument, positive
+from .options import BadArgument, number_of_deals
 from .output import new_folder, progress_bar
 from .plans import add_plan, chosen_plan
 
@@ -31,13 +31,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("games", metavar="GAME", nargs="*", help="games to play (default: all)")
     parser.add_argument(
         "--deals",
-        type=positive,
+        type=number_of_deals,
         default=DEALS,
         help=f"number of deals in each meeting of compiled players (default {DEALS})",
     )
     parser.add_argument(
         "--search-deals",
-        type=positive,
+        type=number_of_deals,
         default=SEARCH_DEALS,
         help=f"number of deals in each meeting with a search (default {SEARCH_DEALS})",
     )

@@ -63,20 +63,27 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of stdout, such as `head`, has stopped
         _drop_output()
     except Exception as error:
-        from ..baselines.human import EndOfInput
-        from ..envs.core.seating import PlayerError
-
-        if isinstance(error, EndOfInput):
-            return _ended(program, "the input ended before the game did")
-        if isinstance(error, OSError) and error.errno == errno.ENOSPC:
-            _drop_output()
-            return _ended(program, f"cannot write: {error.strerror}")
-        if not isinstance(error, (BadArgument, PlayerError)):
-            raise
-        if "--traceback" in arguments:
-            traceback.print_exc()
-        Parser(prog=program).error(str(error))
+        return _answered(program, error, "--traceback" in arguments)
     return 0
+
+
+def _answered(program: str, error: Exception, has_traceback: bool) -> int:
+    """Answer an error that is no defect of Parlour with one line; raise any other."""
+    from ..baselines.human import EndOfInput
+    from ..envs.core.seating import PlayerError
+
+    if isinstance(error, EndOfInput):
+        return _ended(program, "the input ended before the game did")
+    if isinstance(error, MemoryError):
+        return _ended(program, f"out of memory: {error}")
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        _drop_output()
+        return _ended(program, f"cannot write: {error.strerror}")
+    if not isinstance(error, (BadArgument, PlayerError)):
+        raise error
+    if has_traceback:
+        traceback.print_exc()
+    Parser(prog=program).error(str(error))
 
 
 def _run(arguments: Sequence[str]) -> None:

@@ -17,8 +17,8 @@ from .options import (
     check_deals,
     chosen_game,
     first_seed,
+    number_of_deals,
     player_names,
-    positive,
     user_input,
 )
 from .output import add_json, print_standings, print_text, progress_bar, write_json
@@ -37,7 +37,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--deals",
-        type=positive,
+        type=number_of_deals,
         default=1000,
         help="number of deals (default 1000); with --sprt, the maximum number",
     )

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 WRONG_ARGUMENTS = 2  # exit status
 MAX_PORT = 2**16 - 1
+MAX_DEALS = 10**8  # their results take 3.2 GB with two seats, and 12.8 GB with four
 
 
 class BadArgument(Exception):
@@ -158,6 +159,13 @@ def positive(text: str) -> int:
     return int(text)
 
 
+def number_of_deals(text: str) -> int:
+    """Parse a number of deals. Raises ArgumentTypeError."""
+    if not text.isdecimal() or not 1 <= int(text) <= MAX_DEALS:
+        raise argparse.ArgumentTypeError(f"expected deals in 1 .. {MAX_DEALS}, not {text}")
+    return int(text)
+
+
 def seconds(text: str) -> float:
     """Parse a time of at least 0 seconds. Raises ArgumentTypeError."""
     try:
@@ -196,4 +204,6 @@ def check_deals(arguments: argparse.Namespace) -> None:
 
     seed = first_seed(arguments)
     if seed + arguments.deals > SEED_LIMIT:
-        raise BadArgument(f"no {arguments.deals} deals follow seed {seed}")
+        raise BadArgument(
+            f"at most {SEED_LIMIT - seed} deals follow seed {seed}, not {arguments.deals}"
+        )

@@ -23,8 +23,8 @@ from .options import (
     check_deals,
     chosen_game,
     first_seed,
+    number_of_deals,
     player_names,
-    positive,
     user_input,
 )
 from .output import (
@@ -59,7 +59,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--deals",
-        type=positive,
+        type=number_of_deals,
         default=1000,
         help="number of deals in each meeting (default 1000)",
     )

@@ -20,6 +20,7 @@ from .options import (
     add_game,
     chosen_game,
     chosen_players,
+    number_of_deals,
     player_names,
     positive,
     user_input,
@@ -71,13 +72,13 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--point-deals",
-        type=positive,
+        type=number_of_deals,
         default=500,
         help="number of deals in each of these measurements (default 500)",
     )
     parser.add_argument(
         "--deals",
-        type=positive,
+        type=number_of_deals,
         default=5000,
         help="number of deals in the measurement at the end (default 5000)",
     )

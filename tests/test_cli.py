@@ -65,8 +65,10 @@ WRONG = {
     f"match {GAME} random,first_legal --sprt 5,x": "--sprt",
     f"match {GAME} random,first_legal --sprt 5,0": "elo0 must be below elo1",
     f"match {GAME} random,first_legal --sprt 0,5,0,0.1": "alpha must be",
-    f"match {GAME} random,first_legal --seed {2**63 - 1} --deals 2": "follow seed",
+    f"match {GAME} random,first_legal --seed {2**63 - 1} --deals 2": "at most 1 deals follow seed",
     f"match {GAME} random,first_legal --store /no/such/folder/file": "/no/such/folder/file",
+    f"match {GAME} random,first_legal --deals {10**12}": f"deals in 1 .. {10**8}, not {10**12}",
+    f"evaluate {GAME} random --deals {2**63 - 1}": f"deals in 1 .. {10**8}, not {2**63 - 1}",
     "tournament whist": "unknown game 'whist'",
     f"tournament {GAME} --players random,nobody": "no player 'nobody'",
     f"tournament {GAME} --players random": "too few",
@@ -235,15 +237,27 @@ def test_python_dash_m_is_the_same_command() -> None:
     assert shown.stdout == f"parlour {parlour.__version__}\n"
 
 
-def test_ctrl_c_while_a_command_is_imported_stops_it(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(
+    ("error", "status", "why"),
+    [
+        (KeyboardInterrupt(), INTERRUPTED, "stopped"),
+        (MemoryError("unable to allocate 7 TiB"), ENDED_EARLY, "out of memory: unable to allo"),
+    ],
+)
+def test_a_command_that_stops_while_it_is_imported_says_why(
+    error: BaseException,
+    status: int,
+    why: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
-    def interrupted(*_: object) -> None:
-        raise KeyboardInterrupt
+    def failing(*_: object) -> None:
+        raise error
 
-    monkeypatch.setattr("parlour.scripts.main.importlib.import_module", interrupted)
-    assert run("games") == INTERRUPTED
-    assert capsys.readouterr().err == "parlour games: stopped\n"
+    monkeypatch.setattr("parlour.scripts.main.importlib.import_module", failing)
+    assert run("games") == status
+    told = capsys.readouterr().err
+    assert told.startswith(f"parlour games: {why}") and told.count("\n") == 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")
