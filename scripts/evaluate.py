@@ -55,7 +55,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=_deals,
         default=1000,
         metavar="N",
-        help="number of deals, each played from every seat (default 1000); with --exact also: all",
+        help="number of deals, each played from every seat (default 1000), or `all` with --exact",
     )
     how = parser.add_mutually_exclusive_group()
     how.add_argument(

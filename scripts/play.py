@@ -35,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seat", type=whole, default=0, metavar="N", help="with --text: your seat (default 0)"
     )
     parser.add_argument(
-        "--seed", type=seed, help="with --text: deal this deal (default: a new one each time)"
+        "--seed", type=seed, help="with --text: number of the deal (default: a new one each time)"
     )
     add_server(parser)
 

@@ -51,7 +51,7 @@ def add_server(parser: argparse.ArgumentParser) -> None:
         "--store",
         dest="tables",
         metavar="FILE",
-        help="SQLite file that keeps the tables (default: your own)",
+        help="SQLite file that keeps the tables (default: tables.db in your state folder)",
     )
     parser.add_argument(
         "--no-browser", action="store_true", help="print the address and open no browser"

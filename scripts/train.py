@@ -102,7 +102,8 @@ def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
         flag = f"--{field.name.replace('_', '-')}"
         default = field.default
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
-        about = f"{comments.get(field.name, '')} (default {shown})".strip().replace("%", "%%")
+        in_words = ": none" if shown == "" else f" {shown}"
+        about = f"{comments.get(field.name, '')} (default{in_words})".strip().replace("%", "%%")
         if hints[field.name] is bool:
             group.add_argument(
                 flag, action=argparse.BooleanOptionalAction, default=default, help=about

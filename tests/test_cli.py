@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -18,6 +19,7 @@ from parlour.scripts import bench, bench_record, first_games, output, peers, siz
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
 from parlour.scripts.peers import MANY_AT_ONCE, ONE_BY_ONE
+from parlour.training.session import algorithms
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 GAME = "president"
@@ -217,6 +219,17 @@ def test_every_setting_of_a_learner_is_an_option_with_its_comment(
     shown = " ".join(capsys.readouterr().out.split())
     assert "--learning-rate X" in shown
     assert "games played side by side (default 1024)" in shown
+
+
+@pytest.mark.parametrize("learner", algorithms())
+def test_the_help_of_a_setting_has_a_text_and_a_default(
+    learner: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(f"train {learner} --help")
+    shown = " ".join(capsys.readouterr().out.split())
+    assert not re.findall(r"--[\w-]+(?: X)? \(default", shown)
+    assert "(default )" not in shown
 
 
 def test_alone_it_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:

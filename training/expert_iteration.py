@@ -59,9 +59,7 @@ class Config:
     learning_rate: float = 1e-3  # step size at the start; falls linearly to final_learning_rate
     final_learning_rate: float = 3e-5  # step size of Adam at the end
     value_coefficient: float = 0.5  # weight of the value's squared error
-    td_lambda: float = (
-        0.9  # lambda of the values' targets: 1 for the outcome, 0 for the next search
-    )
+    td_lambda: float = 0.9  # lambda of the value targets: 1 for the outcome, 0 for the next search
     num_threads: int = 2  # number of threads that search
 
     def __post_init__(self) -> None:
