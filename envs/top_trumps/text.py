@@ -141,11 +141,13 @@ def _checked_values(cards: Any, num_cards: int, num_fields: int) -> list[list[in
 def _checked_ids(ids: Any, num_cards: int) -> list[int]:
     if ids is None:
         return list(range(num_cards))
-    if not isinstance(ids, Sequence) or len(ids) != num_cards or len(set(ids)) != num_cards:
+    if not isinstance(ids, Sequence) or len(ids) != num_cards:
         raise ValueError(f"ids must be {num_cards} different ones; got {ids!r}")
     for name in ids:
         if not isinstance(name, str) or not _ID.fullmatch(name):
             raise ValueError(f"ids are {ID_LENGTH} characters from A-Z0-9; got {name!r}")
+    if len(set(ids)) != num_cards:
+        raise ValueError(f"ids must be {num_cards} different ones; got {ids!r}")
     return [number_of_id(name) for name in ids]
 
 

@@ -59,6 +59,7 @@ def test_settings(settings: dict[str, Any], word: str) -> None:
         ({"cards": [*CARDS[:5], [1, 2.0]]}, "got 2.0"),
         ({"ids": ["AAAAAA"] * 6}, "ids must be 6 different ones"),
         ({"ids": ["AAAAA1", "B", "C", "D", "E", "F"]}, "six characters|6 characters"),
+        ({"ids": ["AAAAA1", [], "C", "D", "E", "F"]}, r"A-Z0-9; got \[\]"),
         ({"starter": 2}, "starter must be one of 0, 1"),
         ({"pile": []}, "a deal is"),
     ],
