@@ -13,6 +13,7 @@ import numpy as np
 from ..baselines import Policy
 from ..baselines.hints import HintLines, hints_of
 from ..baselines.players import parse_settings
+from ..baselines.policy import values_of
 from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from ..envs.core.player_streams import player_streams
@@ -172,38 +173,46 @@ def _play(seating: Seating, players: list[Policy], shown: int | None) -> str:
     rows = tables.all_rows
     seats, observations, words = tables.show(rows)
     player, before = players[seats[0]], tables.states.copy()[0]
+    rngs = seating.rngs[rows, seats]  # a copy, as the streams were before the choice
     action = seating.choose(player, rows, seats, observations, words)
     tables.apply(rows, action)
     seating.watch(rows)
-    return ply_text(player, before, int(action[0]), shown)
+    return ply_text(player, before, int(action[0]), shown, rngs)
 
 
-def ply_text(player: Policy, state: np.record, action: int, shown: int | None) -> str:
+def ply_text(
+    player: Policy, state: np.record, action: int, shown: int | None, rngs: np.ndarray
+) -> str:
     """Describe the action of `player`, as far as seat `shown` sees it.
 
-    The player's own evaluation is shown only to its seat: it would reveal the hand to others.
+    The player's own evaluation is shown only to its seat: it would reveal the hand to others. A
+    player that searches repeats its search for it; `rngs` [1] is its stream before the choice.
     """
     game = player.game
     seat = int(game.seat_to_act(state))
     who = f"player {seat} ({player.name})"
     if shown is not None and not is_seen(game, state, action, shown):
         return f"{who}: what it does is hidden from player {shown}"
-    comment = _comment(player, state, seat) if shown in (None, seat) else ""
+    comment = _comment(player, state, seat, rngs) if shown in (None, seat) else ""
     played = f"{who}: {game.action_name(action)}"
     return f"{played}   ({comment})" if comment else played
 
 
-def _comment(player: Policy, state: np.record, seat: int) -> str:
+def _comment(player: Policy, state: np.record, seat: int, rngs: np.ndarray) -> str:
     """Return the expected returns of the best actions, for a player that has such values."""
-    legal = player.game.legal_action_list(state)
+    game = player.game
+    legal = game.legal_action_list(state)
     if len(legal) == 1:
         return "the only choice"
     if player.values is None:
         return ""
-    seen = player.game.new_observations()
-    player.game.observe(state, seat, seen[0])
-    mask = np.zeros((1, player.game.num_actions), np.int8)
+    seen, positions = game.new_observations(), game.new_states()
+    game.observe(state, seat, seen[0])
+    mask = np.zeros((1, game.num_actions), np.int8)
     mask[0, legal] = 1
-    values = player.values(seen, mask)[0]
-    best = sorted(legal, key=lambda action: -values[action])[:COMMENTED_ACTIONS]
-    return "expects " + ", ".join(f"{player.game.action_name(a)} {values[a]:+.2f}" for a in best)
+    positions[0] = state
+    game.reshuffle_unseen(positions[0], seat, rngs[0])
+    values = values_of(player, seen, mask, rngs, positions)[0]
+    valued = [action for action in legal if not np.isnan(values[action])]  # a search leaves some
+    best = sorted(valued, key=lambda action: -values[action])[:COMMENTED_ACTIONS]
+    return "expects " + ", ".join(f"{game.action_name(a)} {values[a]:+.2f}" for a in best)

@@ -3,7 +3,8 @@
 Every position is compared with others that the seat cannot tell from it: same text, same bytes.
 """
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo
 from parlour.baselines.hints import hints_of
-from parlour.baselines.policy import Policy
+from parlour.baselines.policy import Policy, searching_policy
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.rng import streams
@@ -23,6 +24,7 @@ from parlour.scripts.main import main
 from parlour.scripts.table.store import TableStore
 from parlour.scripts.watch import ply_text, position_lines
 
+from .example_games import imported
 from .test_render import positions, sample
 
 NUM_POSITIONS = 6
@@ -53,7 +55,7 @@ def shown(player: Policy, state: np.record, seat: int) -> tuple[list[str], dict[
     hint_lines = hints_of(game) if game.seat_to_act(state) != CHANCE else None
     return (
         position_lines(game, state, seat, hint_lines),
-        {action: ply_text(player, state, action, seat) for action in actions},
+        {action: ply_text(player, state, action, seat, streams([0])) for action in actions},
     )
 
 
@@ -96,7 +98,7 @@ def test_a_card_given_face_down_is_seen_by_the_two_who_exchange() -> None:
     partner = int(states[0]["partners"][giver])
     (action, *_) = game.legal_action_list(states[0])
     for seat in range(4):
-        text = ply_text(player, states[0], action, seat)
+        text = ply_text(player, states[0], action, seat, streams([0]))
         assert (game.action_name(action) in text) == (seat in (giver, partner))
 
 
@@ -110,6 +112,51 @@ def test_another_seats_expectations_are_not_printed(capsys: pytest.CaptureFixtur
     main(command)
     everything = capsys.readouterr().out
     assert "player 2 (dqn)" in everything and everything.count("expects") > len(told)
+
+
+@pytest.fixture(scope="module")
+def nim() -> Iterator[None]:
+    with imported("nim"):
+        yield
+
+
+@pytest.mark.usefixtures("nim")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "nim --players mcts,random",  # of the README
+        "president --players policy_rollout:num_playouts=4,random,random,random --plies 8",
+        "splendor --players guided:num_simulations=4,random --plies 6",
+    ],
+)
+def test_a_player_that_searches_shows_what_it_expects(
+    command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its moves are those that it plays where another seat watches, which is not shown it."""
+
+    def plies(*more: str) -> list[str]:
+        assert main(["watch", *command.split(), "--seed", "2", *more]) == 0
+        return re.findall(r"^ +\d+  (player .*)", capsys.readouterr().out, re.MULTILINE)
+
+    shown, others = plies(), plies("--seat", "1")
+    assert any("expects" in ply for ply in shown)
+    assert not any("expects" in ply for ply in others)
+    assert [ply.split("   (")[0] for ply in shown] == [ply.split("   (")[0] for ply in others]
+
+
+def test_an_action_that_a_search_leaves_aside_is_not_shown() -> None:
+    game = load_game("president")
+    state = next(s[0] for s in positions(game) if len(game.legal_action_list(s[0])) > 1)
+    _, kept, *_ = game.legal_action_list(state)
+
+    def search(*inputs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        values = np.full((1, game.num_actions), np.nan)
+        values[0, kept] = 0.5
+        return np.array([kept]), values
+
+    player = searching_policy("searcher", game, search)
+    text = ply_text(player, state, kept, None, streams([0]))
+    assert text.endswith(f": {game.action_name(kept)}   (expects {game.action_name(kept)} +0.50)")
 
 
 @pytest.mark.parametrize("name", GAMES)
