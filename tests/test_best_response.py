@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import Policy, make_policy
+from parlour.baselines.search import best_response
 from parlour.baselines.search.best_response import (
     _expand,
     best_replies,
@@ -95,6 +96,21 @@ def test_many_positions_and_both_seats_at_once_are_worth_what_they_are_one_by_on
         one, of_actions = best_replies(game, policy, states[row : row + 1], seats[row : row + 1])
         assert values[row] == one[0]
         np.testing.assert_array_equal(action_values[row], of_actions[0])
+
+
+def test_what_does_not_fit_in_memory_is_solved_in_parts_or_refused(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    game = GAMES[0]
+    policy = make_policy(highest, game)
+    states, seats = positions(game, 70, 0), np.zeros(70, np.int64)
+    expected = best_replies(game, policy, states, seats)
+    monkeypatch.setattr(best_response, "MAX_MOVES", 100)  # of a few positions at once
+    for found, whole in zip(best_replies(game, policy, states, seats), expected, strict=True):
+        np.testing.assert_array_equal(found, whole)
+    monkeypatch.setattr(best_response, "MAX_MOVES", 10)
+    with pytest.raises(ValueError, match="more than 10 moves can follow one position"):
+        best_replies(game, policy, states, seats)
 
 
 @pytest.mark.parametrize(

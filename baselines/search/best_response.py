@@ -18,11 +18,16 @@ from ...envs.core.tables import action_masks, loops_of
 from .. import generic
 from ..policy import Policy
 
-_BATCH = 64  # positions whose trees are held in memory at once
+_BATCH = 64  # positions whose trees are held in memory at once, where they are small enough
+MAX_MOVES = 1 << 22  # in the trees that are held at once, about 0.7 GB
 _NO_CHILD = -1
 _WORD_BYTES = 8
 
 Narrow = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+class _TooLarge(ValueError):
+    """The trees of a batch have more than MAX_MOVES moves."""
 
 
 @dataclasses.dataclass
@@ -47,8 +52,8 @@ def best_replies(
 
     Return its expected return [B], and that of each action [B, A] where seats[k] acts (NaN for
     other actions). `narrow` maps observations and masks int8 [B, A] to the actions that seats[k]
-    may choose from. Raises ValueError for a game that draws in mid-game, and for a policy that
-    draws and is not `random`.
+    may choose from. Raises ValueError for a game that draws in mid-game, for a policy that draws
+    and is not `random`, and where more than MAX_MOVES moves can follow one of the states.
     """
     if game.play_chance is not None:
         raise ValueError(f"{game.name} draws in mid-game: no exact best response")
@@ -56,10 +61,18 @@ def best_replies(
     action_values = np.full((len(states), game.num_actions), np.nan)
     for seat in np.unique(seats):
         rows = np.flatnonzero(seats == seat)
-        for start in range(0, len(rows), _BATCH):
-            chosen = rows[start : start + _BATCH]
-            layers = _grow(game, policy, states[chosen], int(seat), narrow)
+        size, largest = 1, _BATCH  # one position shows at once whether any fits
+        while len(rows):
+            chosen = rows[:size]
+            try:
+                layers = _grow(game, policy, states[chosen], int(seat), narrow)
+            except _TooLarge:
+                if len(chosen) == 1:
+                    raise
+                size = largest = len(chosen) // 2
+                continue
             values[chosen], action_values[chosen] = _back_up(game, layers)
+            rows, size = rows[size:], min(2 * size, largest)
     return values, action_values
 
 
@@ -68,15 +81,18 @@ def _grow(
 ) -> list[_Layer]:
     """Return all positions that can occur, ply by ply, each once in its layer."""
     layers = []
+    room = MAX_MOVES
     while len(states):
-        layer, states = _grow_layer(game, policy, states, seat, narrow)
+        layer, states = _grow_layer(game, policy, states, seat, narrow, room)
         layers.append(layer)
+        room -= len(layer.actions)
     return layers
 
 
 def _grow_layer(
-    game: Game, policy: Policy, states: np.ndarray, seat: int, narrow: Narrow | None
+    game: Game, policy: Policy, states: np.ndarray, seat: int, narrow: Narrow | None, room: int
 ) -> tuple[_Layer, np.ndarray]:
+    """Return a layer and the positions of the next. Raises _TooLarge for more than `room` moves."""
     rows = np.arange(len(states))
     acting = np.empty(len(states), np.int64)
     observations = game.new_observations(len(states))
@@ -94,6 +110,11 @@ def _grow_layer(
     if is_reply.any():
         masks[is_reply] = possible_actions(policy, observations[is_reply], masks[is_reply])
     first_edge = np.concatenate([[0], np.cumsum(masks.sum(axis=1, dtype=np.int64))])
+    if first_edge[-1] > room:
+        raise _TooLarge(
+            f"more than {MAX_MOVES:,} moves can follow one position of {game.name}: too many for "
+            "an exact best response"
+        )
     parents, actions = np.nonzero(masks)
     children, child_of = _expand(game, states, parents, actions)
     layer = _Layer(states, is_choice, returns[:, seat], first_edge, actions, child_of)
