@@ -88,7 +88,7 @@ def import_packages(arguments: Sequence[str]) -> list[str]:
         _search_this_folder()
     for name in known.imports:
         try:
-            importlib.import_module(name)
+            importlib.import_module(name.removesuffix(".py") if os.path.isfile(name) else name)
         except Exception as error:
             raise BadArgument(f"cannot import {name}: {type(error).__name__}: {error}") from error
     return rest

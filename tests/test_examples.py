@@ -147,6 +147,14 @@ def test_every_command_takes_it(
     assert shown.format(id=GAMES[name]) in capsys.readouterr().out
 
 
+def test_a_file_of_this_folder_may_be_named_with_its_ending(
+    name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(EXAMPLES)
+    assert main(["games", "--import", f"{name}.py"]) == 0
+    assert GAMES[name] in capsys.readouterr().out
+
+
 def test_a_package_that_is_not_there_gets_one_line(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         main(["games", "--import", "no_such_package"])
