@@ -62,7 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--hints",
         action="store_true",
-        help="show the value of each move before the plies of seat N, or of every seat",
+        help="show the value of each move before the plies of seat N, or of every seat; only for "
+        "games with hints at the console, which the error for another game names; "
+        "`parlour play GAME` has hints for all games",
     )
     parser.add_argument(
         "--delay",
@@ -151,7 +153,11 @@ def _seated(players: list[Policy], game: Game) -> list[Policy]:
 def _chosen_hints(game: Game) -> HintLines:
     hint_lines = hints_of(game)
     if hint_lines is None:
-        raise BadArgument(f"there are no hints for {game.name}")
+        others = ", ".join(name for name in GAMES if hints_of(find_game(name)) is not None)
+        raise BadArgument(
+            f"there are no hints for {game.name} at the console, only for {others}; "
+            "`parlour play` has hints for all games"
+        )
     return hint_lines
 
 

@@ -52,7 +52,7 @@ WRONG = {
     f"watch {GAME} --seed -1": "seed",
     f"watch {GAME} --plies 0": "--plies",
     f"watch {GAME} --delay -1": "--delay",
-    f"watch {FOUR_SEATS} --hints": f"there are no hints for {FOUR_SEATS}",
+    f"watch {FOUR_SEATS} --hints": f"at the console, only for {HINTED}; `parlour play` has",
     f"evaluate {GAME}": "PLAYER",
     f"evaluate {GAME} nobody": "no player 'nobody'",
     f"evaluate {GAME} missing.pt": "missing.pt",
