@@ -65,6 +65,14 @@ def test_every_option_of_an_environment_is_named() -> None:
     assert not [name for name in ours if not any(name in row for row in rows)]
 
 
+def test_an_option_of_one_environment_only_says_so() -> None:
+    solo, vector = (set(signature(view).parameters) for view in (SoloEnv, TablesEnv))
+    only = {"not in `gym.make_vec`": solo - vector, "vector only": vector - solo - {"num_envs"}}
+    for remark, names in only.items():
+        rows = [line for line in README.splitlines() if re.search(rf"^\| `.*{remark}", line)]
+        assert sorted(row[3 : row.index("=")] for row in rows) == sorted(names)
+
+
 def test_every_extra_and_every_command_of_make_is_explained() -> None:
     settings = configparser.ConfigParser()
     settings.read(CHECKOUT / "setup.cfg")
