@@ -5,6 +5,7 @@ import dataclasses
 import importlib.util
 import inspect
 import re
+import sys
 import traceback
 from collections.abc import Callable
 from functools import partial
@@ -308,6 +309,10 @@ class _GuardedMemory:
 
 
 def _load_module(path: Path) -> ModuleType:
+    """Run a user's file, which may import what lies beside it, also later. Raises ValueError."""
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # last, so that it hides nothing that is installed
     spec = importlib.util.spec_from_file_location(path.stem, path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

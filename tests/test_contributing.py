@@ -18,6 +18,7 @@ GUIDE = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FOLDERS = ("envs", "baselines", "training", "scripts", "tests", "docs", "parlour")
 GAME, PLAYER, LEARNER = "kuhn", "careful", "my_learner"
 OVER_THE_REGISTRY = [
+    "after_errors",
     "best",
     "best_response",
     "compiled_networks",

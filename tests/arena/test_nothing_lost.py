@@ -241,17 +241,13 @@ def test_a_crash_names_file_and_line_and_everything_on_request(
     file = tmp_path / "mine.py"
     file.write_text("import helper_of_mine\n\ndef choose(*_):\n    helper_of_mine.fail()\n")
     (tmp_path / "helper_of_mine.py").write_text("def fail():\n    return 1 / 0\n")
-    sys.path.insert(0, str(tmp_path))
-    try:
-        for option in ([], ["--traceback"]):
-            with pytest.raises(SystemExit):
-                main(["match", "trick_taking", f"{file}:choose,random", "--deals", "1", *option])
-            told = capsys.readouterr().err
-            assert f"{file}:choose failed: ZeroDivisionError" in told
-            assert "(helper_of_mine.py, line 2)" in told
-            assert ("Traceback" in told) == bool(option)
-    finally:
-        sys.path.remove(str(tmp_path))
+    for option in ([], ["--traceback"]):
+        with pytest.raises(SystemExit):
+            main(["match", "trick_taking", f"{file}:choose,random", "--deals", "1", *option])
+        told = capsys.readouterr().err
+        assert f"{file}:choose failed: ZeroDivisionError" in told
+        assert "(helper_of_mine.py, line 2)" in told
+        assert ("Traceback" in told) == bool(option)
 
 
 FORKING = """

@@ -88,4 +88,4 @@ def given_deal(game: Game, options: Mapping[str, Any]) -> Any:
 
 def no_choice_error(game: Game) -> ValueError:
     """The error for a game that is over before anybody has a choice."""
-    return ValueError(f"this deal of {game.name} leaves nobody any choice")
+    return ValueError(f"this deal of {game.name} ends before you have a choice")
