@@ -126,7 +126,7 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     * a checkpoint file: `"runs/mine.pt"`, with `":other_rules=True"` to play under house rules that
       it was not trained for
     * a function or a class in a file of your own: `"mine.py:choose"`, `"mine.py:Mine:setting=1"`
-    * a function over batches, a class, or a Policy
+    * a function over batches, a class, or a Policy that was made for this game
 
     A class makes players with memory. It is called with its settings for each seat of each game and
     returns an object with begin(seat, game), watch(observation) and choose(observation,
@@ -144,9 +144,9 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
 
 
 def _made_for(policy: Policy, game: Game) -> Policy:
-    """Return the policy. Raises ValueError where it was made for a game with other records."""
-    made, wanted = ((one.name, one.config_dict()) for one in (policy.game, game))
-    if made != wanted:
+    """Return the policy. Raises ValueError where it was made for another game or other settings."""
+    made, asked = ((one.name, one.config_dict()) for one in (policy.game, game))
+    if made != asked:
         raise ValueError(f"{policy.name} was made for {policy.game!r}, not for {game!r}")
     return policy
 

@@ -121,7 +121,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._is_started = False  # and self._tables, with the streams, made at the first reset
-        self._is_ready = False  # for a step: after an error, only a reset() of all tables is
+        self._is_ready = False  # whether it can step: after an error, not before reset() of all
         self._seats = np.zeros(num_envs, np.int64)
         self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
