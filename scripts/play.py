@@ -10,6 +10,8 @@ from ..envs import GAMES, find_game
 from .options import BadArgument, player_names, seed, user_input, whole
 from .serving import add_server, serve
 
+_TEXT_ONLY = ("set", "players", "seat", "seed")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The game, and where to serve."""
@@ -22,7 +24,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--set",
         metavar="KEY=VALUE,...",
-        default="",
         help="with --text: settings of the game; `parlour games` lists them",
     )
     parser.add_argument(
@@ -32,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "strength)",
     )
     parser.add_argument(
-        "--seat", type=whole, default=0, metavar="N", help="with --text: your seat (default 0)"
+        "--seat", type=whole, metavar="N", help="with --text: your seat (default 0)"
     )
     parser.add_argument(
         "--seed", type=seed, help="with --text: number of the deal (default: a new one each time)"
@@ -47,6 +48,9 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.text:
         _play_at_the_console(arguments)
         return
+    for name in _TEXT_ONLY:
+        if getattr(arguments, name) is not None:
+            raise BadArgument(f"--{name} goes with --text only")
     fragment = "" if arguments.game is None else f"&game={arguments.game}"
     serve(arguments, lambda store: fragment)
 
@@ -62,17 +66,18 @@ def _play_at_the_console(arguments: argparse.Namespace) -> None:
     if arguments.game is None:
         raise BadArgument("name a game: parlour play GAME --text")
     with user_input():
-        settings = chosen_settings(arguments.game, parse_settings(arguments.set))
+        settings = chosen_settings(arguments.game, parse_settings(arguments.set or ""))
         game = find_game(arguments.game, **settings)
-        if not 0 <= arguments.seat < game.num_seats:
-            raise BadArgument(f"seat must be in 0 .. {game.num_seats - 1}, not {arguments.seat}")
+        seat = arguments.seat or 0
+        if not 0 <= seat < game.num_seats:
+            raise BadArgument(f"seat must be in 0 .. {game.num_seats - 1}, not {seat}")
         names = player_names(arguments.players or middling_player(game))
         if len(names) == 1:
             names *= game.num_seats - 1
         if len(names) != game.num_seats - 1:
             raise BadArgument(f"name {game.num_seats - 1} players, or one; got {len(names)}")
         seats = [Occupant(PLAYER, name[:MAX_NAME], name) for name in names]
-        seats.insert(arguments.seat, Occupant(HERE, "you"))
+        seats.insert(seat, Occupant(HERE, "you"))
         dealt = fresh_seed() if arguments.seed is None else arguments.seed
         table = GameTable(Setup(arguments.game, settings, tuple(seats), dealt))
-    play(table, arguments.seat)
+    play(table, seat)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import BadArgument, port
+from .options import BadArgument, port, user_input
 
 if TYPE_CHECKING:
     from .table.guard import App
@@ -72,7 +72,8 @@ def serve(
     port = listener.getsockname()[1]
     from .table.store import TableStore
 
-    store = TableStore(_store_file(arguments.tables))
+    with user_input():
+        store = TableStore(_store_file(arguments.tables))
     running = None if results is None else _running(results)
     key = secrets.token_urlsafe(24)
     shown = LOOPBACK if arguments.host in ("0.0.0.0", "::") else arguments.host

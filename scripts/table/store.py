@@ -74,16 +74,16 @@ class TableStore:
     """The SQLite file of a server. Only this user may read it, because it contains the tokens."""
 
     def __init__(self, path: str | Path) -> None:
-        """Open or make the file; forget tables that nobody has touched for `KEPT_DAYS` days."""
-        if str(path) != ":memory:":
-            Path(path).parent.mkdir(parents=True, exist_ok=True)
-            Path(path).touch(mode=0o600)
-            os.chmod(path, 0o600)
-        self._connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-        self._connection.execute("PRAGMA journal_mode=WAL")
-        self._connection.execute("PRAGMA synchronous=NORMAL")
-        self._connection.executescript(_SCHEMA)
-        self._forget_old()
+        """Open or make the file; forget tables that nobody has touched for `KEPT_DAYS` days.
+
+        Raises ValueError where the file cannot be opened. One of another kind stays as it is.
+        """
+        try:
+            self._connection = _opened(path)
+            self._connection.executescript(_SCHEMA)
+            self._forget_old()
+        except (OSError, sqlite3.Error) as error:
+            raise ValueError(f"{path} cannot keep tables: {error}") from error
 
     def add(self, id: str, setup: "Setup", version: int, tokens: tuple[str, ...]) -> None:
         """Keep a new table."""
@@ -177,3 +177,17 @@ def _stored(row: tuple[Any, ...]) -> StoredTable:
         bool(is_over),
         changed,
     )
+
+
+def _opened(path: str | Path) -> sqlite3.Connection:
+    is_file = str(path) != ":memory:"
+    if is_file:
+        Path(path).parent.mkdir(parents=True, exist_ok=True)
+        Path(path).touch(mode=0o600)
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.execute("PRAGMA schema_version")  # fails where the file is no database
+    if is_file:
+        os.chmod(path, 0o600)
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    return connection

@@ -192,6 +192,9 @@ def test_colours_appear_on_terminals_only_and_never_with_no_color(
         (["president", "--text", "--players", "lowest,lowest"], "name 3 players"),
         (["president", "--text", "--players", "nobody"], "no player"),
         (["president", "--port", "1", "--host", "203.0.113.1"], "cannot listen"),
+        (["president", "--players", "lowest"], "--players goes with --text"),
+        (["president", "--seat", "0"], "--seat goes with --text"),
+        (["--no-browser", "--port", "0", "--store", __file__], "cannot keep tables"),
     ],
 )
 def test_wrong_arguments_get_one_line(

@@ -381,6 +381,15 @@ def test_tokens_are_readable_by_their_owner_only(tmp_path: Path) -> None:
         assert (tmp_path / "tables.db").stat().st_mode & 0o077 == 0
 
 
+def test_a_file_of_another_kind_stays_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear Ada, " * 100)
+    path.chmod(0o644)
+    with pytest.raises(ValueError, match="cannot keep tables"):
+        TableStore(path)
+    assert path.read_text() == "Dear Ada, " * 100 and path.stat().st_mode & 0o777 == 0o644
+
+
 def test_new_tables_are_limited_in_rate(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         data = {"game": "chess", "settings": {}, "seats": [ME, GUEST]}
