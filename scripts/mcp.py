@@ -9,11 +9,12 @@ from collections.abc import Callable
 from typing import Any, Protocol
 
 from .options import BadArgument, seconds
-from .table.agent import AgentMatch, AgentSeat, casual_setup, game_list, rules
+from .table.agent import AgentMatch, AgentSeat, casual_setup, game_list
 from .table.catalogue import people_settings
 from .table.host import THINKING_LIMIT
 from .table.matches import new_plan
 from .table.remote import RemoteSeat
+from .table.rules import game_page
 
 INSTRUCTIONS = (
     "Play a parlour game against scripted and learned players. Call start (one game), start_match "
@@ -106,7 +107,7 @@ class Tools:
 
     def rules(self, game: str) -> str:
         """Return the rules of a game, the names of its actions and what can be observed."""
-        return rules(game)
+        return game_page(game)
 
     def start(
         self,

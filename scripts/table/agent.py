@@ -3,10 +3,8 @@
 It is built from the same table as the server's, and says only what the agent's seat may know.
 """
 
-import inspect
 import secrets
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from ...baselines.players import players_of
@@ -37,15 +35,6 @@ def _game_facts(name: str) -> dict[str, Any]:
         "settings": game.config_dict(),
         "players": {player: each.summary for player, each in players_of(game).items()},
     }
-
-
-def rules(name: str) -> str:
-    """Return the page of a game: rules, actions and observation. Raises ValueError."""
-    folder = Path(inspect.getfile(find_game(name).make)).parent
-    page = folder / "README.md"
-    if not page.exists():
-        raise ValueError(f"{name} comes without a page of rules")
-    return page.read_text(encoding="utf-8")
 
 
 def casual_setup(

@@ -24,6 +24,7 @@ from .host import Connection, Host, Refused
 from .matches import new_plan, result_data
 from .pages import PAGE_ROUTES, is_owner, refusal, title
 from .protocol import BadMessage, parse
+from .rules import rules_of
 from .store import StoredTable, TableStore
 from .table import MAX_SEATS, Occupant, Setup, new_token
 from .thinking import TooSlow
@@ -65,6 +66,7 @@ def make_app(
     routes = [
         *PAGE_ROUTES,
         Route("/api/games/{name}", _game, methods=["POST"]),
+        Route("/api/rules/{name}", _rules),
         Route("/api/tables", _tables, methods=["GET"]),
         Route("/api/tables", _open, methods=["POST"]),
         Route("/api/matches", _open_match, methods=["POST"]),
@@ -258,6 +260,16 @@ async def _json(request: Request) -> dict[str, Any]:
     if not isinstance(data, dict):
         raise Refused("expected a JSON object")
     return data
+
+
+# What everybody may ask for
+
+
+async def _rules(request: Request) -> Response:
+    try:
+        return JSONResponse(await asyncio.to_thread(rules_of, request.path_params["name"]))
+    except ValueError as error:
+        return refusal(404, str(error))
 
 
 # Seats

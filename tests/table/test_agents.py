@@ -9,8 +9,9 @@ import anyio
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.scripts.table.agent import AgentMatch, AgentSeat, casual_setup, rules
+from parlour.scripts.table.agent import AgentMatch, AgentSeat, casual_setup
 from parlour.scripts.table.matches import match_result, new_plan
+from parlour.scripts.table.rules import game_page
 from parlour.scripts.table.table import GameTable
 
 SMALL = {"num_values": 5}
@@ -145,4 +146,4 @@ def test_a_wrong_request_is_explained(change: dict[str, Any], problem: str) -> N
 
 
 def test_the_rules_are_the_page_of_the_game() -> None:
-    assert "President" in rules("president")
+    assert "President" in game_page("president")

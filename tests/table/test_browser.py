@@ -222,7 +222,21 @@ def test_axe_finds_no_barrier(browser: Any, address: str, name: str) -> None:
 def test_axe_finds_no_barrier_before_a_game(browser: Any, address: str) -> None:
     with opened(browser, f"{address}&game=president", WIDTHS["desktop"]) as page:
         page.wait_for_selector("#start")
+        page.click("text=The rules")
+        page.wait_for_selector(".rules p")
         check_barriers(page)
+
+
+def test_newcomers_read_the_rules_beside_the_game(browser: Any, address: str) -> None:
+    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#status.yours")
+        page.click("text=The rules")
+        page.wait_for_selector("text=The leader may play any card")
+        assert "`" not in page.text_content("#rules")
+        click_anything(page)
+        page.click("#undo")
+        page.wait_for_selector("#redo:enabled")
+        assert page.is_visible(".rules p")  # what one reads stays open
 
 
 @LONG

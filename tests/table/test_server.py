@@ -390,6 +390,16 @@ def test_a_file_of_another_kind_stays_as_it_was(tmp_path: Path) -> None:
     assert path.read_text() == "Dear Ada, " * 100 and path.stat().st_mode & 0o777 == 0o644
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_everybody_may_read_the_rules(tmp_path: Path, name: str) -> None:
+    with server(tmp_path) as client:
+        about, *rules = client.get(f"/api/rules/{name}").json()
+        assert about and any(each.startswith("1. ") for each in rules)
+        assert any("**Returns.**" in each for each in rules)
+        assert not any(sign in each for each in (about, *rules) for sign in ("](", "|--"))
+        assert client.get("/api/rules/chess").status_code == 404
+
+
 def test_new_tables_are_limited_in_rate(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         data = {"game": "chess", "settings": {}, "seats": [ME, GUEST]}

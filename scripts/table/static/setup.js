@@ -1,6 +1,7 @@
 "use strict";
 // Choosing: the game, its settings, who takes each seat; and the tables that can be continued.
 
+const MAX_NAME = 40; // letters
 const $ = (id) => document.getElementById(id);
 const fragment = () => new URLSearchParams(location.hash.slice(1));
 
@@ -17,7 +18,9 @@ async function ask(path, body) {
     request.headers["Content-Type"] = "application/json";
     request.body = JSON.stringify(body);
   }
-  const answer = await fetch(path, request);
+  const answer = await fetch(path, request).catch(() => {
+    throw new Error("The server does not answer: is `parlour play` still running?");
+  });
   const data = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
   if (!answer.ok) throw new Error(data.error || `the server answered ${answer.status}`);
   return data;
@@ -43,6 +46,31 @@ async function openSetup() {
   } catch (error) { problem(error.message); }
 }
 
+// The rules of a game, which are asked for when somebody wants to read them.
+function rulesPanel(name) {
+  const text = make("div", { class: "rules", tabindex: "0", role: "group", "aria-label": "The rules" });
+  const panel = make("details", { class: "panel", "data-rules": name, on: { toggle: async () => {
+    if (!panel.open || text.hasChildNodes()) return;
+    try {
+      text.replaceChildren(...(await ask(`/api/rules/${name}`)).map((each) => make("p", {}, ...prose(each))));
+    } catch (error) { text.replaceChildren(make("p", {}, error.message)); }
+  } } }, make("summary", {}, "The rules"), text);
+  return panel;
+}
+
+// Put the rules of a game into a place, unless they are there.
+function showRules(place, name) {
+  if (!place.querySelector(`[data-rules="${name}"]`)) place.replaceChildren(rulesPanel(name));
+}
+
+// Text with `code` and **bold** as elements.
+function prose(text) {
+  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
+    if (part.startsWith("`")) return make("code", {}, part.slice(1, -1));
+    return part.startsWith("**") ? make("b", {}, part.slice(2, -2)) : part;
+  });
+}
+
 async function chooseGame(name) {
   for (const button of $("games").children) {
     button.setAttribute("aria-pressed", String(button.dataset.game === name));
@@ -62,6 +90,7 @@ async function loadGame() {
     if (asked !== setup.name) return; // another game was chosen meanwhile
     setup.facts = facts;
     setup.changed = facts.changed;
+    showRules($("chosen-rules"), facts.name);
     const others = setup.seats.slice(1);
     setup.seats = Array.from({ length: facts.num_seats }, (_, seat) => seat === 0
       ? setup.seats[0] || { kind: "here", name: "You" }
@@ -116,10 +145,10 @@ function seatLine(seat, number) {
   const line = make("div", { class: "seat-line" }, make("span", {}, `Seat ${number}`), select);
   const player = facts.players.find((each) => each.name === seat.player);
   if (seat.kind !== "player") {
-    line.append(textField(`Name at seat ${number}`, seat.name, (value) => { seat.name = value; }));
+    line.append(textField(`Name at seat ${number}`, seat.name, (value) => { seat.name = value; }, { maxlength: String(MAX_NAME) }));
   } else if (seat.isOther || !player) {
     line.append(textField(`Player at seat ${number}`, seat.player, (value) => { seat.player = value; },
-      "runs/mine.pt"));
+      { placeholder: "runs/mine.pt" }));
     seat.isOther = true;
   } else if (player.time) {
     line.append(make("input", {
@@ -129,13 +158,13 @@ function seatLine(seat, number) {
     }));
   } else line.append(make("span"));
   const isFirst = setup.seats.findIndex((other) => other.player === seat.player) === number;
-  if (player && !seat.isOther && isFirst) line.append(make("span", { class: "about dim" }, player.summary));
+  if (player && !seat.isOther && isFirst) line.append(make("span", { class: "about dim" }, ...prose(player.summary)));
   return line;
 }
 
-function textField(label, value, change, placeholder = "") {
+function textField(label, value, change, more) {
   return make("input", {
-    type: "text", value, placeholder, "aria-label": label, maxlength: "200",
+    type: "text", value, "aria-label": label, ...more,
     on: { input: (event) => change(event.target.value) },
   });
 }
@@ -161,7 +190,7 @@ function settingLine(setting) {
   });
   return make("div", { class: "setting" },
     make("label", { for: id }, inWords(setting.name)), field,
-    make("small", {}, setting.help));
+    make("small", {}, ...prose(setting.help)));
 }
 
 // "num_players" as "Number of players".
@@ -171,14 +200,14 @@ function inWords(name) {
 }
 
 function seatData(seat) {
-  if (seat.kind !== "player") return { kind: seat.kind, name: seat.name || "?", player: "" };
+  if (seat.kind !== "player") return { kind: seat.kind, name: seat.name.trim() || "?", player: "" };
   let player = seat.player;
   const facts = setup.facts.players.find((each) => each.name === player);
   if (facts && facts.time && seat.seconds) {
     const amount = facts.time === "milliseconds" ? 1000 * seat.seconds : Number(seat.seconds);
     player = `${player}:${facts.time}=${amount}`;
   }
-  return { kind: "player", name: player.slice(0, 40), player };
+  return { kind: "player", name: player.slice(0, MAX_NAME), player };
 }
 
 async function start() {
@@ -216,7 +245,7 @@ function showTables(tables) {
     const mine = table.seats.findIndex((seat, number) => seat.kind === "here" && table.tokens[number]);
     const token = mine >= 0 ? table.tokens[mine] : table.tokens.find((each) => each) || table.watch;
     const text = `${table.title} — ${table.seats.map((seat) => seat.name).join(", ")}`;
-    const state = table.is_over ? "finished" : `${table.num_plies} moves`;
+    const state = table.is_over ? "finished" : table.num_plies === 1 ? "1 move" : `${table.num_plies} moves`;
     return make("div", { class: "row" }, make("span", {}, text, make("span", { class: "dim" }, ` · ${state}`)),
       make("a", { href: `#seat=${token}` }, table.is_over ? "Look back" : "Continue"));
   }));

@@ -156,6 +156,8 @@ function showTable(message) {
   $("adviser").value = game.adviser;
   showSeats();
   showLinks();
+  $("tools").hidden = $("about").hidden = false;
+  showRules($("rules"), message.game);
 }
 
 // Return whether the move was not yet listed.
@@ -221,7 +223,7 @@ function askWhy(move) {
 
 function showWhy(message) {
   if ($("why").hidden) return;
-  const about = message.about ? [make("p", { class: "dim" }, `${name(message.seat)}: ${message.about}`)] : [];
+  const about = message.about ? [make("p", { class: "dim" }, `${name(message.seat)}: `, ...prose(message.about))] : [];
   if (message.source === null) {
     $("reason").replaceChildren(make("p", {}, "Nothing can be said about this move: it was hidden, or too many hands are possible."), ...about);
     return;
