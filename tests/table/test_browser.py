@@ -239,6 +239,54 @@ def test_newcomers_read_the_rules_beside_the_game(browser: Any, address: str) ->
         assert page.is_visible(".rules p")  # what one reads stays open
 
 
+def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> None:
+    seats = [{"kind": "here", "name": "W" * 40}]
+    seats += [{"kind": "player", "name": each * 40, "player": "random"} for each in "WM"]
+    settings = {"num_values": 4, "num_seats": 3}
+    request = {"game": "trick_taking", "settings": settings, "seats": seats, "seed": 4}
+    with opened(browser, address, WIDTHS["phone"]) as page:
+        take_seat(page, request)
+        page.wait_for_selector("#status.yours")
+        click_anything(page)
+        page.wait_for_selector("#moves li:nth-child(3)")
+        for width in WIDTHS.values():
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_refused_request_says_why_and_the_game_goes_on(browser: Any, address: str) -> None:
+    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#status.yours")
+        page.evaluate('play("card:9.9")')
+        page.wait_for_selector("text=this move is not legal now")
+        page.wait_for_selector("#status.yours")
+        click_anything(page)
+        page.wait_for_selector("#message:empty", state="attached")
+
+
+def test_a_player_that_fails_is_named_for_a_round(
+    browser: Any, address: str, tmp_path: Path
+) -> None:
+    failing = tmp_path / "failing.py"
+    failing.write_text("def choose(observations, action_masks, rngs):\n    return 1 / 0\n")
+    rival = {"kind": "player", "name": "failing", "player": f"{failing}:choose"}
+    seats = [{"kind": "here", "name": "You"}, rival]
+    request = {"game": "trick_taking", "settings": {"num_values": 4}, "seats": seats, "seed": 4}
+    with opened(browser, address, WIDTHS["desktop"]) as page:
+        take_seat(page, request)
+        page.wait_for_selector("#status.yours")
+        click_anything(page)
+        page.wait_for_selector("#moves li:nth-child(2)")
+        page.wait_for_selector("#status.yours")
+        assert "failing gave no move" in page.text_content("#message")
+
+
+def test_a_link_to_nowhere_shows_nothing_that_can_be_pressed(browser: Any, address: str) -> None:
+    with opened(browser, f"{address}&seat=nonsense", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("text=no seat has this token")
+        assert page.locator("button:visible").count() == 0
+
+
 @LONG
 @pytest.mark.parametrize("width", WIDTHS)
 def test_a_game_between_players_is_watched(browser: Any, tmp_path: Path, width: str) -> None:

@@ -10,16 +10,17 @@ const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 const game = {
   socket: null, token: null, table: null, position: null, moves: [], waiting: [], timer: null,
   hintsOn: false, adviser: null, wantedAdviser: null, judgeOn: true, values: null, areChoices: false, review: [], isOver: false,
-  lookingBack: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
+  lookingBack: null, saidUntil: 0, unjudged: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
 const narrow = matchMedia("(max-width: 640px)");
 
 function openTable(token) {
   closeTable();
-  $("setup").hidden = true;
-  $("table").hidden = $("tools").hidden = false;
-  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null });
+  $("setup").hidden = $("tools").hidden = $("about").hidden = true; // the last two until one is seated
+  $("table").hidden = false;
+  $("message").textContent = "";
+  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null });
   closeWhy();
   showJudged();
   board.show("", {});
@@ -68,7 +69,7 @@ function receive(message) {
     case "reviewed": if (message.of === 0) $("review").hidden = true; break;
     case "moved": location.hash = `seat=${message.token}`; break;
     case "notice": news(message.text); say(message.text); break;
-    case "error": say(message.text); if (game.position) showPosition(game.position, false); break;
+    case "error": showRefusal(message.text); break;
     case "closed": game.refused = true; status(message.text); break;
   }
 }
@@ -84,6 +85,7 @@ function queue(message) {
   if (game.waiting.length > MAX_WAITING && !isStill() && $("watching").hidden) {
     for (const skipped of game.waiting.splice(0, game.waiting.length - 1)) noteMove(skipped);
   }
+  if (game.unjudged === message.ply - 1) askJudgement();
   if (game.timer === null) next(game.owesMove);
 }
 
@@ -154,10 +156,10 @@ function showTable(message) {
     each === "search" ? "a search, for as long as you think" : each === "exact" ? "the exact solution" : each)));
   game.adviser = message.advisers.includes(game.wantedAdviser) ? game.wantedAdviser : message.advisers[0];
   $("adviser").value = game.adviser;
-  showSeats();
-  showLinks();
   $("tools").hidden = $("about").hidden = false;
   showRules($("rules"), message.game);
+  showSeats();
+  showLinks();
 }
 
 // Return whether the move was not yet listed.
@@ -245,7 +247,12 @@ function showWhy(message) {
 
 function closeWhy() { $("why").hidden = true; }
 
-// What one's own last move lost
+// What one's own last move lost, asked for once it has been made
+
+function askJudgement() {
+  send({ type: "judge", ply: game.unjudged });
+  game.unjudged = null;
+}
 
 function showJudged() {
   const found = game.judged;
@@ -270,7 +277,7 @@ function showPosition(message, animate) {
   for (const ply of [...game.seen.keys()].filter((each) => each > message.ply).concat(game.seen.size > MAX_SEEN ? [Math.min(...game.seen.keys())] : [])) game.seen.delete(ply);
   if (game.judged && game.judged.ply >= message.ply) game.judged = null;
   markMove(null);
-  say("");
+  if (message.ply > game.saidUntil) say("");
   if (message.svg === null) {
     board.show("", {});
     $("board").replaceChildren(make("div", { class: "no-board" },
@@ -292,19 +299,34 @@ function showPosition(message, animate) {
   showSeats();
   game.isOver = message.returns !== null;
   $("result").hidden = !game.isOver;
-  const isTurn = message.legal.length > 0;
+  const isTurn = isYours(message);
   $("board").parentNode.classList.toggle("yours", isTurn);
   document.title = `${isTurn ? "● " : ""}${game.table.title} · Parlour`;
   showJudged();
   if (game.isOver) finish(message);
   else {
     $("review").hidden = true;
-    const isYours = isTurn;
-    $("status").classList.toggle("yours", isYours);
-    const isForced = message.to_act === message.seat && message.seat !== null;
-    if (!isForced || isYours) status(isYours ? yourMove(message) : `${name(message.to_act)} ${$("watching").hidden ? "is thinking …" : "is to move"}`);
-    if (isYours && game.hintsOn) askHints(); else $("hints").hidden = true;
+    showTurn(message);
+    if (isTurn && game.hintsOn) askHints(); else $("hints").hidden = true;
   }
+}
+
+const isYours = (message) => message.legal.length > 0;
+
+function showTurn(message) {
+  $("status").classList.toggle("yours", isYours(message));
+  const isForced = message.to_act === message.seat && message.seat !== null;
+  if (isYours(message)) status(yourMove(message));
+  else if (!isForced) status(`${name(message.to_act)} ${$("watching").hidden ? "is thinking …" : "is to move"}`);
+}
+
+// Say why a request was refused; what the person can do is as it was.
+function showRefusal(text) {
+  if (game.position && !game.isOver && game.lookingBack === null) {
+    showTurn(game.position);
+    board.clear();
+  }
+  say(text);
 }
 
 // What a person is told in their turn: at first also how to move.
@@ -324,8 +346,10 @@ function showActions(exact, numSelected) {
   const focused = document.activeElement && document.activeElement.dataset.action;
   const plain = message.legal.filter((action) => !(message.clicks[action] || []).length);
   const chosen = exact.map((action) => actionButton(action, "primary", "Play "));
-  const clear = numSelected
-    ? [make("button", { class: "quiet", type: "button", on: { click: () => board.clear() } }, "Clear")] : [];
+  const missing = numSelected ? board.missing() : 0;
+  const clear = numSelected ? [
+    make("span", { class: "dim", role: "status" }, `${numSelected} chosen${missing ? `, ${missing} more to choose` : ""}`),
+    make("button", { class: "quiet", type: "button", on: { click: () => board.clear() } }, "Clear")] : [];
   $("actions").replaceChildren(...chosen, ...clear, ...plain.map((action) => actionButton(action, "", "")));
   if (focused) {
     const again = [...$("actions").children].find((each) => each.dataset.action === focused);
@@ -344,8 +368,9 @@ function shownValue(value) { return game.areChoices ? percent(value) : signed(va
 
 function play(action) {
   if (!game.position || game.lookingBack !== null) return;
+  say("");
   send({ type: "act", ply: game.position.ply, action });
-  if (game.judgeOn && game.position.legal.length > 1) send({ type: "judge", ply: game.position.ply });
+  game.unjudged = game.judgeOn && game.position.legal.length > 1 ? game.position.ply : null;
   $("status").classList.remove("yours");
   for (const button of $("actions").querySelectorAll("button")) button.disabled = true;
 }
@@ -356,7 +381,13 @@ function status(text, isRead = false) {
   if ($("status").textContent !== text) $("status").textContent = text;
 }
 function news(text) { $("news").textContent = text; }
-function say(text) { $("message").textContent = text; }
+
+// Say that something went wrong: for a round, so that it can be read, or until the person moves.
+function say(text) {
+  $("message").textContent = text;
+  const newest = game.waiting.at(-1) || game.position;
+  game.saidUntil = newest ? newest.ply + game.table.seats.length : 0;
+}
 
 // Seats
 

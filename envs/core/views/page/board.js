@@ -139,6 +139,11 @@ class Board {
     return this.candidates().filter((action) => action.size === size).map((a) => a.name);
   }
 
+  // How many parts have to be chosen besides the selected ones, at least.
+  missing() {
+    return Math.min(...this.candidates().map((action) => action.size)) - this.selected.length;
+  }
+
   refresh() {
     const next = this.next();
     const chosen = counts(this.selected);
@@ -151,7 +156,6 @@ class Board {
       if (isLive) {
         part.setAttribute("tabindex", "0");
         part.setAttribute("aria-pressed", String(chosen.has(id)));
-        part.dataset.count = chosen.get(id) > 1 ? `×${chosen.get(id)}` : "";
       } else {
         part.removeAttribute("tabindex");
         part.removeAttribute("aria-pressed");
