@@ -254,6 +254,17 @@ def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> N
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_hint_marks_the_best_move_in_the_picture(browser: Any, address: str) -> None:
+    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#status.yours")
+        page.click("#hint")
+        page.wait_for_selector("#values .best")
+        best = page.text_content("#values .best .name")
+        assert page.get_attribute(".advised", "data-part") == best
+        page.click("#hint")
+        assert page.locator(".advised").count() == 0
+
+
 def test_a_refused_request_says_why_and_the_game_goes_on(browser: Any, address: str) -> None:
     with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
         page.wait_for_selector("#status.yours")

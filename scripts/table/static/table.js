@@ -459,6 +459,7 @@ function showHints(message) {
   game.areChoices = message.are_choices;
   $("hint-source").textContent = sourceOf(message);
   $("values").replaceChildren(...valueBars(message.values, null, message.are_choices));
+  board.advise(bestOf(message));
   for (const button of $("actions").querySelectorAll("[data-action]")) {
     const value = message.values[button.dataset.action];
     let shown = button.querySelector(".value");
@@ -476,6 +477,7 @@ function finish(message) {
   const own = message.seat === null ? null : message.returns[message.seat];
   const best = Math.max(...message.returns);
   const winners = message.returns.flatMap((value, seat) => (value === best ? [name(seat)] : []));
+  const places = [...message.returns.entries()].sort((a, b) => b[1] - a[1]);
   const isDraw = winners.length === message.returns.length;
   const headline = isDraw ? "A draw" : own === null ? `${winners.join(", ")} won`
     : own === best ? "You won" : own > 0 ? "Well played" : `${winners.join(", ")} won`;
@@ -484,7 +486,7 @@ function finish(message) {
     make("button", { type: "button", class: "primary", id: "play-again", on: { click: () => send({ type: "again", deal: "new" }) } }, "Play again"),
     make("button", { type: "button", on: { click: () => send({ type: "again", deal: "same", turned: true }) } }, "Same deal, next seat"))] : [];
   $("result").replaceChildren(headline, make("div", { class: "scores" },
-    message.returns.map((value, seat) => `${name(seat)} ${signed(value)}`).join(" · ")), ...again);
+    places.map(([seat, value]) => `${name(seat)} ${signed(value)}`).join(" · ")), ...again);
   $("watching").hidden = true;
   status(`The game is over: ${headline}`, true);
   if (message.seat !== null && game.review.length === 0) {
@@ -533,7 +535,7 @@ $("redo").addEventListener("click", () => send({ type: "redo" }));
 $("hint").addEventListener("click", () => {
   game.hintsOn = !game.hintsOn;
   $("hint").setAttribute("aria-pressed", String(game.hintsOn));
-  if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; }
+  if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; board.advise(null); }
   else if (game.position && game.position.legal.length) askHints();
 });
 $("adviser").addEventListener("change", () => {

@@ -165,6 +165,12 @@ class Board {
     this.onSelect(this.selected.length ? this.exact() : [], this.selected.length);
   }
 
+  // Mark the parts of an action that is advised; of none without a name.
+  advise(name) {
+    const advised = this.clicks[name] || [];
+    for (const part of this.parts()) part.classList.toggle("advised", advised.includes(part.dataset.part));
+  }
+
   // The part that a press on this one takes: of cards that say the same, the one that counts.
   taken(id) {
     const next = this.next();
