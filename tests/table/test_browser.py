@@ -37,6 +37,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # short games
     "president": {"num_players": 2},
 }
 WIDTHS = {"phone": 360, "desktop": 1400}
+NARROWEST = 320  # a page zoomed to 400 % on a small screen
 LONG = pytest.mark.long
 MAX_MOVES = 120
 IS_WIDE = '(document.querySelector("#board svg").viewBox.baseVal.width > 500)'
@@ -239,6 +240,27 @@ def test_newcomers_read_the_rules_beside_the_game(browser: Any, address: str) ->
         assert page.is_visible(".rules p")  # what one reads stays open
 
 
+def test_nobody_else_is_called_you(browser: Any, address: str) -> None:
+    seats = [{"kind": "here", "name": "You"}, {"kind": "remote", "name": "Guest"}]
+    request = {"game": "trick_taking", "settings": {"num_values": 4}, "seats": seats, "seed": 4}
+    with opened(browser, address, WIDTHS["phone"]) as page:
+        page.wait_for_selector("#games button")
+        made = page.evaluate("(request) => ask('/api/tables', request)", request)
+        for token, own in zip(made["tokens"], ("You", "Guest (you)", None), strict=True):
+            page.evaluate("(token) => { location.hash = `seat=${token}`; }", token)
+            page.wait_for_selector(f".who >> text={own or 'player 0'}")
+            assert page.locator(".who >> text=/^You$/").count() == (own == "You")
+
+
+def test_a_finished_game_is_replayed_from_the_list_of_tables(browser: Any, address: str) -> None:
+    with table_page(browser, address, "trick_taking", WIDTHS["phone"]) as page:
+        play_on(page, click_anything)
+        page.click("#home")
+        page.locator("#tables button").first.click()
+        page.wait_for_selector(IS_UNPACKED)
+        assert page.text_content("#count") == "0 of 10"
+
+
 def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> None:
     seats = [{"kind": "here", "name": "W" * 40}]
     seats += [{"kind": "player", "name": each * 40, "player": "random"} for each in "WM"]
@@ -249,9 +271,20 @@ def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> N
         page.wait_for_selector("#status.yours")
         click_anything(page)
         page.wait_for_selector("#moves li:nth-child(3)")
-        for width in WIDTHS.values():
+        for width in (NARROWEST, *WIDTHS.values()):
             page.set_viewport_size({"width": width, "height": 800})
             assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_a_problem_of_the_setup_is_brought_into_sight(browser: Any, address: str) -> None:
+    with opened(browser, f"{address}&game=president", WIDTHS["phone"]) as page:
+        page.wait_for_selector("#start")
+        page.select_option("select[data-seat='3']", "other")
+        page.evaluate("scrollTo(0, document.body.scrollHeight)")
+        page.click("#start")
+        page.wait_for_selector("text=Name the player of seat 3.")
+        box = page.locator("#problem").bounding_box()
+        assert 0 <= box["y"] < 800 - box["height"]
 
 
 def test_a_hint_marks_the_best_move_in_the_picture(browser: Any, address: str) -> None:

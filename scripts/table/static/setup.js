@@ -2,6 +2,7 @@
 // Choosing: the game, its settings, who takes each seat; and the tables that can be continued.
 
 const MAX_NAME = 40; // letters
+const OWN_NAME = "You"; // of the person who opens a table, unless another is given
 const $ = (id) => document.getElementById(id);
 const fragment = () => new URLSearchParams(location.hash.slice(1));
 
@@ -26,7 +27,10 @@ async function ask(path, body) {
   return data;
 }
 
-function problem(text) { $("problem").textContent = text || ""; }
+function problem(text) {
+  $("problem").textContent = text;
+  if (text) $("problem").scrollIntoView({ block: "nearest" }); // the button may be far below
+}
 
 async function openSetup() {
   $("table").hidden = $("tools").hidden = true;
@@ -93,7 +97,7 @@ async function loadGame() {
     showRules($("chosen-rules"), facts.name);
     const others = setup.seats.slice(1);
     setup.seats = Array.from({ length: facts.num_seats }, (_, seat) => seat === 0
-      ? setup.seats[0] || { kind: "here", name: "You" }
+      ? setup.seats[0] || { kind: "here", name: OWN_NAME }
       : others[seat - 1] || { kind: "player", player: facts.rival, seconds: "" });
     showChoices();
   } catch (error) {
@@ -137,7 +141,7 @@ function seatLine(seat, number) {
         const me = setup.seats.findIndex((other) => other.kind === "here");
         if (me >= 0 && me !== number) setup.seats[me] = { kind: "player", player: facts.rival, seconds: "" };
       }
-      setup.seats[number] = { kind, name: kind === "here" ? "You" : "Guest" };
+      setup.seats[number] = { kind, name: kind === "here" ? OWN_NAME : "Guest" };
     }
     showChoices();
     document.querySelector(`[data-seat="${number}"]`).focus();
@@ -216,6 +220,8 @@ async function start() {
   button.textContent = "Dealing …";
   problem("");
   try {
+    const blank = setup.seats.findIndex((seat) => seat.kind === "player" && !seat.player.trim());
+    if (blank >= 0) throw new Error(`Name the player of seat ${blank}.`);
     const seats = setup.seats.map(seatData);
     const forced = $("forced").checked;
     const open = seats.every((seat) => seat.kind === "player"); // nobody's hand is a secret
@@ -247,6 +253,18 @@ function showTables(tables) {
     const text = `${table.title} — ${table.seats.map((seat) => seat.name).join(", ")}`;
     const state = table.is_over ? "finished" : table.num_plies === 1 ? "1 move" : `${table.num_plies} moves`;
     return make("div", { class: "row" }, make("span", {}, text, make("span", { class: "dim" }, ` · ${state}`)),
-      make("a", { href: `#seat=${token}` }, table.is_over ? "Look back" : "Continue"));
+      make("span", { class: "row" }, make("a", { href: `#seat=${token}` }, table.is_over ? "Look back" : "Continue"),
+        table.is_over ? replayButton(table.id) : null));
   }));
+}
+
+// Opens the replay of a finished game, with everything that was hidden in it.
+function replayButton(id) {
+  const button = make("button", { type: "button", class: "quiet", on: { click: async () => {
+    problem("");
+    button.disabled = true;
+    try { location.href = (await ask("/api/replays", { table: id })).address; } catch (error) { problem(error.message); }
+    button.disabled = false;
+  } } }, "Replay");
+  return button;
 }

@@ -20,6 +20,7 @@ function openTable(token) {
   $("setup").hidden = $("tools").hidden = $("about").hidden = true; // the last two until one is seated
   $("table").hidden = false;
   $("message").textContent = "";
+  problem("");
   Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null });
   closeWhy();
   showJudged();
@@ -136,7 +137,8 @@ function next(isStep = false) {
 
 function name(seat) {
   const who = game.table.seats[seat];
-  if (seat === game.table.seat) return who.name === "You" ? "You" : `${who.name} (you)`;
+  if (seat === game.table.seat) return who.name === OWN_NAME ? who.name : `${who.name} (you)`;
+  if (who.name === OWN_NAME) return `player ${seat}`; // to all others
   const isAlone = game.table.seats.filter((other) => other.name === who.name).length === 1;
   return isAlone ? who.name : `${who.name} ${seat}`;
 }
