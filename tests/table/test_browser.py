@@ -419,7 +419,8 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
         played = record(game, 3, actions=actions)
         actions.append(legal_after(played)[0])
     played = record(game, 3, actions=actions)
-    values = [{ply.action: 0.25, "card:9.9": 0.5} for ply in played.plies]
+    better = {f"card:9.{number}": 0.5 for number in range(12)}
+    values = [{ply.action: 0.25, **better} for ply in played.plies]
     path = tmp_path / "game.html"
     path.write_text(replay_page(replay_data(played, names=["<b>A</b>", "B"], values=values)))
     page = browser.new_page()
@@ -428,6 +429,7 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
     page.goto(path.as_uri())
     page.wait_for_selector(IS_UNPACKED)
     assert page.text_content("#caption") == "The deal"
+    assert "played" in page.text_content("#values li:last-child")
     page.keyboard.press("ArrowRight")
     assert page.text_content("#caption") == f"<b>A</b>: {played.plies[0].action}"
     page.keyboard.press("End")

@@ -6,6 +6,7 @@
 const MOVE_MS = 420;
 const SAID_MS = 1400;
 const MAX_FADING = 40; // parts
+const MAX_BARS = 12;
 const MAX_BESIDE = 16; // letters of a move that stands beside its bar, not above it
 
 class Board {
@@ -299,12 +300,13 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
   return svg;
 }
 
-// Bars of the values of moves, best first; the move that was played is marked. With `areChoices`
+// Bars of the values of the best moves and of the one that was played, which is marked. With `areChoices`
 // the values are how often a player chooses each move.
 function valueBars(values, played = null, areChoices = false) {
   const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
   const best = sorted.length ? sorted[0][1] : 0;
-  return sorted.slice(0, 12).map(([action, value]) => {
+  const shown = sorted.filter(([action], rank) => rank < MAX_BARS || action === played);
+  return shown.map(([action, value]) => {
     const bar = make("i");
     bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
     const isLong = action.length > MAX_BESIDE;
