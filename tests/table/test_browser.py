@@ -110,6 +110,7 @@ def take_seat(page: Any, request: dict[str, Any]) -> None:
     page.wait_for_selector("#games button")
     page.evaluate(
         """async (request) => {
+            game.pace = 0.1;
             const made = await ask("/api/tables", request);
             location.hash = `seat=${made.tokens[0]}`;
         }""",
@@ -306,6 +307,17 @@ def test_a_refused_request_says_why_and_the_game_goes_on(browser: Any, address: 
         page.wait_for_selector("#status.yours")
         click_anything(page)
         page.wait_for_selector("#message:empty", state="attached")
+
+
+def test_moves_of_others_can_be_followed_without_motion(browser: Any, address: str) -> None:
+    with opened(browser, address, WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#games button")
+        still = page.evaluate("prefersStill()"), page.evaluate("PACE_MS")
+        page.emulate_media(reduced_motion="no-preference")
+        page.reload()
+        page.wait_for_selector("#games button")
+        moving = page.evaluate("prefersStill()"), page.evaluate("PACE_MS")
+        assert (still[0], moving[0]) == (True, False) and still[1] == moving[1]
 
 
 def test_a_player_that_fails_is_named_for_a_round(

@@ -1,7 +1,7 @@
 "use strict";
 // Playing: one WebSocket for one seat. Everything shown comes from the messages for that seat.
 
-const PACE_MS = prefersStill() ? 60 : 620; // between the moves of others, so that each can be followed
+const PACE_MS = 620; // between the moves of others, so that each can be followed
 const MAX_WAITING = 12; // positions; with more, the page catches up at once
 const MAX_SEEN = 600; // positions that one can look back at
 const OTHER = "*"; // in a list of players: one that is named by hand
