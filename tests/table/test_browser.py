@@ -277,6 +277,17 @@ def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> N
             assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
+def test_a_long_wait_for_the_cards_is_explained(browser: Any, address: str) -> None:
+    held: list[Any] = []
+    with opened(browser, f"{address}&game=trick_taking", WIDTHS["phone"]) as page:
+        page.wait_for_selector("#start")
+        page.route("**/api/tables", lambda route: held.append(route))
+        page.click("#start")
+        page.wait_for_selector("#start >> text=rules are compiled")
+        held[0].continue_()
+        page.wait_for_selector("#status.yours")
+
+
 def test_a_problem_of_the_setup_is_brought_into_sight(browser: Any, address: str) -> None:
     with opened(browser, f"{address}&game=president", WIDTHS["phone"]) as page:
         page.wait_for_selector("#start")

@@ -2,6 +2,7 @@
 // Choosing: the game, its settings, who takes each seat; and the tables that can be continued.
 
 const MAX_NAME = 40; // letters
+const SOON_MS = 2000; // a wait that is longer is explained
 const OWN_NAME = "You"; // of the person who opens a table, unless another is given
 const $ = (id) => document.getElementById(id);
 const fragment = () => new URLSearchParams(location.hash.slice(1));
@@ -218,6 +219,8 @@ async function start() {
   const button = $("start");
   button.disabled = true;
   button.textContent = "Dealing …";
+  const explain = () => { button.textContent = "Dealing: the first time, rules are compiled …"; };
+  const late = setTimeout(explain, SOON_MS);
   problem("");
   try {
     const blank = setup.seats.findIndex((seat) => seat.kind === "player" && !seat.player.trim());
@@ -232,6 +235,7 @@ async function start() {
   } catch (error) {
     problem(error.message);
   } finally {
+    clearTimeout(late);
     button.disabled = false;
     button.textContent = "Deal";
   }
