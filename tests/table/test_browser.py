@@ -331,6 +331,15 @@ def test_moves_of_others_can_be_followed_without_motion(browser: Any, address: s
         assert (still[0], moving[0]) == (True, False) and still[1] == moving[1]
 
 
+def test_whose_turn_it_is_shows_in_forced_colours(browser: Any, address: str) -> None:
+    border = "(each) => getComputedStyle(document.querySelector(each)).borderTopColor"
+    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
+        page.emulate_media(forced_colors="active")
+        page.wait_for_selector("#status.yours")
+        others = page.evaluate(border, "#players li:not(.acts)")
+        assert page.evaluate(border, "#players li.acts") != others
+
+
 def test_a_player_that_fails_is_named_for_a_round(
     browser: Any, address: str, tmp_path: Path
 ) -> None:
