@@ -185,7 +185,9 @@ def _opened(path: str | Path) -> sqlite3.Connection:
         Path(path).parent.mkdir(parents=True, exist_ok=True)
         Path(path).touch(mode=0o600)
     connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    connection.execute("PRAGMA schema_version")  # fails where the file is no database
+    names = [name for (name,) in connection.execute("SELECT name FROM sqlite_master")]
+    if names and "tokens" not in names:
+        raise sqlite3.DatabaseError("it is a database of another kind")
     if is_file:
         os.chmod(path, 0o600)
     connection.execute("PRAGMA journal_mode=WAL")

@@ -1,6 +1,8 @@
 """The server of `parlour play`: games are played over it, and bad clients harm nobody."""
 
+import contextlib
 import json
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -388,6 +390,10 @@ def test_a_file_of_another_kind_stays_as_it_was(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="cannot keep tables"):
         TableStore(path)
     assert path.read_text() == "Dear Ada, " * 100 and path.stat().st_mode & 0o777 == 0o644
+    with contextlib.closing(sqlite3.connect(tmp_path / "other.db")) as other:
+        other.execute("CREATE TABLE letters (text TEXT)")
+    with pytest.raises(ValueError, match="another kind"):
+        TableStore(tmp_path / "other.db")
 
 
 @pytest.mark.parametrize("name", GAMES)
