@@ -513,8 +513,8 @@ function showReview(message) {
   if (isDone && !worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move lost anything to speak of."));
 }
 
-function bestOf(row) {
-  return Object.entries(row.values).sort((a, b) => b[1] - a[1])[0][0];
+function bestOf(row) { // undefined where no move has a value yet
+  return Object.entries(row.values).sort((a, b) => b[1] - a[1])[0]?.[0];
 }
 
 function lookBack(row) {
