@@ -1,5 +1,7 @@
 """What other libraries expect of an environment, with the libraries themselves if installed."""
 
+import dataclasses
+import json
 import os
 import subprocess
 import sys
@@ -12,8 +14,12 @@ import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as vector_wrappers
 
+from parlour.baselines import make_policy
+from parlour.baselines.arena import play_match
 from parlour.baselines.environments import make_solo, make_vector
+from parlour.envs.core.catalogue import find_game
 from parlour.envs.core.views.render import RENDER_MODES, Window
+from parlour.envs.registry import make_aec
 
 ROOT = Path(__file__).resolve().parents[1]
 ID = "parlour:TrickTaking-v0"
@@ -27,6 +33,22 @@ def play(envs: Any, num_steps: int) -> Any:
     for _ in range(num_steps):
         observations, *_, info = envs.step(info["action_mask"].argmax(axis=-1))
     return observations
+
+
+# NumPy
+
+
+def test_settings_may_be_numbers_of_numpy() -> None:
+    game = find_game("trick_taking", num_values=np.int64(3))
+    assert json.dumps(game.config_dict()) == json.dumps(find_game(game.name, **SHORT).config_dict())
+    options = {"seat": np.int64(1), "skip_forced": np.True_, "observation": np.str_("integer")}
+    assert make_solo(game.name, num_values=np.int64(3), **options).reset(seed=0)[1]["seat"] == 1
+    assert make_vector(game.name, num_envs=np.int64(2), num_threads=np.int64(1)).num_envs == 2
+    assert make_aec(game.name, num_values=np.int64(3), render_seat=np.int64(1)).game.num_seats == 2
+    make_policy("mcts", game, num_simulations=np.int64(5))
+    numbers: Any = {"num_deals": np.int64(2), "seed": np.int64(1)}
+    result = play_match(game, "random", "random", **numbers)
+    json.dumps(dataclasses.asdict(result))
 
 
 # Gymnasium

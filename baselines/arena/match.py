@@ -2,6 +2,7 @@
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from operator import index
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -93,6 +94,7 @@ def play_match(
 
 def deal_seeds(seed: int, num_deals: int) -> range:
     """Return `num_deals` seeds in succession. Raises ValueError for no deals or no seeds left."""
+    seed, num_deals = index(seed), index(num_deals)
     if num_deals < 1:
         raise ValueError(f"a match needs at least one deal; got {num_deals}")
     if not 0 <= seed <= SEED_LIMIT - num_deals:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
 
 if TYPE_CHECKING:
     from .game import Game
@@ -46,7 +48,15 @@ def find_game(name: str, /, **config: Any) -> Game:
     make = _ENTRIES[name].make
     if isinstance(make, str):
         make = importlib.import_module(make).game
-    return make(**config)
+    return make(**plain(config))
+
+
+def plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return settings with NumPy's numbers, which sweeps often give, as Python's own."""
+    return {
+        name: value.item() if isinstance(value, np.generic) else value
+        for name, value in settings.items()
+    }
 
 
 def import_game(name: str, /, **config: Any) -> Game:
