@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ..envs.core.game import Game
-from ..envs.core.views.render import RENDERING
+from ..envs.core.views.render import rendering
 from ..envs.core.views.solo import SoloEnv
 from ..envs.core.views.vector import TablesEnv
 from ..envs.registry import split_settings
@@ -18,7 +18,7 @@ RANDOM = "random"  # the default opponent
 
 def _with_metadata(entry_point: _EntryPoint) -> _EntryPoint:
     """Tell Gymnasium the render modes, which it looks up before there is an environment."""
-    vars(entry_point)["metadata"] = RENDERING
+    vars(entry_point)["metadata"] = rendering()
     return entry_point
 
 

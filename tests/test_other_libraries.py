@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode
 from gymnasium.wrappers import vector as vector_wrappers
+from pettingzoo.utils import wrappers
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
@@ -161,6 +162,15 @@ def test_videos_of_all_tables_are_recorded(tmp_path: Path) -> None:
     wrapped.close()
     (video,) = tmp_path.glob("*.mp4")
     assert video.stat().st_size > 1000
+
+
+# PettingZoo
+
+
+def test_a_wrapper_that_adds_a_render_mode_changes_no_other_environment() -> None:
+    wrappers.CaptureStdoutWrapper(make_aec("trick_taking", render_mode="human"))
+    for env in (make_aec("trick_taking"), gymnasium.make(ID), gymnasium.make_vec(ID, 2)):
+        assert env.metadata["render_modes"] == list(RENDER_MODES)
 
 
 # TorchRL

@@ -30,7 +30,7 @@ from .common import (
 )
 from .notebook import environment_bundle, nothing_yet
 from .played import Played
-from .render import RENDERING, WHOLE_TABLE, Renderer, check_render_seat
+from .render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 Observation = dict[str, np.ndarray]
 
@@ -76,7 +76,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self.game = game
         self.metadata = {
             "name": f"{game.name}_v{game.version}",
-            **RENDERING,
+            **rendering(),
             "is_parallelizable": False,
         }
         self.render_mode = render_mode

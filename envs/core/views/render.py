@@ -21,7 +21,6 @@ if TYPE_CHECKING:
 
 RENDER_MODES = ("ansi", "rgb_array", "svg", "human")
 RENDER_FPS = 2  # slow enough to follow each ply
-RENDERING = {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}  # as Gymnasium says it
 WHOLE_TABLE = "all"  # for `render_seat`: everything, all hands open
 LEARNING_SEAT = "own"  # for `render_seat`: what the learning seat may see
 
@@ -29,6 +28,11 @@ _UNSEEN_DRIVERS = ("offscreen", "dummy")  # SDL falls back to one of these
 _OVERSAMPLING = 2  # pictures are drawn this much larger and reduced for smooth edges
 _FONTS = "Helvetica, Arial, sans-serif"
 _HALF_CAPITAL = 0.35  # of the font size: from the middle of a capital down to the baseline
+
+
+def rendering() -> dict[str, Any]:
+    """Return what an environment's `metadata` says of rendering; wrappers may change it."""
+    return {"render_modes": list(RENDER_MODES), "render_fps": RENDER_FPS}
 
 
 def check_render_seat(game: Game, render_seat: Any, names: tuple[str, ...]) -> None:

@@ -27,10 +27,10 @@ from .notebook import environment_bundle, nothing_yet
 from .played import Played
 from .render import (
     LEARNING_SEAT,
-    RENDERING,
     WHOLE_TABLE,
     Renderer,
     check_render_seat,
+    rendering,
 )
 
 LAYOUTS = ("flat", "dict")
@@ -72,7 +72,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self.game = game
         self.layout = layout
         self.illegal_action = illegal_action
-        self.metadata = dict(RENDERING)
+        self.metadata = rendering()
         self.render_mode = render_mode
         self.render_seat = render_seat
         self._renderer = Renderer(game, render_mode)

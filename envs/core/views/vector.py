@@ -29,7 +29,7 @@ from .common import (
     no_choice_error,
 )
 from .episodes import Episodes, seat_streams
-from .render import LEARNING_SEAT, RENDERING, WHOLE_TABLE, Renderer, check_render_seat
+from .render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 
@@ -106,7 +106,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.num_envs = num_envs
         self.num_threads = num_threads
         self.autoreset_mode = _chosen_mode(autoreset_mode)
-        self.metadata = {"autoreset_mode": self.autoreset_mode, **RENDERING}
+        self.metadata = {"autoreset_mode": self.autoreset_mode, **rendering()}
         self.render_mode = render_mode
         default_seat = WHOLE_TABLE if self_play else LEARNING_SEAT
         self.render_seat = default_seat if render_seat is None else render_seat
