@@ -76,6 +76,21 @@ def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, opponents: Any, se
     assert num_ended > 10
 
 
+def test_a_table_without_a_seed_in_the_list_goes_on_as_gymnasiums() -> None:
+    ours, theirs = native(autoreset_mode=DISABLED), gymnasiums(DISABLED)
+    seeds: list[Any] = [3, [5, None, 7], [None, None, np.int64(2)], [None, None, None]]
+    for seed in seeds:
+        for some in ({}, {"reset_mask": np.array([True, True, False])}):
+            mine, its = (envs.reset(seed=seed, options=dict(some))[0] for envs in (ours, theirs))
+            np.testing.assert_array_equal(mine, its)
+
+
+def test_a_table_without_a_seed_in_the_first_list_gets_a_fresh_one() -> None:
+    first, again = (native().reset(seed=[4, None, None])[0] for _ in range(2))
+    np.testing.assert_array_equal(first[0], native().reset(seed=4)[0][0])
+    assert len({row.tobytes() for row in (*first[1:], *again[1:])}) > 1
+
+
 def compare_infos(
     ours: dict[str, Any], theirs: dict[str, Any], ended: np.ndarray, mode: AutoresetMode
 ) -> None:

@@ -63,11 +63,11 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next,
     and `returns` [N, seats], zero but for the tables that finished in this step.
 
-    `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table is dealt anew in the same step,
-    and its last observation and info are in `final_obs` and `final_info` (whose `returns` are the
-    same array). With NEXT_STEP and
-    DISABLED it shows its last observation and an empty mask; NEXT_STEP then ignores its action in
-    the next step and deals, DISABLED waits for `reset(options={"reset_mask": ...})`.
+    `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table is dealt anew in the same step;
+    its last observation is in `final_obs`, and in `final_info` what `info` says of an end: the same
+    `returns`, and `illegal_action` where one lost. With NEXT_STEP and DISABLED it shows its last
+    observation and an empty mask; NEXT_STEP then ignores its action in the next step and deals,
+    DISABLED waits for `reset(options={"reset_mask": ...})`.
 
     `render()` returns a tuple with the text ("ansi") or the pixels ("rgb_array") of each table;
     "human" shows the first one in a window. It shows what the learning seat may see, and in
@@ -147,15 +147,15 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     def reset(
         self,
         *,
-        seed: int | Sequence[int] | None = None,
+        seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
     ) -> tuple[np.ndarray, dict[str, Any]]:
         """Start games at all tables, from streams of `seed + i` or of a list with a seed per table.
 
-        Without a seed the streams so far go on. `options={"deal": ...}` deals the same given
-        position at every table; `options={"reset_mask": ...}`, bool [N], starts only the games
-        chosen, and leaves the others as they are. Raises ValueError for an impossible deal or an
-        unknown option.
+        Without a seed the streams so far go on; None in the list says the same of one table.
+        `options={"deal": ...}` deals the same given position at every table;
+        `options={"reset_mask": ...}`, bool [N], starts only the games chosen, and leaves the others
+        as they are. Raises ValueError for an impossible deal or an unknown option.
         """
         deal, rows = self._given_options(options)
         if seed is not None or not self._is_started:
@@ -200,19 +200,21 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise ValueError("the first reset() and one after an error start games at all tables")
         return deal, np.flatnonzero(mask)
 
-    def _seed(self, seed: int | Sequence[int] | None, rows: np.ndarray) -> None:
-        """Make the streams of these tables anew."""
+    def _seed(self, seed: int | Sequence[int | None] | None, rows: np.ndarray) -> None:
+        """Make the streams of these tables anew, except where a list has None and they go on."""
         if seed is None:
             seeds = np.array([fresh_seed() for _ in range(self.num_envs)])
-        elif isinstance(seed, Sequence | np.ndarray) and np.ndim(seed) > 0:
-            seeds = checked_seeds(seed)
+        elif isinstance(seed, Sequence | np.ndarray) and np.asarray(seed).ndim > 0:
+            if len(seed) != self.num_envs:
+                raise ValueError(f"{self.num_envs} tables need as many seeds; got {len(seed)}")
+            if self._is_started:
+                rows = rows[[seed[row] is not None for row in rows]]
+            seeds = checked_seeds([fresh_seed() if one is None else one for one in seed])
         else:
             first = check_seed(seed)
             check_seed(first + self.num_envs - 1)
             super().reset(seed=first)
             seeds = first + np.arange(self.num_envs)
-        if len(seeds) != self.num_envs:
-            raise ValueError(f"{self.num_envs} tables need as many seeds; got {len(seeds)}")
         if len(rows) < self.num_envs:
             self._seed_some(seeds[rows], rows)
             return
