@@ -20,6 +20,7 @@ from parlour.baselines.arena import play_match
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs.core.catalogue import find_game
 from parlour.envs.core.views.render import RENDER_MODES, Window
+from parlour.envs.core.views.vector import TablesEnv
 from parlour.envs.registry import make_aec
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -130,6 +131,14 @@ def test_every_table_of_the_vector_environment_is_rendered(self_play: bool) -> N
     seats = [None] * 3 if self_play else [0] * 3
     states = tables._tables.states
     assert shown == tuple(map(tables.game.describe, states, seats))
+
+
+def test_an_environment_that_was_refused_is_closed() -> None:
+    """Gymnasium's versions with `VectorEnv.__del__` close it when it is collected."""
+    refused = TablesEnv.__new__(TablesEnv)
+    with pytest.raises(ValueError, match="illegal_action must be one of"):
+        TablesEnv.__init__(refused, find_game("trick_taking"), illegal_action="win")
+    refused.close()
 
 
 def test_render_seat_is_that_of_the_single_seat_environment() -> None:

@@ -76,6 +76,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """
 
     _tables: Tables
+    closed = True  # until it is made: Gymnasium before 1.3 also closes what `__init__` refuses
 
     def __init__(
         self,
@@ -133,6 +134,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._shelf = Shelf(partial(np.empty, shape, dtype))
         self._mask_shelf = Shelf(partial(new_mask_rows, num_envs, game.num_actions))
         self._finals = RowShelf(shape, dtype)  # what was known where a game has just ended
+        self.closed = False
 
     def _new_scratches(self, num_plies: int = 1) -> list[_Scratch]:
         num_used = useful_threads(self.num_envs, self.num_threads, num_plies)
