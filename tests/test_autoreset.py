@@ -101,6 +101,7 @@ def compare_infos(
         for row in np.flatnonzero(ended):
             np.testing.assert_array_equal(ours["final_obs"][row], theirs["final_obs"][row])
         ours, theirs = ours.get("final_info", {}), theirs.get("final_info", {})
+    assert "returns" in theirs or not ended.any()
     for key in ("returns", "illegal_action"):
         if key in theirs:
             rows = theirs[f"_{key}"]

@@ -489,6 +489,7 @@ def test_an_illegal_action_loses_raises_or_is_replaced_in_the_solo_environment(n
     _, reward, terminated, truncated, info = env.step(illegal)
     assert (reward, terminated, truncated) == (-1.0, True, False)
     assert info["illegal_action"]
+    assert info["returns"].tolist() == [-float(s == 0) for s in range(env.game.num_seats)]
     assert not info["action_mask"].any()
     with pytest.raises(ValueError, match=r"call reset\(\)"):
         env.step(illegal)

@@ -223,7 +223,10 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def _lose(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._is_over = True
         observation, info = self._look()
-        return observation, LOSS, True, False, {**info, "illegal_action": True}
+        info["returns"] = returns = np.zeros(self.game.num_seats)
+        returns[info["seat"]] = LOSS
+        info["illegal_action"] = True
+        return observation, LOSS, True, False, info
 
     def _look(self) -> tuple[Any, dict[str, Any]]:
         """Update the learner's observation and mask."""
