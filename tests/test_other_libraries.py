@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,6 +60,13 @@ def test_settings_may_be_numbers_of_numpy() -> None:
 @pytest.mark.parametrize("make", [make_solo, make_vector])
 def test_gymnasium_knows_the_render_modes_before_there_is_an_environment(make: Any) -> None:
     assert make.metadata["render_modes"] == list(RENDER_MODES)
+
+
+@pytest.mark.parametrize("make", [make_solo, partial(make_vector, num_envs=3)])
+def test_the_seed_of_an_environment_without_one_is_in_np_random_seed(make: Any) -> None:
+    env = make("trick_taking")
+    without, _ = env.reset()
+    np.testing.assert_array_equal(make("trick_taking").reset(seed=env.np_random_seed)[0], without)
 
 
 def test_lists_of_frames_can_be_collected() -> None:

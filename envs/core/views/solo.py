@@ -139,11 +139,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         """
         deal = given_deal(self.game, checked_options(options))
         if seed is not None or not self._is_started:
-            if seed is None:
-                self._episodes.seed([fresh_seed()])
-            else:
-                self._episodes.seed([check_seed(seed)])
-                self._generator, self._np_random_seed = None, check_seed(seed)
+            used = fresh_seed() if seed is None else check_seed(seed)
+            self._episodes.seed([used])
+            self._generator, self._np_random_seed = None, used
             if not self._is_started:
                 self._link()
             self._is_started = True

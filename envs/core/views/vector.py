@@ -204,16 +204,14 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _seed(self, seed: int | Sequence[int | None] | None, rows: np.ndarray) -> None:
         """Make the streams of these tables anew, except where a list has None and they go on."""
-        if seed is None:
-            seeds = np.array([fresh_seed() for _ in range(self.num_envs)])
-        elif isinstance(seed, Sequence | np.ndarray) and np.asarray(seed).ndim > 0:
+        if isinstance(seed, Sequence | np.ndarray) and np.asarray(seed).ndim > 0:
             if len(seed) != self.num_envs:
                 raise ValueError(f"{self.num_envs} tables need as many seeds; got {len(seed)}")
             if self._is_started:
                 rows = rows[[seed[row] is not None for row in rows]]
             seeds = checked_seeds([fresh_seed() if one is None else one for one in seed])
         else:
-            first = check_seed(seed)
+            first = fresh_seed() if seed is None else check_seed(seed)
             check_seed(first + self.num_envs - 1)
             super().reset(seed=first)
             seeds = first + np.arange(self.num_envs)
