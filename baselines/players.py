@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..envs.core.catalogue import plain
+from ..envs.core.catalogue import without_numpy
 from ..envs.core.game import Game
 from ..envs.core.seating import Memory, PlayerError
 from . import best, human
@@ -137,7 +137,7 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     """
     if isinstance(spec, Policy):
         return _made_for(spec, game)
-    settings = plain(settings)
+    settings = without_numpy(settings)
     named = resolved(spec, game, **settings)
     if named is not spec:
         return make_policy(named, game)

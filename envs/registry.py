@@ -15,7 +15,7 @@ import gymnasium
 import pettingzoo
 
 from .core import catalogue
-from .core.catalogue import find_game, import_game, plain
+from .core.catalogue import find_game, import_game, without_numpy
 
 if TYPE_CHECKING:
     from .core.game import Game
@@ -107,7 +107,7 @@ def split_settings(
     setting has Python's words for one, by which other libraries know that they may leave it out.
     """
     known = [parameter for parameter in inspect.signature(view).parameters if parameter != "game"]
-    settings = plain(settings)
+    settings = without_numpy(settings)
     config = {key: value for key, value in settings.items() if key not in known}
     try:
         game = import_game(name, **config)

@@ -48,10 +48,10 @@ def find_game(name: str, /, **config: Any) -> Game:
     make = _ENTRIES[name].make
     if isinstance(make, str):
         make = importlib.import_module(make).game
-    return make(**plain(config))
+    return make(**without_numpy(config))
 
 
-def plain(settings: Mapping[str, Any]) -> dict[str, Any]:
+def without_numpy(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with NumPy's numbers, which sweeps often give, as Python's own."""
     return {
         name: value.item() if isinstance(value, np.generic) else value
