@@ -350,7 +350,7 @@ function showActions(exact, numSelected) {
   const chosen = exact.map((action) => actionButton(action, "primary", "Play "));
   const missing = numSelected ? board.missing() : 0;
   const clear = numSelected ? [
-    make("span", { class: "dim", role: "status" }, `${numSelected} chosen${missing ? `, ${missing} more to choose` : ""}`),
+    make("span", { class: "dim", role: "status" }, `${numSelected} chosen${missing ? `, at least ${missing} more` : ""}`),
     make("button", { class: "quiet", type: "button", on: { click: () => board.clear() } }, "Clear")] : [];
   $("actions").replaceChildren(...chosen, ...clear, ...plain.map((action) => actionButton(action, "", "")));
   if (focused) {
