@@ -59,8 +59,14 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
 
     `parts` is the package with what belongs to this game alone, as `parlour.baselines.notty` is for
     Notty. It may have modules `players`, `hints`, `measures` and `trials`, and a folder
-    `checkpoints`. Raises ValueError for a name that is taken or malformed.
+    `checkpoints`. Raises ValueError for a name that is taken or malformed, and TypeError where
+    `make` is no function.
     """
+    if not callable(make):
+        raise TypeError(
+            f"register_game takes the function that makes the game, not {make!r}; "
+            "without parentheses: register_game(game)"
+        )
     game = make()
     if not _NAME.fullmatch(game.name):
         raise ValueError(

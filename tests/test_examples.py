@@ -168,6 +168,11 @@ def test_two_games_of_one_name_are_refused(modules: dict[str, Any]) -> None:
         register_game(another_nim)
 
 
+def test_a_game_in_place_of_its_function_is_refused(modules: dict[str, Any]) -> None:
+    with pytest.raises(TypeError, match="takes the function that makes the game, not <Game nim"):
+        register_game(modules["nim"].game())
+
+
 def another_nim(**settings: Any) -> Game:
     return find_game("nim")
 

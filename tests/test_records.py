@@ -1,11 +1,14 @@
 """Fields and the flat vector made of them: nothing is lost on the way there and back."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
 from parlour.envs.core.records import (
     Field,
     FlatLayout,
+    check_fields,
     keep_constants,
     record_dtype,
     write_all,
@@ -221,13 +224,39 @@ def test_vectors_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
     ("fields", "sentence"),
     [
         ((COLOURS, FIELDS[0]), "plain fields before the packed"),
-        ((FIELDS[0], FIELDS[1]._replace(dtype=np.int16)), "share one integer type"),
+        (
+            (FIELDS[0], FIELDS[1]._replace(dtype=np.int16)),
+            "one integer type; got height int8, table int16",
+        ),
         ((FIELDS[0], COLOURS._replace(dtype=np.int32)), "must be made of int64 words"),
     ],
 )
 def test_fields_that_make_no_vector_are_refused(fields: tuple[Field, ...], sentence: str) -> None:
     with pytest.raises(ValueError, match=sentence):
         FlatLayout(fields)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"dtype": np.float32}, "'height' holds whole numbers, in a type such as np.int8; got flo"),
+        ({"dtype": bool}, "got bool"),
+        ({"shape": 2}, r"a tuple: \(\) for one number, \(n,\) for n; got 2"),
+        ({"low": 1, "high": 0}, "got 1 .. 0"),
+        ({"high": 128}, "'height' lies in -128 .. 127, .* as it is int8; got -1 .. 128"),
+        ({"name": "num cards"}, "'num cards' needs a name as Python's variables have"),
+        ({"name": "round"}, "'round' needs another name, because each NumPy record has"),
+    ],
+)
+def test_a_field_that_no_record_can_have_is_refused(changes: dict[str, Any], sentence: str) -> None:
+    with pytest.raises(ValueError, match=sentence):
+        check_fields((COLOURS, FIELDS[0]._replace(**changes)))
+
+
+def test_two_fields_of_one_name_are_refused() -> None:
+    with pytest.raises(ValueError, match="two fields are called 'height'"):
+        check_fields((*FIELDS, FIELDS[0]))
+    check_fields(FIELDS)
 
 
 def test_the_readme_table_follows_the_vector() -> None:

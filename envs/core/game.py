@@ -5,6 +5,7 @@ from a `Game` and knows no game by name.
 """
 
 import dataclasses
+import inspect
 import sys
 from collections.abc import Callable, Collection, Mapping
 from functools import cached_property, partial
@@ -15,7 +16,7 @@ import numpy as np
 
 from . import defaults
 from .bits import allowed_list, mask_words
-from .records import Field, FlatLayout, record_dtype
+from .records import Field, FlatLayout, check_fields, record_dtype
 
 CHANCE = -1  # value of seat_to_act if the game itself must draw next
 NO_SEAT = -1
@@ -23,76 +24,106 @@ NO_ACTION = -1
 
 Function = Callable[..., Any]
 
-_FUNCTIONS = (  # the functions of a `Game`, by their names in its modules
-    "deal",
-    "seat_to_act",
-    "play_chance",
-    "legal_actions",
-    "apply_action",
-    "is_terminal",
-    "returns",
-    "observe",
-    "observe_inputs",
-    "observe_constants",
-    "reshuffle_unseen",
-    "deal_from",
-    "describe",
-    "action_name",
-    "parse_action",
-    "draw",
-)
+_FUNCTIONS = {  # the functions of a `Game`, by their names in its modules, and what they take
+    "deal": ("state", "rng"),
+    "seat_to_act": ("state",),
+    "play_chance": ("state", "rng"),
+    "legal_actions": ("state", "mask"),
+    "apply_action": ("state", "action"),
+    "is_terminal": ("state",),
+    "returns": ("state", "out"),
+    "observe": ("state", "seat", "out"),
+    "observe_inputs": ("state", "seat", "out"),
+    "observe_constants": ("state", "seat", "out"),
+    "reshuffle_unseen": ("state", "seat", "rng"),
+    "deal_from": ("state", "data", "rng"),
+    "describe": ("state", "seat"),
+    "action_name": ("action",),
+    "parse_action": ("name",),
+    "draw": ("state", "seat"),
+}
 
 
 @dataclasses.dataclass(frozen=True, eq=False, kw_only=True)
 class Game:
     """A game: sizes, records, two declared facts, and functions.
 
-    The functions marked compiled are `@rule` functions over records. Verbs change the state in
-    place; questions leave it byte-identical. A function takes `rng` (a STREAM record) if and only
-    if it draws. What has a default may be left out; see `defaults` for what then happens.
+    `config` is a frozen dataclass of sizes and house rules, and `make(**config)` makes this game
+    again. `version` rises when rules, actions or observations change. `state_fields` declare the
+    record of a position, `observation_fields` that of what one seat may know. `house_rules` gives
+    values of state fields that `deal` leaves alone. `has_chance`: whether two games with the same
+    actions can differ. `has_hidden`: whether a dealt game can contain anything that a seat cannot
+    know.
 
-    Raises ValueError if the facts and the functions contradict each other.
+    These functions are compiled: `@rule` functions over records. Verbs change the state in place;
+    questions leave it byte-identical. A function takes `rng` (a STREAM record) if and only if it
+    draws.
+
+    * `deal(state, rng)`: deal a new game, over whatever the record held
+    * `seat_to_act(state)`: return the seat, or `CHANCE` where the game itself must draw next
+    * `play_chance(state, rng)`: make one draw of the game itself, in mid-game
+    * `legal_actions(state, mask)`: `allow` each legal action in a mask without any
+    * `apply_action(state, action)`: play an action, which is legal
+    * `is_terminal(state)`: return whether the game is over
+    * `returns(state, out)`: write out[seat] in -1 .. 1 for each seat; all 0 before the end
+    * `observe(state, seat, out)`: write all fields of what the seat may know, and no more
+    * `reshuffle_unseen(state, seat, rng)`: deal anew what the seat cannot know
+    * `observe_inputs(state, seat, out)`: do as `observe`, but leave out fields that are hidden or
+      is_constant; worth writing where they are most of the record
+    * `observe_constants(state, seat, out)`: write the fields that are is_constant
+
+    These are plain Python:
+
+    * `deal_from(state, data, rng)`: deal a position given as plain data; ValueError for a wrong one
+    * `describe(state, seat)`: return the position as text, as the seat may see it; all for None
+    * `action_name(action)`: return the name of an action; ValueError where there is none
+    * `parse_action(name)`: return the action of that name; ValueError where there is none
+    * `draw(state, seat, is_narrow=False)`: return a `Picture`, of all for the seat None
+
+    What has a default may be left out; see `defaults` for what then happens.
+
+    Raises ValueError for fields that no record can have, for functions that cannot be called as
+    above, and where the facts and the functions contradict each other.
     """
 
     name: str
-    version: int  # rises when rules, actions or observations change
-    config: Any  # frozen dataclass: sizes and house rules
-    make: Callable[..., "Game"]  # make(**config) makes this game again
+    version: int
+    config: Any
+    make: Callable[..., "Game"]
     num_seats: int
     num_actions: int
     state_fields: tuple[Field, ...]
     observation_fields: tuple[Field, ...]
-    house_rules: Mapping[str, Any] = dataclasses.field(  # state fields that hold them;
-        default_factory=dict  # `deal` leaves them alone
-    )
+    house_rules: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
-    has_chance: bool  # whether two games with the same actions can differ
-    has_hidden: bool  # whether a dealt game can contain anything that a seat cannot know
+    has_chance: bool
+    has_hidden: bool
 
     # Compiled.
-    deal: Function  # (state, rng): a new game
-    seat_to_act: Function  # (state) -> seat, or CHANCE
-    play_chance: Function | None = None  # (state, rng): one draw by the game itself, during a game
-    legal_actions: Function  # (state, mask): set the bits of all legal actions in a cleared mask
-    apply_action: Function  # (state, action): the action must be legal
-    is_terminal: Function  # (state) -> bool
-    returns: Function  # (state, out): out[seat] in -1 .. 1; all 0 before the end
-    observe: Function  # (state, seat, out): only what that seat may know
-    observe_inputs: Function | None = None  # (state, seat, out): the same, but fields that are
-    # hidden or is_constant may be left as they are in `out`; worth it where they are most of it
-    observe_constants: Function | None = None  # (state, seat, out): the fields that are is_constant
-    reshuffle_unseen: Function = (  # (state, seat, rng): re-deal what the seat cannot know
-        defaults.nothing_is_unseen
-    )
+    deal: Function
+    seat_to_act: Function
+    play_chance: Function | None = None
+    legal_actions: Function
+    apply_action: Function
+    is_terminal: Function
+    returns: Function
+    observe: Function
+    observe_inputs: Function | None = None
+    observe_constants: Function | None = None
+    reshuffle_unseen: Function = defaults.nothing_is_unseen
 
     # Plain Python.
-    deal_from: Function = defaults.derived  # (state, data, rng): a deal as data, or ValueError
-    describe: Function  # (state, seat | None) -> str
-    action_name: Callable[[int], str]  # ValueError if there is no such action
-    parse_action: Callable[[str], int] = defaults.derived  # ValueError if there is no such action
-    draw: Function = defaults.derived  # (state, seat | None, is_narrow=False) -> picture.Picture
+    deal_from: Function = defaults.derived
+    describe: Function
+    action_name: Callable[[int], str]
+    parse_action: Callable[[str], int] = defaults.derived
+    draw: Function = defaults.derived
 
     def __post_init__(self) -> None:
+        check_fields(self.state_fields)
+        check_fields(self.observation_fields)
+        for name, taken in _FUNCTIONS.items():
+            _check_call(name, getattr(self, name), taken)
         if self.has_hidden and self.reshuffle_unseen is defaults.nothing_is_unseen:
             raise ValueError(
                 f"{self.name} declares has_hidden=True and needs reshuffle_unseen, "
@@ -158,6 +189,19 @@ class Game:
     def __repr__(self) -> str:
         settings = ", ".join(f"{k}={v!r}" for k, v in self.config_dict().items())
         return f"<Game {self.name} v{self.version}: {settings}>"
+
+
+def _check_call(name: str, function: Function | None, taken: tuple[str, ...]) -> None:
+    """Raise ValueError for a function that does not take what it is given."""
+    if function is None:
+        return
+    signature = inspect.signature(function)
+    try:
+        signature.bind(*taken)
+    except TypeError:
+        raise ValueError(
+            f"{name} is called as {name}({', '.join(taken)}), but it takes {signature}"
+        ) from None
 
 
 def _remake(make: Callable[..., Game], config: Mapping[str, Any]) -> Game:

@@ -61,6 +61,38 @@ def record_dtype(fields: Sequence[Field]) -> np.dtype:
     return _record_dtype(tuple(fields))
 
 
+def check_fields(fields: Sequence[Field]) -> None:
+    """Raise ValueError for a field that no record can have, and for two of the same name."""
+    for index, field in enumerate(fields):
+        _check_field(field)
+        if field.name in [other.name for other in fields[:index]]:
+            raise ValueError(f"two fields are called {field.name!r}")
+
+
+def _check_field(field: Field) -> None:
+    what = f"field {field.name!r}"
+    if not field.name.isidentifier():
+        raise ValueError(f"{what} needs a name as Python's variables have, such as 'num_cards'")
+    if hasattr(np.record, field.name):
+        raise ValueError(
+            f"{what} needs another name, because each NumPy record has an attribute of that name"
+        )
+    if np.dtype(field.dtype).kind not in "iu":
+        raise ValueError(
+            f"{what} holds whole numbers, in a type such as np.int8; got {np.dtype(field.dtype)}"
+        )
+    if not isinstance(field.shape, tuple):
+        raise ValueError(
+            f"the shape of {what} is a tuple: () for one number, (n,) for n; got {field.shape!r}"
+        )
+    held = np.iinfo(field.dtype)
+    if not held.min <= field.low <= field.high <= held.max:
+        raise ValueError(
+            f"the range of {what} lies in {held.min} .. {held.max}, lower end first, as it is "
+            f"{held.dtype}; got {field.low} .. {field.high}"
+        )
+
+
 @cache  # Numba recognises the same dtype object much faster than an equal one
 def _record_dtype(fields: tuple[Field, ...]) -> np.dtype:
     return np.dtype((np.record, [(f.name, f.dtype, f.shape) for f in fields]))
@@ -211,7 +243,10 @@ def _check_order(fields: Sequence[Field], plain: Sequence[Field]) -> None:
     if list(fields[: len(plain)]) != list(plain):
         raise ValueError("observation fields must list the plain fields before the packed ones")
     if len({np.dtype(f.dtype) for f in plain}) > 1:
-        raise ValueError("the plain observation fields of a game must share one integer type")
+        types = ", ".join(f"{f.name} {np.dtype(f.dtype)}" for f in plain)
+        raise ValueError(
+            f"the plain observation fields of a game must share one integer type; got {types}"
+        )
     for f in fields[len(plain) :]:
         if np.dtype(f.dtype) != WORD:
             raise ValueError(f"packed field {f.name!r} must be made of int64 words")
