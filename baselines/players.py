@@ -15,6 +15,7 @@ from typing import Any
 
 from ..envs.core.catalogue import without_numpy
 from ..envs.core.game import Game
+from ..envs.core.jit import reason_of
 from ..envs.core.seating import Memory, PlayerError
 from . import best, human
 from .networks.learned import learned_policy, shipped_checkpoints
@@ -338,4 +339,4 @@ def _describe(error: BaseException, path: Path | None) -> str:
             if file.is_relative_to(folder) and not file.is_relative_to(_OURS):
                 name = "" if file == path.resolve() else f"{file.relative_to(folder)}, "
                 where = f" ({name}line {frame.lineno})"
-    return ": ".join(filter(None, (type(error).__name__, str(error)))) + where
+    return ": ".join(filter(None, (type(error).__name__, reason_of(error)))) + where

@@ -9,11 +9,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
+from numba.core.config import DISABLE_JIT
 
 from parlour.envs import check_game, load_game
 from parlour.envs.core.checks.check_game import CheckError
 from parlour.envs.core.checks.report import NO_CHANCE
 from parlour.envs.core.defaults import nothing_is_unseen
+from parlour.envs.core.jit import rule
 from tests import toy_game as toy
 from tests.toy_aec import NUM_CARDS, ToyEnv
 
@@ -85,7 +87,7 @@ def a_hand_is_over_before_its_end(state):
 def apply_with_memory_elsewhere(state, action, calls=[0]):  # noqa: B006 (the mutant)
     toy.apply_action(state, action)
     calls[0] += 1
-    state.deck ^= calls[0] << NUM_CARDS
+    state.odd = calls[0] // 5 % 2
 
 
 def apply_never_ends(state, action):
@@ -182,6 +184,14 @@ def reshuffle_the_own_hand(state, seat, rng):
     toy.reshuffle_unseen(state, 1 - seat, rng)
 
 
+def describe_tells_the_other_hand(state, seat):
+    return str(state.hands)
+
+
+def draw_tells_the_other_hand(state, seat):
+    return str(state.hands)
+
+
 def draw_changes_the_state(state, seat):
     state.drawn = 3
     return ""
@@ -220,6 +230,8 @@ GAME_MUTANTS: list[tuple[str, str, Mutant]] = [
     ("unseen", "observe", observe_leaks_a_hand),
     ("unseen", "legal_actions", mask_tells_the_other_hand),
     ("unseen", "reshuffle_unseen", reshuffle_the_own_hand),
+    ("unseen", "describe", describe_tells_the_other_hand),
+    ("unseen", "draw", draw_tells_the_other_hand),
     ("buffers", "observe", observe_forgets_a_field),
     ("buffers", "returns", returns_that_add_up),
     ("ranges", "observe", observe_out_of_its_box),
@@ -270,6 +282,48 @@ def test_a_mutant_of_the_game_is_caught_by_the_check_for_it(
     with pytest.raises(CheckError) as caught:
         check_game(game, toy.referee(), num_games=6, max_plies=100)
     assert caught.value.check == check
+
+
+@rule
+def apply_to_a_field_that_is_none(state, action):
+    state.nothing = action
+
+
+@rule
+def deal_by_a_generator(state, rng):
+    state.deck = np.random.default_rng().integers(3)
+
+
+@pytest.mark.skipif(bool(DISABLE_JIT), reason="nothing is compiled")
+@pytest.mark.parametrize(
+    ("name", "function", "sentence"),
+    [
+        ("apply_action", apply_to_a_field_that_is_none, "KeyError: 'nothing'; a @rule works with"),
+        ("deal", deal_by_a_generator, "TypingError: Unknown attribute 'default_rng' of type"),
+    ],
+)
+def test_a_rule_that_cannot_be_compiled_is_named_with_what_is_wrong(
+    name: str, function: Mutant, sentence: str
+) -> None:
+    changed: dict[str, Any] = {name: function}
+    with pytest.raises(CheckError, match=f"{name} cannot be compiled: {sentence}") as caught:
+        check_game(dataclasses.replace(SOUND, **changed))
+    assert caught.value.check == "compiles"
+
+
+def apply_over_and_over(state, action):
+    """As rules that forget the end: an index that grows, in compiled code, writes anywhere."""
+    toy.apply_action(state, action)
+    state.num_plays = int(state.num_plays) + 100
+
+
+def test_a_position_out_of_its_range_is_found_before_the_next_ply() -> None:
+    game = dataclasses.replace(
+        SOUND, apply_action=apply_over_and_over, is_terminal=lambda state: False
+    )
+    with pytest.raises(CheckError, match="ply 2: the position has num_plays = ") as caught:
+        check_game(game)
+    assert caught.value.check == "ranges"
 
 
 def observe_inputs_but_one(state, seat, out):
@@ -382,6 +436,14 @@ def observe_no_hand(state, seat, out):
     [
         ({"has_chance": False}, "has play_chance but declares has_chance=False"),
         ({"reshuffle_unseen": nothing_is_unseen}, "needs reshuffle_unseen"),
+        (
+            {"seat_to_act": lambda state, rng: 0},
+            r"seat_to_act is called as seat_to_act\(state\), but it takes \(state, rng\)",
+        ),
+        (
+            {"state_fields": SOUND.state_fields + SOUND.state_fields[:1]},
+            f"two fields are called '{SOUND.state_fields[0].name}'",
+        ),
     ],
 )
 def test_a_game_that_contradicts_itself_cannot_be_made(

@@ -156,7 +156,7 @@ def describe(state: np.record, seat: int | None = None) -> str:
     lines = [f"drawn: {state['drawn']}"]
     for other, hand in enumerate(state["hands"].tolist()):
         cards = [str(card) for card in range(NUM_CARDS) if hand >> card & 1]
-        shown = " ".join(cards) if seat in (None, other) else "? " * len(cards)
+        shown = " ".join(cards) if seat in (None, other) else "?"
         lines.append(f"player {other}: {shown}")
     return "\n".join(lines)
 

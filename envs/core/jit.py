@@ -16,6 +16,7 @@ import numba
 import numpy as np
 from numba.core import config as numba_config
 from numba.core.caching import NullCache
+from numba.core.errors import NumbaError
 
 from .code_cache import CodeCache
 from .folding import mark_sizes_elsewhere
@@ -31,6 +32,7 @@ from .operators import remember_operators
 from .symbols import name_records_by_content
 
 _SUFFIX_LENGTH = 16
+_FOUND_WHILE = "Failed in nopython mode pipeline"  # Numba's words, before those that matter
 _MODULES = "__parlour_modules__"  # of a copy made by `bind`: the modules it is compiled from
 _KIND = "__parlour_kind__"  # of such a copy: how it is compiled
 _OURS = __name__.partition(".")[0]
@@ -68,6 +70,18 @@ def array_rule(function: F) -> F:
     References to arrays are counted in it. A `rule` may call it, unless it returns an array.
     """
     return _compile(function)
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error says; where it is Numba's, only what is wrong, not how it was found."""
+    if not isinstance(error, NumbaError):
+        return str(error)
+    said = [
+        line.strip()
+        for line in str(error).splitlines()
+        if line.strip() and not line.startswith(_FOUND_WHILE)
+    ]
+    return " ".join(said[: 2 if said[0].endswith(":") else 1])
 
 
 def vector_rule(function: F) -> F:

@@ -7,10 +7,12 @@ import pickle
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+import numba
 import numpy as np
 
 from ..bits import allowed_list
 from ..game import CHANCE, Game
+from ..jit import reason_of
 from ..records import Field
 from ..rng import streams
 from ..views.transcript import is_name, name_starts, split_names
@@ -45,6 +47,7 @@ class PlayedGame(NamedTuple):
 
 def check(game: Game, trial: Trial) -> CheckReport:
     """Play, then run all checks; see `check_game`."""
+    compile_rules(game)
     played = [play(game, seed, trial) for seed in trial.seeds]
     left_out = [
         *(_OF_NO_CHANCE if game.has_chance else _OF_CHANCE),
@@ -60,13 +63,49 @@ def check(game: Game, trial: Trial) -> CheckReport:
     else:
         check_referee(game, trial)
         checked.append(sentence_of(check_referee))
-    if _draws_nothing(game, played[0]):
+    if _draws_nothing(game, played[0].states):
         not_checked.append("Drawing leaves the position alone. The game draws no picture.")
     plies = sum(len(one.actions) for one in played)
     return CheckReport(repr(game), len(played), plies, tuple(checked), tuple(not_checked))
 
 
 # Playing
+
+
+def compile_rules(game: Game) -> None:
+    """Compile all that is compiled, so that an error names the function that it is in."""
+    state, rng, seat, action = game.new_states()[0], streams([0])[0], 0, 0
+    mask, returns = np.zeros(game.num_mask_words, np.int64), np.zeros(game.num_seats)
+    observation = game.new_observations()[0]
+    given: dict[str, tuple[Any, ...]] = {
+        "deal": (state, rng),
+        "seat_to_act": (state,),
+        "play_chance": (state, rng),
+        "legal_actions": (state, mask),
+        "apply_action": (state, action),
+        "is_terminal": (state,),
+        "returns": (state, returns),
+        "observe": (state, seat, observation),
+        "observe_inputs": (state, seat, observation),
+        "observe_constants": (state, seat, observation),
+        "reshuffle_unseen": (state, seat, rng),
+    }
+    for name, arguments in given.items():
+        compile_for = getattr(getattr(game, name), "compile", None)
+        if compile_for is not None:
+            _compile(name, compile_for, tuple(numba.typeof(a) for a in arguments))
+
+
+def _compile(name: str, compile_for: Callable[..., Any], types: tuple[Any, ...]) -> None:
+    try:
+        compile_for(types)
+    except Exception as error:
+        raise CheckError(
+            "compiles",
+            f"{name} cannot be compiled: {type(error).__name__}: {reason_of(error)}; a @rule works "
+            "with numbers, arrays, the fields of its records and other @rule functions, and draws "
+            "with below(rng, n)",
+        ) from error
 
 
 def play(game: Game, seed: int, trial: Trial) -> PlayedGame:
@@ -91,12 +130,17 @@ def play_on(
             raise CheckError("ends", f"seed {seed}: the game is not over after {max_plies} plies")
         seat = int(game.seat_to_act(states[0]))
         if not 0 <= seat < game.num_seats:
-            raise CheckError("seat_to_act", f"{_at(seed, len(actions))}: seat {seat} is to act")
+            raise CheckError(
+                "seat_to_act",
+                f"{_at(seed, len(actions))}: seat {seat} is to act; seats are 0 .. "
+                f"{game.num_seats - 1}, and CHANCE where the game draws",
+            )
         legal = _legal(game, states, f"{_at(seed, len(actions))}, seat {seat}")
         seats.append(seat)
         actions.append(int(chooser.choice(legal)))
         game.apply_action(states[0], actions[-1])
         settle(game, states, rngs, max_plies)
+        _in_range(game.state_fields, states, f"{_at(seed, len(actions))}: the position")
         kept.append(states.copy())
         streams_kept.append(rngs.copy())
     return PlayedGame(
@@ -176,7 +220,7 @@ def check_questions(game: Game, played: Sequence[PlayedGame]) -> None:
     slow_questions: dict[str, Callable[[Any], Any]] = {
         "describe": lambda state: [game.describe(state, seat) for seat in seats]
     }
-    if not _draws_nothing(game, played[0]):
+    if not _draws_nothing(game, played[0].states):
         slow_questions["draw"] = lambda state: [game.draw(state, seat) for seat in seats]
     for where, states in _positions(played):
         _ask(game, questions, states, where)
@@ -197,9 +241,9 @@ def _ask(
             raise CheckError("questions", f"{where}: {name} changes the position")
 
 
-def _draws_nothing(game: Game, one: PlayedGame) -> bool:
+def _draws_nothing(game: Game, states: np.ndarray) -> bool:
     try:
-        game.draw(one.states.copy()[0], None)
+        game.draw(states.copy()[0], None)
     except NotImplementedError:
         return True
     return False
@@ -238,7 +282,9 @@ def _same(
     if states[0].tobytes() != expected.tobytes():
         names = [n for n in states.dtype.names or () if np.any(states[0][n] != expected[n])]
         raise CheckError(
-            check_name, f"{_at(seed, ply)}: {what} gives another game; {', '.join(names)} differ"
+            check_name,
+            f"{_at(seed, ply)}: {what} gives another game; {', '.join(names)} differ; draw from "
+            "`rng` alone, as below(rng, n) does, and keep nothing outside the position",
         )
 
 
@@ -299,7 +345,7 @@ def _stories(game: Game, seed: int, num_games: int) -> tuple[bytes, ...]:
 
 
 def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
-    """What a seat sees and may do does not depend on what it cannot know."""
+    """What a seat sees, reads and may do does not depend on what it cannot know."""
     for number, (where, states) in enumerate(_positions(played)):
         for seat in range(game.num_seats):
             twins = _redealt(game, states, seat, number)
@@ -311,9 +357,10 @@ def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
                     f"{where}: reshuffle_unseen deals {names} anew for seat {seat}, so something "
                     "is hidden; declare has_hidden=True",
                 )
-    for number, (_, states) in enumerate(_positions(played, _FEW)):
+    for number, (where, states) in enumerate(_positions(played, _FEW)):
         for seat in range(game.num_seats):
             twins = _redealt(game, states, seat, number)
+            _views_alike(game, states, twins, seat, where)
             play_on(game, twins, streams([number], _OBSERVER_STREAM), number, _MANY)
     if game.has_hidden and not _is_ever_redealt(game, played):
         raise CheckError(
@@ -367,7 +414,11 @@ def _cannot_tell(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, w
     seen, redealt_look = _observed(game, states, seat), _observed(game, twins, seat)
     if seen.tobytes() != redealt_look.tobytes():
         names = ", ".join(_differing(seen, redealt_look))
-        raise CheckError("unseen", f"{where}: seat {seat} sees in {names} what it cannot know")
+        raise CheckError(
+            "unseen",
+            f"{where}: seat {seat} sees in {names} what it cannot know; either `observe` shows too "
+            "much, or reshuffle_unseen deals anew what the seat knows",
+        )
     if game.is_terminal(states[0]) != game.is_terminal(twins[0]):
         raise CheckError("unseen", f"{where}: whether the game is over depends on the unseen")
     if game.is_terminal(states[0]):
@@ -377,6 +428,14 @@ def _cannot_tell(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, w
     is_own_turn = game.seat_to_act(states[0]) == seat
     if is_own_turn and _mask_bits(game, states) != _mask_bits(game, twins):
         raise CheckError("unseen", f"{where}: what seat {seat} may do tells what it cannot know")
+
+
+def _views_alike(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, where: str) -> None:
+    """Check that the text and the picture for this seat do not tell a position from its twin."""
+    for name in ("describe", *(() if _draws_nothing(game, states) else ("draw",))):
+        show = getattr(game, name)
+        if show(states[0], seat) != show(twins[0], seat):
+            raise CheckError("unseen", f"{where}: {name} shows seat {seat} what it cannot know")
 
 
 def check_ranges(game: Game, played: Sequence[PlayedGame]) -> None:
