@@ -75,7 +75,10 @@ def _play_at_the_console(arguments: argparse.Namespace) -> None:
         if len(names) == 1:
             names *= game.num_seats - 1
         if len(names) != game.num_seats - 1:
-            raise BadArgument(f"name {game.num_seats - 1} players, or one; got {len(names)}")
+            raise BadArgument(
+                f"name one player, or one for each of the {game.num_seats - 1} other seats; "
+                f"got {len(names)}"
+            )
         seats = [Occupant(PLAYER, name[:MAX_NAME], name) for name in names]
         seats.insert(seat, Occupant(HERE, "you"))
         dealt = fresh_seed() if arguments.seed is None else arguments.seed

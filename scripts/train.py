@@ -35,7 +35,7 @@ FIELD_COMMENT = re.compile(r"^    (\w+):[^#\n]*#\s*(.+)$", re.MULTILINE)
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add a parser for each learner."""
-    from ..training.session import algorithms, load_algorithm
+    from ..training.session import algorithms, is_resumable, load_algorithm
 
     learners = parser.add_subparsers(metavar="ALGORITHM", required=True, parser_class=Parser)
     for name in algorithms():
@@ -45,12 +45,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
         learner.set_defaults(algorithm=name, config=module.Config)
         add_game(learner)
-        _add_run_options(learner)
+        _add_run_options(learner, is_resumable(name))
         _add_settings(learner, module.Config)
         _add_aliases(learner, getattr(module, "ALIASES", {}))
 
 
-def _add_run_options(parser: argparse.ArgumentParser) -> None:
+def _add_run_options(parser: argparse.ArgumentParser, is_resumable: bool) -> None:
     parser.add_argument(
         "--out", metavar="FOLDER", help="folder for the results (default runs/ALGORITHM-GAME)"
     )
@@ -87,7 +87,9 @@ def _add_run_options(parser: argparse.ArgumentParser) -> None:
     )
     kept = parser.add_mutually_exclusive_group()
     kept.add_argument(
-        "--resume", action="store_true", help="continue the interrupted run in the folder"
+        "--resume",
+        action="store_true",
+        help="continue the interrupted run in the folder" if is_resumable else argparse.SUPPRESS,
     )
     kept.add_argument(
         "--overwrite", action="store_true", help="replace the run that the folder holds"
@@ -164,7 +166,7 @@ def _plan(arguments: argparse.Namespace) -> "Session":
         config = arguments.config(**{f.name: getattr(arguments, f.name) for f in fields})
     folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
     if not (arguments.resume or arguments.overwrite):
-        refuse_used(folder / session.CHECKPOINT_FILE)
+        refuse_used(folder / session.CHECKPOINT_FILE, session.is_resumable(arguments.algorithm))
     return session.Session(
         algorithm=arguments.algorithm,
         game=game,
@@ -214,11 +216,12 @@ def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[Matc
     return last
 
 
-def refuse_used(checkpoint: Path) -> None:
+def refuse_used(checkpoint: Path, is_resumable: bool = False) -> None:
     """Raise BadArgument where a folder already holds a trained player."""
     if checkpoint.exists():
+        resume = "--resume to continue that run, " if is_resumable else ""
         raise BadArgument(
-            f"{checkpoint} exists; add --resume to continue that run, --overwrite to replace it, "
+            f"{checkpoint} exists; add {resume}--overwrite to replace it, "
             "or choose another folder with --out"
         )
 

@@ -224,7 +224,7 @@ def test_one_seat_learns_at_tables_with_opponents() -> None:
         ({"clip": 0.0}, "clip must be above 0"),
         ({"gae_lambda": 1.5}, r"gae_lambda must be in 0 \.\. 1"),
         ({"first_place_weight": -0.1}, r"first_place_weight must be in 0 \.\. 1"),
-        ({"opponents": ("random",)}, "1 opponents need as many opponent_weights; got 0"),
+        ({"opponents": ("random",)}, "a weight for each of the opponents; got 0 for 1"),
         ({"self_play": 0.0}, "not all 0"),
         (
             {"opponents": ("playout",), "opponent_weights": (1.0,)},

@@ -298,9 +298,9 @@ def test_the_encoder_needs_no_field_of_either_kind(low: int, high: int, shown: A
     [
         (
             {"opponents": ("random", "first_legal")},
-            "2 opponents need as many opponent_weights; got 1",
+            "opponent_weights has a weight for each of the opponents; got 1 for 2",
         ),
-        ({"opponent_weights": (1.0, 2.0)}, "1 opponents need as many opponent_weights; got 2"),
+        ({"opponent_weights": (1.0, 2.0)}, "got 2 for 1"),
         ({"opponent_weights": (-1.0,)}, "0 or more"),
         ({"self_play": -0.1}, "0 or more"),
         ({"self_play": float("nan")}, "0 or more"),

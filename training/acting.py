@@ -105,8 +105,8 @@ class OpponentMix(NamedTuple):
         """Return the cumulative weights, normalized. Raises ValueError for impossible weights."""
         if len(self.opponent_weights) != len(self.opponents):
             raise ValueError(
-                f"{len(self.opponents)} opponents need as many opponent_weights; "
-                f"got {len(self.opponent_weights)}"
+                "opponent_weights has a weight for each of the opponents; got "
+                f"{len(self.opponent_weights)} for {len(self.opponents)}"
             )
         weights = np.array([self.self_play, self.earlier, *self.opponent_weights], dtype=float)
         if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():

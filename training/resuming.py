@@ -2,7 +2,6 @@
 
 import abc
 from pathlib import Path
-from pickle import UnpicklingError
 from typing import Any
 
 import torch
@@ -26,10 +25,21 @@ class Resumable(abc.ABC):
         partial.replace(path)
 
     def load(self, path: Path) -> None:
-        """Continue from a file. Raises ValueError where it is none, or of another network."""
+        """Continue from a file. Raises ValueError for one that does not fit."""
         if not path.is_file():
             raise ValueError(f"there is no run to resume in {path.parent}: no {path.name}")
+        saved = _read(path)
         try:
-            self.load_state_dict(torch.load(path, weights_only=True))
-        except (RuntimeError, KeyError, TypeError, ValueError, UnpicklingError) as error:
-            raise ValueError(f"{path} does not fit this game and these settings") from error
+            self.load_state_dict(saved)
+        except (RuntimeError, KeyError, TypeError, ValueError) as error:
+            raise ValueError(
+                f"{path} does not fit this game and these settings; "
+                "the model card beside it names those of the run"
+            ) from error
+
+
+def _read(path: Path) -> Any:
+    try:
+        return torch.load(path, weights_only=True)
+    except Exception as error:  # there are many kinds, and torch's advice would mislead
+        raise ValueError(f"{path} is not the state of a run, or is damaged") from error

@@ -147,7 +147,8 @@ def _probabilities(weights: Sequence[float], num_kinds: int) -> np.ndarray:
     """Scale the weights of self-play and of each opponent so that they add up to 1."""
     if len(weights) != num_kinds:
         raise ValueError(
-            f"{num_kinds - 1} opponents need as many opponent_weights; got {len(weights) - 1}"
+            "opponent_weights has a weight for each of the opponents; got "
+            f"{len(weights) - 1} for {num_kinds - 1}"
         )
     array = np.array(weights, dtype=float)
     if not np.isfinite(array).all() or (array < 0).any() or not array.any():

@@ -43,6 +43,11 @@ def load_algorithm(name: str) -> ModuleType:
     return importlib.import_module(f".{name}", __package__)
 
 
+def is_resumable(name: str) -> bool:
+    """Return whether a run of this learner that was stopped can go on."""
+    return hasattr(load_algorithm(name), "Learner")
+
+
 def _is_learner(path: Path) -> bool:
     # Read, not imported: the recipes beside the learners need packages that may not be there.
     statements = ast.parse(path.read_text(encoding="utf-8")).body
@@ -88,7 +93,9 @@ def run(
     curve = read_curve(session.folder) if session.resume else []
     done = learner.progress.done if session.resume else 0.0
     if done >= 1.0:
-        raise ValueError(f"the run in {session.folder} is complete; let it take longer to go on")
+        raise ValueError(
+            f"the run in {session.folder} is complete; give it more minutes or total_steps to go on"
+        )
     next_point = _next_point(session, done)
     saved_at = time.monotonic()
     for progress, network in learner.run():
@@ -125,13 +132,14 @@ class _Steps:
 def _learner(session: Session) -> Any:
     """Return the learner; in a run that is resumed, with its latest state."""
     algorithm = load_algorithm(session.algorithm)
-    if hasattr(algorithm, "Learner"):
+    if is_resumable(session.algorithm):
         learner = algorithm.Learner(session.game, session.config)
         if session.resume:
             learner.load(session.folder / STATE_FILE)
         return learner
     if session.resume:
-        raise ValueError(f"a run of {session.algorithm} cannot be resumed")
+        others = ", ".join(filter(is_resumable, algorithms()))
+        raise ValueError(f"a run of {session.algorithm} cannot be resumed; those of {others} can")
     return _Steps(algorithm.train(session.game, session.config))
 
 

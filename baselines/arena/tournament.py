@@ -55,7 +55,7 @@ def contests_of(
         raise ValueError(f"form must be one of {', '.join(FORMS)}; got {form!r}")
     contests = FORMS[form](entrants, game.num_seats)
     if not contests:
-        raise ValueError(f"{len(entrants)} players are too few for a {form} at {game.name}")
+        raise ValueError(f"too few players for a {form} at {game.name}: {len(entrants)}")
     return contests
 
 

@@ -134,11 +134,6 @@ def network_for(checkpoint: Checkpoint, game: Game, other_rules: bool = False) -
             f"the rules are now version {game.version}"
         )
     rules = _other_rules(checkpoint, game)
-    if rules and not other_rules:
-        raise ValueError(
-            f"this checkpoint was trained for {rules}; to let it play all the same, add the "
-            "setting other_rules=True, as in FILE.pt:other_rules=True"
-        )
     try:
         network = _network_of(checkpoint, game)
     except (RuntimeError, KeyError, TypeError) as error:
@@ -149,6 +144,11 @@ def network_for(checkpoint: Checkpoint, game: Game, other_rules: bool = False) -
         raise ValueError(
             "this checkpoint is damaged: its weights do not fit the network that it describes"
         ) from error
+    if rules and not other_rules:
+        raise ValueError(
+            f"this checkpoint was trained for {rules}; to let it play all the same, add the "
+            "setting other_rules=True, as in FILE.pt:other_rules=True"
+        )
     return network.eval()
 
 

@@ -342,8 +342,12 @@ def test_a_state_that_does_not_fit_is_refused(damage: dict[str, Any], tmp_path: 
     with pytest.raises(ValueError, match="there is no run to resume"):
         learner.load(path)
     torch.save({**learner.state_dict(), **damage} if damage else {}, path)
-    with pytest.raises(ValueError, match="does not fit this game and these settings"):
+    with pytest.raises(ValueError, match="does not fit this game and these settings; the model ca"):
         learner.load(path)
+    for damaged in (b"", path.read_bytes()[:1000]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"state.pt is not the state of a run, or is damaged"):
+            learner.load(path)
 
 
 @pytest.mark.parametrize(
@@ -475,7 +479,7 @@ def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
     assert [point["against"] for point in curve] == ["random", "first_play"] * 3
     assert [point["done"] for point in curve[::2]] == pytest.approx([1 / 3, 2 / 3, 1])
     assert [point["games"] for point in curve] == [2, 2, 2, 2, 4, 4]
-    with pytest.raises(ValueError, match="complete; let it take longer to go on"):
+    with pytest.raises(ValueError, match="complete; give it more minutes or total_steps to go on"):
         session.run(plan(tmp_path, "ppo", config, resume=True))
     longer = dataclasses.replace(config, total_steps=54)
     done: list[float] = []
@@ -526,8 +530,9 @@ def test_a_curve_without_cpu_seconds_is_not_continued(tmp_path: Path) -> None:
 
 def test_a_learner_without_a_state_cannot_be_resumed(tmp_path: Path) -> None:
     config = dataclasses.replace(DQN, total_steps=8)
-    with pytest.raises(ValueError, match="a run of dqn cannot be resumed"):
+    with pytest.raises(ValueError, match=r"dqn cannot be resumed; those of .*ppo can"):
         session.run(plan(tmp_path, "dqn", config, resume=True))
+    assert session.is_resumable("ppo") and not session.is_resumable("dqn")
     with pytest.raises(session.NothingLearned):
         session.run(plan(tmp_path, "dqn", config))
 
