@@ -220,6 +220,16 @@ def test_vectors_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
         LAYOUT.records(np.zeros(shape, np.int8))
 
 
+def test_a_single_record_is_refused_and_the_batch_of_it_is_not() -> None:
+    record = records(3)[1]
+    for vectors in (LAYOUT.scaled, LAYOUT.integers):
+        with pytest.raises(
+            ValueError, match=r"expected records \[B\], got shape \(\); record.resh"
+        ):
+            vectors(record)
+        assert (vectors(record.reshape(1))[0] == vectors(records(3))[1]).all()
+
+
 @pytest.mark.parametrize(
     ("fields", "sentence"),
     [

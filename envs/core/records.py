@@ -160,11 +160,17 @@ class FlatLayout:
         return rows[:, self._plain_bytes :].view(WORD)
 
     def integers(self, observations: np.ndarray) -> np.ndarray:
-        """Records [B] as whole numbers in natural units: [B, num_inputs]. A fresh array."""
+        """Records [B] as whole numbers in natural units: [B, num_inputs]. A fresh array.
+
+        Raises ValueError for a single record; `record.reshape(1)` makes a batch of it.
+        """
         return self._vectors(observations, self._ones)
 
     def scaled(self, observations: np.ndarray) -> np.ndarray:
-        """Records [B] as float32 in about -1 .. 1, each divided by its largest magnitude."""
+        """Records [B] as float32 in about -1 .. 1, each divided by its largest magnitude.
+
+        Raises ValueError for a single record; `record.reshape(1)` makes a batch of it.
+        """
         return self._vectors(observations, self._factors)
 
     def _place_parts(self) -> tuple[np.ndarray, np.ndarray]:
@@ -177,6 +183,11 @@ class FlatLayout:
         return np.array(sources, np.uint64), np.array(sizes, np.uint64)
 
     def _vectors(self, observations: np.ndarray, factors: np.ndarray) -> np.ndarray:
+        if observations.ndim != 1:
+            raise ValueError(
+                f"expected records [B], got shape {observations.shape}; "
+                "record.reshape(1) makes a batch of one record"
+            )
         out = np.empty((len(observations), self.num_inputs), factors.dtype)
         write_changes(self.whole_buffers(observations, factors is self._factors), out)
         return out

@@ -54,13 +54,16 @@ def next_word(rng):
 
 @rule
 def below(rng, limit):
-    """A uniform integer in 0 .. limit - 1, for limits under 2**32 (bias under limit / 2**32)."""
+    """A uniform integer in 0 .. limit - 1, for limits under 2**32 (bias under limit / 2**32).
+
+    `rng` is one stream: `rngs[k]` of an array of them, `rng[0]` of an array [1].
+    """
     return np.int64(((next_word(rng) >> np.uint64(32)) * np.uint64(limit)) >> np.uint64(32))
 
 
 @rule
 def uniform(rng):
-    """A uniform float in [0, 1), of 53 bits."""
+    """A uniform float in [0, 1), of 53 bits. `rng` is one stream, as for `below`."""
     return np.float64(next_word(rng) >> np.uint64(11)) * (1.0 / 9007199254740992.0)
 
 
