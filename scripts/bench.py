@@ -25,7 +25,7 @@ from ..envs import GAMES, find_game
 from ..envs.core.catalogue import importable_name
 from ..envs.registry import make_aec, make_raw_aec
 from . import bench_record, first_games, peers, sizes
-from .options import BadArgument, positive
+from .options import BadArgument, check_known, positive
 from .output import add_json, file_to_write, print_table, progress_bar, write_json, write_record
 from .replays import (
     PartTimed,
@@ -109,8 +109,8 @@ def run(arguments: argparse.Namespace) -> None:
     """Measure and print; figures of the same run can be compared."""
     if arguments.record is not None and arguments.cold:
         raise BadArgument("--record writes rates, which --cold leaves out")
-    if arguments.game is not None and arguments.game not in GAMES:
-        raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
+    if arguments.game is not None:
+        check_known([arguments.game])
     names = [arguments.game] if arguments.game else list(GAMES)
     clock = Clock(repeats=1, seconds=0.02) if arguments.quick else Clock(REPEATS, SECONDS)
     if arguments.sizes:

@@ -19,7 +19,7 @@ from ..baselines.best import NAME as BEST
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import games_by_seats
 from ..envs.core.game import Game
-from .options import BadArgument, number_of_deals
+from .options import BadArgument, check_known, number_of_deals
 from .output import new_folder, progress_bar
 from .plans import add_plan, chosen_plan
 
@@ -52,9 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Play, and write the pages after each number of seats."""
     names = arguments.games or list(GAMES)
-    unknown = [name for name in names if name not in GAMES]
-    if unknown:
-        raise BadArgument(f"unknown game {unknown[0]!r}; the games are {', '.join(GAMES)}")
+    check_known(names)
     folder = new_folder(arguments.out)
     with chosen_plan(arguments) as plan:
         for game in (game for name in names for game in games_by_seats(name)):

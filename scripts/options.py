@@ -10,7 +10,7 @@ import importlib
 import os
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..envs import GAMES, find_game
@@ -88,10 +88,22 @@ def import_packages(arguments: Sequence[str]) -> list[str]:
         _search_this_folder()
     for name in known.imports:
         try:
-            importlib.import_module(name.removesuffix(".py") if os.path.isfile(name) else name)
+            importlib.import_module(_module_named(name))
         except Exception as error:
             raise BadArgument(f"cannot import {name}: {type(error).__name__}: {error}") from error
     return rest
+
+
+def _module_named(given: str) -> str:
+    """Return the name of a package, or of the module in a file of this folder."""
+    if not os.path.isfile(given):
+        return given
+    folder, file = os.path.split(os.path.relpath(given))
+    if folder:
+        raise BadArgument(
+            f"cannot import {given}: it is not in this folder; change to its own, or name a package"
+        )
+    return file.removesuffix(".py")
 
 
 def _search_this_folder() -> None:
@@ -177,10 +189,21 @@ def seconds(text: str) -> float:
     return value
 
 
+def check_known(games: Iterable[str]) -> None:
+    """Raise BadArgument for the first game that is not registered."""
+    unknown = next((name for name in games if name not in GAMES), None)
+    if unknown is not None:
+        raise BadArgument(
+            f"unknown game {unknown!r}; the games are {', '.join(GAMES)}, "
+            "and those of the packages in --import"
+        )
+
+
 def chosen_game(arguments: argparse.Namespace) -> "Game":
     """Make the game of `GAME` and `--set`. Raises BadArgument."""
     from ..baselines.players import parse_settings
 
+    check_known([arguments.game])
     with user_input():
         return find_game(arguments.game, **parse_settings(arguments.set))
 

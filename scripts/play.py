@@ -7,7 +7,7 @@ link, or any player. Games are kept on disk, so that they go on after a restart.
 import argparse
 
 from ..envs import GAMES, find_game
-from .options import BadArgument, player_names, seed, user_input, whole
+from .options import BadArgument, check_known, player_names, seed, user_input, whole
 from .serving import add_server, serve
 
 _TEXT_ONLY = ("set", "players", "seat", "seed")
@@ -43,8 +43,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until stopped with Ctrl-C, or play one game at the console."""
-    if arguments.game is not None and arguments.game not in GAMES:
-        raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
+    if arguments.game is not None:
+        check_known([arguments.game])
     if arguments.text:
         _play_at_the_console(arguments)
         return

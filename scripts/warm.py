@@ -9,7 +9,7 @@ import time
 from ..envs import GAMES
 from ..envs.core.code_cache import cache_folder
 from .first_games import VIEWS
-from .options import BadArgument
+from .options import check_known
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,8 +21,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compile, and print one line for each game."""
-    if arguments.game is not None and arguments.game not in GAMES:
-        raise BadArgument(f"unknown game {arguments.game!r}; the games are {', '.join(GAMES)}")
+    if arguments.game is not None:
+        check_known([arguments.game])
     for name in [arguments.game] if arguments.game else GAMES:
         start = time.perf_counter()
         for play in VIEWS.values():

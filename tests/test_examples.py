@@ -162,6 +162,15 @@ def test_a_package_that_is_not_there_gets_one_line(capsys: pytest.CaptureFixture
     assert error.count("\n") == 1 and "cannot import no_such_package" in error
 
 
+def test_a_file_of_another_folder_is_not_imported(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(EXAMPLES.parent)
+    with pytest.raises(SystemExit):
+        main(["games", "--import", f"./{EXAMPLES.name}/nim.py"])
+    assert "nim.py: it is not in this folder; change to its own" in capsys.readouterr().err
+
+
 def test_two_games_of_one_name_are_refused(modules: dict[str, Any]) -> None:
     register_game(modules["nim"].game)  # once more: nothing happens
     with pytest.raises(ValueError, match="nim has already registered a game 'nim'"):
