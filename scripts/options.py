@@ -87,15 +87,16 @@ def import_packages(arguments: Sequence[str]) -> list[str]:
     if known.imports:
         _search_this_folder()
     for name in known.imports:
+        module = _module_named(name)
         try:
-            importlib.import_module(_module_named(name))
+            importlib.import_module(module)
         except Exception as error:
             raise BadArgument(f"cannot import {name}: {type(error).__name__}: {error}") from error
     return rest
 
 
 def _module_named(given: str) -> str:
-    """Return the name of a package, or of the module in a file of this folder."""
+    """Return the name of a package, or of a module in this folder. Raises BadArgument."""
     if not os.path.isfile(given):
         return given
     folder, file = os.path.split(os.path.relpath(given))

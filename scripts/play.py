@@ -76,8 +76,8 @@ def _play_at_the_console(arguments: argparse.Namespace) -> None:
             names *= game.num_seats - 1
         if len(names) != game.num_seats - 1:
             raise BadArgument(
-                f"name one player, or one for each of the {game.num_seats - 1} other seats; "
-                f"got {len(names)}"
+                "name one player for all other seats, or one for each of them "
+                f"({game.num_seats - 1}); got {len(names)}"
             )
         seats = [Occupant(PLAYER, name[:MAX_NAME], name) for name in names]
         seats.insert(seat, Occupant(HERE, "you"))

@@ -44,7 +44,10 @@ def find_game(name: str, /, **config: Any) -> Game:
     for an unknown game, TypeError for an unknown setting, ValueError for an impossible value.
     """
     if name not in _ENTRIES:
-        raise ValueError(f"unknown game {name!r}; the games are {', '.join(_ENTRIES)}")
+        raise ValueError(
+            f"unknown game {name!r}; the games are {', '.join(_ENTRIES)}, "
+            "and those of packages that are imported first"
+        )
     make = _ENTRIES[name].make
     if isinstance(make, str):
         make = importlib.import_module(make).game

@@ -189,7 +189,10 @@ def test_colours_appear_on_terminals_only_and_never_with_no_color(
         (["chess", "--text"], "unknown game 'chess'; the games are"),
         (["--text"], "name a game"),
         (["president", "--text", "--seat", "9"], "seat must be in 0 .. 3"),
-        (["president", "--text", "--players", "lowest,lowest"], "each of the 3 other seats"),
+        (
+            ["president", "--text", "--players", "lowest,lowest"],
+            "one for each of them (3); got 2",
+        ),
         (["president", "--text", "--players", "nobody"], "no player"),
         (["president", "--port", "1", "--host", "203.0.113.1"], "cannot listen"),
         (["president", "--players", "lowest"], "--players goes with --text"),
