@@ -8,7 +8,7 @@ import dataclasses
 import inspect
 import sys
 from collections.abc import Callable, Collection, Mapping
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from types import ModuleType
 from typing import Any
 
@@ -191,6 +191,7 @@ class Game:
         return f"<Game {self.name} v{self.version}: {settings}>"
 
 
+@lru_cache(maxsize=1024)  # a game is made more often than its functions change
 def _check_call(name: str, function: Function | None, taken: tuple[str, ...]) -> None:
     """Raise ValueError for a function that does not take what it is given."""
     if function is None:
