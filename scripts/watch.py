@@ -21,6 +21,7 @@ from ..envs.core.public import is_seen
 from ..envs.core.rng import fresh_seed, streams
 from ..envs.core.seating import Seating
 from ..envs.core.tables import Tables
+from ..envs.core.views import transcript
 from .ending import result_lines
 from .options import (
     BadArgument,
@@ -35,6 +36,7 @@ from .options import (
     user_input,
     whole,
 )
+from .output import file_to_write
 from .serving import add_server, serve
 
 if TYPE_CHECKING:
@@ -75,6 +77,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--plies", type=positive, metavar="N", help="stop after N plies")
     parser.add_argument(
+        "--transcript",
+        type=file_to_write,
+        metavar="FILE",
+        help="keep the game, all hands included, in a new text file that `parlour replay` shows",
+    )
+    parser.add_argument(
         "--browser", action="store_true", help="show pictures in the browser instead of text"
     )
     add_seed(parser)
@@ -84,30 +92,57 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> None:
     """Play the game of this seed; the players draw random numbers as in matches."""
     if arguments.browser:
+        if arguments.transcript is not None:
+            raise BadArgument("--transcript keeps what is shown as text, not with --browser")
         _show_in_browser(arguments)
         return
+    if arguments.transcript is not None and Path(arguments.transcript).exists():
+        raise BadArgument(f"{arguments.transcript} exists; name another file for the transcript")
     game = chosen_game(arguments)
     players = _seated(chosen_players(arguments.players, game), game)
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
         raise BadArgument(f"seats are 0 .. {game.num_seats - 1}, not {arguments.seat}")
     hint_lines = _chosen_hints(game) if arguments.hints else None
-    tables = Tables(game, streams([first_seed(arguments)]))
+    seed = first_seed(arguments)
+    tables = Tables(game, streams([seed]))
     places = np.arange(game.num_seats)[None, :]
-    rngs = player_streams([first_seed(arguments)], game.num_seats)
-    seating = Seating(tables, players, places, rngs)
-    tables.deal(tables.all_rows)
-    seating.watch(tables.all_rows)
-    ply = 0
-    while not game.is_terminal(tables.states[0]) and ply != arguments.plies:
-        print("\n".join(position_lines(game, tables.states[0], arguments.seat, hint_lines)))
-        ply += 1
-        print(f"{ply:4}  {_play(seating, players, arguments.seat)}\n", flush=True)
-        time.sleep(arguments.delay)
-    print(game.describe(tables.states[0], arguments.seat))
+    seating = Seating(tables, players, places, player_streams([seed], game.num_seats))
+    actions = _show(seating, players, hint_lines, arguments)
     if game.is_terminal(tables.states[0]):
         who = [f"player {seat} ({player.name})" for seat, player in enumerate(players)]
         returns = tables.returns(tables.all_rows)[0].tolist()
-        print("\n".join(result_lines(who, returns, ply, first_seed(arguments))))
+        print("\n".join(result_lines(who, returns, len(actions), seed)))
+    if arguments.transcript is not None:
+        _keep(transcript.record(game, seed, actions=actions), arguments.transcript)
+
+
+def _show(
+    seating: Seating,
+    players: list[Policy],
+    hint_lines: HintLines | None,
+    arguments: argparse.Namespace,
+) -> list[int]:
+    """Deal and play at the only table, and print each position and ply; return the actions."""
+    tables, game, shown = seating.tables, seating.tables.game, arguments.seat
+    tables.deal(tables.all_rows)
+    seating.watch(tables.all_rows)
+    actions: list[int] = []
+    while not game.is_terminal(tables.states[0]) and len(actions) != arguments.plies:
+        print("\n".join(position_lines(game, tables.states[0], shown, hint_lines)))
+        action, told = _play(seating, players, shown)
+        actions.append(action)
+        print(f"{len(actions):4}  {told}\n", flush=True)
+        time.sleep(arguments.delay)
+    print(game.describe(tables.states[0], shown))
+    return actions
+
+
+def _keep(played: transcript.Transcript, file: str) -> None:
+    try:
+        transcript.save(played, file)
+    except OSError as error:
+        raise BadArgument(f"cannot write {file}: {error.strerror}") from error
+    print(f"Transcript: {file}")
 
 
 def _show_in_browser(arguments: argparse.Namespace) -> None:
@@ -173,17 +208,18 @@ def position_lines(
     return [game.describe(state, shown), *hints]
 
 
-def _play(seating: Seating, players: list[Policy], shown: int | None) -> str:
-    """Play one ply at the only table; return a line of text about it."""
+def _play(seating: Seating, players: list[Policy], shown: int | None) -> tuple[int, str]:
+    """Play one ply at the only table; return the action and a line of text about it."""
     tables = seating.tables
     rows = tables.all_rows
     seats, observations, words = tables.show(rows)
     player, before = players[seats[0]], tables.states.copy()[0]
     rngs = seating.rngs[rows, seats]  # a copy, as the streams were before the choice
-    action = seating.choose(player, rows, seats, observations, words)
-    tables.apply(rows, action)
+    chosen = seating.choose(player, rows, seats, observations, words)
+    tables.apply(rows, chosen)
     seating.watch(rows)
-    return ply_text(player, before, int(action[0]), shown, rngs)
+    action = int(chosen[0])
+    return action, ply_text(player, before, action, shown, rngs)
 
 
 def ply_text(

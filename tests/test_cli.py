@@ -14,7 +14,7 @@ import parlour
 from parlour.baselines import make_policy
 from parlour.baselines.arena import sandbox
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.views.transcript import record, to_text
+from parlour.envs.core.views.transcript import load, record, to_text, verify
 from parlour.scripts import bench, bench_record, first_games, output, peers, sizes, tournament
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
@@ -413,6 +413,24 @@ def test_options_keep_their_former_names_without_showing_them(
 def test_watching_stops_after_the_plies_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(f"watch {GAME} --plies 3 --players first_legal") == 0
     assert capsys.readouterr().out.count("(first_legal): ") == 3
+
+
+def test_a_watched_game_is_kept_and_replayed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file, page = tmp_path / "game.txt", tmp_path / "game.html"
+    watch = f"watch {GAME} --players lowest --seed 3 --transcript {file}"
+    assert run(watch) == 0
+    num_plies = capsys.readouterr().out.count("(lowest): ")
+    played = load(file)
+    verify(played)
+    assert len(played.plies) == num_plies and any(played.returns)
+    assert run(f"replay {file} --html {page}") == 0
+    assert f"{num_plies} plies" in capsys.readouterr().out
+    before = file.read_bytes()
+    assert "exists; name another file" in refusal(watch, capsys)
+    assert "not with --browser" in refusal(f"{watch} --browser", capsys)
+    assert file.read_bytes() == before
 
 
 def test_one_seats_view_hides_other_hands(capsys: pytest.CaptureFixture[str]) -> None:
