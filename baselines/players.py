@@ -4,6 +4,7 @@ import ast
 import dataclasses
 import importlib.util
 import inspect
+import os
 import re
 import sys
 import traceback
@@ -190,7 +191,9 @@ def player_key(name: str, game: Game) -> str:
     known = {_run_together(key): key for key in keys}
     if _run_together(name) not in known:
         players = ", ".join([*players_of(game), *AT_THE_CONSOLE])
-        raise ValueError(f"{game.name} has no player {name!r}; it has {players}")
+        trained = os.path.join(name, "checkpoint.pt")
+        hint = f"; a run's player is {trained}" if os.path.isfile(trained) else ""
+        raise ValueError(f"{game.name} has no player {name!r}; it has {players}{hint}")
     return known[_run_together(name)]
 
 

@@ -548,7 +548,11 @@ def test_train_leaves_a_checkpoint_that_evaluate_takes(
     assert f"`parlour {SMALL_TRAINING}" in (tmp_path / "checkpoint.md").read_text()
     assert "against" in capsys.readouterr().out
     file = tmp_path / "checkpoint.pt"
-    assert run(f"evaluate {GAME} {file} --set num_players=2 --deals 2 --json -") == 0
+    evaluate = f"evaluate {GAME} {file} --set num_players=2 --deals 2 --json -"
+    assert run(evaluate) == 0
+    assert f"a run's player is {file}" in refusal(
+        evaluate.replace(str(file), str(tmp_path)), capsys
+    )
 
 
 PEERS = [
