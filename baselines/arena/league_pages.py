@@ -92,8 +92,8 @@ def page(name: str, records: Sequence[Record]) -> str:
         lines += [
             f"## {league['seats']} seats",
             "",
-            f"{config}. {league['deals']} deals for each meeting of compiled players, "
-            f"{league['search_deals']} where a member searches or looks its moves up. "
+            f"{config}. {league['deals']:,} deals for each meeting of compiled players, "
+            f"{league['search_deals']:,} where a member searches or looks its moves up. "
             "Score of the row against the column in per cent, a draw being half:",
             "",
             *markdown_table(["", *names], league["cross"]),
