@@ -1,7 +1,7 @@
 """Scripted players of any game: `random` and `first_legal`."""
 
 from ..envs.core.bits import nth_allowed, random_allowed
-from ..envs.core.jit import rule
+from ..envs.core.compile import rule
 
 
 @rule

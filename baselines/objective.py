@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..envs.core.jit import rule
+from ..envs.core.compile import rule
 
 
 @rule

@@ -15,9 +15,9 @@ from types import ModuleType
 from typing import Any
 
 from ..envs.core.catalogue import without_numpy
+from ..envs.core.compile import reason_of
 from ..envs.core.game import Game
-from ..envs.core.jit import reason_of
-from ..envs.core.seating import Memory, PlayerError
+from ..envs.core.play.seating import Memory, PlayerError
 from . import best, human
 from .networks.learned import learned_policy, shipped_checkpoints
 from .opened import run_watched

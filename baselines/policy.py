@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ..envs.core.bits import gather_mask
+from ..envs.core.compile import bind
 from ..envs.core.game import Function, Game
-from ..envs.core.jit import bind
+from ..envs.core.play.loops import NO_WEIGHTS, CompiledPlayer, chooser
+from ..envs.core.play.seating import Memory, check_legal
 from ..envs.core.rng import fresh_seed, streams
-from ..envs.core.seating import Memory, check_legal
-from ..envs.core.tables import NO_WEIGHTS, CompiledPlayer, chooser
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

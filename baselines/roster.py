@@ -5,8 +5,8 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from ..envs.core.compile import python_source
 from ..envs.core.game import Function, Game
-from ..envs.core.jit import python_source
 from . import generic
 from .parts import part_of
 from .policy import Policy, compiled_policy

@@ -4,6 +4,8 @@
 """
 
 from .core.bits import allow, is_allowed, lowest_bit, nth_allowed, nth_bit, num_allowed, popcount
+from .core.compile import array_rule, rule
+from .core.fields import Field
 from .core.game import (
     CHANCE,
     NO_ACTION,
@@ -14,8 +16,6 @@ from .core.game import (
     functions_in,
     make_config,
 )
-from .core.jit import array_rule, rule
-from .core.records import Field
 from .core.rng import below, shuffle, streams, uniform
 from .core.seats import next_seat, relative_seat
 from .core.views.picture import Circle, Line, Part, Picture, Polygon, Rectangle, Text

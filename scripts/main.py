@@ -70,7 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answered(program: str, error: Exception, has_traceback: bool) -> int:
     """Answer an error that is no defect of Parlour with one line; raise any other."""
     from ..baselines.human import EndOfInput
-    from ..envs.core.seating import PlayerError
+    from ..envs.core.play.seating import PlayerError
 
     if isinstance(error, EndOfInput):
         return _ended(program, "the input ended before the game did")

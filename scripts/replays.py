@@ -30,7 +30,7 @@ def fused(envs: Any, batch: int, observe: bool) -> Play:
 
 def vector_replay(envs: Any, batch: int) -> Play:
     """Replay recorded random actions with `step()`."""
-    from ..envs.core.tables import random_actions  # `peer_plies` runs this file without Numba
+    from ..envs.core.play.tables import random_actions  # `peer_plies` runs this file without Numba
 
     rows = np.arange(batch)
     envs.reset(seed=1)

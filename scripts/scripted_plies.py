@@ -14,9 +14,8 @@ from ..baselines import list_policies, make_policy
 from ..baselines.arena.batches import play_deals
 from ..envs import GAMES, find_game
 from ..envs.core.game import NO_SEAT, Game
-from ..envs.core.player_streams import player_streams
-from ..envs.core.rng import streams
-from ..envs.core.tables import Tables, action_masks
+from ..envs.core.play.tables import Tables, action_masks
+from ..envs.core.rng import player_streams, streams
 from .replays import REPLAYED_PLIES, Play
 
 COUNTED_GAMES = 512

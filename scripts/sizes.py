@@ -12,7 +12,7 @@ import numpy as np
 from ..baselines.arena import Plan, Workers, play_match
 from ..baselines.arena.export import markdown_table
 from ..envs import GAMES, find_game
-from ..envs.core.tables import random_actions
+from ..envs.core.play.tables import random_actions
 from .bench_record import named
 from .output import print_table
 from .scripted_plies import opponents_of

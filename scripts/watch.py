@@ -16,11 +16,10 @@ from ..baselines.players import parse_settings
 from ..baselines.policy import values_of
 from ..envs import GAMES, find_game
 from ..envs.core.game import Game
-from ..envs.core.player_streams import player_streams
-from ..envs.core.public import is_seen
-from ..envs.core.rng import fresh_seed, streams
-from ..envs.core.seating import Seating
-from ..envs.core.tables import Tables
+from ..envs.core.play.seating import Seating
+from ..envs.core.play.tables import Tables
+from ..envs.core.play.visibility import is_seen
+from ..envs.core.rng import fresh_seed, player_streams, streams
 from ..envs.core.views import transcript
 from .ending import result_lines
 from .options import (

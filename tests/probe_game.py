@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from parlour.envs.core.bits import allow
+from parlour.envs.core.compile import rule
+from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
-from parlour.envs.core.jit import rule
-from parlour.envs.core.records import Field
 from parlour.envs.core.rng import below
 
 from .probes import NO_ACTION, Config, new_probe

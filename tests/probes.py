@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from parlour.envs.core.compile import rule
+from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
-from parlour.envs.core.jit import rule
-from parlour.envs.core.records import Field
 
 NO_ACTION = -1
 

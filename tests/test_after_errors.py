@@ -11,9 +11,9 @@ from parlour.baselines import make_policy
 from parlour.baselines.environments import solo_env, vector_env
 from parlour.baselines.policy import compiled_policy
 from parlour.envs import GAMES, find_game, load_game
-from parlour.envs.core.jit import rule
-from parlour.envs.core.seating import PlayerError
-from parlour.envs.core.tables import action_masks
+from parlour.envs.core.compile import rule
+from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.views.aec import CheckedEnv
 from parlour.envs.core.views.solo import SoloEnv
 

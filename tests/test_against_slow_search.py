@@ -22,10 +22,10 @@ from parlour.baselines.search.mcts import (
 )
 from parlour.baselines.search.playout import _Search
 from parlour.envs.core.bits import allow, nth_allowed, num_allowed
+from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game
-from parlour.envs.core.jit import rule
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 from tests import toy_game
 from tests.slow_search import Node, SlowSearch

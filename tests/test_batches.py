@@ -8,8 +8,9 @@ from numba import config
 
 from parlour.baselines import make_policy, policy
 from parlour.envs import load_game
+from parlour.envs.core.play.loops import CompiledPlayer
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import CompiledPlayer, Tables, action_masks
 
 BATCH = 3
 

@@ -15,9 +15,9 @@ from parlour.baselines.search.best_response import (
 )
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.play.seating import PlayerError
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.seating import PlayerError
-from parlour.envs.core.tables import Tables, action_masks
 
 GAMES = [
     load_game("trick_taking", num_values=3),

@@ -21,7 +21,7 @@ from parlour.envs.core.bits import (
     random_allowed,
     spread_masks,
 )
-from parlour.envs.core.jit import rule
+from parlour.envs.core.compile import rule
 from parlour.envs.core.rng import streams
 
 NUM_WORDS = 3

@@ -14,8 +14,8 @@ from numba.core.config import DISABLE_JIT
 from parlour.envs import check_game, load_game
 from parlour.envs.core.checks.check_game import CheckError
 from parlour.envs.core.checks.report import NO_CHANCE
+from parlour.envs.core.compile import rule
 from parlour.envs.core.defaults import nothing_is_unseen
-from parlour.envs.core.jit import rule
 from tests import toy_game as toy
 from tests.toy_aec import NUM_CARDS, ToyEnv
 

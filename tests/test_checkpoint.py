@@ -22,8 +22,8 @@ from parlour.baselines.networks.modules import ActionValues
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs import GAMES, load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.training import dqn, ppo
 
 HIDDEN = (16,)

@@ -16,8 +16,8 @@ from parlour.baselines.networks.modules import ActionValues, RankedValues
 from parlour.baselines.networks.policy_value import PolicyValue, legal_lists
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 
 TOLERANCE = 1e-5
 

@@ -9,8 +9,8 @@ import pytest
 from parlour.baselines import compiled_policy, make_policy
 from parlour.baselines.environments import solo_env, vector_env
 from parlour.envs import load_game
-from parlour.envs.core.jit import rule
-from parlour.envs.core.seating import PlayerError
+from parlour.envs.core.compile import rule
+from parlour.envs.core.play.seating import PlayerError
 
 LAST_CARD = 19
 

@@ -19,8 +19,8 @@ import pytest
 from parlour.envs import GAMES, check_game, find_game
 from parlour.envs.core.checks.report import NO_CHANCE, CheckReport
 from parlour.envs.core.game import CHANCE, Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from tests import toy_game
 
 ROOT = Path(toy_game.__file__).resolve().parents[1]

@@ -11,10 +11,10 @@ from parlour.baselines.arena.batches import play_deals
 from parlour.baselines.policy import Policy
 from parlour.envs import find_game, load_game
 from parlour.envs.core import deals, threads
+from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game
-from parlour.envs.core.jit import rule
+from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.rng import SEED_LIMIT
-from parlour.envs.core.seating import PlayerError
 
 IN_EVERY_RUN = {"notty": "defensive", "president": "lowest"}  # one draws in mid-game, one does not
 OTHERS = {"top_trumps": "maxer", "splendor": "greedy", "trick_taking": "smart"}

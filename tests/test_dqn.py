@@ -15,8 +15,8 @@ from parlour.baselines.networks.kinds import action_values, policy_of
 from parlour.baselines.networks.modules import ActionValues
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.training import dqn, progress
 from parlour.training.rollout import Transitions
 

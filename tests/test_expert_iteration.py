@@ -15,8 +15,8 @@ import torch
 from parlour.baselines import make_policy
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.training import expert_iteration
 from parlour.training.teaching import Lesson, soft_policies, taught
 

@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as some
 from llvmlite import ir
 from numba.np.arrayobj import reshape_unchecked
-
 from parlour.envs.core.folding import FoldingBuilder
-from parlour.envs.core.jit import array_rule
+
+from parlour.envs.core.compile import array_rule
 from tests.test_jit import ROOT, probe
 
 I1, I8, I32, I64 = (ir.IntType(width) for width in (1, 8, 32, 64))
@@ -224,7 +224,7 @@ def test_a_number_that_is_a_size_elsewhere_may_be_negative() -> None:
 # counts functions, and gives the second in one process the name of the first in another.
 RULES = """
 import numpy as np
-from parlour.envs.core.jit import rule
+from parlour.envs.core.compile import rule
 NUMBERS = np.arange(3)
 def twin(x): return x + 1
 first_twin = rule(twin)

@@ -25,8 +25,8 @@ from parlour.baselines.search.guided import (
 from parlour.baselines.search.tree import NO_NODE, ROOT, Tree, new_child
 from parlour.envs import find_game, load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from tests import toy_game
 
 from .probe_duel import DOOR, GATE, GO, STAY, probe_duel

@@ -18,10 +18,11 @@ import llvmlite.binding as llvm
 import numba
 import numpy as np
 import pytest
+from parlour.envs.core.memory import scratch
 
 from parlour.envs import GAMES as OUR_GAMES
 from parlour.envs.core import code_cache, jit, progress
-from parlour.envs.core.jit import (
+from parlour.envs.core.compile import (
     apart,
     array_rule,
     bind,
@@ -30,7 +31,6 @@ from parlour.envs.core.jit import (
     bind_inline,
     rule,
 )
-from parlour.envs.core.memory import scratch
 
 ROOT = Path(jit.__file__).resolve().parents[2]
 FOLDERS = ("parlour", "envs", "baselines")
@@ -49,7 +49,7 @@ GAMES = {
     "__init__.py": "",
     "chess/__init__.py": "",
     "chess/rules.py": """
-from parlour.envs.core.jit import rule
+from parlour.envs.core.compile import rule
 from . import pieces
 from .costs import COST
 
@@ -58,7 +58,7 @@ def value(state):
     return state + COST + pieces.count(state)
 """,
     "chess/pieces.py": """
-from parlour.envs.core.jit import rule
+from parlour.envs.core.compile import rule
 from .more import PIECES
 
 @rule
@@ -73,7 +73,7 @@ COST = int((Path(__file__).parent / "tables" / "costs.csv").read_text())
     "chess/tables/costs.csv": "5\n",
     "chess/board.py": """
 import numpy as np
-from parlour.envs.core.jit import rule
+from parlour.envs.core.compile import rule
 
 @rule
 def num_squares(boards):
@@ -86,14 +86,14 @@ def new_boards(num_squares):
     "chess/README.txt": "",
     "ludo/__init__.py": "",
     "ludo/rules.py": """
-from parlour.envs.core.jit import rule
+from parlour.envs.core.compile import rule
 
 @rule
 def value(state):
     return state + 2
 """,
     "loops.py": """
-from parlour.envs.core.jit import bind
+from parlour.envs.core.compile import bind
 
 def twice(state):
     return value(value(state))
@@ -229,8 +229,8 @@ import parlour
 from parlour.envs.core.sources import digest_of
 from parlour.baselines.players import players_of
 from parlour.envs import GAMES, load_game
-from parlour.envs.core.jit import _modules_of
-from parlour.envs.core.tables import loops_of
+from parlour.envs.core.compile import _modules_of
+from parlour.envs.core.play.loops import loops_of
 
 modules = {}
 for name in GAMES:

@@ -14,8 +14,8 @@ from parlour.baselines.networks.kinds import new_network, policy_of
 from parlour.baselines.networks.modules import RankedValues
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.training import lookahead
 
 GAME = load_game("trick_taking")

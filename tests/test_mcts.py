@@ -25,8 +25,8 @@ from parlour.baselines.search.mcts import (
     most_nodes,
 )
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import GAMES, find_game, load_game
 from tests import toy_game
 

@@ -14,8 +14,8 @@ from parlour.baselines.arena.duplicate import compare_deals
 from parlour.baselines.networks.kinds import new_network, policy_of
 from parlour.baselines.networks.learned import learned_policy
 from parlour.envs import load_game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.training import mlp
 from parlour.training.session import Session, run
 

@@ -10,9 +10,8 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.game import CHANCE, Game
-from parlour.envs.core.player_streams import player_streams
-from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
+from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.rng import player_streams, streams
 from parlour.envs.core.views.picture import (
     Circle,
     Line,

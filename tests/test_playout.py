@@ -8,8 +8,8 @@ from parlour.baselines.players import players_of
 from parlour.baselines.search.halving import choose, halve
 from parlour.baselines.search.playout import _Search
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import GAMES, find_game, load_game
 
 GAME = load_game("president", num_players=4)

@@ -10,8 +10,8 @@ import torch
 
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.training import ppo
 from parlour.training.acting import NO_DECISION, Batch, weigh_first_place
 

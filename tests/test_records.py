@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.records import (
+from parlour.envs.core.fields import (
     Field,
     FlatLayout,
     check_fields,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from parlour.envs.core.jit import rule
+from parlour.envs.core.compile import rule
 from parlour.envs.core.rng import (
     SEED_LIMIT,
     STREAM,

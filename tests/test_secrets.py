@@ -14,11 +14,9 @@ from parlour.baselines.policy import Policy
 from parlour.envs import load_game
 from parlour.envs.core import player_streams as streams_module
 from parlour.envs.core.game import Game
-from parlour.envs.core.player_streams import player_streams
-from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, streams
-from parlour.envs.core.seating import Seating
-from parlour.envs.core.siphash import siphash
-from parlour.envs.core.tables import Tables
+from parlour.envs.core.play.seating import Seating
+from parlour.envs.core.play.tables import Tables
+from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, player_streams, siphash, streams
 from parlour.envs.core.views.solo import SoloEnv
 from parlour.envs.core.views.transcript import record
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from parlour.envs.core.shelf import RowShelf, Shelf
 
 from parlour.baselines.environments import vector_env
 from parlour.envs import load_game
 from parlour.envs.core import shelf as shelf_module
-from parlour.envs.core.shelf import RowShelf, Shelf
 
 
 def new_shelf() -> Shelf:

@@ -13,11 +13,11 @@ import gymnasium
 import numpy as np
 import pytest
 from numba.core.errors import TypingError
+from parlour.envs.core.handover import LINE, LONGEST, exchange, load, take
 
 from parlour.envs import GAMES
 from parlour.envs.core import threads
-from parlour.envs.core.handover import LINE, LONGEST, exchange, load, take
-from parlour.envs.core.jit import rule
+from parlour.envs.core.compile import rule
 from parlour.envs.core.views.vector import TablesEnv
 
 NUM_ENVS = 101  # slices of unequal size, in two parts each

@@ -15,8 +15,8 @@ from parlour.baselines import make_policy
 from parlour.baselines.networks.checkpoints import load_checkpoint
 from parlour.baselines.networks.modules import WIDEST_UNARY, UnaryEncoder
 from parlour.envs import load_game
+from parlour.envs.core.fields import Field
 from parlour.envs.core.game import Game
-from parlour.envs.core.records import Field
 from parlour.training import dqn, session
 from parlour.training.replay_buffer import ReplayBuffer
 from parlour.training.rollout import Rollout, Transitions

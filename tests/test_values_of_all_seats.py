@@ -12,8 +12,8 @@ from parlour.baselines.search.guided import GuidedSearch, Settings
 from parlour.envs import load_game
 from parlour.envs.core.bits import num_allowed
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.training.guided_play import GuidedPlay, Outlook, expect_others, new_guided_batch
 from parlour.training.teaching import taught
 

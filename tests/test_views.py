@@ -15,14 +15,13 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium.vector import AutoresetMode, VectorEnv
+from parlour.envs.core.memory import FAR
 
 import parlour.envs
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs import GAMES, find_game, load_game, registry
-from parlour.envs.core.memory import FAR
-from parlour.envs.core.player_streams import player_streams
-from parlour.envs.core.rng import streams
+from parlour.envs.core.rng import player_streams, streams
 from parlour.envs.core.views.aec import CheckedEnv, RawEnv
 from parlour.envs.core.views.solo import SoloEnv
 from parlour.envs.core.views.transcript import record

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from parlour.envs.core.bits import nth_allowed, num_allowed
+from parlour.envs.core.compile import rule
+from parlour.envs.core.fields import Field
 from parlour.envs.core.game import CHANCE, Game, check_choice, check_range, make_config
-from parlour.envs.core.jit import rule
-from parlour.envs.core.records import Field
 from parlour.envs.core.rng import below, shuffle
 
 NUM_CARDS = 10

@@ -24,11 +24,9 @@ from ..baselines.networks.memory import float_scratch, numbers
 from ..baselines.objective import weigh_first_place
 from ..baselines.policy import Policy
 from ..envs.core.bits import clear, nth_allowed, num_allowed
+from ..envs.core.compile import bind, rule
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
-from ..envs.core.jit import bind, rule
-from ..envs.core.player_streams import player_streams
-from ..envs.core.rng import below, streams, uniform
-from ..envs.core.tables import (
+from ..envs.core.play.loops import (
     EXTERNAL,
     MAX_DEALS,
     NO_WEIGHTS,
@@ -36,6 +34,7 @@ from ..envs.core.tables import (
     chooser,
     meanings_of,
 )
+from ..envs.core.rng import below, player_streams, streams, uniform
 from ..envs.core.views.common import no_choice_error
 
 EARLIER = -2  # the code of the first earlier network; the next is one less

@@ -18,8 +18,8 @@ from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.modules import ActionValues, mask_values
 from ..baselines.players import make_policy
 from ..envs.core.game import Game
+from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import streams
-from ..envs.core.tables import action_masks
 from .progress import Progress, advanced, clocks, cosine_decay, since
 from .replay_buffer import ReplayBuffer
 from .rollout import Rollout, Transitions

@@ -13,11 +13,10 @@ from ..baselines.networks.compiled import num_layers, values_all_seats
 from ..baselines.networks.inputs import InputRows
 from ..baselines.networks.policy_value import num_others
 from ..baselines.search.guided import Settings, guided_functions, new_scratch, new_tree, turn
+from ..envs.core.compile import bind, rule
 from ..envs.core.game import NO_SEAT, Function, Game
-from ..envs.core.jit import bind, rule
-from ..envs.core.player_streams import player_streams
-from ..envs.core.rng import streams
-from ..envs.core.tables import meanings_of
+from ..envs.core.play.loops import meanings_of
+from ..envs.core.rng import player_streams, streams
 from ..envs.core.views.common import no_choice_error
 from .acting import (
     NO_DECISION,

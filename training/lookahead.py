@@ -18,8 +18,8 @@ from torch import nn
 from ..baselines.networks.kinds import new_network
 from ..baselines.networks.modules import mask_values
 from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.play.tables import Tables, action_masks
 from ..envs.core.rng import streams
-from ..envs.core.tables import Tables, action_masks
 from .progress import Progress, advanced, clocks, cosine_decay, since
 from .settings import check_settings
 

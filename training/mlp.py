@@ -19,10 +19,10 @@ from ..baselines.networks.perceptron import Perceptron, union_columns
 from ..baselines.players import make_policy
 from ..baselines.policy import Policy
 from ..envs.core.game import NO_SEAT, Game
-from ..envs.core.player_streams import player_streams
-from ..envs.core.rng import streams
-from ..envs.core.seating import Seating
-from ..envs.core.tables import EXTERNAL, Tables
+from ..envs.core.play.loops import EXTERNAL
+from ..envs.core.play.seating import Seating
+from ..envs.core.play.tables import Tables
+from ..envs.core.rng import player_streams, streams
 from .progress import clocks, since
 from .settings import check_settings
 

@@ -9,12 +9,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..baselines.policy import Policy
+from ..envs.core.compile import array_rule, rule
 from ..envs.core.game import NO_SEAT, Game
-from ..envs.core.jit import array_rule, rule
-from ..envs.core.player_streams import player_streams
-from ..envs.core.rng import streams
-from ..envs.core.seating import Seating
-from ..envs.core.tables import EXTERNAL, Tables, action_masks
+from ..envs.core.play.loops import EXTERNAL
+from ..envs.core.play.seating import Seating
+from ..envs.core.play.tables import Tables, action_masks
+from ..envs.core.rng import player_streams, streams
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (observations, masks) -> actions
 

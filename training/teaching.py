@@ -13,10 +13,9 @@ from ..baselines.networks.inputs import InputRows
 from ..baselines.networks.policy_value import num_others
 from ..baselines.policy import Policy, values_of
 from ..envs.core.game import Game
-from ..envs.core.player_streams import player_streams
-from ..envs.core.rng import streams
-from ..envs.core.seating import check_legal
-from ..envs.core.tables import Tables, action_masks
+from ..envs.core.play.seating import check_legal
+from ..envs.core.play.tables import Tables, action_masks
+from ..envs.core.rng import player_streams, streams
 from .acting import Batch, input_notes
 
 

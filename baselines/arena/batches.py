@@ -9,12 +9,11 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...envs.core.deals import looked_up, play_compiled
 from ...envs.core.game import Game
-from ...envs.core.player_streams import player_streams
-from ...envs.core.rng import streams
-from ...envs.core.seating import Seating
-from ...envs.core.tables import Tables
+from ...envs.core.play.deals import looked_up, play_compiled
+from ...envs.core.play.seating import Seating
+from ...envs.core.play.tables import Tables
+from ...envs.core.rng import player_streams, streams
 from ..opened import Files, opened_by
 from ..players import make_policy
 from ..policy import Policy

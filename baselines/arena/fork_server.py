@@ -22,8 +22,8 @@ import numpy as np
 
 from ...envs.core.code_cache import cache_folder
 from ...envs.core.game import Game
+from ...envs.core.play.tables import Tables, action_masks
 from ...envs.core.rng import streams
-from ...envs.core.tables import Tables, action_masks
 from ..players import make_policy
 from . import namespaces
 from .entrants import names_a_file

@@ -13,8 +13,8 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
+from ...envs.core.compile import python_source
 from ...envs.core.game import Game
-from ...envs.core.jit import python_source
 from ...envs.core.sources import (
     UntrackedError,
     file_digest,

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import Game
-from ...envs.core.seating import Memory, illegal_action_message
+from ...envs.core.play.seating import Memory, illegal_action_message
 from ..opened import Files, opened_by
 from . import guard
 from .cgroups import Group, place_of_groups

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.play.tables import Tables, action_masks
 from ...envs.core.rng import streams
-from ...envs.core.tables import Tables, action_masks
 from ..best import NAME as BEST
 from ..networks.learned import shipped_checkpoints
 from ..parts import part_of

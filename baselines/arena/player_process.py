@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.play.seating import check_legal
 from ...envs.core.rng import STREAM
-from ...envs.core.seating import check_legal
 from ..opened import opened_by
 from ..players import make_policy
 from .identity import users_files

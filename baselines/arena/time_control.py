@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import Game
-from ...envs.core.player_streams import player_streams
-from ...envs.core.rng import SEED_LIMIT, streams
-from ...envs.core.seating import Seating
-from ...envs.core.tables import Tables
+from ...envs.core.play.seating import Seating
+from ...envs.core.play.tables import Tables
+from ...envs.core.rng import SEED_LIMIT, player_streams, streams
 from .batches import Batch, Fault, Outcomes, forfeit
 from .fork_client import ForkServer
 from .isolation import Forfeit, IsolatedPlayer, Log, check_is_text

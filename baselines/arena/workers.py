@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 
-from ...envs.core.seating import PlayerError
-from ...envs.core.threads import check_num_threads
+from ...envs.core.play.seating import PlayerError
+from ...envs.core.play.slices import check_num_threads
 from .batches import Batch, Outcomes, play_batch
 from .namespaces import end_with_parent
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import WORD_BITS, lowest_bit
+from ...envs.core.compile import bind, vector_rule
 from ...envs.core.game import NO_ACTION, Function
-from ...envs.core.jit import bind, vector_rule
 from ...envs.core.rng import uniform
 from .inputs import InputRows, add_wide, fill_table, find_rows
 from .memory import float_scratch, int_scratch

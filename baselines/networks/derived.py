@@ -24,8 +24,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import NumbaExperimentalFeatureWarning
 
+from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind, rule
 from ..parts import part_of
 from ..policy import Policy, compiled_policy
 from .memory import octets, record_scratch
@@ -56,8 +56,6 @@ def with_inputs(game: Game) -> Game:
         game,
         observation_fields=(*plain, *fields, *packed),
         observe=bind(_observe, observe=game.observe, derive=part.derive),
-        observe_inputs=None,
-        observe_constants=None,
     )
     if not _num_arranged(part):
         return wide

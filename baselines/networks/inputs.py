@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...envs.core.compile import vector_rule
+from ...envs.core.fields import Field
 from ...envs.core.game import Game
-from ...envs.core.jit import vector_rule
-from ...envs.core.records import Field
 from .memory import numbers, octets
 
 NIBBLE_BITS = 4

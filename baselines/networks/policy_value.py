@@ -14,8 +14,8 @@ import torch
 from torch import nn
 
 from ...envs.core.bits import WORD_BITS, lowest_bit, num_allowed
+from ...envs.core.compile import rule, vector_rule
 from ...envs.core.game import Game
-from ...envs.core.jit import rule, vector_rule
 from .compiled import Network, weights_record
 from .derived import shown_fields, with_inputs
 from .inputs import InputRows, fill_table, gather_gradient

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import WORD_BITS, lowest_bit, popcount
+from ...envs.core.compile import bind, rule, vector_rule
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind, rule, vector_rule
 from .compiled import Layer, best_legal, body_of, dot, layer_fields, record_of
 from .memory import float_scratch, int_scratch, octets, word_scratch
 from .vectors import add_rows

@@ -16,7 +16,7 @@ from numba.core import config as numba_config
 from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 
-from ...envs.core.jit import rule
+from ...envs.core.compile import rule
 
 BLOCKS = (64, 8, 1)  # units summed at once: the largest block that the rest still fills
 _FLOAT = ir.FloatType()

@@ -10,7 +10,7 @@ number of all draws.
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
-from ...envs.core.jit import array_rule, rule
+from ...envs.core.compile import array_rule, rule
 from ...envs.notty.cards import GROUPS, NUM_KINDS, NUM_NUMBERS, SMALLEST_GROUP, hand_size, has_group
 from ...envs.notty.discard import DIGITS, PATTERN_BITS, most_discarded, pack
 

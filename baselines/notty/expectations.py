@@ -7,7 +7,7 @@ Only `sample_draws`, the estimate of the document, samples.
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
-from ...envs.core.jit import array_rule, rule
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.rng import below
 from ...envs.notty.cards import nth_card, words_of
 from ...envs.notty.discard import most_discarded, pack

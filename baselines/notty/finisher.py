@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from ...envs.core.bits import is_allowed, popcount
-from ...envs.core.jit import array_rule, rule
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.rng import below
 from ...envs.notty.cards import NUM_KINDS, NUM_NUMBERS, has_group, nth_card
 from ...envs.notty.discard import MAX_CARDS, best_left, unpack

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ...envs.core.bits import clear, lowest_bit
-from ...envs.core.jit import array_rule, rule
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.rng import below, streams
 from ...envs.notty.cards import (
     ALL_KINDS,

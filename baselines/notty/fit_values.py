@@ -19,8 +19,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import clear, popcount, random_allowed
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import CHANCE
-from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import below, streams, uniform
 from ...envs.notty.cards import add_card, deck_words, hand_size, has_group, nth_card, remove_card
 from ...envs.notty.discard import discard_groups

@@ -7,8 +7,8 @@ before anything else, as the game does with `discard="optimal"`.
 import numpy as np
 
 from ...envs.core.bits import is_allowed
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import array_rule, rule
 from ...envs.core.rng import below
 from ...envs.notty.cards import GROUP_WORDS, NUM_NUMBERS, has_group, numbers_in_three_colours
 from ...envs.notty.discard import best_left

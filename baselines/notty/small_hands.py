@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from ...envs.core.bits import popcount
-from ...envs.core.jit import rule
+from ...envs.core.compile import rule
 from ...envs.notty.cards import COLOUR_MASK, NUM_COLOURS, NUM_NUMBERS
 from ...envs.notty.discard import PATTERN_BITS, pack, pattern_of
 

@@ -4,9 +4,9 @@ All of it follows from the cards in your hand and those unseen, but a small netw
 units to compare each rank of its hand with all higher ones.
 """
 
+from ...envs.core.compile import rule
+from ...envs.core.fields import Field
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
-from ...envs.core.records import Field
 from ...envs.president.rules import NO_RANK, NUM_RANKS, TOP_RANK
 
 LEFT_OUT = ("played", "seat_to_act")  # four less the hand and the unseen; always you

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import NO_ACTION, NO_SEAT, Game
-from ...envs.core.player_streams import player_streams
-from ...envs.core.rng import streams
-from ...envs.core.seating import Seating
-from ...envs.core.tables import EXTERNAL, Tables, action_masks
+from ...envs.core.play.loops import EXTERNAL
+from ...envs.core.play.seating import Seating
+from ...envs.core.play.tables import Tables, action_masks
+from ...envs.core.rng import player_streams, streams
 from ..arena.statistics import Estimate, mean_of_deals
 from ..measures import Measure
 from ..players import make_policy

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.bits import is_allowed, nth_allowed, num_allowed
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import NO_ACTION, Game, check_range
-from ...envs.core.jit import array_rule, rule
 from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
 from ..policy import Policy, compiled_policy
 from ..roster import Player, scripted, searching, with_aliases

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
 from ..networks.learned import shipped_checkpoints
 from ..policy import Policy
 from ..search import rollout

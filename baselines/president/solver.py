@@ -20,8 +20,8 @@ import threading
 import numpy as np
 
 from ...envs.core.bits import gather_mask, is_allowed, lowest_bit, popcount
+from ...envs.core.compile import rule
 from ...envs.core.game import NO_ACTION, Game
-from ...envs.core.jit import rule
 from ...envs.president.rules import (
     ALL_OF_RANK,
     ALL_PLAYS,

@@ -10,11 +10,12 @@ from functools import lru_cache
 
 import numpy as np
 
+from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind, rule
+from ...envs.core.play.loops import loops_of
+from ...envs.core.play.seating import PlayerError
+from ...envs.core.play.tables import action_masks
 from ...envs.core.rng import streams
-from ...envs.core.seating import PlayerError
-from ...envs.core.tables import action_masks, loops_of
 from .. import generic
 from ..policy import Policy
 

@@ -18,10 +18,11 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...envs.core.bits import WORD_BITS, clear, lowest_bit, num_allowed
+from ...envs.core.compile import bind, rule
 from ...envs.core.game import NO_SEAT, Function, Game
-from ...envs.core.jit import bind, rule
+from ...envs.core.play.loops import meanings_of
+from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import uniform
-from ...envs.core.tables import meanings_of, new_streams
 from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
 from ..networks.memory import machine_words, octets

@@ -17,9 +17,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import gather_mask, is_allowed, random_allowed
+from ...envs.core.compile import bind, rule
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
-from ...envs.core.jit import bind, rule
-from ...envs.core.tables import NO_WEIGHTS, meanings_of
+from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
 from ..networks.learned import guide_network
 from ..policy import Policy, Search, searching_policy
 from ..roster import with_aliases

@@ -10,10 +10,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import random_allowed
+from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game, check_range
-from ...envs.core.jit import bind, rule
+from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
+from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import split, uniform
-from ...envs.core.tables import NO_WEIGHTS, meanings_of, new_streams
 from ..networks.learned import learned_policy
 from ..policy import Policy
 from ..roster import BLIND, own_players, with_aliases

@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import nth_allowed, num_allowed
+from ...envs.core.compile import array_rule, bind, rule
 from ...envs.core.game import Function, Game, check_range
-from ...envs.core.jit import array_rule, bind, rule
-from ...envs.core.tables import meanings_of
+from ...envs.core.play.loops import meanings_of
 from ..networks.compiled import best_legal, network_functions, num_layers
 from ..networks.derived import arranged
 from ..networks.learned import shown_policy

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.jit import rule
+from ...envs.core.compile import rule
 
 MAX_PATH_LENGTH = 64  # deeper nodes are leaves
 NO_NODE = 0  # the root is nobody's child

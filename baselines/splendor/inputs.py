@@ -9,9 +9,9 @@ everything once for each slot.
 import numpy as np
 
 from ...envs.core.bits import WORD_BITS, is_allowed
+from ...envs.core.compile import rule
+from ...envs.core.fields import Field
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
-from ...envs.core.records import Field
 from ...envs.splendor.actions import (
     BUY,
     BUY_RESERVED,

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.bits import allow, lowest_bit, nth_allowed, num_allowed
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Game
-from ...envs.core.jit import array_rule, rule
 from ...envs.splendor.actions import (
     BUY,
     COLLECT_RETURNING,

@@ -13,9 +13,9 @@ import numpy as np
 import pandas as pd
 
 from ...envs.core.game import Game
+from ...envs.core.play.seating import PlayerError
+from ...envs.core.play.tables import Tables
 from ...envs.core.rng import fresh_seed, streams
-from ...envs.core.seating import PlayerError
-from ...envs.core.tables import Tables
 from ...envs.registry import load_game
 from ...envs.top_trumps.cards import ID, RANDOM, read_deck
 from ...envs.top_trumps.rules import DRAWN

@@ -10,8 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
 from ...envs.core.rng import STREAM, below
 from ...envs.top_trumps.rules import NO_CARD, WORD_BITS, count, place_at
 

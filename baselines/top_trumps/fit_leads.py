@@ -13,7 +13,7 @@ import time
 
 import numpy as np
 
-from ...envs.core.jit import rule
+from ...envs.core.compile import rule
 from ...envs.core.rng import below, streams
 from ...envs.registry import load_game
 from ...envs.top_trumps.rules import NO_CARD, apply_action, deal

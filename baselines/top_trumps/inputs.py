@@ -5,9 +5,9 @@ the cards that may be the opponent's top card each field beats.
 """
 
 from ...envs.core.bits import lowest_bit
+from ...envs.core.compile import rule
+from ...envs.core.fields import Field
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
-from ...envs.core.records import Field
 from ...envs.top_trumps.rules import NO_CARD, WORD_BITS
 
 STEPS = 64  # of a share, from 0 to 1

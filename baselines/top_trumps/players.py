@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from ...envs.core.bits import nth_allowed, random_allowed
+from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game
-from ...envs.core.jit import bind, rule
 from ...envs.core.rng import below, uniform
 from ...envs.top_trumps.rules import deviation_of, mean_of
 from ..policy import Policy, compiled_policy

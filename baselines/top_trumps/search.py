@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
 from ...envs.core.rng import below, next_word
 from ...envs.top_trumps.observation import possible_cards, reshuffle_unseen
 from ...envs.top_trumps.rules import (

@@ -21,10 +21,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game, check_range
-from ...envs.core.player_streams import player_streams
-from ...envs.core.rng import streams
-from ...envs.core.seating import Seating
-from ...envs.core.tables import Tables
+from ...envs.core.play.seating import Seating
+from ...envs.core.play.tables import Tables
+from ...envs.core.rng import player_streams, streams
 from ...envs.registry import load_game
 from ..arena.batches import BATCH_DEALS, play_deals
 from ..arena.statistics import Estimate, wilson

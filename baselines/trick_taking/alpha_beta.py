@@ -23,8 +23,8 @@ from ...envs.core.bits import (
     has_allowed,
     lowest_bit,
 )
+from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game, check_range
-from ...envs.core.jit import bind, rule
 from ...envs.trick_taking.rules import NO_COLOUR
 from ..networks.compiled import best_legal, num_layers
 from ..networks.learned import shipped_checkpoints

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Game
-from ...envs.core.jit import array_rule, rule
 from .solver import (
     Solution,
     card_values,

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.core.compile import array_rule
 from ...envs.core.game import Game
-from ...envs.core.jit import array_rule
 from ...envs.core.rng import below
 from .. import generic
 from ..players import make_policy

@@ -9,9 +9,9 @@ count what a seat would count: cards left, sure winners, and who may still follo
 import numpy as np
 
 from ...envs.core.bits import allow, is_allowed, lowest_bit, popcount
+from ...envs.core.compile import rule
+from ...envs.core.fields import Field
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
-from ...envs.core.records import Field
 from ...envs.trick_taking.rules import MAX_SEATS, MAX_VALUES, NO_CARD, NO_COLOUR
 from ..networks.memory import record_scratch
 

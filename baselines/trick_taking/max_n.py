@@ -12,8 +12,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ...envs.core.compile import rule
 from ...envs.core.game import Game, check_range
-from ...envs.core.jit import rule
 from ..networks.learned import shipped_checkpoints
 from ..objective import weigh_first_place
 from ..policy import Policy

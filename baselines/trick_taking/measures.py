@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from ...envs.core.compile import array_rule
 from ...envs.core.game import Game
-from ...envs.core.jit import array_rule
-from ...envs.core.player_streams import player_streams
-from ...envs.core.rng import streams
-from ...envs.core.seating import Seating
-from ...envs.core.tables import EXTERNAL, Tables, action_masks
+from ...envs.core.play.loops import EXTERNAL
+from ...envs.core.play.seating import Seating
+from ...envs.core.play.tables import Tables, action_masks
+from ...envs.core.rng import player_streams, streams
 from ...envs.trick_taking.rules import start_game
 from ..arena.statistics import Estimate, mean_of_deals
 from ..measures import Measure

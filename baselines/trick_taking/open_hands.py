@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import popcount
+from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
 from ...envs.trick_taking.rules import NO_COLOUR
 
 MAX_TRICKS = {2: 12, 3: 8, 4: 6}  # by seats: the cards left must fit a key of the memory

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ...envs.core.jit import rule
 
 MAX_TABLE_VALUES = 12  # a table of all positions takes at most a second and 40 MB
 MAX_SEARCH_VALUES = 24  # the first lead of a deal takes seconds; with more values, minutes

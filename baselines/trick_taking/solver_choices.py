@@ -9,10 +9,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Game
-from ...envs.core.jit import array_rule, rule
+from ...envs.core.play.tables import Tables, action_masks, random_actions
 from ...envs.core.rng import streams
-from ...envs.core.tables import Tables, action_masks, random_actions
 from ...envs.trick_taking.rules import open_trick
 from .. import generic
 from ..policy import Policy

@@ -4,19 +4,10 @@ A mask is an int64 array of `mask_words(num_actions)` words. Words are signed so
 mixes them with ordinary integers; only the counting below treats them as unsigned.
 """
 
-from typing import Any
-
-import llvmlite.binding as llvm
 import numpy as np
-from llvmlite import ir
-from numba.core import config as numba_config
-from numba.core import types
-from numba.core.codegen import get_host_cpu_features
-from numba.extending import intrinsic
 
-from .jit import rule
+from .compile import rule
 from .rng import below
-from .wide import write_bits
 
 WORD_BITS = 64
 _LOG2_WORD = 6
@@ -26,18 +17,6 @@ _PAIRS = np.uint64(0x5555555555555555)
 _NIBBLES = np.uint64(0x3333333333333333)
 _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
-_LOW_BYTE = 0xFF
-_TOP_BITS = np.uint64(0x8080808080808080)
-_SLOW_DEPOSIT = ("bdver4", "znver1", "znver2")
-# For a byte and n, the index of its n-th set bit, 0 if it has none: [256 * 8].
-_NTH_OF_BYTE = np.array(
-    [
-        ([bit for bit in range(8) if byte >> bit & 1] + [0] * 8)[n]
-        for byte in range(256)
-        for n in range(8)
-    ],
-    np.int8,
-)
 
 
 def mask_words(num_actions: int) -> int:
@@ -71,52 +50,12 @@ def lowest_bit(word):
     return popcount(~word & (word - 1))
 
 
-@intrinsic
-def _deposit(typing_context: Any, bits: Any, word: Any) -> Any:
-    """Compile to one instruction: put the n-th of the bits where the n-th bit set of a word is."""
-
-    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
-        kind = ir.IntType(64)
-        function = ir.FunctionType(kind, [kind, kind])
-        deposit = builder.module.declare_intrinsic("llvm.x86.bmi.pdep.64", (), function)
-        return builder.call(deposit, arguments)
-
-    return types.int64(types.int64, types.int64), generate
-
-
 @rule
-def nth_bit_by_deposit(word, n):
+def nth_bit(word, n):
     """The index of the n-th bit set, counting from 0; the word must have more than n."""
-    return lowest_bit(_deposit(np.int64(1) << n, np.int64(word)))
-
-
-@rule
-def nth_bit_by_bytes(word, n):
-    """The same on any processor.
-
-    The counts of all bytes at once find its byte, and a table finds the bit in it.
-    """
-    x = np.uint64(word)
-    x = x - ((x >> np.uint64(1)) & _PAIRS)
-    x = (x & _NIBBLES) + ((x >> np.uint64(2)) & _NIBBLES)
-    x = ((x + (x >> np.uint64(4))) & _BYTES) * _EVERY_BYTE  # byte i: bits set up to there
-    reached = ((np.uint64(n) * _EVERY_BYTE | _TOP_BITS) - x) & _TOP_BITS  # those of n at most
-    shift = np.uint64(popcount(reached) * 8)
-    before = ((x << np.uint64(8)) >> shift) & np.uint64(_LOW_BYTE)
-    byte = (np.uint64(word) >> shift) & np.uint64(_LOW_BYTE)
-    return np.int64(shift) + _NTH_OF_BYTE[byte << np.uint64(3) | (np.uint64(n) - before)]
-
-
-def _deposits_fast() -> bool:
-    """Return whether the processor has that instruction; AMD's first ones have it, but slow."""
-    if numba_config.DISABLE_JIT or numba_config.CPU_NAME or numba_config.CPU_FEATURES is not None:
-        return False  # compiled for another processor, or not at all
-    has_it = "+bmi2" in get_host_cpu_features().split(",")
-    return has_it and llvm.get_host_cpu_name() not in _SLOW_DEPOSIT
-
-
-# (word, n): the index of the n-th bit set.
-nth_bit = nth_bit_by_deposit if _deposits_fast() else nth_bit_by_bytes
+    for _ in range(n):
+        word &= word - 1
+    return lowest_bit(word)
 
 
 @rule
@@ -185,7 +124,9 @@ def spread_masks(masks, out):
     """Write masks [B, words] with one byte per action, int8 [B, 64 * words]."""
     for row in range(masks.shape[0]):
         for index in range(masks.shape[1]):
-            write_bits(out[row], index * WORD_BITS, masks[row, index])
+            word = masks[row, index]
+            for bit in range(WORD_BITS):
+                out[row, np.uint64(index * WORD_BITS + bit)] = (word >> bit) & 1
 
 
 @rule

@@ -1,45 +1,36 @@
-"""Compiled code on disk: one file for each function and each set of argument types.
+"""Keep compiled loops on disk, in Numba's own cache, under a name that says all they depend on.
 
-The name of a file is a digest of everything its code depends on, and the file starts with a
-checksum, so that stale or damaged code never runs. An error here costs time, but never ends the
-run.
+Numba's cache notices an edit of the file of a function, but not of the functions and constants that
+it uses from other files. Here a digest of all of them is the folder's name, so that old code is
+never run. Whatever is wrong with the disk costs a compilation and one warning, never the run.
 """
 
 import contextlib
 import hashlib
 import os
-import pickle
 import shutil
 import sys
+import threading
 import time
-import uuid
+import types
 import warnings
-from collections.abc import Callable
-from functools import cache
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-import llvmlite
 import numba
+import numpy as np
 import platformdirs
-from numba.core import config as numba_config
-from numba.core.caching import NullCache
-from numba.core.compiler import CompileResult
-from numba.core.intrinsics import INTR_MATH
-from numba.core.runtime import rtsys
-from numba.core.serialize import dumps
 
-from . import inner
-from .sources import UntrackedError, digest_of
+_KEEP_FOR = 14 * 24 * 3600.0  # seconds that code is kept without use
+_DIGEST_LENGTH = 16
+_LIBRARIES = sys.stdlib_module_names | {"numpy", "numba"}
+_config_lock = threading.Lock()
+_noted: set[str] = set()
 
-_KEEP_OLD_CODE_FOR = 14 * 24 * 3600.0  # seconds; other checkouts may still use theirs
-_CHECKSUM_LENGTH = 32
-_KEY_LENGTH = 16
-_VERSIONS = (sys.implementation.cache_tag, numba.__version__, llvmlite.__version__)
-# Names that LLVM or Numba define from the start, and those that `rtsys` defines.
-_KNOWN_NAMES = ("llvm.", "Py", "_Py", "mem", "numba_", "_ZN08NumbaEnv", "sched_yield", *INTR_MATH)
-_RUNTIME_NAMES = "NRT_"
-_warned: set[str] = set()
+
+class UnknownError(Exception):
+    """Code depends on something that has no digest."""
 
 
 def cache_folder() -> Path:
@@ -47,151 +38,142 @@ def cache_folder() -> Path:
     return Path(os.environ.get("NUMBA_CACHE_DIR") or platformdirs.user_cache_dir("parlour"))
 
 
-class CodeCache(NullCache):
-    """Numba's cache of the compiled code of one function, in place of its own.
-
-    Numba's own checks only the file of the function, not those with the functions and constants it
-    uses; it loads damaged files; and it may write next to the sources.
-    """
-
-    def __init__(self, function: Callable[..., Any], modules: frozenset[str], options: str) -> None:
-        self._function = function
-        self._modules = modules
-        self._options = options
-        self._paths: dict[Any, Path | None] = {}  # by argument types: their names are long
-
-    @property
-    def cache_path(self) -> str | None:
-        """Return the folder of this function's code; None where it is not kept."""
-        folder = self._folder()
-        return None if folder is None else str(folder)
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Load the code for these argument types, or return None.
-
-        Numba's own cache also loads what only compiling needs, which is slow.
-        """
-        path = self._path(sig, target_context.codegen())
-        if path is None:
-            return None
-        try:
-            content = path.read_bytes()
-        except OSError:
-            return None
-        try:
-            needs_all, needs_runtime, reduced = pickle.loads(_checked(content))
-            if needs_all:
-                inner.prepare()
-                target_context.refresh()
-            elif needs_runtime:
-                rtsys.initialize(target_context)
-            if reduced[0][1] == inner.KIND:
-                return inner.rebuild(target_context, reduced)
-            return CompileResult._rebuild(target_context, *reduced)
-        except Exception as error:  # a damaged file may raise anything
-            _warn_once("damaged", f"damaged compiled code in {path} ({error}): compiling it again")
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        """Save the code for these argument types."""
-        if any(not loop.can_cache for loop in data.lifted) or data.library.has_dynamic_globals:
-            return  # the code contains addresses of this process
-        path = self._path(sig, data.codegen)
-        if path is None:
-            return
-        content = dumps((*_needs(data.library), _reduced(data)))
-        try:
-            _write(path, hashlib.sha256(content).digest() + content)
-        except OSError as error:
-            _warn_once(
-                "unwritable",
-                f"cannot keep compiled code in {path.parent} ({error.strerror or error}): every "
-                "process compiles it again, which takes some seconds for each game",
-            )
-
-    def _path(self, sig: Any, codegen: Any) -> Path | None:
-        if sig not in self._paths:
-            self._paths[sig] = self._find_path(sig, codegen)
-        return self._paths[sig]
-
-    def _find_path(self, sig: Any, codegen: Any) -> Path | None:
-        types = str(sig)
-        folder = self._folder()
-        if folder is None or " at 0x" in types:  # a function passed as an argument
-            return None
-        code = self._function.__code__
-        target = (*codegen.magic_tuple(), *_VERSIONS)
-        parts = (self._function.__module__, code.co_firstlineno, code.co_code, self._options)
-        key = hashlib.sha256(repr((types, *parts, *target)).encode()).hexdigest()[:_KEY_LENGTH]
-        return folder / f"{self._function.__qualname__}-{key}.code"
-
-    def _folder(self) -> Path | None:
-        try:
-            return _folder_of(self._modules)
-        except UntrackedError:
-            return None
+def rules_in(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
+    """Yield the rules that a function calls, with the names that it calls them by."""
+    return ((name, value) for name, value in _globals_of(function) if hasattr(value, "py_func"))
 
 
-@cache
-def _folder_of(modules: frozenset[str]) -> Path:
-    """Return the folder, named by a digest of the sources and by the bounds check."""
-    check = "-checked" if numba_config.BOUNDSCHECK else ""
-    folder = cache_folder() / f"rules-{digest_of(modules)}{check}"
-    with contextlib.suppress(OSError):
-        os.utime(folder)  # mark as in use
-    return folder
+def _globals_of(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
+    source = getattr(function, "py_func", function)
+    for name in source.__code__.co_names:
+        if name in source.__globals__:
+            yield name, source.__globals__[name]
 
 
-def _reduced(result: Any) -> tuple[Any, ...]:
-    """Return what rebuilds a function, without empty environments.
-
-    Loading the environment of a Python function imports its module, and some modules of Numba
-    import SciPy.
-    """
-    *parts, environments = result._replace(type_annotation="")._reduce()
-    return (*parts, tuple(one for one in environments if one.consts))
-
-
-def _needs(library: Any) -> tuple[bool, bool]:
-    """Return whether the code calls what Numba defines only for compiling, and whether `rtsys`."""
-    module = library._final_module
-    used = [one for one in (*module.functions, *module.global_variables) if one.is_declaration]
-    others = [one.name for one in used if not one.name.startswith(_KNOWN_NAMES)]
-    of_runtime = [name for name in others if name.startswith(_RUNTIME_NAMES)]
-    return len(of_runtime) < len(others), bool(of_runtime)
-
-
-def _checked(content: bytes) -> bytes:
-    checksum, code = content[:_CHECKSUM_LENGTH], content[_CHECKSUM_LENGTH:]
-    if hashlib.sha256(code).digest() != checksum:
-        raise ValueError("its checksum is wrong")
-    return code
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write all of it or nothing, even where two processes write at once."""
-    if not path.parent.is_dir():
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _prune(path.parent.parent)
-    unfinished = path.with_name(f"{uuid.uuid4().hex}.unfinished")
+def keep(function: Any, rule: Any) -> None:
+    """Let Numba keep the code of `function`, a copy of `rule`; not where that has no digest."""
     try:
-        unfinished.write_bytes(content)
-        unfinished.replace(path)
-    except OSError:
-        with contextlib.suppress(OSError):
-            unfinished.unlink()
-        raise
+        folder = cache_folder() / f"rules-{_content_digest(rule)}"
+    except UnknownError:  # such as a player in a notebook
+        return
+    try:
+        if not folder.is_dir():
+            folder.mkdir(parents=True, exist_ok=True)
+            _prune(folder.parent)
+        os.utime(folder)  # in use
+    except OSError as error:
+        _warn_unwritable(folder, error)
+        return
+    with _config_lock:  # Numba reads the setting only while it makes the cache of a function
+        before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
+        try:
+            function.enable_caching()
+        finally:
+            numba.config.CACHE_DIR = before
+    function._cache = _Careful(function._cache, folder)
+
+
+class _Careful:
+    """Numba's cache of one function, in which a damaged file or a full disk only costs time."""
+
+    def __init__(self, cache: Any, folder: Path) -> None:
+        self._cache, self._folder = cache, folder
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._cache, name)
+
+    def load_overload(self, signature: Any, context: Any) -> Any:
+        """Return the code for these argument types, or None where it has to be compiled."""
+        found = None
+        try:
+            found = self._cache.load_overload(signature, context)
+        except Exception as error:  # a damaged file may raise anything
+            _warn_once(f"damaged compiled code in {self._folder} ({error}): compiling it again")
+            shutil.rmtree(self._folder, ignore_errors=True)
+        if found is None:
+            _note_once(f"parlour: compiling for the first start; kept in {self._folder.parent}")
+        return found
+
+    def save_overload(self, signature: Any, code: Any) -> None:
+        """Keep the code for these argument types."""
+        try:
+            self._cache.save_overload(signature, code)
+        except OSError as error:
+            _warn_unwritable(self._folder, error)
 
 
 def _prune(parent: Path) -> None:
     """Remove code that has not been used for a long time."""
     for folder in parent.glob("rules-*"):
         with contextlib.suppress(OSError):
-            if time.time() - folder.stat().st_mtime > _KEEP_OLD_CODE_FOR:
+            if time.time() - folder.stat().st_mtime > _KEEP_FOR:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _warn_once(kind: str, message: str) -> None:
-    if kind not in _warned:
-        _warned.add(kind)
+def _warn_unwritable(folder: Path, error: OSError) -> None:
+    _warn_once(
+        f"cannot keep compiled code in {folder.parent} ({error.strerror or error}): every process "
+        "compiles it again, which takes some seconds for each game"
+    )
+
+
+def _warn_once(message: str) -> None:
+    if message not in _noted:
+        _noted.add(message)
         warnings.warn(message, RuntimeWarning, stacklevel=2)
+
+
+def _note_once(message: str) -> None:
+    if message not in _noted:
+        _noted.add(message)
+        print(message, file=sys.stderr, flush=True)
+
+
+# What code depends on
+
+
+def _content_digest(rule: Any) -> str:
+    """Return a digest of the code of a rule, of all rules that it calls, and of their constants."""
+    parts = [sys.implementation.cache_tag, numba.__version__, str(numba.config.BOUNDSCHECK)]
+    _describe(rule, parts, {})
+    return digest(*parts)
+
+
+def digest(*parts: str) -> str:
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGEST_LENGTH]
+
+
+def _describe(rule: Any, parts: list[str], seen: dict[int, int]) -> None:
+    """Add what a rule depends on; one that was described before is named by its number."""
+    if id(rule) in seen:
+        parts.append(f"as {seen[id(rule)]}")
+        return
+    seen[id(rule)] = len(seen)
+    source, code = rule.py_func, rule.py_func.__code__
+    has_inner_code = any(isinstance(constant, types.CodeType) for constant in code.co_consts)
+    if has_inner_code or source.__closure__ or not Path(code.co_filename).is_file():
+        raise UnknownError
+    options = sorted((key, str(value)) for key, value in rule.options.items())
+    parts += [source.__qualname__, str(options), repr(source.__defaults__), code.co_code.hex()]
+    parts += [repr(code.co_names), repr(code.co_varnames), *map(repr, code.co_consts)]
+    for name, value in _globals_of(source):
+        if hasattr(value, "py_func"):
+            _describe(value, parts, seen)
+        else:
+            parts.append(f"{name}={_constant(value)}")
+
+
+def _constant(value: Any) -> str:
+    """Return a description of a constant. Raises UnknownError where there is none."""
+    if isinstance(value, np.ndarray):
+        return f"{value.dtype.descr} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
+    if isinstance(value, types.ModuleType):
+        if value.__name__.partition(".")[0] in _LIBRARIES:
+            return value.__name__
+        return hashlib.sha256(Path(value.__file__ or "").read_bytes()).hexdigest()
+    if isinstance(value, type):
+        return f"{value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}"
+    text = repr(value)
+    if " at 0x" in text:
+        raise UnknownError
+    return text

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .jit import rule
-from .records import Field
+from .compile import rule
+from .fields import Field
 from .views.picture import Part, Picture, Shape, Text
 from .views.table import NARROW_WIDTH, flowing_buttons, table_picture
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from . import defaults
 from .bits import allowed_list, mask_words
-from .records import Field, FlatLayout, check_fields, record_dtype
+from .fields import Field, FlatLayout, check_fields, record_dtype
 
 CHANCE = -1  # value of seat_to_act if the game itself must draw next
 NO_SEAT = -1
@@ -33,8 +33,6 @@ _FUNCTIONS = {  # the functions of a `Game`, by their names in its modules, and 
     "is_terminal": ("state",),
     "returns": ("state", "out"),
     "observe": ("state", "seat", "out"),
-    "observe_inputs": ("state", "seat", "out"),
-    "observe_constants": ("state", "seat", "out"),
     "reshuffle_unseen": ("state", "seat", "rng"),
     "deal_from": ("state", "data", "rng"),
     "describe": ("state", "seat"),
@@ -68,9 +66,6 @@ class Game:
     * `returns(state, out)`: write out[seat] in -1 .. 1 for each seat; all 0 before the end
     * `observe(state, seat, out)`: write all fields of what the seat may know, and no more
     * `reshuffle_unseen(state, seat, rng)`: deal anew what the seat cannot know
-    * `observe_inputs(state, seat, out)`: do as `observe`, but leave out fields that are hidden or
-      is_constant; worth writing where they are most of the record
-    * `observe_constants(state, seat, out)`: write the fields that are is_constant
 
     These are plain Python:
 
@@ -108,8 +103,6 @@ class Game:
     is_terminal: Function
     returns: Function
     observe: Function
-    observe_inputs: Function | None = None
-    observe_constants: Function | None = None
     reshuffle_unseen: Function = defaults.nothing_is_unseen
 
     # Plain Python.

@@ -12,13 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from .jit import plain, rule
+from .compile import plain, rule
 
 STREAM = np.dtype((np.record, [("state", np.uint64), ("gamma", np.uint64)]))
 
 GOLDEN_GAMMA = np.uint64(0x9E3779B97F4A7C15)
 _ONE = np.uint64(1)
 _MIN_BIT_CHANGES = 24  # a gamma with fewer gives too regular a sequence
+
+_KEY_HIGH = np.uint64(int.from_bytes(b"parlour.", "little"))  # the other half is the seed
+_MESSAGE_LENGTH = np.uint64(15 << 56)  # a sitting in 8 bytes and a seat in 7
+_WORD_BITS = np.uint64(64)
 
 SEED_LIMIT = 2**63
 
@@ -134,3 +138,81 @@ def check_seed(seed: Any) -> int:
 def fresh_seed() -> int:
     """A seed from the operating system, for callers without a seed."""
     return secrets.randbelow(SEED_LIMIT)
+
+
+# The players' streams
+
+
+def player_streams(
+    seeds: np.ndarray | Sequence[int], num_seats: int, sitting: int | np.ndarray = 0
+) -> np.ndarray:
+    """Return a random stream for each seat of each table, [tables, seats].
+
+    It is seeded by a hash of the sitting and the seat, keyed by the seed of the deal. Where a deal
+    is played more than once, a different `sitting` (for all tables, or for each) gives other
+    streams, so that copies of a random player do not repeat each other's moves.
+    """
+    sittings = np.full((len(seeds), 1), np.reshape(sitting, (-1, 1)), np.uint64)
+    seats = np.arange(num_seats, dtype=np.uint64)[None]
+    keys = np.broadcast_arrays(checked_seeds(seeds)[:, None], sittings, seats)
+    out = np.zeros((len(seeds), num_seats), STREAM)
+    out["state"] = plain(_hash_seat)(*keys)
+    out["gamma"] = GOLDEN_GAMMA
+    return out
+
+
+@rule
+def start_players(rngs, seed, sitting):
+    """Start the streams [seats] of one game; `seed` and `sitting` are uint64."""
+    for seat in range(rngs.shape[0]):
+        rngs[seat].state = _hash_seat(seed, sitting, np.uint64(seat))
+        rngs[seat].gamma = GOLDEN_GAMMA
+
+
+@rule
+def _hash_seat(seed, sitting, seat):
+    return siphash(seed, _KEY_HIGH, sitting, seat | _MESSAGE_LENGTH)
+
+
+@rule
+def siphash(key_low, key_high, first, last):
+    """Return the 64-bit SipHash-2-4 of 8 to 15 bytes; all arguments are uint64, little-endian.
+
+    `first` has the first eight bytes, `last` the others and, in its highest byte, the length. It
+    cannot be inverted without the key (Aumasson and Bernstein, "SipHash: a fast short-input PRF",
+    INDOCRYPT 2012).
+    """
+    v0 = key_low ^ np.uint64(0x736F6D6570736575)
+    v1 = key_high ^ np.uint64(0x646F72616E646F6D)
+    v2 = key_low ^ np.uint64(0x6C7967656E657261)
+    v3 = key_high ^ np.uint64(0x7465646279746573)
+    for word in (first, last):
+        v3 ^= word
+        for _ in range(2):
+            v0, v1, v2, v3 = _mix_round(v0, v1, v2, v3)
+        v0 ^= word
+    v2 ^= np.uint64(0xFF)
+    for _ in range(4):
+        v0, v1, v2, v3 = _mix_round(v0, v1, v2, v3)
+    return v0 ^ v1 ^ v2 ^ v3
+
+
+@rule
+def _rotate(word, count):
+    return (word << np.uint64(count)) | (word >> (_WORD_BITS - np.uint64(count)))
+
+
+@rule
+def _mix_round(v0, v1, v2, v3):
+    """One SipRound."""
+    v0 += v1
+    v1 = _rotate(v1, 13) ^ v0
+    v0 = _rotate(v0, 32)
+    v2 += v3
+    v3 = _rotate(v3, 16) ^ v2
+    v0 += v3
+    v3 = _rotate(v3, 21) ^ v0
+    v2 += v1
+    v1 = _rotate(v1, 17) ^ v2
+    v2 = _rotate(v2, 32)
+    return v0, v1, v2, v3

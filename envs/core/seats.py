@@ -1,6 +1,6 @@
 """Seats around the table, numbered clockwise from 0."""
 
-from .jit import rule
+from .compile import rule
 
 
 @rule

@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 
 from ..core.bits import nth_bit, popcount
-from ..core.jit import rule
+from ..core.compile import rule
 
 COLOURS = ("red", "blue", "green", "yellow")
 NUM_COLOURS = len(COLOURS)

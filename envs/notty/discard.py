@@ -11,7 +11,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ..core.bits import lowest_bit
-from ..core.jit import rule
+from ..core.compile import rule
 from .cards import (
     COLOUR_MASK,
     NUM_COLOURS,

@@ -5,9 +5,9 @@ Seats count from the observer: index 0 is the observer, index 1 the next seat cl
 
 import numpy as np
 
+from ..core.compile import rule
+from ..core.fields import Field
 from ..core.game import NO_ACTION
-from ..core.jit import rule
-from ..core.records import Field
 from ..core.rng import shuffle
 from .cards import NUM_COPIES, NUM_KINDS, deck_words
 from .rules import (

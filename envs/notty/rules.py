@@ -7,9 +7,9 @@ the cards. Numbers in brackets are those of the rules in the README.
 import numpy as np
 
 from ..core.bits import allow
+from ..core.compile import rule
+from ..core.fields import Field
 from ..core.game import CHANCE, NO_ACTION, NO_SEAT
-from ..core.jit import rule
-from ..core.records import Field
 from ..core.rng import below
 from .cards import (
     ALL_KINDS,

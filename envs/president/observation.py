@@ -6,9 +6,9 @@ Seats count from the observer: index 0 is the observer, index 1 the next seat cl
 import numpy as np
 
 from ..core.bits import lowest_bit, popcount
+from ..core.compile import array_rule, rule
+from ..core.fields import Field
 from ..core.game import NO_SEAT
-from ..core.jit import array_rule, rule
-from ..core.records import Field
 from ..core.rng import below, shuffle
 from ..core.seats import next_seat, relative_seat
 from .rules import (

@@ -8,10 +8,10 @@ hand is also the set of plays it can make, and a play is a shift.
 import numpy as np
 
 from ..core.bits import lowest_bit
+from ..core.compile import rule
+from ..core.fields import Field
 from ..core.game import NO_ACTION, NO_SEAT
-from ..core.jit import rule
 from ..core.memory import scratch
-from ..core.records import Field
 from ..core.rng import below
 from ..core.seats import next_seat
 

@@ -6,9 +6,9 @@ order of the decks is hidden: reserved cards came from the table.
 
 import numpy as np
 
+from ..core.compile import rule
+from ..core.fields import Field
 from ..core.game import NO_ACTION
-from ..core.jit import rule
-from ..core.records import Field
 from ..core.seats import next_seat, relative_seat
 from .actions import MAX_RESERVED, NUM_ACTIONS, NUM_SLOTS
 from .cards import (

@@ -8,10 +8,10 @@ actions and the words their masks are put together from are in actions.py.
 import numpy as np
 
 from ..core.bits import has_allowed, lowest_bit, popcount
+from ..core.compile import rule
+from ..core.fields import Field
 from ..core.game import NO_ACTION
-from ..core.jit import rule
 from ..core.memory import scratch
-from ..core.records import Field
 from ..core.rng import below, shuffle
 from ..core.seats import next_seat
 from .actions import (

@@ -7,8 +7,8 @@ keep track of what a seat can deduce about each place.
 import numpy as np
 
 from ..core.bits import allow, is_allowed, lowest_bit, mask_words, nth_allowed
-from ..core.jit import array_rule, rule
-from ..core.records import Field
+from ..core.compile import array_rule, rule
+from ..core.fields import Field
 from ..core.rng import below
 from .rules import (
     DRAWN,
@@ -85,14 +85,11 @@ def _deck_fields(num_cards: int, num_fields: int, low: int, high: int) -> tuple[
     place = "each card's place in its deck, from the top; -1: not known, or in the pile"
     deviation = "population standard deviation, in hundredths"
 
-    def of_deal(name: str, shape: tuple[int, ...], least: int, most: int, meaning: str) -> Field:
-        return Field(name, number, shape, least, most, meaning, is_constant=True)
-
     return (
         Field("places", number, (n,), UNKNOWN, n - 1, place),
-        of_deal("means", (f,), mean_low, mean_high, "mean over the deck, in hundredths"),
-        of_deal("deviations", (f,), 0, mean_high - mean_low, deviation),
-        of_deal("values", (n, f), low, high, "the deck: one row per card"),
+        Field("means", number, (f,), mean_low, mean_high, "mean over the deck, in hundredths"),
+        Field("deviations", number, (f,), 0, mean_high - mean_low, deviation),
+        Field("values", number, (n, f), low, high, "the deck: one row per card"),
     )
 
 
@@ -121,23 +118,23 @@ def _set_fields(num_cards: int) -> tuple[Field, ...]:
 def observe(state, seat, out):
     """Write everything `seat` may know."""
     seat = np.int64(seat)
-    observe_inputs(state, seat, out)
-    observe_constants(state, seat, out)
-    observe_own_slots(state, seat, out)
-    observe_other_slots(state, 1 - seat, out)
-
-
-@rule
-def observe_inputs(state, seat, out):
-    """Write all but the deck, which changes only with the deal, and the sets of each place."""
-    seat = np.int64(seat)
     other = 1 - seat
     observe_table(state, seat, out)
     observe_last_trick(state, seat, out)
+    observe_deck(state, out)
+    observe_sets(state, seat, out)
     for card in range(out.places.shape[0]):
         out.places[card] = UNKNOWN
     observe_own_places(state, seat, out)
     observe_other_places(state, other, out)
+    observe_own_slots(state, seat, out)
+    observe_other_slots(state, other, out)
+
+
+@rule
+def observe_sets(state, seat, out):
+    """Write which cards are in each deck, and which may be the opponent's top card."""
+    other = 1 - seat
     for word in range(out.own_cards.shape[0]):
         out.own_cards[word] = state.cards[seat, word]
         out.opponent_cards[word] = state.cards[other, word]
@@ -195,7 +192,7 @@ def observe_last_trick(state, seat, out):
 
 
 @rule
-def observe_constants(state, seat, out):
+def observe_deck(state, out):
     """Write the deck: both seats may look through all of it (1)."""
     for field in range(out.means.shape[0]):
         out.means[field] = state.means[field]

@@ -15,8 +15,8 @@ import math
 import numpy as np
 
 from ..core.bits import allow, lowest_bit, mask_words, popcount
-from ..core.jit import rule
-from ..core.records import Field
+from ..core.compile import rule
+from ..core.fields import Field
 from ..core.rng import below, shuffle, uniform
 
 NUM_SEATS = 2

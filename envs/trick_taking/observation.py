@@ -7,8 +7,8 @@ seats only the order in which the other hand was dealt is hidden.
 import numpy as np
 
 from ..core.bits import lowest_bit, popcount
-from ..core.jit import array_rule, rule
-from ..core.records import Field
+from ..core.compile import array_rule, rule
+from ..core.fields import Field
 from ..core.rng import shuffle, uniform
 from ..core.seats import next_seat, relative_seat
 from .rules import (

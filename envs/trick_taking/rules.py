@@ -7,8 +7,8 @@ bit `value` of word `colour` stands for that card, whose index is colour * num_v
 import numpy as np
 
 from ..core.bits import WORD_BITS
-from ..core.jit import rule
-from ..core.records import Field
+from ..core.compile import rule
+from ..core.fields import Field
 from ..core.rng import shuffle
 from ..core.seats import next_seat
 

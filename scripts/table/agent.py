@@ -10,8 +10,8 @@ from typing import Any
 from ...baselines.players import players_of
 from ...baselines.policy import Policy
 from ...envs import GAMES, find_game
+from ...envs.core.play.seating import PlayerError
 from ...envs.core.rng import check_seed, fresh_seed
-from ...envs.core.seating import PlayerError
 from .catalogue import people_settings
 from .host import THINKING_LIMIT, judged_data
 from .matches import MatchPlan, result_data

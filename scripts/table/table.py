@@ -17,11 +17,11 @@ from ...baselines.players import make_policy, resolved
 from ...baselines.policy import Policy
 from ...envs import find_game
 from ...envs.core.game import NO_SEAT, Game
-from ...envs.core.player_streams import player_streams
-from ...envs.core.public import is_seen
-from ...envs.core.rng import fresh_seed, streams
-from ...envs.core.seating import EXTERNAL, Seating
-from ...envs.core.tables import Tables
+from ...envs.core.play.loops import EXTERNAL
+from ...envs.core.play.seating import Seating
+from ...envs.core.play.tables import Tables
+from ...envs.core.play.visibility import is_seen
+from ...envs.core.rng import fresh_seed, player_streams, streams
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)

@@ -19,8 +19,8 @@ from parlour.baselines.arena.isolation import IsolatedPlayer
 from parlour.baselines.arena.sandbox import BWRAP, NONE, UNSHARE, refusal
 from parlour.baselines.arena.time_control import TimeControl, isolated
 from parlour.envs import load_game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 
 from .recorded import STUDIES, code_digest
 

@@ -15,7 +15,7 @@ import torch
 from parlour.baselines import make_policy
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.envs.core.tables import action_masks
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
 from parlour.training import expert_iteration, lookahead, mlp
 from parlour.training import progress as run_progress

@@ -21,8 +21,9 @@ from parlour.baselines.search.guided import Found, GuidedSearch, Settings
 from parlour.baselines.search.tree import ROOT, Tree
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.play.loops import meanings_of
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks, meanings_of
 from tests import toy_game
 from tests.probe_duel import DOOR, GATE, probe_duel
 from tests.test_guided import (

@@ -9,8 +9,8 @@ import pytest
 
 from parlour.envs.core.checks.rules import PlayedGame, check_ranges
 from parlour.envs.core.game import NO_SEAT
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import find_game, load_game
 from tests.president.playing import Table
 from tests.president.test_leak import check_deck, determinize

@@ -8,8 +8,8 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.policy import Policy
 from parlour.baselines.search.rollout import policy_rollout
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 
 from ..example_games import imported
 from ..test_guided import after_plies, saved

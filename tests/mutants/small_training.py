@@ -17,9 +17,9 @@ import torch
 
 from parlour.baselines import make_policy
 from parlour.envs.core.game import NO_SEAT
+from parlour.envs.core.play.loops import EXTERNAL
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.seating import EXTERNAL
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 from parlour.training import acting, dqn, lookahead, mlp, ppo, session
 from tests import toy_game

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from parlour.envs.core.game import NO_ACTION, NO_SEAT, Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 from tests.notty.brute_force import DECK, KINDS
 from tests.notty.referee import Referee, by_kind

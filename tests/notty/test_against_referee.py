@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from tests.notty.brute_force import KINDS
 from tests.notty.lockstep import Lockstep, names_of, random_deal

@@ -12,8 +12,8 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.baselines.notty.hints import hints
 from parlour.baselines.policy import Policy
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import action_masks
 from tests.notty import slow_players
 from tests.notty.brute_force import DECK, KINDS, best_rest, in_order
 from tests.notty.lockstep import Lockstep

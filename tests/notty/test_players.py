@@ -40,8 +40,8 @@ from parlour.baselines.notty.studies.pairs import play_deals
 from parlour.baselines.players import players_of
 from parlour.baselines.search.playout import row_function_of
 from parlour.envs.core.game import NO_SEAT
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.notty.cards import deck_words, words_of
 from parlour.envs.notty.discard import best_discard
 from parlour.envs.notty.rules import DRAW, HAS_DRAWN, HAS_TAKEN, NOTHING_YET, PASS

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from parlour.envs.core.game import NO_SEAT
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.notty.cards import has_group, kinds_of
 from parlour.envs.registry import load_game
 

@@ -7,8 +7,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.notty.cards import GROUPS, deck_words, has_group, kinds_of
 from parlour.envs.notty.rules import HAS_BOTH, HAS_DRAWN, HAS_TAKEN, NOTHING_YET
 from parlour.envs.registry import load_game

@@ -19,10 +19,10 @@ from parlour.baselines.players import make_policy
 from parlour.baselines.president import players
 from parlour.baselines.search import best_response
 from parlour.envs import load_game
+from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game
-from parlour.envs.core.jit import rule
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.president import rules
 from tests.arena.recorded import STUDIES, code_digest
 

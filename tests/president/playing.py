@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 from tests.president.referee import RANKS, SUITS
 

@@ -18,8 +18,8 @@ from parlour.baselines.arena.statistics import Estimate, wilson
 from parlour.baselines.president import solver as solver_module
 from parlour.baselines.president.exact_player import solver_of_games
 from parlour.envs import load_game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from tests.arena.recorded import STUDIES, code_digest
 
 RECORD: Final = STUDIES / "president_perfect.json"

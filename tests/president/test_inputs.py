@@ -13,8 +13,8 @@ from parlour.baselines.networks.derived import (
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs import load_game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.training.ppo import Config, Learner
 
 from ..test_compiled_networks import uneven

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 
 from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, random_actions
 from tests.president.referee import DECK

@@ -7,8 +7,8 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 from tests.matches import play_matches
 

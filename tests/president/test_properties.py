@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from parlour.envs.core.fields import Field
 from parlour.envs.core.game import NO_SEAT
-from parlour.envs.core.records import Field
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, random_actions
 

@@ -10,8 +10,8 @@ from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.president.solver import Solver
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 
 NUM_RANKS = 10

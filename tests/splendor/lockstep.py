@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from tests.splendor.boards import CARDS, PLAYER_COUNTS, Data, random_board, random_deal
 from tests.splendor.choosing import STYLES

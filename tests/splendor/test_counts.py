@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.cards import pack
 from tests.splendor.boards import CARDS, Data, board, empty_seat

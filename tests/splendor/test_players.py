@@ -11,8 +11,8 @@ from parlour.baselines.arena import play_match
 from parlour.baselines.policy import Policy
 from parlour.baselines.splendor import players
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 from tests.matches import play_matches
 from tests.splendor.boards import CARDS, Data, board, empty_seat

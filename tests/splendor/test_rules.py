@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.actions import collection_of
 from tests.splendor.boards import (

@@ -17,8 +17,8 @@ import numpy as np
 from parlour.baselines import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from tests.top_trumps import slow_players as slow
 from tests.top_trumps.bookkeeper import Bookkeeper, replay
 from tests.top_trumps.referee import DRAW, LOSS, WIN, Referee

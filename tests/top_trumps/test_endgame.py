@@ -8,8 +8,8 @@ from parlour.baselines.top_trumps import endgame
 from parlour.baselines.top_trumps.search import greedy_field, is_certain
 from parlour.baselines.top_trumps.studies import winnable
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import action_masks
 from parlour.envs.registry import load_game
 from parlour.envs.top_trumps.rules import top_card
 

@@ -8,8 +8,8 @@ from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.top_trumps.inputs import STEPS
 from parlour.envs import load_game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 
 from ..test_compiled_networks import uneven
 

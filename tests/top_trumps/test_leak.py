@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from tests.top_trumps.tables import Table, deck, members
 

@@ -3,8 +3,8 @@
 import numpy as np
 
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 
 # Two seats, N = 3: seat 0 holds 1.0, 0.2, 0.0 and seat 1 holds 1.2, 0.1, 1.1, as dealt.

@@ -17,8 +17,8 @@ from parlour.baselines.policy import Policy
 from parlour.baselines.trick_taking.measures import regret
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.training.lookahead import Config
 
 from .test_max_n import late_tables

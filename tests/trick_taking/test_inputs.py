@@ -9,8 +9,8 @@ from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import Settings, guided_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 
 from ..test_compiled_networks import uneven
 

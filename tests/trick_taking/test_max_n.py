@@ -14,8 +14,8 @@ from parlour.baselines.players import resolved
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 
 from ..test_compiled_networks import uneven
 from .test_open_hands import TRICK, as_sets, plain_value

@@ -5,8 +5,8 @@ import pickle
 import numpy as np
 import pytest
 
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from tests.trick_taking.tables import (
     THREE_SEATS,

@@ -6,8 +6,8 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables
 from parlour.envs.registry import load_game
 from tests.counts import part_and_all
 from tests.trick_taking.referee import Referee, in_deck_order

@@ -12,8 +12,8 @@ from parlour.baselines.trick_taking import best_replies as replies
 from parlour.baselines.trick_taking import solver
 from parlour.baselines.trick_taking.measures import exploitability, leader_tricks, regret
 from parlour.baselines.trick_taking.solver_choices import choices_of
+from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.core.tables import Tables, action_masks
 from parlour.envs.registry import load_game
 
 Card = tuple[int, int]  # colour, value

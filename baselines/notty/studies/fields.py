@@ -13,8 +13,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ....envs.core.compile import array_rule
 from ....envs.core.game import Game, check_range
-from ....envs.core.jit import array_rule
 from ....envs.registry import load_game
 from ...arena.batches import play_deals
 from ...arena.seatings import latin_square

@@ -14,10 +14,9 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ....envs.core.game import NO_SEAT
-from ....envs.core.player_streams import player_streams
-from ....envs.core.rng import streams
-from ....envs.core.seating import Seating
-from ....envs.core.tables import Tables
+from ....envs.core.play.seating import Seating
+from ....envs.core.play.tables import Tables
+from ....envs.core.rng import player_streams, streams
 from ....envs.registry import load_game
 from ...arena.statistics import proportion_of_deals
 from ...players import make_policy

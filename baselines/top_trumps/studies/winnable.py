@@ -11,7 +11,7 @@ import time
 
 import numpy as np
 
-from ....envs.core.jit import rule
+from ....envs.core.compile import rule
 from ....envs.core.rng import streams
 from ....envs.registry import load_game
 from ....envs.top_trumps.rules import apply_action, deal, is_terminal

@@ -11,9 +11,9 @@ import numba
 import numpy as np
 
 from ..bits import allowed_list
+from ..compile import reason_of
+from ..fields import Field
 from ..game import CHANCE, Game
-from ..jit import reason_of
-from ..records import Field
 from ..rng import streams
 from ..views.transcript import is_name, name_starts, split_names
 from .report import (

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple, Protocol
 import gymnasium
 import numpy as np
 
+from ..play.tables import Tables
 from ..rng import streams
-from ..tables import Tables
 from .report import (
     MORE_TRIES,
     NO_CHANCE,

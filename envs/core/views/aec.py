@@ -4,8 +4,7 @@
 without their cost.
 """
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -15,12 +14,11 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
-from ..bits import new_mask_rows
-from ..game import NO_ACTION, NO_SEAT, Game, check_choice
-from ..jit import with_fixed
+from ..game import NO_SEAT, Game, check_choice
+from ..play.loops import LOSS, MAX_DEALS, loops_of
+from ..play.seating import illegal_action_message
+from ..play.tables import Tables, new_streams, nobody
 from ..rng import fresh_seed, streams
-from ..seating import illegal_action_message
-from ..tables import ILLEGAL, LOOK, LOSS, MAX_DEALS, NEW_GAME, Tables, new_streams
 from .common import (
     ObservationEncoder,
     checked_options,
@@ -29,6 +27,7 @@ from .common import (
     no_choice_error,
 )
 from .notebook import environment_bundle, nothing_yet
+from .one_table import OneTable
 from .played import Played
 from .render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 
@@ -53,6 +52,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     """
 
     _tables: Tables
+    _table: OneTable
 
     if TYPE_CHECKING:  # PettingZoo has no types
 
@@ -99,36 +99,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
         self._is_started = False  # and self._tables, with the stream, made at the first reset
-        # The compiled step writes these: the mask of the acting seat as words and bytes, its record
-        # also as numbers, and the returns at the end.
-        self._words = np.zeros((1, game.num_mask_words), np.int64)
-        self._mask_row = new_mask_rows(1, game.num_actions)
-        self._mask_row[:] = 0
-        self._record = game.new_observations()
-        self._numbers = np.zeros(game.layout.num_inputs, self._encoder.dtype)
-        self._returns = np.zeros((1, game.num_seats))
-        self._view_buffers()
-
-    def _view_buffers(self) -> None:
-        self._mask = self._mask_row[0, : self._num_actions]
         self._note = self._played.actions.append  # bound: looking it up at each step takes longer
 
     def _link_tables(self) -> None:
-        """Make the compiled step with all its buffers."""
-        tables = self._tables
-        buffers = (
-            self._words,
-            self._mask_row,
-            self._record,
-            self._returns,
-            *self._encoder.row_buffers(self._record),
-            self._numbers,
-        )
-        # (action) -> seat to act; the rest lies in the buffers.
-        step = with_fixed(
-            tables.loops.step_table, (tables.states, tables.rngs, *buffers), (NO_ACTION,)
-        )
-        self._step = partial(_past_forced, step, self._mask) if self._skip_forced else step
+        """Make the compiled step."""
+        seated = nobody(self._table.games, self.game.num_seats)
+        self._table.link(loops_of(self.game), seated)
+        self._mask, self._numbers = self._table.mask, self._table.numbers
+        self._step = self._table.play
 
     # PettingZoo's interface
 
@@ -160,6 +138,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             seeded = streams([fresh_seed() if seed is None else seed])
             if not self._is_started:
                 self._tables = Tables(self.game, new_streams((1,)))
+                self._table = OneTable(self._tables, self._encoder, self._skip_forced)
                 self._link_tables()
             self._tables.rngs[:] = seeded
             self._is_started = True
@@ -180,11 +159,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         if deal is not None:
             self._played.begin(self._tables.rngs, None, deal)
             self._tables.deal_from(0, deal)
-            seat = self._step(NO_ACTION)
+            seat = self._table.start(is_dealt=True)
         else:
             for _ in range(MAX_DEALS):  # more than one only if nobody has a choice
                 self._played.begin(self._tables.rngs, None)
-                seat = self._step(NEW_GAME)
+                seat = self._table.start(is_dealt=False)
                 if seat != NO_SEAT:
                     break
         if seat == NO_SEAT:
@@ -200,16 +179,16 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         try:
             chosen = index(action)
         except TypeError:
-            chosen = ILLEGAL
-        seat = self._step(chosen) if 0 <= chosen < self._num_actions else ILLEGAL
-        if seat == ILLEGAL:
+            chosen = -1
+        if not 0 <= chosen < self._num_actions or not self._mask[chosen]:
             self._refuse(agent, action)
             return
+        seat = self._step(chosen)
         self._note(chosen)
         infos = self.infos
         infos[agent] = {"action_mask": self._no_actions}
         if seat == NO_SEAT:
-            self._finish(self._returns[0].tolist())
+            self._finish(self._table.told.returns[0].tolist())
         else:
             self.agent_selection = agent = self.possible_agents[seat]
             infos[agent] = {"action_mask": self._mask.copy()}
@@ -233,9 +212,9 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def _look(self, seat: int) -> tuple[np.ndarray, np.record]:
         """Return what a seat knows, as numbers and as a record; the buffers stay as they are."""
-        self._step(LOOK - seat)
-        numbers, record = self._numbers.copy(), self._record.copy()[0]
-        self._step(LOOK - self._seat_of[self.agent_selection])
+        self._table.look(seat)
+        numbers, record = self._numbers.copy(), self._table.told.records.copy()[0]
+        self._table.look(self._seat_of[self.agent_selection])
         return numbers, record
 
     def state(self) -> np.ndarray:
@@ -279,22 +258,14 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask", "_note")  # made from other attributes
+        derived = ("_step", "_mask", "_numbers", "_note")  # made from other attributes
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._view_buffers()
+        self._note = self._played.actions.append
         if self._is_started:
             self._link_tables()
-
-
-def _past_forced(step: Callable[[int], int], mask: np.ndarray, action: int) -> int:
-    """Play a ply and all plies after it that leave no choice; return the seat to act."""
-    seat = step(action)
-    while seat >= 0 and action > LOOK and np.count_nonzero(mask) == 1:
-        seat = step(int(mask.argmax()))
-    return seat
 
 
 class CheckedEnv(RawEnv):

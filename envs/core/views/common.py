@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from ..bits import WORD_BITS
 from ..game import Game, check_choice
-from ..records import Buffers
+from ..play.loops import Told
 from ..rng import streams
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
@@ -45,13 +46,26 @@ class ObservationEncoder:
         layout = self.layout
         return layout.scaled(observations) if self.is_scaled else layout.integers(observations)
 
-    def row_buffers(self, observations: np.ndarray) -> tuple[np.ndarray, ...]:
-        """The arguments with which `write_row` writes one record [1] as an array of this space."""
-        return self.layout.row_buffers(observations, self.is_scaled)
+    def new_told(self, game: Game, num_tables: int) -> Told:
+        """Return what a compiled step writes to."""
+        n, shape = num_tables, (num_tables, self.layout.num_inputs)
+        records = game.new_observations(n)
+        return Told(
+            seats=np.zeros(n, np.int64),
+            masks=np.zeros((n, game.num_mask_words * WORD_BITS), np.int8),
+            records=records,
+            encoding=self.layout.encoding(records, self.is_scaled),
+            numbers=np.zeros(shape, self.dtype),
+            finals=np.zeros(shape, self.dtype),
+            ended=np.zeros(n, np.bool_),
+            lost=np.zeros(n, np.bool_),
+            rewards=np.zeros(n),
+            returns=np.zeros((n, game.num_seats)),
+        )
 
-    def block_buffers(self, observations: np.ndarray) -> Buffers:
-        """The same for `write_all` and its like, which write several records."""
-        return self.layout.block_buffers(observations, self.is_scaled)
+    def with_views(self, told: Told) -> Told:
+        """Return a copy of `told` whose encoding shows its records again."""
+        return told._replace(encoding=self.layout.encoding(told.records, self.is_scaled))
 
     @property
     def dtype(self) -> np.dtype:

@@ -3,18 +3,17 @@
 The learning seat is fixed or drawn for each game; every player has its own random stream.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from ..compile import rule
 from ..game import NO_SEAT, Game, check_range
-from ..jit import rule
-from ..player_streams import player_streams
-from ..rng import below, streams
-from ..seating import Seating
-from ..tables import EXTERNAL, MAX_DEALS, Tables, new_streams
-from ..threads import Part
+from ..play.loops import EXTERNAL, MAX_DEALS, Seated
+from ..play.seating import Seating
+from ..play.tables import Tables, new_streams
+from ..rng import below, player_streams, streams
 from .common import no_choice_error
 from .played import Played
 
@@ -134,18 +133,10 @@ class Episodes:
         self.tables.apply(rows, actions)
         self.seating.advance(rows)
 
-    def step(
-        self, arguments: Part, scratches: Sequence[Part], meanwhile: Callable[[], object]
-    ) -> None:
-        """Play at all tables, and start new games where one is over.
-
-        `arguments` are those of `_step_learners` from `actions` on, `scratches` the records and
-        buffers of each thread, and `meanwhile` is as for `play_rows`.
-        """
-        seat_rngs = self.seat_rngs if self.seat == RANDOM_SEAT else self.seat_rngs[:0]
-        work = self.seats, seat_rngs, arguments, scratches
-        if not self.seating.step_learners(*work, meanwhile):
-            raise no_choice_error(self.game)
+    def seated_places(self) -> Seated:
+        """Return who acts inside the compiled loops, which draw a random learner's seat."""
+        drawn = self.seat_rngs if self.seat == RANDOM_SEAT else None
+        return self.seating.seated_places(drawn, int(self.seats[0]))
 
     def draw_seats(self, rows: np.ndarray) -> None:
         """Seat the learner anew at these tables if its seat is random."""

@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..game import NO_ACTION, NO_SEAT, Game
+from ..play.seating import Seating, repeats
+from ..play.tables import Tables, action_masks
 from ..rng import STREAM
-from ..seating import Seating, repeats
-from ..tables import Tables, action_masks
 
 # (the tables, the players' streams) -> who plays the seats that are not played from outside
 MakeSeating = Callable[[Tables, np.ndarray], Seating]

@@ -1,6 +1,5 @@
 """Any Game as a gymnasium.Env: you play one seat, and policies play the others."""
 
-from collections.abc import Callable
 from operator import index
 from typing import Any, NoReturn
 
@@ -9,11 +8,12 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
-from ..bits import new_mask_rows, spread_masks
+from ..bits import spread_masks
 from ..game import NO_SEAT, Game, check_choice
+from ..play.loops import FAULT, LOSS, MAX_DEALS
+from ..play.seating import illegal_action_message
+from ..play.tables import random_actions
 from ..rng import check_seed, fresh_seed
-from ..seating import illegal_action_message
-from ..tables import FAULT, LOSS, MAX_DEALS, NEW_GAME, random_actions
 from .common import (
     ILLEGAL_ACTIONS,
     ObservationEncoder,
@@ -24,6 +24,7 @@ from .common import (
 )
 from .episodes import Episodes
 from .notebook import environment_bundle, nothing_yet
+from .one_table import OneTable
 from .played import Played
 from .render import (
     LEARNING_SEAT,
@@ -88,35 +89,16 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._num_actions = game.num_actions
         self._is_started = False
         self._is_over = True
-        # The current mask as words and as bytes, the current observation as a record and as
-        # numbers, and the returns at the end.
-        self._words = np.zeros((1, game.num_mask_words), np.int64)
-        self._mask_row = new_mask_rows(1, game.num_actions)
-        self._mask_row[:] = 0
-        self._record = game.new_observations()
-        self._numbers = np.zeros(game.layout.num_inputs, self._encoder.dtype)
-        self._returns = np.zeros((1, game.num_seats))
         self._generator: np.random.Generator | None = None
-        self._view_buffers()
-
-    def _view_buffers(self) -> None:
-        self._mask = self._mask_row[0, : self._num_actions]
+        self._mask = np.zeros(game.num_actions, np.int8)
         self._note = self._played.actions.append  # bound: looking it up at each step takes longer
 
     def _link(self) -> None:
         """Make the compiled step; `Episodes` plays the policies that are not compiled."""
         seating = self._episodes.seating
-        self._step: Callable[[int], int] | None = None
-        if seating.is_compiled:
-            self._step = seating.learner_step(
-                self._episodes.seats,
-                self._words,
-                self._mask_row,
-                self._record,
-                self._returns,
-                *self._encoder.row_buffers(self._record),
-                self._numbers,
-            )
+        self._table.link(seating.loops, seating.seated_places())
+        self._mask, self._numbers = self._table.mask, self._table.numbers
+        self._is_compiled = seating.is_compiled
 
     @property
     def _np_random(self) -> np.random.Generator | None:
@@ -143,24 +125,26 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             self._episodes.seed([used])
             self._generator, self._np_random_seed = None, used
             if not self._is_started:
+                tables, skip_forced = self._episodes.tables, self._episodes.skip_forced
+                self._table = OneTable(tables, self._encoder, skip_forced)
                 self._link()
             self._is_started = True
         self._is_over = True  # an error below leaves no game that could go on
         if deal is not None:
             self._episodes.start_from(0, deal)
-        elif self._step is not None:
-            return self._start(self._step)
+        elif self._is_compiled:
+            return self._start()
         else:
             self._episodes.start(self._row)
         self._is_over = False
         return self._look()
 
-    def _start(self, step: Callable[[int], int]) -> tuple[Any, dict[str, Any]]:
+    def _start(self) -> tuple[Any, dict[str, Any]]:
         """Deal, again if the game is over before the learner has a choice."""
         for _ in range(MAX_DEALS):
             self._episodes.draw_seats(self._row)
             self._episodes.note_start()
-            seat = step(NEW_GAME)
+            seat = self._table.start(is_dealt=False)
             if seat == FAULT:
                 self._blame()
             if seat != NO_SEAT:
@@ -190,24 +174,24 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             chosen = replacement
         self._note(chosen)
         self._is_over = True  # if an opponent fails
-        if self._step is None:
+        if not self._is_compiled:
             self._episodes.play(self._row, np.array([chosen]))
             self._is_over = False
             observation, info = self._look()
         else:
-            seat = self._step(chosen)
+            seat = self._table.play(chosen)
             if seat == FAULT:
                 self._blame()
             self._is_over = seat == NO_SEAT
             observation, info = self._shown()
         if not self._is_over:
             return observation, 0.0, False, False, info
-        info["returns"] = returns = self._returns[0].copy()
+        info["returns"] = returns = self._table.told.returns[0].copy()
         return observation, float(returns[info["seat"]]), True, False, info
 
     def _blame(self) -> NoReturn:
         """Raise the error of the player whose choice was not legal."""
-        self._episodes.seating.blame(0, int(self._words[0, 0]))
+        self._episodes.seating.blame(0, int(self._table.games.masks[0, 0]))
 
     def _replace(self, action: Any) -> int | None:
         """The action to play in place of an illegal one; None if it loses the game."""
@@ -216,7 +200,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         if self.illegal_action == "lose":
             return None
         rngs = self._episodes.player_rngs
-        return int(random_actions(self._words, rngs, self._row, self._episodes.seats)[0])
+        return int(
+            random_actions(self._table.games.masks, rngs, self._row, self._episodes.seats)[0]
+        )
 
     def _lose(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._is_over = True
@@ -228,16 +214,16 @@ class SoloEnv(gymnasium.Env[Any, Any]):
 
     def _look(self) -> tuple[Any, dict[str, Any]]:
         """Update the learner's observation and mask."""
-        tables = self._episodes.tables
-        to_act, _, self._words[:] = tables.show(self._row)
+        tables, told, words = self._episodes.tables, self._table.told, self._table.games.masks
+        to_act, _, words[:] = tables.show(self._row)
+        self._table.games.seats[:] = self._episodes.seats
         if to_act[0] == NO_SEAT:
             self._is_over = True
-            self._returns[:] = tables.returns(self._row)
+            told.returns[:] = tables.returns(self._row)
         if self._is_over:
-            self._words[:] = 0
-        spread_masks(self._words, self._mask_row)
-        self._record[:] = tables.observe(self._row, self._episodes.seats)
-        self._numbers[:] = self._encoder.encode_one(self._record)
+            words[:] = 0
+        spread_masks(words, told.masks)
+        self._table.look(int(self._episodes.seats[0]))
         return self._shown()
 
     def _shown(self) -> tuple[Any, dict[str, Any]]:
@@ -249,12 +235,12 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return numbers, info
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask", "_note")  # made from other attributes
+        derived = ("_mask", "_numbers", "_note")  # made from other attributes
         return {name: value for name, value in vars(self).items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._view_buffers()
+        self._note = self._played.actions.append
         if self._is_started:
             self._link()
 

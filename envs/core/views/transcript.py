@@ -12,10 +12,9 @@ import numpy as np
 
 from ..catalogue import find_game
 from ..game import NO_SEAT, Game
-from ..player_streams import player_streams
-from ..rng import streams
-from ..seating import SeatedPolicy, Seating, check_legal
-from ..tables import Tables, action_masks
+from ..play.seating import SeatedPolicy, Seating, check_legal
+from ..play.tables import Tables, action_masks
+from ..rng import player_streams, streams
 
 _FIRST_LINE = "parlour transcript 1"
 _LAST_LINE = "end"

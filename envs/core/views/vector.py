@@ -4,23 +4,19 @@ One seat at each table learns against policies; in self-play the caller plays ev
 """
 
 from collections.abc import Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
-from ..bits import new_mask_rows
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
-from ..player_streams import player_streams
-from ..records import Buffers
-from ..rng import check_seed, checked_seeds, fresh_seed, streams
-from ..seating import illegal_action_message
-from ..shelf import RowShelf, Shelf
-from ..tables import LOSS, Tables, action_masks, random_actions, strike_illegal
-from ..threads import BLOCK, check_num_threads, play_rows, useful_threads
+from ..play.loops import FAULT, LOSS, NO_ROW, Games, Loops, Seated, Told, Ways, loops_of
+from ..play.seating import illegal_action_message
+from ..play.slices import check_num_threads, play_slices
+from ..play.tables import Tables, action_masks, nobody, random_actions, strike_illegal
+from ..rng import check_seed, checked_seeds, fresh_seed, player_streams, streams
 from .common import (
     ILLEGAL_ACTIONS,
     ObservationEncoder,
@@ -32,23 +28,7 @@ from .episodes import Episodes, seat_streams
 from .render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-
-
-class _Scratch(NamedTuple):
-    """What only one thread writes to."""
-
-    records: np.ndarray  # [block]
-    buffers: Buffers  # for `write_all` from `records`
-    is_remote: bool  # not the caller's thread
-
-
-class _Ends(NamedTuple):
-    """What a step says of the ends of games."""
-
-    ended: np.ndarray  # bool [N]
-    lost: np.ndarray  # bool [N], where an illegal action lost the game
-    rewards: np.ndarray  # [N], of the seats that have acted
-    returns: np.ndarray  # [N, seats], 0 where no game has ended
+_LINKED = ("_games", "_seated", "_loops")  # made from other attributes
 
 
 class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -76,6 +56,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
     """
 
     _tables: Tables
+    _games: Games
+    _seated: Seated
+    _loops: Loops
     closed = True  # until it is made: Gymnasium before 1.3 also closes what `__init__` refuses
 
     def __init__(
@@ -123,26 +106,9 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self.action_space = batch_space(self.single_action_space, num_envs)
         self._is_started = False  # and self._tables, with the streams, made at the first reset
         self._is_ready = False  # whether it can step: after an error, not before reset() of all
-        self._seats = np.zeros(num_envs, np.int64)
-        self._words = np.zeros((num_envs, game.num_mask_words), np.int64)
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
-        self._scratches = self._new_scratches()
-        layout = self._encoder.layout
-        self._constants = np.empty((num_envs, layout.num_constants), layout.plain_dtype)
-        shape, dtype = (num_envs, layout.num_inputs), self._encoder.dtype
-        self._numbers = np.empty(shape, dtype)  # what `play_random` observes
-        self._shelf = Shelf(partial(np.empty, shape, dtype))
-        self._mask_shelf = Shelf(partial(new_mask_rows, num_envs, game.num_actions))
-        self._finals = RowShelf(shape, dtype)  # what was known where a game has just ended
+        self._told = self._encoder.new_told(game, num_envs)
         self.closed = False
-
-    def _new_scratches(self, num_plies: int = 1) -> list[_Scratch]:
-        num_used = useful_threads(self.num_envs, self.num_threads, num_plies)
-        blocks = [self.game.new_observations(BLOCK) for _ in range(num_used)]
-        return [
-            _Scratch(records, self._encoder.block_buffers(records), thread > 0)
-            for thread, records in enumerate(blocks)
-        ]
 
     # Gymnasium's interface
 
@@ -169,21 +135,20 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._start(rows, deal)
         self._is_over[rows] = False
         tables = self._tables
-        records = tables.observe(tables.all_rows, self._seats)
-        masks = action_masks(self._words, self.game.num_actions)
-        returns = np.zeros((self.num_envs, self.game.num_seats))
-        self._constants[:] = self._encoder.layout.constants(records)
+        told = self._new_told()._replace(seats=self._games.seats.copy())
+        told.returns[:] = 0
+        records = tables.observe(tables.all_rows, told.seats)
+        masks = action_masks(self._games.masks, self.game.num_actions)
         self._is_ready = True
-        return self._encoder.encode(records), self._info(masks, self._seats.copy(), returns)
+        return self._encoder.encode(records), self._info(told._replace(masks=masks))
 
     def _start_compiled(self) -> tuple[np.ndarray, dict[str, Any]]:
         """Start games at all tables with the compiled step, so that nothing else is compiled."""
         self._is_over[:] = False
-        ends = self._new_ends()
-        self._words[:] = 0  # no game yet
-        numbers, masks, seats = self._step_compiled(np.zeros(self.num_envs, np.int64), ends)
+        self._games.masks[:] = 0  # no game yet
+        told = self._step_compiled(np.zeros(self.num_envs, np.int64))
         self._is_ready = True
-        return numbers, self._info(masks, seats, ends.returns)
+        return told.numbers, self._info(told)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
@@ -226,6 +191,17 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._tables = self._episodes.tables
             self._player_rngs = self._episodes.player_rngs
         self._is_started = True
+        self._link()
+
+    def _link(self) -> None:
+        """Name the arrays that the compiled loops play on."""
+        self._games = self._tables.games()
+        if self._episodes is None:
+            self._loops = loops_of(self.game)
+            self._seated = nobody(self._games, self.game.num_seats, self._player_rngs)
+        else:
+            self._loops = self._episodes.seating.loops
+            self._seated = self._episodes.seated_places()
 
     def _seed_some(self, seeds: np.ndarray, rows: np.ndarray) -> None:
         self._tables.rngs[rows] = streams(seeds)
@@ -245,8 +221,8 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         else:
             for row in rows:
                 self._episodes.start_from(int(row), deal)
-        tables.start(rows, is_dealt, self.skip_forced, self._seats, self._words)
-        if (self._seats[rows] == NO_SEAT).any():
+        tables.start(rows, self._games, is_dealt, self.skip_forced)
+        if (self._games.seats[rows] == NO_SEAT).any():
             raise no_choice_error(self.game)
 
     def step(self, actions: np.ndarray) -> _Step:
@@ -259,29 +235,34 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise ValueError("call reset() before step(), and after an error in either")
         played = self._judge(np.asarray(actions))
         self._is_ready = False  # if an opponent fails
-        ends = self._new_ends()
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
-            numbers, masks, seats = self._step_compiled(played, ends)
+            told = self._step_compiled(played)
         else:
-            records, masks, seats = self._step_rows(played, ends)
-            numbers = self._encoder.encode(records)
-        info = self._info(masks, seats, ends.returns)
-        rows = ends.ended.nonzero()[0]
+            told = self._step_rows(played)
+        info = self._info(told)
+        rows = told.ended.nonzero()[0]
         if len(rows):
             if is_same_step:
-                self._add_final(info, ends, rows)
-            if np.count_nonzero(ends.lost):  # faster than `any` for few
-                told = info["final_info"] if is_same_step else info
-                told["illegal_action"], told["_illegal_action"] = ends.lost, ends.lost.copy()
+                self._add_final(info, told, rows)
+            if np.count_nonzero(told.lost):  # faster than `any` for few
+                at_end = info["final_info"] if is_same_step else info
+                at_end["illegal_action"], at_end["_illegal_action"] = told.lost, told.lost.copy()
         self._is_ready = True
-        return numbers, ends.rewards, ends.ended, np.zeros(self.num_envs, np.bool_), info
+        return told.numbers, told.rewards, told.ended, np.zeros(self.num_envs, np.bool_), info
 
-    def _new_ends(self) -> _Ends:
-        """Return arrays for one step, which overwrites all of them."""
-        n, flag = self.num_envs, np.bool_
-        returns = np.empty((n, self.game.num_seats))
-        return _Ends(np.empty(n, flag), np.empty(n, flag), np.empty(n), returns)
+    def _new_told(self) -> Told:
+        """Return what a step writes to: new arrays in what is given away."""
+        told = self._told
+        return told._replace(
+            seats=np.empty_like(told.seats),
+            masks=np.empty_like(told.masks),
+            numbers=np.empty_like(told.numbers),
+            ended=np.empty_like(told.ended),
+            lost=np.empty_like(told.lost),
+            rewards=np.empty_like(told.rewards),
+            returns=np.empty_like(told.returns),
+        )
 
     def _judge(self, actions: np.ndarray) -> np.ndarray:
         """Return the actions to play, int64; an illegal one is left only where it loses."""
@@ -298,80 +279,77 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if self.illegal_action == "lose" and is_plain:
             return actions
         played = actions.astype(np.int64)  # numbers beyond int64 become negative
-        if self.illegal_action == "lose" or strike_illegal(self._words, played) == 0:
+        if self.illegal_action == "lose" or strike_illegal(self._games.masks, played) == 0:
             return played
         rows = np.flatnonzero((played == NO_ACTION) & ~self._is_over)
         if self.illegal_action == "raise" and len(rows):
-            mask = action_masks(self._words[rows[:1]], self.game.num_actions)[0]
+            mask = action_masks(self._games.masks[rows[:1]], self.game.num_actions)[0]
             who = f"table {rows[0]}"
             raise ValueError(illegal_action_message(self.game, who, int(actions[rows[0]]), mask))
-        played[rows] = random_actions(self._words, self._player_rngs, rows, self._seats)
+        played[rows] = random_actions(self._games.masks, self._player_rngs, rows, self._games.seats)
         return played
 
-    def _step_compiled(
-        self, actions: np.ndarray, ends: _Ends
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Play to the next choices from outside; return what is known, the masks and the seats."""
-        numbers, masks = self._shelf.take(), self._mask_shelf.take()
-        seats = np.empty(self.num_envs, np.int64)
-        seen = self._finals.array, self._constants, numbers
-        shared = (actions, self._words, masks, seats, *ends, *seen)
-        if self._episodes is None:
-            tables = self._tables
-            place = tables.states, tables.rngs, self.skip_forced, self._seats
-            step, arguments = tables.loops.step_tables, place + shared
-            prepare = self._finals.prepare
-            play_rows(step, self.num_envs, arguments, self._scratches, meanwhile=prepare)
-        else:
-            self._episodes.step(shared, self._scratches, self._finals.prepare)
-            self._seats[:] = seats
-        return numbers[:], masks[:, : self.game.num_actions], seats
+    def _step_compiled(self, actions: np.ndarray) -> Told:
+        """Play to the next choices from outside, in compiled code."""
+        told, step = self._new_told(), self._loops.step
+        arguments = self._games, self._seated, actions, told, Ways(self.skip_forced, True)
+        failed = play_slices(
+            lambda first, end: step(first, end, *arguments), self.num_envs, self.num_threads
+        )
+        row = min((row for row in failed if row != NO_ROW), default=NO_ROW)
+        if row != NO_ROW and self._games.seats[row] != FAULT:
+            raise no_choice_error(self.game)
+        if self._episodes is not None:
+            self._episodes.seating.check(self._games, row)
+            self._episodes.seats[:] = told.seats
+        return told._replace(masks=told.masks[:, : self.game.num_actions])
 
-    def _step_rows(
-        self, actions: np.ndarray, ends: _Ends
-    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Play as the two above with any policies and any autoreset mode."""
-        tables, actors, actions = self._tables, self._seats.copy(), actions.copy()
-        strike_illegal(self._words, actions)
+    def _step_rows(self, actions: np.ndarray) -> Told:
+        """Play as the compiled step, with any policies and any autoreset mode."""
+        tables, games, told = self._tables, self._games, self._new_told()
+        actors, actions = games.seats.copy(), actions.copy()
+        strike_illegal(games.masks, actions)
         waiting = np.flatnonzero(self._is_over)  # in NEXT_STEP
         actions[waiting] = 0  # ignored
-        is_lost = actions == NO_ACTION
-        rows = np.flatnonzero(~is_lost & ~self._is_over)
+        told.lost[:] = actions == NO_ACTION
+        rows = np.flatnonzero(~told.lost & ~self._is_over)
         self._play(rows, actions[rows])
         if len(waiting):
             self._start(waiting)
-        ended, lost, rewards, returns = ends
-        lost[:] = is_lost
-        ended[:] = is_lost | (self._seats == NO_SEAT)
-        over = np.flatnonzero(ended)
-        returns[:] = 0
-        returns[over] = tables.returns(over)
-        returns[is_lost, actors[is_lost]] = LOSS
-        rewards[:] = returns[np.arange(self.num_envs), actors]
-        self._seats[over], self._words[over] = actors[over], 0
+        told.ended[:] = told.lost | (games.seats == NO_SEAT)
+        over = np.flatnonzero(told.ended)
+        told.returns[:] = 0
+        told.returns[over] = tables.returns(over)
+        told.returns[told.lost, actors[told.lost]] = LOSS
+        told.rewards[:] = told.returns[np.arange(self.num_envs), actors]
+        games.seats[over], games.masks[over] = actors[over], 0
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
-            self._is_over = ended.copy()
+            self._is_over = told.ended.copy()
         elif len(over):
-            self._finals.array[over] = self._encoder.encode(tables.observe(over, self._seats[over]))
+            seen = tables.observe(over, games.seats[over])
+            told.finals[over] = self._encoder.encode(seen)
             self._start(over)
-        records = tables.observe(tables.all_rows, self._seats)
-        return records, action_masks(self._words, self.game.num_actions), self._seats.copy()
+        told.seats[:] = games.seats
+        numbers = self._encoder.encode(tables.observe(tables.all_rows, games.seats))
+        masks = action_masks(games.masks, self.game.num_actions)
+        return told._replace(numbers=numbers, masks=masks)
 
     def _play(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Play on at these tables; update seats (NO_SEAT at the end) and masks."""
         play = self._tables.apply if self._episodes is None else self._episodes.play
         play(rows, actions)
-        self._tables.start(rows, True, self.skip_forced, self._seats, self._words)
+        self._tables.start(rows, self._games, True, self.skip_forced)
 
-    def _info(self, masks: np.ndarray, seats: np.ndarray, returns: np.ndarray) -> dict[str, Any]:
-        return {"action_mask": masks, "seat": seats, "returns": returns}
+    def _info(self, told: Told) -> dict[str, Any]:
+        return {"action_mask": told.masks, "seat": told.seats, "returns": told.returns}
 
-    def _add_final(self, info: dict[str, Any], ends: _Ends, rows: np.ndarray) -> None:
+    def _add_final(self, info: dict[str, Any], told: Told, rows: np.ndarray) -> None:
         """Add the info that Gymnasium defines on the games `rows`, which have ended."""
-        ended = ends.ended
-        info["final_obs"], info["_final_obs"] = self._finals.give(rows), ended.copy()
-        info["final_info"] = {"returns": ends.returns, "_returns": ended.copy()}
-        info["_final_info"] = ended.copy()
+        final_obs = np.full(self.num_envs, None)
+        final_obs[rows] = list(told.finals[rows])
+        info["final_obs"], info["_final_obs"] = final_obs, told.ended.copy()
+        info["final_info"] = {"returns": told.returns, "_returns": told.ended.copy()}
+        info["_final_info"] = told.ended.copy()
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""
@@ -382,7 +360,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         return tuple(map(self._frame, range(self.num_envs)))
 
     def _frame(self, row: int) -> Any:
-        state, own = self._tables.states[row], int(self._seats[row])
+        state, own = self._tables.states[row], int(self._games.seats[row])
         if self.render_seat == WHOLE_TABLE:
             return self._renderer.render(state)
         return self._renderer.render(
@@ -394,11 +372,18 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._renderer.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in vars(self).items() if name != "_scratches"}
+        state = {name: value for name, value in vars(self).items() if name not in _LINKED}
+        if self._is_started:
+            state["waiting"] = self._games.seats, self._games.masks
+        return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
+        waiting = state.pop("waiting", None)
         self.__dict__.update(state)
-        self._scratches = self._new_scratches()  # a copy of `buffers` would not show `records`
+        self._told = self._encoder.with_views(self._told)
+        if waiting is not None:
+            self._link()
+            self._games.seats[:], self._games.masks[:] = waiting
 
     # Beyond Gymnasium
 
@@ -415,20 +400,20 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
             )
-        masks = self._mask_shelf.take()
-        actions = np.empty(self.num_envs, np.int64)
-        tables, seen = self._tables, (actions, masks, self._constants, self._numbers)
-        place = tables.states, tables.rngs, self._player_rngs, num_plies, self.skip_forced
-        arguments = (*place, self._seats, self._words, *(seen if observe else ()))
-        loop = tables.loops.random_plies if observe else tables.loops.random_playouts
-        scratches = self._new_scratches(num_plies)
-        counts = [np.zeros(1, np.int64) for _ in scratches]
-        own = [
-            (*(scratch[:2] if observe else ()), count)
-            for scratch, count in zip(scratches, counts, strict=True)
-        ]
-        play_rows(loop, self.num_envs, arguments, own)
-        return sum(int(count[0]) for count in counts)
+        ways, games, seated = Ways(self.skip_forced, True), self._games, self._seated
+        if observe:
+            loop, actions = self._loops.random_plies, np.empty(self.num_envs, np.int64)
+            arguments: tuple[Any, ...] = games, seated, actions, self._told, ways, num_plies
+        else:
+            loop = self._loops.random_playouts
+            arguments = games, seated, self.game.new_observations(), ways, num_plies
+        counts = play_slices(
+            lambda first, end: loop(first, end, *arguments),
+            self.num_envs,
+            self.num_threads,
+            num_plies,
+        )
+        return int(sum(counts))
 
 
 def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:

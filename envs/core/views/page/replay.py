@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ...game import Game
-from ...public import is_seen
+from ...play.visibility import is_seen
 from ..picture import Picture
 from ..render import drawn, has_narrow, picture_svg
 from ..transcript import Transcript, action_of, replay

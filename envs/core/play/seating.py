@@ -9,21 +9,9 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
-from .game import NO_ACTION, NO_SEAT, Function
-from .jit import with_fixed
-from .tables import (
-    EXTERNAL,
-    NO_WEIGHTS,
-    CompiledPlayer,
-    LearnerLoops,
-    Tables,
-    action_masks,
-    advance_loop,
-    first_fault,
-    learner_loops,
-    new_fault,
-)
-from .threads import Part, play_rows
+from ..game import NO_SEAT, Function
+from .loops import EXTERNAL, NO_ROW, NO_WEIGHTS, CompiledPlayer, Games, Loops, Seated, loops_of
+from .tables import Tables, action_masks, new_streams
 
 
 class Memory(Protocol):
@@ -193,79 +181,35 @@ class Seating:
     def _advance_compiled(self, rows: np.ndarray) -> None:
         if not self._compiled.players and not self.skip_forced:
             return
-        tables = self.tables
-        game = tables.game
-        place = tables.states, tables.rngs, rows, self._codes, self._compiled.weights, self.rngs
-        fault = new_fault()
-        advance_loop(game, self._compiled.players)(
-            0,
-            len(rows),
-            *place,
-            self.skip_forced,
-            game.new_observations(),
-            np.zeros(game.num_mask_words, np.int64),
-            fault,
-        )
-        self._blame(first_fault([fault]))
+        games = self.tables.games()
+        seen = self.tables.game.new_observations()
+        advance = self.loops.advance_rows
+        self.check(games, advance(games, self.seated_places(), rows, seen, self.skip_forced))
 
     @property
     def is_compiled(self) -> bool:
         """Return whether all policies are compiled."""
         return all(policy.row_function is not None for policy in self.policies)
 
-    def learner_step(self, learners: np.ndarray, *buffers: Any) -> Callable[[int], int]:
-        """Return a function of an action, which plays it and then the plies of the other seats.
-
-        There is one table, and `learners` [1] is its EXTERNAL seat. `buffers` are the further
-        arguments of `_step_learner`.
-        """
-        place = self.tables.states, self.tables.rngs, self._codes, self._compiled.weights, self.rngs
-        step = self._learner_loops.step_learner
-        return with_fixed(step, (*place, self.skip_forced, learners, *buffers), (NO_ACTION,))
-
-    def step_learners(
-        self,
-        learners: np.ndarray,
-        seat_rngs: np.ndarray,
-        arguments: Part,
-        scratches: Sequence[Part],
-        meanwhile: Callable[[], object],
-    ) -> bool:
-        """Play a ply of the EXTERNAL seats at all tables, and then those of the others.
-
-        `learners` [tables] are those seats; `seat_rngs` and `arguments` are for `_step_learners`,
-        the latter from `actions` on, and `scratches` has records and buffers for each thread.
-        `meanwhile` is as for `play_rows`.
-        Returns whether every new game gives that seat a choice. Raises PlayerError where another
-        player's choice is illegal.
-        """
-        is_drawn = len(seat_rngs) > 0
-        seated, codes = self.seated, self._codes
-        places = _clockwise(learners[0], seated[0], codes[0]) if is_drawn else seated[:0]
-        tables = self.tables
-        shared = (
-            *(tables.states, tables.rngs, codes, self._compiled.weights, self.rngs),
-            *(self.skip_forced, learners, seat_rngs, seated, places),
-        )
-        faults = [new_fault() for _ in scratches]
-        own = [
-            (tables.game.new_observations(), fault, *scratch)
-            for fault, scratch in zip(faults, scratches, strict=True)
-        ]
-        step = self._learner_loops.step_learners
-        play_rows(step, len(learners), (*shared, *arguments), own, meanwhile=meanwhile)
-        fault = first_fault(faults)
-        self._blame(fault)
-        return fault is None
-
     @cached_property
-    def _learner_loops(self) -> LearnerLoops:
-        return learner_loops(self.tables.game, self._compiled.players)
+    def loops(self) -> Loops:
+        """The loops in which the compiled ones of these policies act."""
+        return loops_of(self.tables.game, self._compiled.players)
 
-    def _blame(self, fault: tuple[int, int] | None) -> None:
-        """Raise PlayerError where a player has chosen an illegal action."""
-        if fault is not None and fault[1] != NO_ACTION:
-            self.blame(*fault)
+    def seated_places(self, seat_rngs: np.ndarray | None = None, learner: int = 0) -> Seated:
+        """Return who acts in those loops.
+
+        Where `seat_rngs` [tables] are given, they draw the EXTERNAL seat for each game; it is
+        `learner` at the first table now.
+        """
+        clockwise = np.roll([self.seated[0], self._codes[0]], -learner, axis=1)
+        drawn = new_streams((0,)) if seat_rngs is None else seat_rngs
+        return Seated(self._codes, self._compiled.weights, self.rngs, self.seated, clockwise, drawn)
+
+    def check(self, games: Games, row: int) -> None:
+        """Raise PlayerError where a compiled player has chosen an illegal action, in `row`."""
+        if row != NO_ROW:
+            self.blame(row, int(games.masks[row, 0]))
 
     def blame(self, row: int, action: int) -> NoReturn:
         """Raise the PlayerError of the seat to act, which chose this illegal action."""
@@ -327,11 +271,6 @@ class Seating:
         self.rngs[rows, seats] = rngs
         check_legal(game, policy.name, actions, masks)
         return actions.astype(np.int64, copy=False)
-
-
-def _clockwise(learner: int, seated: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Return the policies and codes of a table clockwise from the learner: [2, seats]."""
-    return np.roll([seated, codes], -learner, axis=1)
 
 
 def repeats(policy: SeatedPolicy) -> bool:

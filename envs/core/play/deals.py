@@ -4,14 +4,25 @@ Each thread needs the memory of two positions, however many games there are.
 """
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 
-from .game import Game
-from .rng import STREAM, checked_seeds
+from ..game import Game
+from ..rng import checked_seeds
+from .loops import EXTERNAL, NO_ROW, Seated, loops_of
 from .seating import Compiled, SeatedPolicy
-from .tables import EXTERNAL, deals_loop, first_fault, new_fault
-from .threads import GAME_PLIES, Part, play_rows, useful_threads
+from .slices import play_slices
+from .tables import Tables, new_streams
+
+GAME_PLIES = 32  # of a game, at least in most
+
+
+class _Out(NamedTuple):
+    """What a loop of whole games writes to."""
+
+    returns: np.ndarray  # [deals, sittings, seats]
+    records: np.ndarray  # [1] scratch
 
 
 def play_compiled(
@@ -31,13 +42,21 @@ def play_compiled(
     codes = np.ascontiguousarray(looked_up(small, seated))
     if (codes == EXTERNAL).any():
         return None
-    num_deals, num_sittings, _ = seated.shape
-    num_used = useful_threads(num_deals, num_threads, num_sittings * GAME_PLIES)
-    scratches = [_scratch(game) for _ in range(num_used)]
+    num_deals, num_sittings, num_seats = seated.shape
+    play, seeds = loops_of(game, compiled.players).play_deals, checked_seeds(seeds)
     out = np.empty(seated.shape)
-    arguments = checked_seeds(seeds), codes, compiled.weights, out
-    play_rows(deals_loop(game, compiled.players), num_deals, arguments, scratches, least=1)
-    return out if first_fault([scratch[-1] for scratch in scratches]) is None else None
+
+    def play_some(first: int, end: int) -> int:
+        games = Tables(game, new_streams((2,))).games()
+        none = np.zeros((2, num_seats), np.int64)
+        places = Seated(
+            none, compiled.weights, new_streams((2, num_seats)), none, none, new_streams((0,))
+        )
+        written = _Out(out, game.new_observations())
+        return int(play(first, end, seeds, codes, games, places, written))
+
+    faults = play_slices(play_some, num_deals, num_threads, num_sittings * GAME_PLIES)
+    return out if all(row == NO_ROW for row in faults) else None
 
 
 def looked_up(values: np.ndarray, seated: np.ndarray) -> np.ndarray:
@@ -45,15 +64,3 @@ def looked_up(values: np.ndarray, seated: np.ndarray) -> np.ndarray:
     if seated.strides[0] == 0:
         return np.broadcast_to(values[seated[0]], seated.shape)
     return values[seated]
-
-
-def _scratch(game: Game) -> Part:
-    """Return the arguments of `_play_deals` that belong to a thread; the last notes a fault."""
-    return (
-        game.new_states(2),
-        np.zeros(2, STREAM),
-        np.zeros(game.num_seats, STREAM),
-        game.new_observations(),
-        np.zeros(game.num_mask_words, np.int64),
-        new_fault(),
-    )

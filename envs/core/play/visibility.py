@@ -7,11 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from .bits import clear, nth_allowed, num_allowed
-from .game import CHANCE, Function, Game
-from .jit import bind, rule
-from .rng import streams
-from .tables import loops_of
+from ..bits import clear, nth_allowed, num_allowed
+from ..compile import bind, rule
+from ..game import CHANCE, Function, Game
+from ..rng import streams
+from .loops import loops_of
 
 _NUM_POSITIONS = 8  # that look the same to the seat; each is tried with every action
 _RULES = ("seat_to_act", "is_terminal", "legal_actions", "apply_action", "observe")

@@ -1,0 +1,189 @@
+"""Compile rules with Numba; make one generic loop serve every game.
+
+`rule` compiles a function, `bind` a copy of a generic loop in which names such as `apply_action`
+mean the functions of one game. Nothing here knows what a game is.
+"""
+
+import inspect
+import types
+from collections.abc import Callable, Iterable
+from functools import cache, partial, update_wrapper
+from typing import Any, TypeVar, cast
+
+import numba
+import numpy as np
+
+from . import code_cache
+
+# `_nrt=False` switches off the counting of references to arrays, which takes nine tenths of the
+# time of small steps over records. It is the only private option of Numba's that is used.
+_LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
+_COUNTING: dict[str, Any] = {**_LEAN, "_nrt": True}  # set, or it would be that of the first caller
+# Not all of `fastmath`: infinities must work.
+_REORDERING: dict[str, Any] = {**_LEAN, "fastmath": {"reassoc", "contract", "nsz"}}
+_FOUND_WHILE = "Failed in nopython mode pipeline"  # Numba's words, before those that matter
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def rule(function: F) -> F:
+    """Compile a rule function, without counting references to arrays: it cannot make an array.
+
+    With `NUMBA_DISABLE_JIT=1` the same source runs as plain Python, where integers wrap as they do
+    in compiled code.
+    """
+    return _compiled(function, _LEAN)
+
+
+def array_rule(function: F) -> F:
+    """Compile like `rule`, for a function that makes an array, or calls one that returns its own.
+
+    Assigning an array to a slice makes one too, in case the two overlap. A `rule` may call it,
+    unless it returns an array.
+    """
+    return _compiled(function, _COUNTING)
+
+
+def vector_rule(function: F) -> F:
+    """Compile like `rule`, but add floats in any order, so that sums fill whole registers.
+
+    The result is the same from call to call on one machine; its last bits differ between machines.
+    """
+    return _compiled(function, _REORDERING)
+
+
+def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
+    """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
+
+    A generic loop names `apply_action` or `observe` without importing them; binding it to a game's
+    compiled functions gives one specialised loop. Compiled callers contain its code.
+    """
+    options = getattr(template, "options", _LEAN)
+    return _compiled(_copy(template, meanings), {**options, "forceinline": True})
+
+
+class Rule:
+    """A compiled function. Numba takes it for one of its own in compiled callers.
+
+    Called from Python, it is compiled once for each set of argument types and kept on disk; in
+    compiled callers it is compiled with the caller, because Numba does not inline what it has
+    loaded from disk.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        update_wrapper(self, function)
+        self.py_func = function
+        self.options = options
+        self._inner = numba.njit(**options)(function)
+        self._kept: dict[tuple[np.dtype, ...], Any] = {}  # by the record types of the arguments
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type by which Numba knows a compiled function that another one calls."""
+        return self._inner._numba_type_
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the compiled function from Python."""
+        return self.for_records(arguments)(*arguments)
+
+    def for_records(self, arguments: Iterable[Any]) -> Any:
+        """Return the compiled function for calls from Python with records of these types."""
+        dtypes = tuple(_record_types(arguments))
+        if dtypes not in self._kept:
+            self._kept[dtypes] = _kept(self, dtypes)
+        return self._kept[dtypes]
+
+    def __reduce__(self) -> str | tuple[Any, ...]:
+        return self.py_func.__qualname__
+
+
+def with_fixed(
+    function: Callable[..., Any], fixed: Iterable[Any], example: Iterable[Any]
+) -> Callable[..., Any]:
+    """Return `function` with its first arguments fixed; `example` has the types of the others.
+
+    Numba otherwise looks up the types of all arguments at each call, which takes longer than a
+    short step. Calls must keep to the types of `example`.
+    """
+    fixed = tuple(fixed)
+    if isinstance(function, Rule):
+        arguments = (*fixed, *example)
+        function = function.for_records(arguments).compile(tuple(map(numba.typeof, arguments)))
+    return partial(function, *fixed)
+
+
+def python_source(function: Callable[..., Any]) -> Any:
+    """Return the plain Python function behind a compiled one."""
+    return getattr(function, "py_func", None) or inspect.unwrap(function)
+
+
+@cache
+def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a rule, with the rules that it calls, as plain Python, which may be given arrays.
+
+    For what few processes call often enough to be worth compiling.
+    """
+    return _copy(function, {name: plain(one) for name, one in code_cache.rules_in(function)})
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an error says; where it is Numba's, only what is wrong, not how it was found."""
+    if not isinstance(error, numba.errors.NumbaError):
+        return str(error)
+    said = [
+        line.strip()
+        for line in str(error).splitlines()
+        if line.strip() and not line.startswith(_FOUND_WHILE)
+    ]
+    return " ".join(said[: 2 if said[0].endswith(":") else 1])
+
+
+def _compiled(function: F, options: dict[str, Any]) -> F:
+    if numba.config.DISABLE_JIT:
+        return np.errstate(over="ignore")(function)  # rules use integers that wrap around
+    return cast(F, Rule(function, options))
+
+
+def _copy(
+    function: Callable[..., Any], meanings: dict[str, Any], suffix: str = ""
+) -> types.FunctionType:
+    """Return a copy of a function's Python source in which some global names mean other objects."""
+    source = python_source(function)
+    names = {**source.__globals__, **meanings}
+    copy = types.FunctionType(source.__code__, names, source.__name__, source.__defaults__)
+    copy.__qualname__ = source.__qualname__ + suffix
+    copy.__module__ = source.__module__
+    copy.__doc__ = source.__doc__
+    return copy
+
+
+def _record_types(arguments: Iterable[Any]) -> Iterable[np.dtype]:
+    for argument in arguments:
+        if isinstance(argument, tuple):
+            yield from _record_types(argument)
+        else:
+            dtype = getattr(argument, "dtype", None)
+            if dtype is not None and dtype.names is not None:
+                yield dtype
+
+
+def _kept(called: Rule, dtypes: tuple[np.dtype, ...]) -> Any:
+    """Compile a rule for calls from Python, kept on disk.
+
+    Numba names record types by a counter of the process, so that two functions in its cache may
+    bear one name (Numba's issue 7654). Therefore the names of the rule and of all rules that it
+    calls contain a digest of the record types.
+    """
+    suffix = "_" + code_cache.digest(repr([dtype.descr for dtype in dtypes]))
+    inner = {name: _renamed(one, suffix) for name, one in code_cache.rules_in(called)}
+    options = {**called.options, "forceinline": False}
+    function = numba.njit(**options)(_copy(called, inner, suffix))
+    code_cache.keep(function, called)
+    return function
+
+
+@cache
+def _renamed(called: Rule, suffix: str) -> Any:
+    """Return a copy of a rule, and of the rules that it calls, with `suffix` after their names."""
+    inner = {name: _renamed(one, suffix) for name, one in code_cache.rules_in(called)}
+    return numba.njit(**called.options)(_copy(called, inner, suffix))

@@ -1,0 +1,452 @@
+"""The compiled loops that drive every view, match and learner.
+
+Each loop is an ordinary function over the global names of a game's rules (`deal`, `apply_action`,
+...); `loops_of` binds it to one game. Games, players and what a step tells are named tuples of
+arrays with one row for each table.
+"""
+
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..bits import (
+    clear,
+    has_allowed,
+    is_legal,
+    nth_allowed,
+    num_allowed,
+    random_allowed,
+    spread_masks,
+)
+from ..compile import bind, rule
+from ..fields import encode_row, encode_rows
+from ..game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
+from ..rng import below, start_players, start_stream
+
+NO_ROW = -1
+FAULT = -2  # in place of a seat: a compiled player has chosen an illegal action
+NEW_GAME = -2  # an action at a table without a game: deal first
+LOSS = -1.0  # the return of a seat whose illegal action ends the game
+MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
+EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
+
+_RULES = (
+    "deal",
+    "seat_to_act",
+    "legal_actions",
+    "apply_action",
+    "is_terminal",
+    "returns",
+    "observe",
+    "reshuffle_unseen",
+    "play_chance",
+)
+
+
+class Games(NamedTuple):
+    """N running games: all that they need to go on."""
+
+    states: np.ndarray  # [N] records
+    rngs: np.ndarray  # [N] streams that deal and draw
+    seats: np.ndarray  # [N] to act; NO_SEAT at the end
+    masks: np.ndarray  # [N, W] words of the seats to act; empty where there is no game yet
+
+
+class Seated(NamedTuple):
+    """Who acts inside the loops, by seat; in self-play nobody does."""
+
+    codes: np.ndarray  # [N, seats] numbers of compiled players, or EXTERNAL
+    weights: tuple[np.ndarray, ...]  # of the players, as for `chooser`
+    rngs: np.ndarray  # [N, seats] the players' streams
+    policies: np.ndarray  # [N, seats] who they are, for messages
+    clockwise: np.ndarray  # [2, seats] policies and codes clockwise from a seat that is drawn
+    seat_rngs: np.ndarray  # [N] streams that draw the EXTERNAL seat for each game; [0]: it stays
+
+
+class Told(NamedTuple):
+    """What a step tells about each table."""
+
+    seats: np.ndarray  # [N] of those that act next
+    masks: np.ndarray  # [N, 64 * W] int8, of those seats
+    records: np.ndarray  # [N] what those seats know
+    encoding: Any  # of `records` (see `fields.Encoding`)
+    numbers: np.ndarray  # [N, num_inputs] the same for a network
+    finals: np.ndarray  # [N, num_inputs] what the last actor knew, where a game has ended
+    ended: np.ndarray  # [N] whether a game has ended
+    lost: np.ndarray  # [N] whether by an illegal action
+    rewards: np.ndarray  # [N] of the seats that have acted
+    returns: np.ndarray  # [N, seats], zero where no game has ended
+
+
+class Ways(NamedTuple):
+    """How a step plays."""
+
+    skip_forced: bool  # play the plies of EXTERNAL seats that leave no choice
+    deals_again: bool  # deal a new game in the step that ends one
+
+
+class Loops(NamedTuple):
+    """The compiled loops of one game."""
+
+    deal_rows: Function
+    apply_rows: Function
+    show_rows: Function
+    observe_rows: Function
+    returns_rows: Function
+    reshuffle_rows: Function
+    start_rows: Function
+    advance_rows: Function
+    step: Function
+    look: Function
+    random_plies: Function
+    random_playouts: Function
+    play_deals: Function
+
+
+class CompiledPlayer(NamedTuple):
+    """A row function, and whether it takes weights: (weights, observation, mask words, rng)."""
+
+    row_function: Function
+    has_weights: bool = False
+    is_blind: bool = False  # whether it looks at the mask alone
+
+
+NO_WEIGHTS = np.zeros(0, np.int8)  # in place of the weights of a script
+
+
+def loops_of(game: Game, players: tuple[CompiledPlayer, ...] = ()) -> Loops:
+    """Return the loops of a game in which these players act; a player's code is its index.
+
+    All configurations of a game have the same ones.
+    """
+    return _bind_loops(tuple(getattr(game, name) for name in _RULES), players)
+
+
+def meanings_of(game: Game) -> dict[str, Function]:
+    """Return the rule functions of a game by name, with `settle` and `ply`, for further loops."""
+    return _meanings(tuple(getattr(game, name) for name in _RULES))
+
+
+@lru_cache
+def _meanings(functions: tuple[Function | None, ...]) -> dict[str, Function]:
+    meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
+    meanings["play_chance"] = meanings["play_chance"] or _no_chance
+    for template in (_settle, _ply):
+        meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
+    return meanings
+
+
+@lru_cache
+def _bind_loops(
+    functions: tuple[Function | None, ...], players: tuple[CompiledPlayer, ...]
+) -> Loops:
+    meanings: dict[str, Any] = dict(_meanings(functions))
+    meanings |= {"HAS_PLAYERS": bool(players), "choose": chooser(players)}
+    is_seen = any(not player.is_blind for player in players)
+    meanings["observe_mover"] = meanings["observe"] if is_seen else _no_observation
+    for template in (_advance, _new_game, _play, _step):
+        meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
+    return Loops(*(bind(globals()[f"_{name}"], **meanings) for name in Loops._fields))
+
+
+@rule
+def _no_chance(state, rng):
+    """Stand for `play_chance` of a game without chance; it is never called."""
+
+
+@rule
+def _no_observation(state, seat, out):
+    """Stand for `observe` where no player looks at an observation."""
+
+
+def _settle(state, rng):
+    """Play chance moves until a seat is to act or the game is over."""
+    while seat_to_act(state) == CHANCE and not is_terminal(state):
+        play_chance(state, rng)
+
+
+def _ply(state, rng, action, mask):
+    """Play one ply (NO_ACTION: none). Return the seat to act, with its mask.
+
+    At the end, return NO_SEAT, with an empty mask.
+    """
+    if action != NO_ACTION:
+        apply_action(state, action)
+    clear(mask)
+    settle(state, rng)
+    if is_terminal(state):
+        return NO_SEAT
+    legal_actions(state, mask)
+    return np.int64(seat_to_act(state))
+
+
+def _advance(row, games, seated, action, observation, skip_forced):
+    """Play an action (NO_ACTION: none), then those of compiled players.
+
+    Return the EXTERNAL seat that has to act, with its mask; NO_SEAT at the end; FAULT where a
+    player's choice is illegal, which then stands in the mask. `observation` is scratch.
+    """
+    state, mask = games.states[row], games.masks[row]
+    while True:
+        seat = ply(state, games.rngs[row], action, mask)
+        if seat == NO_SEAT:
+            return seat
+        if HAS_PLAYERS and seated.codes[row, seat] != EXTERNAL:
+            observe_mover(state, seat, observation)
+            code, rng = seated.codes[row, seat], seated.rngs[row, seat]
+            action = np.int64(choose(code, seated.weights, observation, mask, rng))
+            if not is_legal(mask, action):
+                mask[0] = action
+                return FAULT
+        elif skip_forced and num_allowed(mask) == 1:
+            action = np.int64(nth_allowed(mask, 0))
+        else:
+            return seat
+
+
+def _new_game(row, games, seated, observation, ways):
+    """Deal, again where that leaves no choice to an EXTERNAL seat; return as `advance`."""
+    seat = NO_SEAT
+    for _ in range(MAX_DEALS if ways.deals_again else 1):
+        if seated.seat_rngs.shape[0] > 0:
+            draw_seat(row, seated)
+        deal(games.states[row], games.rngs[row])
+        seat = advance(row, games, seated, NO_ACTION, observation, ways.skip_forced)
+        if seat != NO_SEAT:
+            break
+    return seat
+
+
+@rule
+def draw_seat(row, seated):
+    """Draw the EXTERNAL seat of a table, and seat the others clockwise from it."""
+    num_seats = seated.codes.shape[1]
+    first = below(seated.seat_rngs[row], num_seats)
+    for place in range(num_seats):
+        seat = (first + place) % num_seats
+        seated.policies[row, seat] = seated.clockwise[0, place]
+        seated.codes[row, seat] = seated.clockwise[1, place]
+
+
+def _step(first, end, games, seated, actions, told, ways):
+    """Play one ply of the EXTERNAL seats at the tables from `first` to `end`, then the others'.
+
+    A table with an empty mask has no game yet: it gets one, by a deal or, where the action is
+    NO_ACTION, from the position that lies there. An illegal action loses. Stop at another player's
+    illegal choice, or where no deal gives a choice; return that row, or NO_ROW.
+    """
+    for row in range(first, end):
+        action, record = np.int64(actions[row]), told.records[row]
+        clear_told(row, told)
+        if has_allowed(games.masks[row]):
+            seat = play(row, games, seated, action, told, ways)
+            if seat == NO_SEAT and ways.deals_again:
+                seat = new_game(row, games, seated, record, ways)
+        elif action == NO_ACTION:
+            seat = advance(row, games, seated, action, record, ways.skip_forced)
+        else:
+            seat = new_game(row, games, seated, record, ways)
+        games.seats[row] = seat
+        told.seats[row] = seat
+        if seat == FAULT or (seat == NO_SEAT and ways.deals_again):
+            return row
+        if seat != NO_SEAT:
+            observe(games.states[row], seat, record)
+    encode_rows(told.encoding, first, end, told.numbers)
+    spread_masks(games.masks[first:end], told.masks[first:end])
+    return NO_ROW
+
+
+@rule
+def clear_told(row, told):
+    """Forget what the last step told of the end of a game."""
+    told.ended[row] = False
+    told.lost[row] = False
+    told.rewards[row] = 0.0
+    for seat in range(told.returns.shape[1]):
+        told.returns[row, seat] = 0.0
+
+
+def _play(row, games, seated, action, told, ways):
+    """Play an action of the seat to act; tell how the game ends. Return as `advance`."""
+    actor, seat = games.seats[row], np.int64(NO_SEAT)
+    told.lost[row] = not is_legal(games.masks[row], action)
+    if not told.lost[row]:
+        seat = advance(row, games, seated, action, told.records[row], ways.skip_forced)
+    if seat == NO_SEAT:
+        told.ended[row] = True
+        if told.lost[row]:
+            clear(games.masks[row])
+            told.returns[row, actor] = LOSS
+        else:
+            returns(games.states[row], told.returns[row])
+        told.rewards[row] = told.returns[row, actor]
+        observe(games.states[row], actor, told.records[row])
+        if ways.deals_again:
+            encode_row(told.encoding, row, told.finals[row])
+    return seat
+
+
+def _look(games, seat, told):
+    """Write what a seat knows at the first table, with any seat to act."""
+    observe(games.states[0], seat, told.records[0])
+    encode_row(told.encoding, 0, told.numbers[0])
+
+
+def _random_plies(first, end, games, seated, actions, told, ways, num_plies):
+    """Play random plies in self-play as `step` does; return the number of games that ended.
+
+    `actions` [N] is scratch.
+    """
+    num_ended = 0
+    for _ in range(num_plies):
+        for row in range(first, end):
+            actions[row] = random_allowed(games.masks[row], seated.rngs[row, games.seats[row]])
+        step(first, end, games, seated, actions, told, ways)
+        for row in range(first, end):
+            num_ended += told.ended[row]
+    return num_ended
+
+
+def _random_playouts(first, end, games, seated, observation, ways, num_plies):
+    """Play as `random_plies`, but write nothing."""
+    num_ended = 0
+    for row in range(first, end):
+        seat = games.seats[row]
+        for _ in range(num_plies):
+            action = random_allowed(games.masks[row], seated.rngs[row, seat])
+            seat = advance(row, games, seated, action, observation, ways.skip_forced)
+            if seat == NO_SEAT:
+                seat = new_game(row, games, seated, observation, ways)
+                num_ended += 1
+        games.seats[row] = seat
+    return num_ended
+
+
+def _advance_rows(games, seated, rows, observation, skip_forced):
+    """Let compiled players act at tables `rows` until an EXTERNAL seat must, or the end.
+
+    Stop at an illegal choice and return its row, or NO_ROW.
+    """
+    for row in rows:
+        games.seats[row] = advance(row, games, seated, NO_ACTION, observation, skip_forced)
+        if games.seats[row] == FAULT:
+            return row
+    return NO_ROW
+
+
+def _play_deals(first, end, seeds, codes, games, seated, out):
+    """Play a whole game of deal seeds[k] by the players codes[k, sitting] [seats], each sitting.
+
+    `games` and `seated` have two rows, for the deal and the game; `out.records` [1] is scratch.
+    The returns go to out.returns [deals, sittings, seats]. Stop at an illegal choice and return its
+    deal, or NO_ROW.
+    """
+    for k in range(first, end):
+        start_stream(games.rngs[0], seeds[k])
+        deal(games.states[0], games.rngs[0])
+        for sitting in range(codes.shape[1]):
+            games.states[1] = games.states[0]
+            games.rngs[1] = games.rngs[0]
+            for seat in range(codes.shape[2]):
+                seated.codes[1, seat] = codes[k, sitting, seat]
+            start_players(seated.rngs[1], seeds[k], np.uint64(sitting))
+            if advance(1, games, seated, NO_ACTION, out.records[0], False) == FAULT:
+                return k
+            returns(games.states[1], out.returns[k, sitting])
+    return NO_ROW
+
+
+def _deal_rows(states, rngs, rows):
+    for row in rows:
+        deal(states[row], rngs[row])
+        settle(states[row], rngs[row])
+
+
+def _apply_rows(states, rngs, rows, actions):
+    """Apply actions[k] at table rows[k]."""
+    for k in range(rows.shape[0]):
+        state = states[rows[k]]
+        apply_action(state, actions[k])
+        settle(state, rngs[rows[k]])
+
+
+def _show_rows(states, rows, seats, observations, words):
+    """Write the seat to act at table rows[k] (NO_SEAT at the end), its observation and mask."""
+    for k in range(rows.shape[0]):
+        state = states[rows[k]]
+        words[k, :] = 0
+        if is_terminal(state):
+            seats[k] = NO_SEAT
+        else:
+            seats[k] = seat_to_act(state)
+            legal_actions(state, words[k])
+            observe(state, seats[k], observations[k])
+
+
+def _observe_rows(states, rows, seats, observations):
+    """Write the observation of seats[k] at table rows[k], with any seat to act."""
+    for k in range(rows.shape[0]):
+        observe(states[rows[k]], seats[k], observations[k])
+
+
+def _returns_rows(states, rows, out):
+    for k in range(rows.shape[0]):
+        returns(states[rows[k]], out[k])
+
+
+def _reshuffle_rows(states, rows, seats, rngs, out):
+    """Write positions out[k] that look the same to seats[k] as table rows[k]."""
+    for k in range(rows.shape[0]):
+        out[k] = states[rows[k]]
+        reshuffle_unseen(out[k], seats[k], rngs[k])
+
+
+def _start_rows(games, seated, rows, observation, ways):
+    """Start games at these tables, from the positions that lie there or by a deal."""
+    for row in rows:
+        if ways.deals_again:
+            games.seats[row] = new_game(row, games, seated, observation, ways)
+        else:
+            games.seats[row] = advance(row, games, seated, NO_ACTION, observation, ways.skip_forced)
+
+
+# Compiled players inside the loops
+
+
+def _choose_first(code, weights, observation, mask, rng):
+    if code == 0:
+        return first(weights[0], observation, mask, rng)
+    return rest(code - 1, weights[1:], observation, mask, rng)
+
+
+def _choose_only(code, weights, observation, mask, rng):
+    return first(weights[0], observation, mask, rng)
+
+
+def _choose_nobody(code, weights, observation, mask, rng):
+    return NO_ACTION
+
+
+def _of_script(weights, observation, mask, rng):
+    return row_function(observation, mask, rng)
+
+
+def _of_network(weights, observation, mask, rng):
+    return row_function(weights[0], observation, mask, rng)
+
+
+@lru_cache
+def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
+    """Return a function for any of these players: choose(code, weights, observation, mask, rng).
+
+    `weights` is a tuple with an array for each player: a record [1], or NO_WEIGHTS.
+    """
+    if not players:
+        return bind(_choose_nobody)
+    template = _of_network if players[0].has_weights else _of_script
+    first = bind(template, row_function=players[0].row_function)
+    if len(players) == 1:
+        return bind(_choose_only, first=first)
+    return bind(_choose_first, first=first, rest=chooser(players[1:]))

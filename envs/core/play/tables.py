@@ -1,0 +1,133 @@
+"""`Tables`: running games as arrays, with methods for chosen rows; masks as arrays of bytes."""
+
+from typing import Any
+
+import numpy as np
+
+from ..bits import is_legal, new_mask_rows, random_allowed, spread_masks
+from ..compile import rule
+from ..game import NO_ACTION, NO_SEAT, Game
+from ..rng import STREAM
+from .loops import Games, Seated, Ways, loops_of
+
+
+class Tables:
+    """N running games: their positions and random streams, with methods for chosen rows.
+
+    `rows` below are table indices [K]; results are fresh arrays.
+    """
+
+    def __init__(self, game: Game, rngs: np.ndarray) -> None:
+        self.game = game
+        self.states = game.new_states(len(rngs))
+        self.rngs = rngs
+        self.all_rows = np.arange(len(rngs))
+        self.loops = loops_of(game)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "loops"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.loops = loops_of(self.game)
+
+    def deal(self, rows: np.ndarray) -> None:
+        """Deal new games from the tables' own streams."""
+        self.loops.deal_rows(self.states, self.rngs, rows)
+
+    def deal_from(self, row: int, data: Any) -> None:
+        """Deal from plain data. Raises ValueError where the deal is impossible."""
+        self.game.deal_from(self.states[row], data, self.rngs[row])
+
+    def start(self, rows: np.ndarray, games: Games, is_dealt: bool, skip_forced: bool) -> None:
+        """Start new games, or with `is_dealt` those dealt already; write seats and masks.
+
+        `games` are these tables. NO_SEAT where `skip_forced` played on to the end.
+        """
+        ways = Ways(skip_forced, deals_again=not is_dealt)
+        seen = self.game.new_observations()
+        self.loops.start_rows(games, nobody(games, self.game.num_seats), rows, seen, ways)
+
+    def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
+        """Apply legal actions [K], one at each of these tables."""
+        self.loops.apply_rows(self.states, self.rngs, rows, actions)
+
+    def show(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return seats to act [K] (NO_SEAT at the end), observations [K], mask words [K, W]."""
+        seats = np.empty(len(rows), np.int64)
+        observations = self.game.new_observations(len(rows))
+        words = np.empty((len(rows), self.game.num_mask_words), np.int64)
+        self.loops.show_rows(self.states, rows, seats, observations, words)
+        return seats, observations, words
+
+    def observe(self, rows: np.ndarray, seats: np.ndarray) -> np.ndarray:
+        """Return the observations of seats[k] at table rows[k]: records [K]."""
+        observations = self.game.new_observations(len(rows))
+        self.loops.observe_rows(self.states, rows, seats, observations)
+        return observations
+
+    def returns(self, rows: np.ndarray) -> np.ndarray:
+        """Return the returns [K, seats] of finished games; zeros for others."""
+        out = np.zeros((len(rows), self.game.num_seats))
+        self.loops.returns_rows(self.states, rows, out)
+        return out
+
+    def determinize(self, rows: np.ndarray, seats: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        """Draw positions [K] from all that look the same to seats[k] as table rows[k]."""
+        out = self.game.new_states(len(rows))
+        self.loops.reshuffle_rows(self.states, rows, seats, rngs, out)
+        return out
+
+    def games(self) -> Games:
+        """Return these tables for a loop, with seats and masks of no game yet."""
+        words = np.zeros((len(self.states), self.game.num_mask_words), np.int64)
+        return Games(self.states, self.rngs, np.full(len(self.states), NO_SEAT), words)
+
+
+def nobody(games: Games, num_seats: int, rngs: np.ndarray | None = None) -> Seated:
+    """Return the seating of self-play: every seat is EXTERNAL; `rngs` [N, seats] are streams."""
+    none = np.zeros((0, num_seats), np.int64)
+    streams = new_streams((0, num_seats)) if rngs is None else rngs
+    return Seated(none, (), streams, none, none, new_streams((0,)))
+
+
+def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
+    """Convert masks in words [B, W] to a fresh int8 array [B, A], 1 = legal."""
+    padded = new_mask_rows(len(words), num_actions)
+    spread_masks(words, padded)
+    return padded[:, :num_actions]
+
+
+@rule
+def strike_illegal(words, actions):
+    """Replace illegal `actions` [N] by NO_ACTION; return their number."""
+    num_illegal = 0
+    for row in range(actions.shape[0]):
+        if not is_legal(words[row], actions[row]):
+            actions[row] = NO_ACTION
+            num_illegal += 1
+    return num_illegal
+
+
+@rule
+def _random_actions(words, rngs, rows, seats, out):
+    for k in range(rows.shape[0]):
+        row = rows[k]
+        out[k] = random_allowed(words[row], rngs[row, seats[row]])
+
+
+def random_actions(
+    words: np.ndarray, rngs: np.ndarray, rows: np.ndarray, seats: np.ndarray
+) -> np.ndarray:
+    """Draw a legal action at each of `rows` [K] from the stream of the seat to act.
+
+    `words` are masks [N, W], `rngs` streams [N, seats], and `seats` [N] the seats to act.
+    """
+    actions = np.empty(len(rows), np.int64)
+    _random_actions(words, rngs, rows, seats, actions)
+    return actions
+
+
+def new_streams(shape: tuple[int, ...]) -> np.ndarray:
+    """Return an array of random streams that are not seeded yet."""
+    return np.zeros(shape, STREAM)
