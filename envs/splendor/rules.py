@@ -11,7 +11,6 @@ from ..core.bits import has_allowed, lowest_bit, popcount
 from ..core.compile import rule
 from ..core.fields import Field
 from ..core.game import NO_ACTION
-from ..core.memory import scratch
 from ..core.rng import below, shuffle
 from ..core.seats import next_seat
 from .actions import (
@@ -140,7 +139,7 @@ def deal(state, rng):
     for tier in range(NUM_TIERS):
         state.deck_left[tier] = _SIZES[tier]
     shuffle_decks(state, rng)
-    nobles = scratch(NUM_NOBLES)
+    nobles = state.table  # still empty, and large enough for the nobles to draw from
     for noble in range(NUM_NOBLES):
         nobles[noble] = noble
     for slot in range(state.nobles.shape[0]):
