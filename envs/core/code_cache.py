@@ -6,6 +6,7 @@ never run. Whatever is wrong with the disk costs a compilation and one warning, 
 """
 
 import contextlib
+import dis
 import hashlib
 import os
 import shutil
@@ -15,6 +16,7 @@ import time
 import types
 import warnings
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -45,9 +47,16 @@ def rules_in(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
 
 def _globals_of(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
     source = getattr(function, "py_func", function)
-    for name in source.__code__.co_names:
+    for name in _global_names(source.__code__):
         if name in source.__globals__:
             yield name, source.__globals__[name]
+
+
+@cache
+def _global_names(code: types.CodeType) -> tuple[str, ...]:
+    """Return the global names that code reads; `co_names` has names of attributes too."""
+    read = (one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL")
+    return tuple(dict.fromkeys(read))
 
 
 def keep(function: Any, rule: Any) -> None:
@@ -140,6 +149,7 @@ def _content_digest(rule: Any) -> str:
 
 
 def digest(*parts: str) -> str:
+    """Return a short digest of some texts."""
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGEST_LENGTH]
 
 

@@ -7,7 +7,7 @@ mean the functions of one game. Nothing here knows what a game is.
 import inspect
 import types
 from collections.abc import Callable, Iterable
-from functools import cache, partial, update_wrapper
+from functools import cache, update_wrapper
 from typing import Any, TypeVar, cast
 
 import numba
@@ -21,6 +21,7 @@ _LEAN: dict[str, Any] = {"nogil": True, "error_model": "numpy", "_nrt": False}
 _COUNTING: dict[str, Any] = {**_LEAN, "_nrt": True}  # set, or it would be that of the first caller
 # Not all of `fastmath`: infinities must work.
 _REORDERING: dict[str, Any] = {**_LEAN, "fastmath": {"reassoc", "contract", "nsz"}}
+_INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _FOUND_WHILE = "Failed in nopython mode pipeline"  # Numba's words, before those that matter
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -62,6 +63,11 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     return _compiled(_copy(template, meanings), {**options, "forceinline": True})
 
 
+def bind_apart(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
+    """`bind`, for what loops call rarely: compiled callers need not contain its code."""
+    return _compiled(_copy(template, meanings), dict(getattr(template, "options", _LEAN)))
+
+
 class Rule:
     """A compiled function. Numba takes it for one of its own in compiled callers.
 
@@ -97,19 +103,15 @@ class Rule:
         return self.py_func.__qualname__
 
 
-def with_fixed(
-    function: Callable[..., Any], fixed: Iterable[Any], example: Iterable[Any]
-) -> Callable[..., Any]:
-    """Return `function` with its first arguments fixed; `example` has the types of the others.
+def entry_point(function: Callable[..., Any], example: tuple[Any, ...]) -> Callable[..., Any]:
+    """Return `function` for calls with arguments of just the types of `example`.
 
-    Numba otherwise looks up the types of all arguments at each call, which takes longer than a
-    short step. Calls must keep to the types of `example`.
+    Otherwise the types of all arguments are looked up at each call, which takes longer than a short
+    step.
     """
-    fixed = tuple(fixed)
-    if isinstance(function, Rule):
-        arguments = (*fixed, *example)
-        function = function.for_records(arguments).compile(tuple(map(numba.typeof, arguments)))
-    return partial(function, *fixed)
+    if not isinstance(function, Rule):  # plain Python
+        return function
+    return function.for_records(example).compile(tuple(map(numba.typeof, example)))
 
 
 def python_source(function: Callable[..., Any]) -> Any:
@@ -186,4 +188,4 @@ def _kept(called: Rule, dtypes: tuple[np.dtype, ...]) -> Any:
 def _renamed(called: Rule, suffix: str) -> Any:
     """Return a copy of a rule, and of the rules that it calls, with `suffix` after their names."""
     inner = {name: _renamed(one, suffix) for name, one in code_cache.rules_in(called)}
-    return numba.njit(**called.options)(_copy(called, inner, suffix))
+    return numba.njit(**called.options, **_INNER)(_copy(called, inner, suffix))

@@ -232,20 +232,20 @@ class Encoding(NamedTuple):
 
 @rule
 def encode_rows(encoding, first, end, out):
-    """Write the records from `first` to `end` as numbers to the same rows of out [B, num_inputs]."""
+    """Write the records from `first` to `end` as numbers to the same rows of `out`."""
     for row in range(first, end):
-        encode_row(encoding, row, out[row])
+        encode_row(encoding, row, out)
 
 
 @rule
 def encode_row(encoding, row, out):
-    """Write one record as numbers to out [num_inputs]."""
+    """Write one record as numbers to the same row of `out` [B, num_inputs]."""
     num_plain = encoding.factors.shape[0]
     for column in range(num_plain):
-        out[column] = encoding.rows[row, column] * encoding.factors[column]
+        out[row, column] = encoding.rows[row, column] * encoding.factors[column]
     for index in range(encoding.num_bits.shape[0]):
         word, num_bits = encoding.words[row, index], encoding.num_bits[index]
-        part = out[num_plain : num_plain + num_bits]
+        part = out[row][num_plain : num_plain + num_bits]
         for bit in range(num_bits):
             part[bit] = (word >> bit) & 1
         num_plain += num_bits

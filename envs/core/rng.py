@@ -152,13 +152,15 @@ def player_streams(
     is played more than once, a different `sitting` (for all tables, or for each) gives other
     streams, so that copies of a random player do not repeat each other's moves.
     """
-    sittings = np.full((len(seeds), 1), np.reshape(sitting, (-1, 1)), np.uint64)
-    seats = np.arange(num_seats, dtype=np.uint64)[None]
-    keys = np.broadcast_arrays(checked_seeds(seeds)[:, None], sittings, seats)
     out = np.zeros((len(seeds), num_seats), STREAM)
-    out["state"] = plain(_hash_seat)(*keys)
-    out["gamma"] = GOLDEN_GAMMA
+    _start_all(out, checked_seeds(seeds), np.full(len(seeds), sitting, np.uint64))
     return out
+
+
+@rule
+def _start_all(rngs, seeds, sittings):
+    for index in range(seeds.shape[0]):
+        start_players(rngs[index], seeds[index], sittings[index])
 
 
 @rule

@@ -19,7 +19,7 @@ from ..bits import (
     random_allowed,
     spread_masks,
 )
-from ..compile import bind, rule
+from ..compile import bind, bind_apart, rule
 from ..fields import encode_row, encode_rows
 from ..game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from ..rng import below, start_players, start_stream
@@ -29,6 +29,7 @@ FAULT = -2  # in place of a seat: a compiled player has chosen an illegal action
 NEW_GAME = -2  # an action at a table without a game: deal first
 LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
+BLOCK = 32  # tables whose records stay in the processor's first cache until they are encoded
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
 
 _RULES = (
@@ -72,7 +73,9 @@ class Told(NamedTuple):
     records: np.ndarray  # [N] what those seats know
     encoding: Any  # of `records` (see `fields.Encoding`)
     numbers: np.ndarray  # [N, num_inputs] the same for a network
-    finals: np.ndarray  # [N, num_inputs] what the last actor knew, where a game has ended
+    finals: (
+        np.ndarray
+    )  # [N, num_inputs] what the last actor knew, where a game has ended; or [0, ..]
     ended: np.ndarray  # [N] whether a game has ended
     lost: np.ndarray  # [N] whether by an illegal action
     rewards: np.ndarray  # [N] of the seats that have acted
@@ -145,8 +148,9 @@ def _bind_loops(
     meanings |= {"HAS_PLAYERS": bool(players), "choose": chooser(players)}
     is_seen = any(not player.is_blind for player in players)
     meanings["observe_mover"] = meanings["observe"] if is_seen else _no_observation
-    for template in (_advance, _new_game, _play, _step):
-        meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
+    for template, how in ((_advance, bind), (_new_game, bind_apart), (_end_game, bind_apart)):
+        meanings[template.__name__.removeprefix("_")] = how(template, **meanings)
+    meanings["step"] = bind(_step, **meanings)
     return Loops(*(bind(globals()[f"_{name}"], **meanings) for name in Loops._fields))
 
 
@@ -205,17 +209,45 @@ def _advance(row, games, seated, action, observation, skip_forced):
             return seat
 
 
-def _new_game(row, games, seated, observation, ways):
-    """Deal, again where that leaves no choice to an EXTERNAL seat; return as `advance`."""
-    seat = NO_SEAT
+def _new_game(row, games, seated, is_dealt, observation, ways):
+    """Start a game, with `is_dealt` from the position that lies there; return as `advance`.
+
+    Deal again where that leaves no choice to an EXTERNAL seat, if `ways` has `deals_again`.
+    """
     for _ in range(MAX_DEALS if ways.deals_again else 1):
-        if seated.seat_rngs.shape[0] > 0:
-            draw_seat(row, seated)
-        deal(games.states[row], games.rngs[row])
+        if not is_dealt:
+            if seated.seat_rngs.shape[0] > 0:
+                draw_seat(row, seated)
+            deal(games.states[row], games.rngs[row])
         seat = advance(row, games, seated, NO_ACTION, observation, ways.skip_forced)
-        if seat != NO_SEAT:
-            break
-    return seat
+        if seat != NO_SEAT or is_dealt:
+            return seat
+    return np.int64(NO_SEAT)
+
+
+def _end_game(row, games, seated, action, told, ways):
+    """Tell how the game at a table has ended, and start the next one; return as `advance`.
+
+    Where the mask is not empty, an illegal action has ended it. Where it was empty before, there
+    was no game yet: NO_ACTION then starts one from the position that lies there.
+    """
+    state, actor, record = games.states[row], games.seats[row], told.records[row]
+    is_lost = has_allowed(games.masks[row])
+    if is_lost or told.ended[row]:
+        told.ended[row] = True
+        told.lost[row] = is_lost
+        clear(games.masks[row])
+        if is_lost:
+            told.returns[row, actor] = LOSS
+        else:
+            returns(state, told.returns[row])
+        told.rewards[row] = told.returns[row, actor]
+        observe(state, actor, record)
+        encode_row(told.encoding, row, told.finals)
+        if not ways.deals_again:
+            return np.int64(NO_SEAT)
+        action = np.int64(NEW_GAME)
+    return new_game(row, games, seated, action == NO_ACTION, record, ways)
 
 
 @rule
@@ -236,24 +268,24 @@ def _step(first, end, games, seated, actions, told, ways):
     NO_ACTION, from the position that lies there. An illegal action loses. Stop at another player's
     illegal choice, or where no deal gives a choice; return that row, or NO_ROW.
     """
-    for row in range(first, end):
-        action, record = np.int64(actions[row]), told.records[row]
-        clear_told(row, told)
-        if has_allowed(games.masks[row]):
-            seat = play(row, games, seated, action, told, ways)
-            if seat == NO_SEAT and ways.deals_again:
-                seat = new_game(row, games, seated, record, ways)
-        elif action == NO_ACTION:
-            seat = advance(row, games, seated, action, record, ways.skip_forced)
-        else:
-            seat = new_game(row, games, seated, record, ways)
-        games.seats[row] = seat
-        told.seats[row] = seat
-        if seat == FAULT or (seat == NO_SEAT and ways.deals_again):
-            return row
-        if seat != NO_SEAT:
-            observe(games.states[row], seat, record)
-    encode_rows(told.encoding, first, end, told.numbers)
+    for start in range(first, end, BLOCK):
+        stop = min(start + BLOCK, end)
+        for row in range(start, stop):
+            action, seat = np.int64(actions[row]), np.int64(NO_SEAT)
+            clear_told(row, told)
+            if is_legal(games.masks[row], action):
+                record = told.records[row]
+                seat = advance(row, games, seated, action, record, ways.skip_forced)
+                told.ended[row] = seat == NO_SEAT
+            if seat == NO_SEAT:
+                seat = end_game(row, games, seated, action, told, ways)
+            games.seats[row] = seat
+            told.seats[row] = seat
+            if seat == FAULT or (seat == NO_SEAT and ways.deals_again):
+                return row
+            if seat != NO_SEAT:
+                observe(games.states[row], seat, told.records[row])
+        encode_rows(told.encoding, start, stop, told.numbers)
     spread_masks(games.masks[first:end], told.masks[first:end])
     return NO_ROW
 
@@ -268,30 +300,10 @@ def clear_told(row, told):
         told.returns[row, seat] = 0.0
 
 
-def _play(row, games, seated, action, told, ways):
-    """Play an action of the seat to act; tell how the game ends. Return as `advance`."""
-    actor, seat = games.seats[row], np.int64(NO_SEAT)
-    told.lost[row] = not is_legal(games.masks[row], action)
-    if not told.lost[row]:
-        seat = advance(row, games, seated, action, told.records[row], ways.skip_forced)
-    if seat == NO_SEAT:
-        told.ended[row] = True
-        if told.lost[row]:
-            clear(games.masks[row])
-            told.returns[row, actor] = LOSS
-        else:
-            returns(games.states[row], told.returns[row])
-        told.rewards[row] = told.returns[row, actor]
-        observe(games.states[row], actor, told.records[row])
-        if ways.deals_again:
-            encode_row(told.encoding, row, told.finals[row])
-    return seat
-
-
 def _look(games, seat, told):
     """Write what a seat knows at the first table, with any seat to act."""
     observe(games.states[0], seat, told.records[0])
-    encode_row(told.encoding, 0, told.numbers[0])
+    encode_row(told.encoding, 0, told.numbers)
 
 
 def _random_plies(first, end, games, seated, actions, told, ways, num_plies):
@@ -310,7 +322,7 @@ def _random_plies(first, end, games, seated, actions, told, ways, num_plies):
 
 
 def _random_playouts(first, end, games, seated, observation, ways, num_plies):
-    """Play as `random_plies`, but write nothing."""
+    """Play as `random_plies`, but write nothing that seats know."""
     num_ended = 0
     for row in range(first, end):
         seat = games.seats[row]
@@ -318,7 +330,7 @@ def _random_playouts(first, end, games, seated, observation, ways, num_plies):
             action = random_allowed(games.masks[row], seated.rngs[row, seat])
             seat = advance(row, games, seated, action, observation, ways.skip_forced)
             if seat == NO_SEAT:
-                seat = new_game(row, games, seated, observation, ways)
+                seat = new_game(row, games, seated, False, observation, ways)
                 num_ended += 1
         games.seats[row] = seat
     return num_ended
@@ -403,13 +415,10 @@ def _reshuffle_rows(states, rows, seats, rngs, out):
         reshuffle_unseen(out[k], seats[k], rngs[k])
 
 
-def _start_rows(games, seated, rows, observation, ways):
-    """Start games at these tables, from the positions that lie there or by a deal."""
+def _start_rows(games, seated, rows, is_dealt, observation, ways):
+    """Start games at these tables, with `is_dealt` from the positions that lie there."""
     for row in rows:
-        if ways.deals_again:
-            games.seats[row] = new_game(row, games, seated, observation, ways)
-        else:
-            games.seats[row] = advance(row, games, seated, NO_ACTION, observation, ways.skip_forced)
+        games.seats[row] = new_game(row, games, seated, is_dealt, observation, ways)
 
 
 # Compiled players inside the loops

@@ -4,11 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from ..bits import is_legal, new_mask_rows, random_allowed, spread_masks
+from ..bits import WORD_BITS, is_legal, new_mask_rows, random_allowed, spread_masks
 from ..compile import rule
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..rng import STREAM
-from .loops import Games, Seated, Ways, loops_of
+from .loops import Games, Seated, Told, Ways, loops_of
 
 
 class Tables:
@@ -44,9 +44,9 @@ class Tables:
 
         `games` are these tables. NO_SEAT where `skip_forced` played on to the end.
         """
-        ways = Ways(skip_forced, deals_again=not is_dealt)
-        seen = self.game.new_observations()
-        self.loops.start_rows(games, nobody(games, self.game.num_seats), rows, seen, ways)
+        seated, ways = nobody(self.game.num_seats), Ways(skip_forced, deals_again=True)
+        seen = self.game.new_observations()[0]
+        self.loops.start_rows(games, seated, rows, is_dealt, seen, ways)
 
     def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Apply legal actions [K], one at each of these tables."""
@@ -84,11 +84,30 @@ class Tables:
         return Games(self.states, self.rngs, np.full(len(self.states), NO_SEAT), words)
 
 
-def nobody(games: Games, num_seats: int, rngs: np.ndarray | None = None) -> Seated:
+def nobody(num_seats: int, rngs: np.ndarray | None = None) -> Seated:
     """Return the seating of self-play: every seat is EXTERNAL; `rngs` [N, seats] are streams."""
     none = np.zeros((0, num_seats), np.int64)
     streams = new_streams((0, num_seats)) if rngs is None else rngs
     return Seated(none, (), streams, none, none, new_streams((0,)))
+
+
+def new_told(game: Game, num_tables: int, is_scaled: bool = True) -> Told:
+    """Return what a step writes to, zeros, with observations scaled or as whole numbers."""
+    n, layout = num_tables, game.layout
+    records = game.new_observations(n)
+    numbers = np.zeros((n, layout.num_inputs), np.float32 if is_scaled else layout.plain_dtype)
+    return Told(
+        seats=np.zeros(n, np.int64),
+        masks=np.zeros((n, game.num_mask_words * WORD_BITS), np.int8),
+        records=records,
+        encoding=layout.encoding(records, is_scaled),
+        numbers=numbers,
+        finals=numbers.copy(),
+        ended=np.zeros(n, np.bool_),
+        lost=np.zeros(n, np.bool_),
+        rewards=np.zeros(n),
+        returns=np.zeros((n, game.num_seats)),
+    )
 
 
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:

@@ -103,7 +103,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def _link_tables(self) -> None:
         """Make the compiled step."""
-        seated = nobody(self._table.games, self.game.num_seats)
+        seated = nobody(self.game.num_seats)
         self._table.link(loops_of(self.game), seated)
         self._mask, self._numbers = self._table.mask, self._table.numbers
         self._step = self._table.play

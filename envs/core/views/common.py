@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
-from ..bits import WORD_BITS
 from ..game import Game, check_choice
 from ..play.loops import Told
 from ..rng import streams
@@ -45,23 +44,6 @@ class ObservationEncoder:
     def _written(self, observations: np.ndarray) -> np.ndarray:
         layout = self.layout
         return layout.scaled(observations) if self.is_scaled else layout.integers(observations)
-
-    def new_told(self, game: Game, num_tables: int) -> Told:
-        """Return what a compiled step writes to."""
-        n, shape = num_tables, (num_tables, self.layout.num_inputs)
-        records = game.new_observations(n)
-        return Told(
-            seats=np.zeros(n, np.int64),
-            masks=np.zeros((n, game.num_mask_words * WORD_BITS), np.int8),
-            records=records,
-            encoding=self.layout.encoding(records, self.is_scaled),
-            numbers=np.zeros(shape, self.dtype),
-            finals=np.zeros(shape, self.dtype),
-            ended=np.zeros(n, np.bool_),
-            lost=np.zeros(n, np.bool_),
-            rewards=np.zeros(n),
-            returns=np.zeros((n, game.num_seats)),
-        )
 
     def with_views(self, told: Told) -> Told:
         """Return a copy of `told` whose encoding shows its records again."""

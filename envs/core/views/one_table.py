@@ -1,14 +1,14 @@
 """The compiled step of a single table, and the arrays that it writes."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from ..compile import with_fixed
+from ..compile import entry_point
 from ..game import NO_ACTION
 from ..play.loops import NEW_GAME, Loops, Seated, Ways
-from ..play.tables import Tables
+from ..play.tables import Tables, new_told
 from .common import ObservationEncoder
 
 
@@ -22,7 +22,7 @@ class OneTable:
     def __init__(self, tables: Tables, encoder: ObservationEncoder, skip_forced: bool) -> None:
         self.tables = tables
         self.games = tables.games()
-        self.told = encoder.new_told(tables.game, 1)
+        self.told = new_told(tables.game, 1, encoder.is_scaled)
         self._encoder = encoder
         self._ways = Ways(skip_forced, deals_again=False)
         self._actions = np.zeros(1, np.int64)
@@ -32,9 +32,10 @@ class OneTable:
         told = self.told = self._encoder.with_views(self.told)
         self.mask = told.masks[0, : self.tables.game.num_actions]
         self.numbers = told.numbers[0]
-        arguments = 0, 1, self.games, seated, self._actions, told, self._ways
-        self._step: Callable[[], int] = with_fixed(loops.step, arguments, ())
-        self._look = with_fixed(loops.look, (self.games,), (0, told))
+        played = 0, 1, self.games, seated, self._actions, told, self._ways
+        seen = self.games, 0, told
+        self._step = partial(entry_point(loops.step, played), *played)
+        self._look = lambda seat: entry_point(loops.look, seen)(self.games, seat, told)
 
     def play(self, action: int) -> int:
         """Play a legal action; return the seat to act, NO_SEAT at the end, or FAULT."""
@@ -49,7 +50,7 @@ class OneTable:
 
     def look(self, seat: int) -> None:
         """Show what a seat knows, with any seat to act."""
-        self._look(seat, self.told)
+        self._look(seat)
 
     def __getstate__(self) -> dict[str, Any]:
         derived = ("_step", "_look", "mask", "numbers")

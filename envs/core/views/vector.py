@@ -3,7 +3,7 @@
 One seat at each table learns against policies; in self-play the caller plays every seat.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,11 +11,19 @@ from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ..compile import entry_point
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..play.loops import FAULT, LOSS, NO_ROW, Games, Loops, Seated, Told, Ways, loops_of
 from ..play.seating import illegal_action_message
 from ..play.slices import check_num_threads, play_slices
-from ..play.tables import Tables, action_masks, nobody, random_actions, strike_illegal
+from ..play.tables import (
+    Tables,
+    action_masks,
+    new_told,
+    nobody,
+    random_actions,
+    strike_illegal,
+)
 from ..rng import check_seed, checked_seeds, fresh_seed, player_streams, streams
 from .common import (
     ILLEGAL_ACTIONS,
@@ -28,7 +36,7 @@ from .episodes import Episodes, seat_streams
 from .render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 _Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-_LINKED = ("_games", "_seated", "_loops")  # made from other attributes
+_LINKED = ("_games", "_seated", "_loops", "_step")  # made from other attributes
 
 
 class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
@@ -107,7 +115,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._is_started = False  # and self._tables, with the streams, made at the first reset
         self._is_ready = False  # whether it can step: after an error, not before reset() of all
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
-        self._told = self._encoder.new_told(game, num_envs)
+        self._told = new_told(game, num_envs, self._encoder.is_scaled)
         self.closed = False
 
     # Gymnasium's interface
@@ -195,10 +203,11 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _link(self) -> None:
         """Name the arrays that the compiled loops play on."""
+        self._step: Callable[..., int] | None = None  # made when it is called first
         self._games = self._tables.games()
         if self._episodes is None:
             self._loops = loops_of(self.game)
-            self._seated = nobody(self._games, self.game.num_seats, self._player_rngs)
+            self._seated = nobody(self.game.num_seats, self._player_rngs)
         else:
             self._loops = self._episodes.seating.loops
             self._seated = self._episodes.seated_places()
@@ -291,8 +300,11 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
 
     def _step_compiled(self, actions: np.ndarray) -> Told:
         """Play to the next choices from outside, in compiled code."""
-        told, step = self._new_told(), self._loops.step
+        told = self._new_told()
         arguments = self._games, self._seated, actions, told, Ways(self.skip_forced, True)
+        if self._step is None:
+            self._step = entry_point(self._loops.step, (0, 1, *arguments))
+        step = self._step
         failed = play_slices(
             lambda first, end: step(first, end, *arguments), self.num_envs, self.num_threads
         )
@@ -406,7 +418,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             arguments: tuple[Any, ...] = games, seated, actions, self._told, ways, num_plies
         else:
             loop = self._loops.random_playouts
-            arguments = games, seated, self.game.new_observations(), ways, num_plies
+            arguments = games, seated, self._told.records[0], ways, num_plies
         counts = play_slices(
             lambda first, end: loop(first, end, *arguments),
             self.num_envs,
