@@ -9,8 +9,7 @@ import numpy as np
 
 from ..core.bits import lowest_bit
 from ..core.game import NO_ACTION, NO_SEAT
-from ..core.jit import rule
-from ..core.memory import scratch
+from ..core.jit import array_rule, rule
 from ..core.records import Field
 from ..core.rng import below
 from ..core.seats import next_seat
@@ -99,12 +98,10 @@ def deal(state, rng):
     start_game(state)
 
 
-@rule
+@array_rule
 def deal_hands(state, game, rng):
     """Deal the 40 cards of one game; card 0 is the 2 of oros."""
-    cards = scratch(NUM_CARDS)
-    for card in range(NUM_CARDS):
-        cards[card] = card
+    cards = np.arange(NUM_CARDS)
     num_seats = state.hands.shape[0]
     hand_size = NUM_CARDS // num_seats
     for seat in range(num_seats):

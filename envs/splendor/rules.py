@@ -10,7 +10,6 @@ import numpy as np
 from ..core.bits import has_allowed, lowest_bit, popcount
 from ..core.game import NO_ACTION
 from ..core.jit import rule
-from ..core.memory import scratch
 from ..core.records import Field
 from ..core.rng import below, shuffle
 from ..core.seats import next_seat
@@ -140,7 +139,7 @@ def deal(state, rng):
     for tier in range(NUM_TIERS):
         state.deck_left[tier] = _SIZES[tier]
     shuffle_decks(state, rng)
-    nobles = scratch(NUM_NOBLES)
+    nobles = state.table  # still empty, and large enough for the nobles to draw from
     for noble in range(NUM_NOBLES):
         nobles[noble] = noble
     for slot in range(state.nobles.shape[0]):
