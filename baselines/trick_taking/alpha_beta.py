@@ -30,7 +30,18 @@ from ..networks.compiled import best_legal, num_layers
 from ..networks.learned import shipped_checkpoints
 from ..networks.ranked import ranked_functions
 from ..policy import Policy
-from .solver import after_trick, flipped, highest_bit, lowest_of_runs, rank_of, ranked
+from .solver import (
+    Position,
+    after_trick,
+    flipped,
+    highest_bit,
+    lowest_of_runs,
+    other_first,
+    position_of,
+    rank_of,
+    ranked,
+    tricks_left,
+)
 
 if TYPE_CHECKING:
     from ..networks.modules import RankedValues  # torch, which other players do not need
@@ -201,76 +212,72 @@ def _card_value(net, observation, card, low):
     played = np.int64(1) << rank
     led = np.int64(observation.led_colour)
     if led == NO_COLOUR:
-        word, size = ranked(hand[colour], unseen[colour])
-        word2, size2 = ranked(hand[1 - colour], unseen[1 - colour])
-        return lead_value(net, word, size, word2, size2, played, low, np.inf)
+        return lead_value(net, position_of(hand, unseen, colour), played, low, np.inf)
     word, size = ranked(unseen[led] | table[led], hand[led])
     word2, size2 = ranked(unseen[1 - led], hand[1 - led])
     all_led = hand[led] | unseen[led] | table[led]
     lead = np.int64(1) << rank_of(all_led, lowest_bit(table[led]))
-    tricks, is_followed = (size + size2) // 2, colour == led
-    position = net, word, size, word2, size2
-    return tricks - trick_value(*position, lead, played, is_followed, -np.inf, tricks - low)
+    position, is_followed = Position(word, size, word2, size2), colour == led
+    tricks = tricks_left(position)
+    return tricks - trick_value(net, position, lead, played, is_followed, -np.inf, tricks - low)
 
 
-def _best_lead(net, word, size, word2, size2, low, high):
+def _best_lead(net, position, low, high):
     """The tricks that the leader takes by its best card."""
-    if size + size2 == 0:
+    if tricks_left(position) == 0:
         return 0.0
     for _colour in range(2):
-        leads = lowest_of_runs(word)
+        leads = lowest_of_runs(position.word)
         while leads != 0 and low < high:
             lead = np.int64(1) << highest_bit(leads)
             leads ^= lead
-            low = max(low, lead_value(net, word, size, word2, size2, lead, low, high))
-        word, word2 = word2, word
-        size, size2 = size2, size
+            low = max(low, lead_value(net, position, lead, low, high))
+        position = other_first(position)
     return low
 
 
-def _lead_value(net, word, size, word2, size2, lead, low, high):
+def _lead_value(net, position, lead, low, high):
     """The tricks that the leader takes by this card of the first colour, after the best reply.
 
     Cards that win are tried first, the lowest first.
     """
-    following = flipped(word, size)
+    following = flipped(position.word, position.size)
     is_followed = following != 0
-    replies = lowest_of_runs(following if is_followed else flipped(word2, size2))
+    discards = flipped(position.word2, position.size2)
+    replies = lowest_of_runs(following if is_followed else discards)
     while replies != 0 and low < high:
         winners = replies & -lead if is_followed else np.int64(0)
         chosen = winners if winners != 0 else replies
         reply = chosen & -chosen
         replies ^= reply
-        value = trick_value(net, word, size, word2, size2, lead, reply, is_followed, low, high)
-        high = min(high, value)
+        high = min(high, trick_value(net, position, lead, reply, is_followed, low, high))
     return high
 
 
-def _trick_value(net, word, size, word2, size2, lead, reply, is_followed, low, high):
+def _trick_value(net, position, lead, reply, is_followed, low, high):
     """The tricks that the leader takes from this trick on, with both its cards on the table."""
-    others = (size + size2) // 2 - 1
-    leader_wins, word, size, word2, size2 = after_trick(
-        word, size, word2, size2, lead, reply, is_followed
-    )
+    leader_wins, rest = after_trick(position, lead, reply, is_followed)
     if leader_wins:
-        return 1.0 + value_of(net, word, size, word2, size2, low - 1.0, high - 1.0)
-    return others - value_of(net, word, size, word2, size2, others - high, others - low)
+        return 1.0 + value_of(net, rest, low - 1.0, high - 1.0)
+    others = tricks_left(rest)
+    return others - value_of(net, rest, others - high, others - low)
 
 
-def _leaf(net, word, size, word2, size2, low, high):
+def _leaf(net, position, low, high):
     """The tricks that the leader takes by the network's estimate."""
-    if size + size2 == 0:
+    if tricks_left(position) == 0:
         return 0.0
-    key = key_of(word, size, word2, size2)
+    key = key_of(position)
     slot = (key * np.int64(0x1E3779B97F4A7C15)) >> (64 - LOG2_MEMORY) & (net.keys.shape[0] - 1)
     if net.keys[slot] != key:
-        net.known[slot] = assess(net, word, size, word2, size2)
+        net.known[slot] = assess(net, position)
         net.keys[slot] = key
     return np.float64(net.known[slot])
 
 
-def _assess(net, word, size, word2, size2):
+def _assess(net, position):
     """The network's value of a position, laid out with the lowest cards of each colour."""
+    word, size, word2, size2 = position
     observation = net.observation[0]
     observation.hand[0], observation.hand[1] = word, word2
     observation.unseen[0], observation.unseen[1] = flipped(word, size), flipped(word2, size2)
@@ -282,15 +289,16 @@ def _assess(net, word, size, word2, size2):
         if word2 >> value & 1:
             allow(net.mask, observation.dealt.shape[0] + value)
     evaluate(net.weights[0], observation, net.mask, net.outputs)
-    tricks = (size + size2) // 2
+    tricks = tricks_left(position)
     ahead = net.outputs[best_legal(net.mask, net.outputs)] + net.offsets[tricks]
     return (tricks + observation.dealt.shape[0] * ahead) / 2
 
 
 @rule
-def key_of(word, size, word2, size2):
+def key_of(position):
     """A position as one number, the same for exchanged colours."""
-    key, key2 = word | np.int64(1) << size, word2 | np.int64(1) << size2
+    key = position.word | np.int64(1) << position.size
+    key2 = position.word2 | np.int64(1) << position.size2
     return min(key, key2) << MAX_VALUES + 1 | max(key, key2)
 
 

@@ -21,11 +21,21 @@ _LOG2_MEMORY = 22  # positions that the search remembers, 18 bytes each
 _UNKNOWN = -1
 
 
+class Position(NamedTuple):
+    """What is left of both colours as the leader sees it, int64."""
+
+    word: int
+    size: int
+    word2: int
+    size2: int
+
+
 class Solution(NamedTuple):
     """A table for the last tricks, and a memory for the search before them.
 
     `values[starts[tricks, size] + (word of a colour of that size | the other's word << size)]`.
     A row of `bounds` has the least and the greatest possible value of the position in `keys`.
+    `frames` is the stack of one search: a thread that searches needs one of its own.
     """
 
     num_values: int
@@ -34,11 +44,38 @@ class Solution(NamedTuple):
     values: np.ndarray  # int8
     keys: np.ndarray  # int64 [slots, 2]
     bounds: np.ndarray  # int8 [slots, 2]
+    frames: np.ndarray  # records [num_values + 1]
+
+
+_FRAME_FIELDS = (
+    *Position._fields,  # the colour led first
+    "goal",
+    "low",  # the bounds known before of the position with this key
+    "high",
+    "slot",
+    "key",
+    "key2",
+    "is_last_colour",
+    "leads",  # cards of the first colour still to be led
+    "lead",
+    "choice",  # of the next reply to it
+    "reply",
+    "can_follow",
+    "leader_wins",
+    "worst",  # value of the replies to the lead so far
+    "best",  # value of the leads before
+)
+_FRAME = np.dtype((np.record, [(name, np.int64) for name in _FRAME_FIELDS]))
+
+
+def solution_of(num_values: int) -> Solution:
+    """The solution for colours of this many values, with a stack of its own for the search."""
+    return _solution_of(num_values)._replace(frames=np.zeros(num_values + 1, _FRAME))
 
 
 @lru_cache(maxsize=4)
-def solution_of(num_values: int) -> Solution:
-    """The solution for colours of this many values, made once per process."""
+def _solution_of(num_values: int) -> Solution:
+    """The solution, made once per process."""
     has_table = num_values <= MAX_TABLE_VALUES
     table_tricks = num_values if has_table else ENDGAME_TRICKS
     starts, size = _lay_out_table(num_values, table_tricks)
@@ -50,6 +87,7 @@ def solution_of(num_values: int) -> Solution:
         np.full(size, _UNKNOWN, np.int8),
         np.zeros((slots, 2), np.int64),
         np.zeros((slots, 2), np.int8),
+        np.zeros(0, _FRAME),
     )
     _fill_table(solution)
     return solution
@@ -88,19 +126,43 @@ def lowest_of_runs(cards):
 
 
 @rule
-def dominant_reply(word, size, word2, size2, lead, choice):
+def other_first(position):
+    """The same position with its colours exchanged."""
+    return Position(position.word2, position.size2, position.word, position.size)
+
+
+@rule
+def tricks_left(position):
+    """The number of tricks to come."""
+    return (position.size + position.size2) >> 1
+
+
+@rule
+def dominant_reply(position, lead, choice):
     """A reply to consider: the lowest card that loses (choice 0) or wins (choice 1).
 
     Keeping a higher card is never worse; this was checked for every position of up to 12 values
     against all cards. Returns the reply, or 0 if there is none, and whether it is of the colour
-    led.
+    led, which is the first.
     """
-    own = flipped(word, size)
+    own = flipped(position.word, position.size)
     if own == 0:
-        other = flipped(word2, size2)
+        other = flipped(position.word2, position.size2)
         return (other & -other if choice == 0 else np.int64(0)), False
     fitting = own & (lead - 1) if choice == 0 else own & ~(lead - 1)
     return fitting & -fitting, True
+
+
+@rule
+def after_trick(position, lead, reply, can_follow):
+    """Whether the leader wins, and the position as the next leader sees it."""
+    word, size, word2, size2 = position
+    if not can_follow:
+        return True, Position(without(word, lead), size - 1, without(word2, reply), size2 - 1)
+    word = without(without(word, max(lead, reply)), min(lead, reply))
+    if lead > reply:
+        return True, Position(word, size - 2, word2, size2)
+    return False, Position(flipped(word, size - 2), size - 2, flipped(word2, size2), size2)
 
 
 # The table: bottom-up over the number of tricks left
@@ -126,8 +188,9 @@ def fill_positions(solution, tricks, size):
     while words < np.int64(1) << (2 * tricks):
         word, word2 = words & below, words >> size
         if size < size2 or word <= word2:
-            value = best_lead(solution, tricks, word, size, word2, size2, np.int64(_UNKNOWN))
-            value = best_lead(solution, tricks, word2, size2, word, size, value)
+            position = Position(word, size, word2, size2)
+            value = best_lead(solution, position, np.int64(_UNKNOWN))
+            value = best_lead(solution, other_first(position), value)
             solution.values[start + words] = value
             solution.values[mirror + (word2 | word << size2)] = value
         words = next_with_as_many_bits(words)
@@ -142,70 +205,63 @@ def next_with_as_many_bits(word):
 
 
 @rule
-def best_lead(solution, tricks, word, size, word2, size2, best):
+def best_lead(solution, position, best):
     """The highest value of leading a card of the first colour, or `best` if that is more."""
-    leads = lowest_of_runs(word)
-    while leads != 0 and best < tricks:
+    leads = lowest_of_runs(position.word)
+    while leads != 0 and best < tricks_left(position):
         lead = leads & -leads
         leads ^= lead
-        best = max(best, lead_value(solution, tricks, word, size, word2, size2, lead, best))
+        best = max(best, lead_value(solution, position, lead, best))
     return best
 
 
 @rule
-def lead_value(solution, tricks, word, size, word2, size2, lead, enough):
+def lead_value(solution, position, lead, enough):
     """The value of leading this card of the first colour against the best reply.
 
     It is exact only if it is more than `enough`; otherwise it may be too high.
     """
-    worst = np.int64(tricks)
+    worst = tricks_left(position)
     for choice in range(2):
-        reply, can_follow = dominant_reply(word, size, word2, size2, lead, choice)
+        reply, can_follow = dominant_reply(position, lead, choice)
         if reply != 0 and worst > enough:
-            value = trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow)
-            worst = min(worst, value)
+            worst = min(worst, trick_value(solution, position, lead, reply, can_follow))
     return worst
 
 
 @rule
-def trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow):
+def trick_value(solution, position, lead, reply, can_follow):
     """The tricks of the leader from this trick on, once both cards are on the table."""
-    leader_wins, word, size, word2, size2 = after_trick(
-        word, size, word2, size2, lead, reply, can_follow
-    )
-    value = value_of(solution, tricks - 1, word, size, word2, size2)
-    return 1 + value if leader_wins else tricks - 1 - value
+    leader_wins, rest = after_trick(position, lead, reply, can_follow)
+    value = value_of(solution, rest)
+    return 1 + value if leader_wins else tricks_left(rest) - value
 
 
 @rule
-def after_trick(word, size, word2, size2, lead, reply, can_follow):
-    """Whether the leader wins, and both colours as the next leader sees them."""
-    if not can_follow:
-        return True, without(word, lead), size - 1, without(word2, reply), size2 - 1
-    word = without(without(word, max(lead, reply)), min(lead, reply))
-    if lead > reply:
-        return True, word, size - 2, word2, size2
-    return False, flipped(word, size - 2), size - 2, flipped(word2, size2), size2
-
-
-@rule
-def value_of(solution, tricks, word, size, word2, size2):
+def value_of(solution, position):
     """The tricks that the leader takes under perfect play."""
-    if tricks <= solution.table_tricks:
-        return np.int64(solution.values[solution.starts[tricks, size] + (word | word2 << size)])
-    return search_value(solution, tricks, word, size, word2, size2)
+    if tricks_left(position) <= solution.table_tricks:
+        return table_value(solution, position)
+    return search_value(solution, position)
+
+
+@rule
+def table_value(solution, position):
+    """The value of a position of the last tricks."""
+    start = solution.starts[tricks_left(position), position.size]
+    return np.int64(solution.values[start + (position.word | position.word2 << position.size)])
 
 
 # The search: alpha-beta above the table, with a memory of bounds
 
 
 @rule
-def search_value(solution, tricks, word, size, word2, size2):
+def search_value(solution, position):
     """Find the value by searches that each decide whether it is at least some goal."""
-    low, high = np.int64(sure_tricks(word, size, word2, size2)), np.int64(tricks)
+    low, high = sure_tricks(position), tricks_left(position)
     guess = (low + high + 1) // 2
     while low < high:
-        value = search(solution, tricks, word, size, word2, size2, guess)
+        value = search(solution, position, guess)
         if value >= guess:
             low = value
             guess = low + 1
@@ -216,55 +272,134 @@ def search_value(solution, tricks, word, size, word2, size2):
 
 
 @rule
-def search(solution, tricks, word, size, word2, size2, goal):
-    """A bound on the value: a lower one if it is at least `goal`, else an upper one."""
+def search(solution, position, goal):
+    """A bound on the value: a lower one if it is at least `goal`, else an upper one.
+
+    The search keeps its own stack, because Numba crashes when it loads a recursive function from
+    disk.
+    """
+    frames = solution.frames
+    value = open_frame(solution, frames[0], position, goal)
+    last = 0 if value == _UNKNOWN else -1
+    while last >= 0:
+        if next_reply(frames[last]):
+            value = play_reply(solution, frames[last], frames[last + 1])
+            if value == _UNKNOWN:
+                last += 1
+                continue
+        else:
+            value = close_frame(solution, frames[last])
+            last -= 1
+        if last >= 0:
+            take_value(frames[last], value)
+    return value
+
+
+@rule
+def open_frame(solution, frame, position, goal):
+    """Return a bound that is known, else begin to search for one in this frame."""
+    tricks = tricks_left(position)
     if tricks <= solution.table_tricks:
-        return np.int64(solution.values[solution.starts[tricks, size] + (word | word2 << size)])
-    sure = np.int64(sure_tricks(word, size, word2, size2))
+        return table_value(solution, position)
+    sure = sure_tricks(position)
     if goal <= sure or sure == tricks:
         return sure
     if goal > tricks:
-        return np.int64(tricks)
-    slot, key, key2 = slot_of(solution, word, size, word2, size2)
-    low, high = sure, np.int64(tricks)
+        return tricks
+    slot, key, key2 = slot_of(solution, position)
+    low, high = sure, tricks
     if solution.keys[slot, 0] == key and solution.keys[slot, 1] == key2:
         low, high = np.int64(solution.bounds[slot, 0]), np.int64(solution.bounds[slot, 1])
     if low >= goal or high < goal:
         return low if low >= goal else high
-    best = np.int64(0)
-    for _colour in range(2):
-        leads = lowest_of_runs(word)
-        while leads != 0 and best < goal:
-            lead = np.int64(1) << highest_bit(leads)
-            leads ^= lead
-            worst = np.int64(tricks)
-            for choice in range(2):
-                reply, can_follow = dominant_reply(word, size, word2, size2, lead, choice)
-                if reply == 0 or worst < goal:
-                    continue
-                wins, next_word, next_size, next_word2, next_size2 = after_trick(
-                    word, size, word2, size2, lead, reply, can_follow
-                )
-                rest = (tricks - 1, next_word, next_size, next_word2, next_size2)
-                if wins:
-                    value = 1 + search(solution, *rest, goal - 1)
-                else:
-                    value = tricks - 1 - search(solution, *rest, tricks - goal)
-                worst = min(worst, value)
-            best = max(best, worst)
-        word, word2 = word2, word
-        size, size2 = size2, size
-    if best >= goal:
-        low = max(low, best)
-    else:
-        high = min(high, best)
-    remember(solution, slot, key, key2, low, high)
-    return best
+    frame.goal = goal
+    frame.low, frame.high = low, high
+    frame.slot, frame.key, frame.key2 = slot, key, key2
+    frame.best, frame.worst = 0, 0
+    frame.is_last_colour = 0
+    set_colours(frame, position)
+    return np.int64(_UNKNOWN)
 
 
 @rule
-def sure_tricks(word, size, word2, size2):
+def set_colours(frame, position):
+    """Prepare the leads of the first colour of a position."""
+    frame.word, frame.size, frame.word2, frame.size2 = position
+    frame.leads = lowest_of_runs(position.word)
+
+
+@rule
+def position_in(frame):
+    """The position of a frame, the colour led first."""
+    return Position(frame.word, frame.size, frame.word2, frame.size2)
+
+
+@rule
+def next_reply(frame):
+    """Find the next reply to examine, to this lead or another; return whether there is one."""
+    while True:
+        while frame.worst >= frame.goal and frame.choice < 2:
+            reply, can_follow = dominant_reply(position_in(frame), frame.lead, frame.choice)
+            frame.reply, frame.can_follow = reply, can_follow
+            frame.choice += 1
+            if reply != 0:
+                return True
+        frame.best = max(frame.best, frame.worst)
+        if frame.best >= frame.goal or not next_lead(frame):
+            return False
+
+
+@rule
+def next_lead(frame):
+    """Find the next lead, the highest first; return whether there is one."""
+    if frame.leads == 0 and frame.is_last_colour == 0:
+        frame.is_last_colour = 1
+        set_colours(frame, other_first(position_in(frame)))
+    if frame.leads == 0:
+        return False
+    frame.lead = np.int64(1) << highest_bit(frame.leads)
+    frame.leads ^= frame.lead
+    frame.choice = 0
+    frame.worst = tricks_left(position_in(frame))
+    return True
+
+
+@rule
+def play_reply(solution, frame, following):
+    """Play lead and reply of a frame: return the next leader's bound, or begin the frame after."""
+    leader_wins, rest = after_trick(
+        position_in(frame), frame.lead, frame.reply, frame.can_follow != 0
+    )
+    frame.leader_wins = leader_wins
+    goal = frame.goal - 1 if leader_wins else tricks_left(rest) + 1 - frame.goal
+    return open_frame(solution, following, rest, goal)
+
+
+@rule
+def take_value(frame, value):
+    """Take the next leader's bound for that of the reply."""
+    if frame.leader_wins != 0:
+        value += 1
+    else:
+        value = tricks_left(position_in(frame)) - 1 - value
+    frame.worst = min(frame.worst, value)
+
+
+@rule
+def close_frame(solution, frame):
+    """Remember what the search found, and return it."""
+    if frame.best >= frame.goal:
+        frame.low = max(frame.low, frame.best)
+    else:
+        frame.high = min(frame.high, frame.best)
+    remember(solution, frame)
+    return frame.best
+
+
+@rule
+def sure_tricks(position):
     """The tricks the leader can take at once: its top cards, and all once the other is void."""
+    word, size, word2, size2 = position
     return sure_in_colour(word, size) + sure_in_colour(word2, size2)
 
 
@@ -288,9 +423,10 @@ def highest_bit(word):
 
 
 @rule
-def slot_of(solution, word, size, word2, size2):
+def slot_of(solution, position):
     """The memory slot of a position, and the two words of its key, the lower first."""
-    key, key2 = word | np.int64(1) << size, word2 | np.int64(1) << size2
+    key = position.word | np.int64(1) << position.size
+    key2 = position.word2 | np.int64(1) << position.size2
     if key > key2:
         key, key2 = key2, key
     mixed = (key * np.int64(0x1E3779B97F4A7C15)) ^ (key2 * np.int64(0x3F58476D1CE4E5B9))
@@ -300,10 +436,11 @@ def slot_of(solution, word, size, word2, size2):
 
 
 @rule
-def remember(solution, slot, key, key2, low, high):
+def remember(solution, frame):
     """Store the bounds of a position, replacing another one in its slot."""
-    solution.keys[slot, 0], solution.keys[slot, 1] = key, key2
-    solution.bounds[slot, 0], solution.bounds[slot, 1] = low, high
+    slot = frame.slot
+    solution.keys[slot, 0], solution.keys[slot, 1] = frame.key, frame.key2
+    solution.bounds[slot, 0], solution.bounds[slot, 1] = frame.low, frame.high
 
 
 # Cards: from an observation to the value of each legal card
@@ -337,17 +474,15 @@ def _value_cards(solution, hands, others, tables, led, out):
 @rule
 def value_leads(solution, hand, other, out):
     """The value of each card that the leader may play."""
-    tricks = popcount(hand[0]) + popcount(hand[1])
     for colour in range(2):
-        word, size = ranked(hand[colour], other[colour])
-        word2, size2 = ranked(hand[1 - colour], other[1 - colour])
+        position = position_of(hand, other, colour)
         cards = hand[colour]
         while cards != 0:
             value = lowest_bit(cards)
             cards &= cards - 1
             lead = np.int64(1) << rank_of(hand[colour] | other[colour], value)
             none = np.int64(_UNKNOWN)
-            worth = lead_value(solution, tricks, word, size, word2, size2, lead, none)
+            worth = lead_value(solution, position, lead, none)
             out[colour * solution.num_values + value] = worth
 
 
@@ -357,6 +492,7 @@ def value_replies(solution, hand, other, table, led, out):
     tricks = popcount(hand[0]) + popcount(hand[1])
     word, size = ranked(other[led] | table[led], hand[led])
     word2, size2 = ranked(other[1 - led], hand[1 - led])
+    position = Position(word, size, word2, size2)
     all_led = hand[led] | other[led] | table[led]
     lead = np.int64(1) << rank_of(all_led, lowest_bit(table[led]))
     can_follow = hand[led] != 0
@@ -367,8 +503,16 @@ def value_replies(solution, hand, other, table, led, out):
         value = lowest_bit(cards)
         cards &= cards - 1
         reply = np.int64(1) << rank_of(all_cards, value)
-        worth = trick_value(solution, tricks, word, size, word2, size2, lead, reply, can_follow)
+        worth = trick_value(solution, position, lead, reply, can_follow)
         out[colour * solution.num_values + value] = tricks - worth
+
+
+@rule
+def position_of(hand, other, colour):
+    """The position for the leader, who holds `hand`; this colour is the first."""
+    word, size = ranked(hand[colour], other[colour])
+    word2, size2 = ranked(hand[1 - colour], other[1 - colour])
+    return Position(word, size, word2, size2)
 
 
 @rule

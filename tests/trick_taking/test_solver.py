@@ -130,7 +130,7 @@ def solved_value(num_values: int, leader: Hand, follower: Hand) -> int:
             sum(1 << value for c, value in hand if c == colour) for hand in (leader, follower)
         )
         colours += solver.ranked(own, other)
-    return int(solver.value_of(solver.solution_of(num_values), len(leader), *colours))
+    return int(solver.value_of(solver.solution_of(num_values), solver.Position(*colours)))
 
 
 def test_cards_left_out_of_the_search_are_never_better() -> None:
@@ -155,8 +155,8 @@ def test_the_search_beyond_the_table_finds_the_values_of_the_table() -> None:
     for _ in range(300):
         owners = rng.permutation([1] * 10 + [0] * 10)
         word, word2 = (int("".join(map(str, half)), 2) for half in (owners[:10], owners[10:]))
-        expected = solver.value_of(full, 10, word, 10, word2, 10)
-        assert solver.value_of(short, 10, word, 10, word2, 10) == expected
+        position = solver.Position(word, 10, word2, 10)
+        assert solver.value_of(short, position) == solver.value_of(full, position)
 
 
 def test_the_table_of_ten_values_has_all_its_positions() -> None:
