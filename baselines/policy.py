@@ -49,6 +49,9 @@ class Policy:
     remake: Callable[[], "Policy"] | None = None  # makes the policy in another process
     is_blind: bool = False  # whether it looks at the mask alone
 
+    def __repr__(self) -> str:
+        return f"<Policy {self.name} of {self.game.name}>"
+
     def __reduce_ex__(self, protocol: Any) -> Any:
         """Pickle the call that makes the policy, because compiled functions cannot be pickled."""
         return super().__reduce_ex__(protocol) if self.remake is None else (self.remake, ())
@@ -68,8 +71,9 @@ class Policy:
             return self.choose(observations, action_masks, rngs)
         if positions is None:
             raise ValueError(
-                f"{self.name} searches and needs positions: pass those that "
-                "Tables.determinize or an environment's determinize() returns"
+                f"{self.name} searches and needs positions: act(observation, mask, "
+                "position=env.unwrapped.determinize()), in PettingZoo determinize(agent), "
+                "or for a batch those of Tables.determinize"
             )
         return self.choose(observations, action_masks, rngs, positions)
 

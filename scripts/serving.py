@@ -23,6 +23,11 @@ LOOPBACK = "127.0.0.1"
 PORT = 8477
 _GARBAGE = (700, 10, 200)  # full collections are rare: one stops all tables for a tenth of a second
 _LAST_LOOK_SECONDS = 5.0  # for a page to ask for the final results
+_WARNING = (
+    "Warning: other machines can connect, and plain HTTP is not encrypted: anybody who reads the "
+    "owner's key or the link of a seat controls the server or that seat."
+)
+_ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # for documentation
 
 
 def add_server(parser: argparse.ArgumentParser) -> None:
@@ -37,7 +42,8 @@ def add_server(parser: argparse.ArgumentParser) -> None:
         "--host",
         default=LOOPBACK,
         metavar="ADDRESS",
-        help=f"address to listen on (default {LOOPBACK}: only this machine can connect)",
+        help=f"address to listen on (default {LOOPBACK}: only this machine can connect; 0.0.0.0: "
+        "others can, over plain HTTP)",
     )
     parser.add_argument(
         "--name",
@@ -70,16 +76,22 @@ def serve(
     """
     listener = _listen(arguments.host, arguments.port)
     port = listener.getsockname()[1]
+    from .table.guard import host_and_port
     from .table.store import TableStore
 
     with user_input():
         store = TableStore(_store_file(arguments.tables))
     running = None if results is None else _running(results)
     key = secrets.token_urlsafe(24)
-    shown = LOOPBACK if arguments.host in ("0.0.0.0", "::") else arguments.host
-    address = f"http://{shown}:{port}{page}#owner={key}{start(store)}"
+    shown, *others = [host_and_port(name, port) for name in _addresses(arguments.host)]
+    address = f"http://{shown}{page}#owner={key}{start(store)}"
     hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK, "[::1]", arguments.host)}
-    print(f"Parlour is at {address}\nStop it with Ctrl-C.", flush=True)
+    print(f"Parlour is at {address}", flush=True)
+    if others:
+        print(f"It is also at {', '.join(f'http://{other}' for other in others)}")
+    if arguments.host not in ("localhost", LOOPBACK, "::1"):
+        print(_WARNING)
+    print("Stop it with Ctrl-C.", flush=True)
     if not arguments.no_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
     _run(listener, store, key, {*hosts, *arguments.names}, running)
@@ -107,7 +119,7 @@ def results_shown(path: Path) -> Iterator[None]:
     results = RunningResults(path)
     names = {f"{name}:{port}" for name in ("localhost", LOOPBACK)}
     app = make_app(TableStore(":memory:"), key, names, results)
-    server = uvicorn.Server(uvicorn.Config(app, **server_settings(port, LOOPBACK)))
+    server = uvicorn.Server(uvicorn.Config(**server_settings(app, port, LOOPBACK)))
     thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
     thread.start()
     address = f"http://{LOOPBACK}:{port}/results#owner={key}"
@@ -141,7 +153,29 @@ def _run(
     gc.set_threshold(*_GARBAGE)
     host, port = listener.getsockname()[:2]
     app = make_opening(store, key, hosts, load)
-    uvicorn.Server(uvicorn.Config(app, **server_settings(port, host))).run(sockets=[listener])
+    uvicorn.Server(uvicorn.Config(**server_settings(app, port, host))).run(sockets=[listener])
+
+
+def _addresses(host: str) -> list[str]:
+    """Return the addresses of a host to listen on; of a wildcard, those of this machine.
+
+    Addresses of a network come before the loopback.
+    """
+    wildcards = {"0.0.0.0": [socket.AF_INET], "::": [socket.AF_INET, socket.AF_INET6]}
+    if host not in wildcards:
+        return [host]
+    found = [_own_address(family) for family in wildcards[host]]
+    return [address for address in found if address] + [LOOPBACK]
+
+
+def _own_address(family: socket.AddressFamily) -> str | None:
+    """Return the address from which this machine reaches others; no packet is sent."""
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((_ELSEWHERE[family], 9))
+        except OSError:  # no network
+            return None
+        return probe.getsockname()[0]
 
 
 def _listen(host: str, port: int | None) -> socket.socket:

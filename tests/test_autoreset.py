@@ -1,5 +1,6 @@
 """The vector environment's autoreset modes, compared with Gymnasium's own vector environment."""
 
+import copy
 from typing import Any
 
 import gymnasium
@@ -44,9 +45,11 @@ def actions_for(masks: np.ndarray, rng: np.random.Generator, num_wrong: int) -> 
 
 @every_mode
 @pytest.mark.parametrize("opponents", ["first_legal", last_legal])
-@pytest.mark.parametrize("seat", [0, "random"])
-def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, opponents: Any, seat: Any) -> None:
-    settings = {"opponents": opponents, "seat": seat}
+@pytest.mark.parametrize(
+    "more", [{}, {"seat": "random"}, {"seat": "random", "max_episode_steps": 2}]
+)
+def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, opponents: Any, more: Any) -> None:
+    settings = {"opponents": opponents, **more}
     ours, theirs = native(autoreset_mode=mode, **settings), gymnasiums(mode, **settings)
     seen = ours.reset(seed=3), theirs.reset(seed=3)
     rng = np.random.default_rng(0)
@@ -69,7 +72,7 @@ def test_every_mode_is_that_of_gymnasium(mode: AutoresetMode, opponents: Any, se
         mine, its = ours.step(actions), theirs.step(actions)
         for k in (1, 2, 3):
             np.testing.assert_array_equal(mine[k], its[k])
-        ended = mine[2]
+        ended = mine[2] | mine[3]
         num_ended += ended.sum()
         compare_infos(mine[4], its[4], ended, mode)
         seen = (mine[0], mine[4]), (its[0], its[4])
@@ -102,11 +105,8 @@ def compare_infos(
             np.testing.assert_array_equal(ours["final_obs"][row], theirs["final_obs"][row])
         ours, theirs = ours.get("final_info", {}), theirs.get("final_info", {})
     assert "returns" in theirs or not ended.any()
-    for key in ("returns", "illegal_action"):
-        if key in theirs:
-            rows = theirs[f"_{key}"]
-            np.testing.assert_array_equal(ours[key][rows], theirs[key][rows])
-    assert ("illegal_action" in ours) == ("illegal_action" in theirs)
+    for key in ("action_mask", "seat", "returns", "illegal_action") if ended.any() else ():
+        np.testing.assert_array_equal(ours[key][ended], theirs[key][ended])
 
 
 @pytest.mark.parametrize("skip_forced", [False, True])
@@ -172,3 +172,59 @@ def test_disabled_wants_a_reset_and_says_so() -> None:
 def test_an_unknown_mode_is_refused() -> None:
     with pytest.raises(ValueError, match="one of 'NextStep', 'SameStep', 'Disabled'; got 'None'"):
         native(autoreset_mode="None")
+
+
+@every_mode
+@pytest.mark.parametrize("layout", ["flat", "dict"])
+@pytest.mark.parametrize("self_play", [False, True])
+def test_games_are_truncated_in_every_layout(
+    mode: AutoresetMode, layout: str, self_play: bool
+) -> None:
+    envs = native(autoreset_mode=mode, layout=layout, self_play=self_play, max_episode_steps=2)
+    _, info = envs.reset(seed=0)
+    kept = []
+    for step in range(1, 13):
+        actions = np.array([mask.argmax() for mask in info["action_mask"]])
+        observations, rewards, ended, truncated, info = envs.step(actions)
+        assert observations in envs.observation_space
+        kept.append((observations, copy.deepcopy(observations)))
+        is_last = step % 3 == 2 if mode is NEXT_STEP else step % 2 == 0  # it deals in every third
+        assert (truncated.all() if is_last else not truncated.any()) and not ended.any()
+        assert not rewards.any() and set(info) >= {"action_mask", "seat", "returns"}
+        if is_last and mode is AutoresetMode.SAME_STEP:
+            told, last = info["final_info"], info["final_obs"]
+            assert told["action_mask"].any(axis=1).all() and not told["returns"].any()
+            assert all(one in envs.single_observation_space for one in last)
+        if is_last and mode is DISABLED:
+            _, info = envs.reset(options={"reset_mask": truncated})
+    for observation, as_it_was in kept:
+        np.testing.assert_equal(observation, as_it_was)
+
+
+@pytest.mark.parametrize("limit", [0, -2, 2.5, True])
+def test_a_wrong_limit_is_refused(limit: Any) -> None:
+    with pytest.raises(ValueError, match=r"max_episode_steps must be an integer in 1 \.\. "):
+        native(max_episode_steps=limit)
+
+
+@every_mode
+def test_in_the_layout_dict_the_observations_are_those_of_gymnasium(mode: AutoresetMode) -> None:
+    settings: dict[str, Any] = {"layout": "dict", "opponents": "first_legal"}
+    ours, theirs = native(autoreset_mode=mode, **settings), gymnasiums(mode, **settings)
+    assert ours.observation_space == theirs.observation_space
+    assert ours.single_observation_space == theirs.single_observation_space
+    (mine, info), (its, _) = ours.reset(seed=3), theirs.reset(seed=3)
+    finals = 0
+    for _ in range(20):
+        np.testing.assert_equal(mine, its)
+        np.testing.assert_array_equal(mine["action_mask"], info["action_mask"])
+        actions = mine["action_mask"].argmax(axis=1)
+        mine, _, ended, _, info = ours.step(actions)
+        its, _, _, _, their_info = theirs.step(actions)
+        if mode is DISABLED and ended.any():
+            some = {"reset_mask": ended}
+            (mine, info), (its, _) = (e.reset(options=dict(some)) for e in (ours, theirs))
+        if "final_obs" in info:
+            finals += 1
+            np.testing.assert_equal(list(info["final_obs"]), list(their_info["final_obs"]))
+    assert finals or mode is not AutoresetMode.SAME_STEP

@@ -25,6 +25,7 @@ OVER_THE_REGISTRY = [
     "contract",
     "docs",
     "golden",
+    "infos",
     "league",
     "mcts",
     "packaging",

@@ -8,6 +8,7 @@ never run. Whatever is wrong with the disk costs a compilation and one warning, 
 import contextlib
 import dis
 import hashlib
+import logging
 import os
 import shutil
 import sys
@@ -27,6 +28,7 @@ import platformdirs
 _KEEP_FOR = 14 * 24 * 3600.0  # seconds that code is kept without use
 _DIGEST_LENGTH = 16
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "numba"}
+_logger = logging.getLogger("parlour.compile")
 _config_lock = threading.Lock()
 _noted: set[str] = set()
 
@@ -100,7 +102,7 @@ class _Careful:
             _warn_once(f"damaged compiled code in {self._folder} ({error}): compiling it again")
             shutil.rmtree(self._folder, ignore_errors=True)
         if found is None:
-            _note_once(f"parlour: compiling for the first start; kept in {self._folder.parent}")
+            _note_once(f"parlour: compiling, for this start only: {self._folder.parent} keeps the code")
         return found
 
     def save_overload(self, signature: Any, code: Any) -> None:
@@ -135,7 +137,7 @@ def _warn_once(message: str) -> None:
 def _note_once(message: str) -> None:
     if message not in _noted:
         _noted.add(message)
-        print(message, file=sys.stderr, flush=True)
+        _logger.warning(message)  # without a handler, logging prints it on stderr
 
 
 # What code depends on

@@ -81,7 +81,7 @@ class Rule:
         self.py_func = function
         self.options = options
         self._inner = numba.njit(**options)(function)
-        self._kept: dict[tuple[np.dtype, ...], Any] = {}  # by the record types of the arguments
+        self._kept: dict[frozenset[np.dtype], Any] = {}  # by the record types of the arguments
 
     @property
     def _numba_type_(self) -> Any:
@@ -94,7 +94,7 @@ class Rule:
 
     def for_records(self, arguments: Iterable[Any]) -> Any:
         """Return the compiled function for calls from Python with records of these types."""
-        dtypes = tuple(_record_types(arguments))
+        dtypes = frozenset(_record_types(arguments))
         if dtypes not in self._kept:
             self._kept[dtypes] = _kept(self, dtypes)
         return self._kept[dtypes]
@@ -169,14 +169,14 @@ def _record_types(arguments: Iterable[Any]) -> Iterable[np.dtype]:
                 yield dtype
 
 
-def _kept(called: Rule, dtypes: tuple[np.dtype, ...]) -> Any:
+def _kept(called: Rule, dtypes: frozenset[np.dtype]) -> Any:
     """Compile a rule for calls from Python, kept on disk.
 
     Numba names record types by a counter of the process, so that two functions in its cache may
     bear one name (Numba's issue 7654). Therefore the names of the rule and of all rules that it
     calls contain a digest of the record types.
     """
-    suffix = "_" + code_cache.digest(repr([dtype.descr for dtype in dtypes]))
+    suffix = "_" + code_cache.digest(*sorted(repr(dtype.descr) for dtype in dtypes))
     inner = {name: _renamed(one, suffix) for name, one in code_cache.rules_in(called)}
     options = {**called.options, "forceinline": False}
     function = numba.njit(**options)(_copy(called, inner, suffix))

@@ -13,9 +13,18 @@ from ...envs import GAMES, find_game
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.rng import check_seed, fresh_seed
 from .catalogue import people_settings
-from .host import THINKING_LIMIT, judged_data
+from .host import PATIENCE, THINKING_LIMIT, judged_data
 from .matches import MatchPlan, result_data
-from .table import MAX_NAME, PLAYER, REMOTE, GameTable, Occupant, PlayedPly, Setup
+from .table import (
+    MAX_NAME,
+    PLAYER,
+    REMOTE,
+    GameTable,
+    Occupant,
+    PlayedPly,
+    Setup,
+    check_thinking_times,
+)
 from .thinking import TooSlow, within
 from .views import observed
 
@@ -71,6 +80,8 @@ class AgentSeat:
         """Deal; with `judges`, the agent learns after each choice what it lost."""
         self.seat, self.judges, self.thinking_limit = seat, judges, thinking_limit
         self.table = GameTable(setup)
+        check_thinking_times(self.table.setup, thinking_limit)
+        self.has_replaced = False  # a move that a player did not give
         self._shown = 0  # plies that the agent has been sent
         self._notices: list[str] = []
         self._advance()
@@ -154,8 +165,9 @@ class AgentSeat:
     def _choice(self, policy: Policy) -> int:
         """Let a player choose; where it fails or takes too long, return a random legal action."""
         try:
-            return within(self.thinking_limit, self.table.choose, policy)
+            return within(PATIENCE * self.thinking_limit, self.table.choose, policy)
         except (TooSlow, PlayerError) as error:
+            self.has_replaced = True
             self._notices.append(f"{policy.name} gave no move ({error}): a random one was played")
             return secrets.choice(self.table.legal)
 
@@ -169,7 +181,7 @@ class AgentMatch:
     def __init__(self, plan: MatchPlan, thinking_limit: float = THINKING_LIMIT) -> None:
         """Deal the first game."""
         self.plan, self.thinking_limit = plan, thinking_limit
-        self.returns: list[list[float]] = []
+        self.returns: list[list[float] | None] = []
         self.playing = self._dealt()
 
     def position(self) -> dict[str, Any]:
@@ -208,7 +220,8 @@ class AgentMatch:
 
     def _keep(self) -> None:
         if self.playing.table.is_over:
-            self.returns.append(self.playing.table.returns)
+            is_counted = not self.playing.has_replaced
+            self.returns.append(self.playing.table.returns if is_counted else None)
 
     def _numbered(self, position: dict[str, Any]) -> dict[str, Any]:
         number = len(self.returns) + int(not position["is_over"])

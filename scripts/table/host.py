@@ -10,7 +10,7 @@ import json
 import secrets
 import time
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from ...baselines.explanations import Explanation
 from ...baselines.move_values import MoveValues
@@ -20,11 +20,21 @@ from ...envs.core.views.render import drawn, picture_svg
 from .matches import MatchPlan, load_statistics, result_data
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
 from .store import StoredMatch, TableStore
-from .table import HERE, PLAYER, GameTable, Occupant, PlayedPly, Setup, new_token
-from .thinking import Thinkers, TooSlow
+from .table import (
+    HERE,
+    PLAYER,
+    GameTable,
+    Occupant,
+    PlayedPly,
+    Setup,
+    check_thinking_times,
+    new_token,
+)
+from .thinking import NUM_TURNS, Thinkers, TooSlow
 from .views import SPECTATOR, advisers, history_message, picture_before, position_message
 
-THINKING_LIMIT = 30.0  # seconds a move
+THINKING_LIMIT = 30.0  # seconds a move that a player may be given
+PATIENCE = 1.5  # times the limit until a player's move is replaced: a busy machine is late
 SETUP_LIMIT = 600.0  # seconds: the first time, rules are compiled
 STUDY_SECONDS = 120.0  # how long hints become better while a person thinks
 STUDY_SLICE = 0.4
@@ -33,6 +43,8 @@ MAX_CONNECTIONS_A_SEAT = 6  # so that no guest keeps the others out
 MAX_SPECTATORS = 24
 MAX_LIVE_TABLES = 500
 QUEUE_LENGTH = 64  # messages waiting for a slow client, before it is cut off
+
+Result = TypeVar("Result")
 
 
 class Refused(Exception):
@@ -136,8 +148,9 @@ class Host:
         self.thinking_limit = thinking_limit
         self.live: dict[str, LiveTable] = {}
         self.loading: dict[str, asyncio.Lock] = {}
-        self.thinkers = Thinkers()
-        self.students = Thinkers()
+        self.players = Thinkers()
+        self.owner = Thinkers()  # new tables, and help for people here
+        self.guests = Thinkers(NUM_TURNS // 2)  # help for everybody else
         self.warm: set[tuple[str, str]] = set()  # games and settings that have been at a table
         self.num_connections = 0
 
@@ -153,7 +166,7 @@ class Host:
 
     async def _opened(self, id: str, setup: Setup) -> LiveTable:
         self._make_room()
-        table = await self._made(setup, [])
+        table = await self._made(id, setup, [])
         tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
         self.store.add(id, table.setup, table.game.version, tokens)
         self.live[id] = LiveTable(id, tokens, table)
@@ -169,8 +182,8 @@ class Host:
     async def open_match(self, make: Callable[[], MatchPlan]) -> StoredMatch:
         """Open a duplicate match of an agent; its token is that of all games. Raises Refused."""
         try:
-            plan = await self.students.run(SETUP_LIMIT, make)
-            await self._made(plan.setup(0), [])
+            plan = await self.owner.run(object(), SETUP_LIMIT, make)
+            await self._made(object(), plan.setup(0), [])
         except (ValueError, TypeError) as error:
             raise Refused(str(error)) from error
         id, token = secrets.token_hex(8), new_token()
@@ -188,10 +201,9 @@ class Host:
                 raise Refused("no seat has this token")
             live = await self._live(id)
             number = live.tokens.index(token)
-        is_seat = number < live.table.game.num_seats
-        await self._recall(live.table, number if is_seat else SPECTATOR)
+        seat = number if number < live.table.game.num_seats else SPECTATOR
+        await self._recall(live, seat)
         live = await self._live(live.id)  # everybody may have left meanwhile
-        seat = number if is_seat else SPECTATOR
         try:
             _check_room(live, seat)
         except Refused:
@@ -214,7 +226,7 @@ class Host:
         """Return the table of the game that a match has come to. Raises Refused after the last."""
         if match.is_over:
             raise Refused("this match is over")
-        await self.students.run(SETUP_LIMIT, load_statistics)
+        await self.owner.run(load_statistics, SETUP_LIMIT, load_statistics)
         if match.table_id in self.live or self.store.load(match.table_id) is not None:
             return await self._live(match.table_id)
         return await self._opened(match.table_id, match.plan.setup(len(match.returns)))
@@ -225,18 +237,20 @@ class Host:
         match = self.store.match(token=live.match)
         if match is None or match.is_over or match.table_id != live.id:
             return
-        match.returns.append(live.table.returns)
+        match.returns.append(None if self.store.is_replaced(live.id) else live.table.returns)
         self.store.update_match(match)
         message = {"type": "moved", "token": match.token}
         if match.is_over:
             message = {**_match_message(match), **result_data(match.plan, match.returns)}
         live.broadcast(lambda _: message)
 
-    async def _recall(self, table: GameTable, seat: int | None) -> None:
+    async def _recall(self, live: LiveTable, seat: int | None) -> None:
         """Find out beside the event loop what a newcomer saw of earlier moves."""
+        table = live.table
         if table.game.has_hidden and table.plies:
             try:
-                await self.students.run(SETUP_LIMIT, table.recall, seat)
+                caller = (live.id, seat, "recall")
+                await self.guests.run(caller, SETUP_LIMIT, table.recall, seat)
             except TooSlow as error:
                 raise Refused(str(error)) from error
 
@@ -264,20 +278,21 @@ class Host:
                 stored = self.store.load(id)
                 if stored is None:
                     raise Refused("this table is gone")
-                table = await self._made(stored.setup, stored.actions, stored.version)
+                table = await self._made(id, stored.setup, stored.actions, stored.version)
                 table.undone = stored.undone
                 self.live[id] = LiveTable(id, stored.tokens, table)
             self.loading.pop(id, None)
             return self.live[id]
 
     async def _made(
-        self, setup: Setup, actions: list[int], version: int | None = None
+        self, caller: object, setup: Setup, actions: list[int], version: int | None = None
     ) -> GameTable:
         try:
-            table = await self.students.run(SETUP_LIMIT, _made, setup, actions, version)
+            table = await self.owner.run(caller, SETUP_LIMIT, _made, setup, actions, version)
+            check_thinking_times(table.setup, self.thinking_limit)
             kind = (setup.game, repr(setup.settings))
             if kind not in self.warm:
-                await self.students.run(SETUP_LIMIT, _warm_up, table)
+                await self.owner.run(caller, SETUP_LIMIT, _warm_up, table)
                 self.warm.add(kind)
             return table
         except (ValueError, TypeError, ImportError, OSError) as error:
@@ -304,18 +319,26 @@ class Host:
         policy = table.to_think
         assert policy is not None
         try:
-            action = await self.thinkers.run(self.thinking_limit, table.choose, policy)
+            caller = (live.id, table.seat_to_act)
+            limit = PATIENCE * self.thinking_limit
+            action = await self.players.run(caller, limit, table.choose, policy)
         except Exception as error:  # whatever a player does, the others play on
             if live.version != version:
                 return
-            action = secrets.choice(table.legal)
-            who = table.setup.seats[table.seat_to_act].name
-            reason = str(error) if isinstance(error, TooSlow) else "it failed"
-            text = f"{who} gave no move ({reason}); a random legal move is played for it"
-            live.broadcast(lambda _: {"type": "notice", "text": text})
+            action = self._replaced(live, error)
         await asyncio.sleep(max(0.0, live.moved + table.setup.pace - time.monotonic()))
         if live.version == version:
             self._apply(live, action)
+
+    def _replaced(self, live: LiveTable, error: Exception) -> int:
+        """Return a random action for a player that gave none; its game counts in no match."""
+        table = live.table
+        who = table.setup.seats[table.seat_to_act].name
+        reason = str(error) if isinstance(error, TooSlow) else "it failed"
+        text = f"{who} gave no move ({reason}); a random legal move is played for it"
+        self.store.note_replaced(live.id)
+        live.broadcast(lambda _: {"type": "notice", "text": text})
+        return secrets.choice(table.legal)
 
     def _apply(self, live: LiveTable, action: int) -> None:
         live.table.act(action)
@@ -352,6 +375,17 @@ class Host:
             raise Refused("a match is played without help: only act")
         await getattr(self, f"_on_{kind}")(live, connection, message)
 
+    async def _help(
+        self, connection: Connection, function: Callable[..., Result], *arguments: Any
+    ) -> Result:
+        """Return what a call for a person finds; each seat has one such call at a time."""
+        live, seat = connection.live, connection.seat
+        assert live is not None
+        is_here = seat is not SPECTATOR and live.table.setup.seats[seat].kind == HERE
+        thinkers = self.owner if is_here else self.guests
+        caller = (live.id, seat, function is picture_before)  # pictures do not wait for searches
+        return await thinkers.run(caller, SETUP_LIMIT, function, *arguments)
+
     def _look_back(self, live: LiveTable, connection: Connection, number: int) -> None:
         """Send the picture after `number` plies. Each connection has one drawn at a time."""
         if number == len(live.table.plies):
@@ -367,7 +401,7 @@ class Host:
     ) -> None:
         about = (table, ply, connection.seat, connection.is_narrow)
         try:
-            svg = await self.students.run(SETUP_LIMIT, picture_before, *about)
+            svg = await self._help(connection, picture_before, *about)
             connection.put({"type": "picture", "ply": number, "svg": svg})
         except TooSlow as error:
             connection.put({"type": "error", "text": str(error)})
@@ -411,10 +445,10 @@ class Host:
         """Send values that become better; a change of the position cancels this."""
         table, ply = live.table, len(live.table.plies)
         try:
-            study = await self.students.run(SETUP_LIMIT, table.study, player)
+            study = await self._help(connection, table.study, player)
             until = time.monotonic() + STUDY_SECONDS
             while True:
-                found = await self.students.run(self.thinking_limit, study.think, STUDY_SLICE)
+                found = await self._help(connection, study.think, STUDY_SLICE)
                 connection.put({"type": "hints", "ply": ply, **values_data(table.game, found)})
                 if study.is_finished or time.monotonic() >= until:
                     return
@@ -432,7 +466,7 @@ class Host:
         self, table: GameTable, connection: Connection, number: int, ply: PlayedPly
     ) -> None:
         try:
-            found = await self.students.run(SETUP_LIMIT, table.judge, ply)
+            found = await self._help(connection, table.judge, ply)
             connection.put({"type": "judged", "ply": number, **judged_data(table.game, ply, found)})
         except (ValueError, TooSlow) as error:
             connection.put({"type": "error", "text": f"this move cannot be judged: {error}"})
@@ -449,7 +483,7 @@ class Host:
     ) -> None:
         """Say what a player's move was worth, as far as this seat may know."""
         try:
-            found = await self.students.run(SETUP_LIMIT, table.explain, ply, connection.seat)
+            found = await self._help(connection, table.explain, ply, connection.seat)
         except Exception as error:  # of the player
             connection.put({"type": "error", "text": f"this move cannot be explained: {error}"})
             return
@@ -471,7 +505,7 @@ class Host:
         chosen = table.choices_of(seat)[-MAX_REVIEWED:]
         try:
             for count, number in enumerate(chosen, start=1):
-                row = await self.students.run(SETUP_LIMIT, _reviewed, table, number, connection)
+                row = await self._help(connection, _reviewed, table, number, connection)
                 connection.put({"type": "review", "of": len(chosen), "count": count, **row})
             connection.put({"type": "reviewed", "of": len(chosen)})
         except (ValueError, TooSlow) as error:
@@ -511,7 +545,7 @@ class Host:
             raise Refused(str(error)) from error
         setup = Setup(**{**vars(table.setup), "seats": tuple(seats)})
         version = live.version
-        changed = await self._made(setup, table.actions)
+        changed = await self._made(live.id, setup, table.actions)
         if live.version != version:
             raise Refused("somebody moved meanwhile: try again")
         live.table = changed

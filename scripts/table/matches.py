@@ -69,30 +69,40 @@ def load_statistics() -> None:
     from ...baselines.arena import match  # noqa: F401
 
 
-def result_data(plan: MatchPlan, returns: Sequence[Sequence[float]]) -> dict[str, Any]:
+Returns = Sequence[Sequence[float] | None]
+
+
+def result_data(plan: MatchPlan, returns: Returns) -> dict[str, Any]:
     """Return the result so far as plain data, an estimate as [mean, low, high].
 
-    `returns` [games][seats] are those of the games played, in order. Only deals that were played
-    from every seat count: "result" is None before the first is complete.
+    `returns` [games][seats] are those of the games played, in order; None for a game in which a
+    random move was played for a player that gave none. Only deals count that were played from every
+    seat without such a move: "result" is None before the first is complete.
     """
     found = match_result(plan, returns)
-    data = {"games_played": len(returns), "games": len(plan.games), "result": None, "text": ""}
+    num_replaced = sum(each is None for each in returns)
+    note = f"without the deals of {num_replaced} games in which a player gave no move"
+    notes = [note] if num_replaced else []
+    counts = {"games_played": len(returns), "games": len(plan.games)}
+    counts["games_replaced"] = num_replaced
     if found is None:
-        return data
+        return {**counts, "result": None, "text": "".join(notes)}
     from ...baselines.arena.export import as_data, finite
 
-    return {**data, "result": finite(as_data(found)), "text": str(found)}
+    return {**counts, "result": finite(as_data(found)), "text": "\n".join([str(found), *notes])}
 
 
-def match_result(plan: MatchPlan, returns: Sequence[Sequence[float]]) -> "MatchResult | None":
-    """Return the result over the complete deals, like that of any match; None without any."""
+def match_result(plan: MatchPlan, returns: Returns) -> "MatchResult | None":
+    """Return the result over the deals that count, like that of any match; None without any."""
     from ...baselines.arena.batches import Contest
     from ...baselines.arena.entrants import Entrant
     from ...baselines.arena.match import result_of
     from ...baselines.arena.playing import Played
 
     game = find_game(plan.game, **plan.settings)
-    known = dict(zip(plan.games, returns, strict=False))
+    known = {
+        each: found for each, found in zip(plan.games, returns, strict=False) if found is not None
+    }
     seats = range(game.num_seats)
     seeds = sorted({seed for seed, _ in known if all((seed, seat) in known for seat in seats)})
     if not seeds:

@@ -37,9 +37,19 @@ def make_opening(
     return Guard(app, hosts)
 
 
-def server_settings(port: int, host: str) -> dict[str, Any]:
+def server_settings(app: Guard, port: int, host: str) -> dict[str, Any]:
     """Return uvicorn's settings: small messages, no compression (all of this is on one machine)."""
+    from uvicorn.protocols.http.h11_impl import H11Protocol
+
+    class CountedProtocol(H11Protocol):
+        def connection_made(self, transport: Any) -> None:
+            super().connection_made(transport)
+            app.doors.enter(transport)
+
     return {
+        "app": app,
+        "http": CountedProtocol,
+        "proxy_headers": False,
         "host": host,
         "port": port,
         "log_level": "warning",

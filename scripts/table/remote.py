@@ -63,7 +63,7 @@ class RemoteSeat:
 
     def result(self) -> dict[str, Any]:
         """Return the returns of all seats; of a match, its result so far."""
-        if self._match is not None and self._match["result"] is not None:
+        if self._match is not None and self._is_last:
             return {key: value for key, value in self._match.items() if key != "type"}
         if not self._is_over:
             raise ValueError("the game is not over: play on")
@@ -101,7 +101,7 @@ class RemoteSeat:
 
     @property
     def _is_last(self) -> bool:
-        return self._match is not None and self._match["result"] is not None
+        return self._match is not None and "games_played" in self._match
 
     def _take_seat(self, deadline: float) -> None:
         """Wait for the first position at a table. Raises ValueError where none comes."""

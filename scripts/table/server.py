@@ -164,8 +164,8 @@ async def _make_replay(request: Request) -> Response:
         return refusal(403, "open the address that `parlour play` printed")
     try:
         data = await _json(request)
-        page = await _host(request).students.run(
-            REPLAY_LIMIT, _replay_page, request.app.state, data
+        page = await _host(request).owner.run(
+            "replay", REPLAY_LIMIT, _replay_page, request.app.state, data
         )
     except TooSlow:
         return refusal(400, "this game takes too long to play again")
@@ -278,11 +278,8 @@ async def _rules(request: Request) -> Response:
 async def _seat(socket: WebSocket) -> None:
     """Serve one connection from its token to its end."""
     host: Host = socket.app.state.host
-    if host.num_connections >= MAX_CONNECTIONS:
-        await socket.close(1013, "too many connections")
-        return
-    host.num_connections += 1
     connection = Connection()
+    is_seated = False
     try:
         await socket.accept()
         async with asyncio.timeout(SECONDS_TO_SIT):
@@ -291,14 +288,19 @@ async def _seat(socket: WebSocket) -> None:
                 raise Refused("take a seat first: type sit")
         connection.is_narrow = message.get("is_narrow", False)
         connection.has_data = message.get("has_data", False)
+        if host.num_connections >= MAX_CONNECTIONS:
+            raise Refused("too many connections")
         await host.sit(connection, message["token"])
+        socket.scope["doors"].admit(socket.scope)
+        is_seated = True
+        host.num_connections += 1
         await _serve(socket, host, connection)
     except (BadMessage, Refused) as error:
         await _close(socket, str(error))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         await _close(socket, "no token in time")
     finally:
-        host.num_connections -= 1
+        host.num_connections -= is_seated
         host.leave(connection)
 
 
@@ -338,7 +340,10 @@ async def _receive_all(socket: WebSocket, host: Host, connection: Connection) ->
         if not allowance.take():
             raise Refused("too many messages")
         try:
-            await host.handle(connection, parse(text))
+            message = parse(text)
+            await host.handle(connection, message)
+            if message["type"] == "act":  # a legal one, once for each position
+                allowance.give_back()
         except (BadMessage, Refused) as error:
             mistakes += isinstance(error, BadMessage)
             if mistakes >= MAX_MISTAKES:

@@ -30,9 +30,10 @@ CREATE TABLE IF NOT EXISTS matches (
     id TEXT PRIMARY KEY,
     token TEXT UNIQUE NOT NULL,  -- of the agent, for all games
     plan TEXT NOT NULL,  -- JSON: see MatchPlan
-    returns TEXT NOT NULL,  -- JSON: those of all seats, game by game
+    returns TEXT NOT NULL,  -- JSON: those of all seats, game by game; null: it does not count
     changed REAL NOT NULL
 );
+CREATE TABLE IF NOT EXISTS replaced (table_id TEXT PRIMARY KEY);  -- where a player gave no move
 """
 KEPT_DAYS = 60
 _OF_A_MATCH = "match-"  # how the ids of its tables begin
@@ -57,7 +58,7 @@ class StoredMatch(NamedTuple):
     id: str
     token: str
     plan: "MatchPlan"
-    returns: list[list[float]]
+    returns: list[list[float] | None]  # None where a player's move was replaced
 
     @property
     def table_id(self) -> str:
@@ -150,6 +151,15 @@ class TableStore:
             "UPDATE matches SET returns = ?, changed = ? WHERE id = ?",
             (json.dumps(match.returns), time.time(), match.id),
         )
+
+    def note_replaced(self, id: str) -> None:
+        """Keep that a random move was played at a table, for a player that gave none."""
+        self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
+
+    def is_replaced(self, id: str) -> bool:
+        """Return whether a random move was played at a table."""
+        found = self._connection.execute("SELECT 1 FROM replaced WHERE table_id = ?", (id,))
+        return found.fetchone() is not None
 
     def close(self) -> None:
         """Close the file."""

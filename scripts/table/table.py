@@ -13,7 +13,7 @@ import numpy as np
 
 from ...baselines.explanations import Explanation, explain
 from ...baselines.move_values import MoveValues, Study, study_of
-from ...baselines.players import make_policy, resolved
+from ...baselines.players import make_policy, parse_settings, resolved
 from ...baselines.policy import Policy
 from ...envs import find_game
 from ...envs.core.game import NO_SEAT, Game
@@ -313,6 +313,19 @@ def _resolved(seat: Occupant, game: Game) -> Occupant:
     is_named_after_it = seat.name == seat.player[:MAX_NAME]
     name = player[:MAX_NAME] if is_named_after_it else seat.name
     return dataclasses.replace(seat, name=name, player=player)
+
+
+def check_thinking_times(setup: Setup, limit: float) -> None:
+    """Raise ValueError where a player would think longer than `limit` seconds a move."""
+    for number, seat in enumerate(setup.seats):
+        given = seat.player.rpartition(":")[2]
+        settings = parse_settings(given) if "=" in given else {}
+        seconds = settings.get("milliseconds", 0) / 1000
+        if seconds > limit:
+            raise ValueError(
+                f"the player of seat {number} thinks {seconds:g} s a move, and the limit here is "
+                f"{limit:g} s: {seat.player}"
+            )
 
 
 def _policy(seat: Occupant, game: Game) -> Policy | None:

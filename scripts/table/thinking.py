@@ -1,96 +1,103 @@
-"""Let players and searches think in threads, beside the event loop and within a time limit."""
+"""Let players and searches think in threads, beside the event loop and within a time limit.
+
+The threads are daemons, unlike those of asyncio and anyio: one that never ends does not keep the
+server from stopping.
+"""
 
 import asyncio
+import contextlib
 import os
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Hashable
 from typing import Any, TypeVar
+from weakref import WeakValueDictionary
 
 Result = TypeVar("Result")
-Calls = queue.SimpleQueue  # of (loop, future, function, arguments), or None at the end
+Outcome = tuple[Any, Exception | None]
 
-MAX_ABANDONED = 16  # threads that run on past their limit, before no other may begin
+NUM_TURNS = max(2, os.cpu_count() or 2)
+TURN_SECONDS = 1.0  # after which a call that goes on no longer keeps others waiting
 
 
 class TooSlow(Exception):
-    """A call took longer than its limit, or too many others still do."""
+    """A call took longer than its limit."""
 
 
 class Thinkers:
-    """Threads for long calls: as many at once as there are cores, each with a limit in seconds.
+    """Threads for long calls: one at a time for each caller, and callers take turns.
 
     A thread cannot be stopped: one that is past its limit runs on, its result is dropped, and
-    another takes its place.
+    nobody but its caller waits for it.
     """
 
-    def __init__(self, num_threads: int | None = None) -> None:
+    def __init__(self, num_turns: int = NUM_TURNS) -> None:
         """Start nothing yet."""
-        self._free = asyncio.Semaphore(num_threads or max(2, os.cpu_count() or 2))
-        self._idle: list[Calls] = []  # those of the threads that wait for a call
-        self._num_abandoned = 0
+        self._turns = asyncio.Semaphore(num_turns)
+        self._callers: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()
 
-    def __del__(self) -> None:
-        """End the threads that wait."""
-        for calls in self._idle:
-            calls.put(None)
-
-    async def run(self, seconds: float, function: Callable[..., Result], *arguments: Any) -> Result:
+    async def run(
+        self, caller: Hashable, seconds: float, function: Callable[..., Result], *arguments: Any
+    ) -> Result:
         """Return what the call returns; raise what it raises, or TooSlow.
 
-        A thread whose caller has been cancelled counts as running until it ends or is past its
-        limit, so that nobody can start more threads by asking and going away.
+        Waiting for other callers does not count; the caller's last call has `seconds` to end.
         """
-        await self._free.acquire()
-        job = asyncio.ensure_future(self._in_thread(seconds, function, arguments))
-        job.add_done_callback(self._finish)
-        return await asyncio.shield(job)
+        is_free = self._callers.setdefault(caller, asyncio.Lock())
+        with contextlib.ExitStack() as kept:
+            await _in_time(is_free.acquire(), seconds)
+            kept.callback(is_free.release)
+            await self._turns.acquire()
+            kept.callback(self._turns.release)
+            call = _started(function, arguments)
+            kept.pop_all()
+            call.add_done_callback(lambda _: is_free.release())
+        return await self._answer(call, seconds)
 
-    async def _in_thread(
-        self, seconds: float, function: Callable[..., Result], arguments: tuple[Any, ...]
-    ) -> Result:
-        if self._num_abandoned >= MAX_ABANDONED:
-            raise TooSlow("too many players are still thinking about earlier moves")
-        loop = asyncio.get_running_loop()
-        future: asyncio.Future[Result] = loop.create_future()
-        calls = self._idle.pop() if self._idle else _new_thread()
-        calls.put((loop, future, function, arguments))
-        done, _ = await asyncio.wait([future], timeout=seconds)
-        if not done:
-            self._num_abandoned += 1
-            future.add_done_callback(lambda late: self._forget(late, calls))
-            raise TooSlow(f"no answer within {seconds:g} s")
-        self._idle.append(calls)
-        return future.result()
-
-    def _finish(self, job: "asyncio.Future[Any]") -> None:
-        self._free.release()
-        if not job.cancelled():
-            job.exception()  # the caller may have been cancelled
-
-    def _forget(self, future: "asyncio.Future[Any]", calls: Calls) -> None:
-        self._num_abandoned -= 1
-        self._idle.append(calls)
-        future.exception()  # nobody else looks at it
+    async def _answer(self, call: "asyncio.Future[Result]", seconds: float) -> Result:
+        """Wait for the call, which has a turn. A cancelled caller leaves it running."""
+        in_turn = min(seconds, TURN_SECONDS)
+        try:
+            await asyncio.wait([call], timeout=in_turn)
+        finally:
+            self._turns.release()
+        return await _in_time(asyncio.shield(call), seconds - in_turn, seconds)
 
 
-def _new_thread() -> Calls:
-    """Start a thread that answers the calls put into a queue, one after the other, until None."""
-    calls: Calls = queue.SimpleQueue()
+async def _in_time(job: Awaitable[Result], left: float, seconds: float | None = None) -> Result:
+    """Return what the job returns within `left` seconds. Raises TooSlow, which names `seconds`."""
+    try:
+        async with asyncio.timeout(left):
+            return await job
+    except TimeoutError:
+        raise TooSlow(f"no answer within {left if seconds is None else seconds:g} s") from None
 
-    def answer() -> None:
-        while (call := calls.get()) is not None:
-            _call(*call)
-            del call  # it holds on to a table
 
-    threading.Thread(target=answer, daemon=True).start()
-    return calls
+def _started(
+    function: Callable[..., Result], arguments: tuple[Any, ...]
+) -> "asyncio.Future[Result]":
+    loop = asyncio.get_running_loop()
+    call: asyncio.Future[Result] = loop.create_future()
+
+    def end(found: Any, error: Exception | None) -> None:
+        if error is None:
+            call.set_result(found)
+        else:
+            call.set_exception(error)
+            call.exception()  # its caller may have gone
+
+    def report(outcome: Outcome) -> None:
+        with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
+            loop.call_soon_threadsafe(end, *outcome)
+
+    _start_thread(report, function, arguments)
+    return call
 
 
 def within(seconds: float, function: Callable[..., Result], *arguments: Any) -> Result:
     """Return what the call returns; raise what it raises, or TooSlow, after which it runs on."""
-    answers: queue.SimpleQueue[tuple[Any, Exception | None]] = queue.SimpleQueue()
-    threading.Thread(target=lambda: answers.put(_outcome(function, arguments)), daemon=True).start()
+    answers: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
+    _start_thread(answers.put, function, arguments)
     try:
         found, error = answers.get(timeout=seconds)
     except queue.Empty:
@@ -100,34 +107,16 @@ def within(seconds: float, function: Callable[..., Result], *arguments: Any) -> 
     return found
 
 
-def _outcome(
-    function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> tuple[Any, Exception | None]:
+def _start_thread(
+    report: Callable[[Outcome], None], function: Callable[..., Any], arguments: tuple[Any, ...]
+) -> None:
+    threading.Thread(target=lambda: report(_outcome(function, arguments)), daemon=True).start()
+
+
+def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
     try:
         return function(*arguments), None
     except Exception as error:
         return None, error
     except BaseException as error:  # a player's file may call sys.exit()
         return None, RuntimeError(f"it ended with {error!r}")
-
-
-def _call(
-    loop: asyncio.AbstractEventLoop,
-    future: "asyncio.Future[Any]",
-    function: Callable[..., Any],
-    arguments: tuple[Any, ...],
-) -> None:
-    found, error = _outcome(function, arguments)
-
-    def finish() -> None:
-        if future.cancelled():
-            return
-        if error is None:
-            future.set_result(found)
-        else:
-            future.set_exception(error)
-
-    try:
-        loop.call_soon_threadsafe(finish)
-    except RuntimeError:  # the server has stopped meanwhile
-        return

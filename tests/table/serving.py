@@ -45,7 +45,7 @@ def listening_server(folder: Path, port: int = 0) -> Iterator[str]:
         listener.listen()
         host, port = listener.getsockname()
         app = make_app(TableStore(folder / "tables.db"), OWNER, {f"{host}:{port}"})
-        serving = uvicorn.Server(uvicorn.Config(app, **server_settings(port, host)))
+        serving = uvicorn.Server(uvicorn.Config(**server_settings(app, port, host)))
         thread = threading.Thread(target=serving.run, args=([listener],))
         thread.start()
         try:

@@ -117,7 +117,7 @@ def test_a_slow_player_is_replaced_for_one_move(monkeypatch: pytest.MonkeyPatch)
     is_let_go = threading.Event()
     monkeypatch.setattr(GameTable, "choose", lambda *_: is_let_go.wait(60))
     agent = AgentSeat(setup, 3, thinking_limit=0.01)
-    assert "lowest gave no move (no answer within 0.01 s)" in agent.position()["notices"][0]
+    assert "lowest gave no move (no answer within 0.015 s)" in agent.position()["notices"][0]
     is_let_go.set()
 
 

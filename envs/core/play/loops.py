@@ -219,7 +219,7 @@ def _new_game(row, games, seated, is_dealt, observation, ways):
             if seated.seat_rngs.shape[0] > 0:
                 draw_seat(row, seated)
             deal(games.states[row], games.rngs[row])
-        seat = advance(row, games, seated, NO_ACTION, observation, ways.skip_forced)
+        seat = advance(row, games, seated, np.int64(NO_ACTION), observation, ways.skip_forced)
         if seat != NO_SEAT or is_dealt:
             return seat
     return np.int64(NO_SEAT)
@@ -342,7 +342,9 @@ def _advance_rows(games, seated, rows, observation, skip_forced):
     Stop at an illegal choice and return its row, or NO_ROW.
     """
     for row in rows:
-        games.seats[row] = advance(row, games, seated, NO_ACTION, observation, skip_forced)
+        games.seats[row] = advance(
+            row, games, seated, np.int64(NO_ACTION), observation, skip_forced
+        )
         if games.seats[row] == FAULT:
             return row
     return NO_ROW
@@ -364,7 +366,7 @@ def _play_deals(first, end, seeds, codes, games, seated, out):
             for seat in range(codes.shape[2]):
                 seated.codes[1, seat] = codes[k, sitting, seat]
             start_players(seated.rngs[1], seeds[k], np.uint64(sitting))
-            if advance(1, games, seated, NO_ACTION, out.records[0], False) == FAULT:
+            if advance(1, games, seated, np.int64(NO_ACTION), out.records[0], False) == FAULT:
                 return k
             returns(games.states[1], out.returns[k, sitting])
     return NO_ROW

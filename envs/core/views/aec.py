@@ -25,6 +25,7 @@ from .common import (
     given_deal,
     mask_space,
     no_choice_error,
+    outside_error,
 )
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
@@ -241,6 +242,15 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     # Beyond PettingZoo
 
+    def describe(self, agent: str) -> str:
+        """Return the table as text, as `agent` may see it: for people and language models.
+
+        `game.action_name(action)` names the actions of its mask.
+        """
+        if not self._is_started:
+            raise ValueError("call reset() before describe()")
+        return self.game.describe(self._tables.states[0], self._seat_of[agent])
+
     def record(self, agent: str) -> np.record:
         """Return all that `agent` knows now as a record with named fields, as policies read it.
 
@@ -272,9 +282,9 @@ class CheckedEnv(RawEnv):
     """`RawEnv` with the behaviour of PettingZoo's usual wrappers, in one class.
 
     An illegal action ends the game: the agent gets -1, all others 0 (TerminateIllegalWrapper).
-    A value that is not an action raises AssertionError (AssertOutOfBoundsWrapper). Use before
-    reset, and agent_iter() without steps, raise (OrderEnforcingWrapper). The stock wrappers forward
-    each attribute through `__getattr__`, several times slower.
+    A value outside the action space raises ValueError, as in `RawEnv`. Use before reset, and
+    agent_iter() without steps, raise (OrderEnforcingWrapper). The stock wrappers forward each
+    attribute through `__getattr__`, several times slower.
     """
 
     _has_updated = False
@@ -301,10 +311,8 @@ class CheckedEnv(RawEnv):
         RawEnv.step(self, action)  # super() is slower
 
     def _refuse(self, agent: str, action: Any) -> None:
-        assert self.action_space(agent).contains(action), (
-            f"action is not in action space: {action!r}; actions are 0 .. "
-            f"{self.game.num_actions - 1}"
-        )
+        if not self.action_space(agent).contains(action):
+            raise outside_error(self._num_actions, action)
         EnvLogger.warn_on_illegal_move()
         self.infos[agent] = {"action_mask": self._no_actions}
         self._finish([LOSS if other == agent else 0.0 for other in self.agents])

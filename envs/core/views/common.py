@@ -12,6 +12,7 @@ from ..rng import streams
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
 ILLEGAL_ACTIONS = ("lose", "raise", "random")
+LAYOUTS = ("flat", "dict")
 
 
 class ObservationEncoder:
@@ -58,6 +59,20 @@ class ObservationEncoder:
 def mask_space(game: Game) -> spaces.Box:
     """The space of action masks, int8 [A]."""
     return spaces.Box(0, 1, (game.num_actions,), np.int8)
+
+
+def observation_space(game: Game, encoder: ObservationEncoder, layout: str) -> spaces.Space[Any]:
+    """The space of one table's observations: an array, or a dict of it and the mask."""
+    check_choice("layout", layout, LAYOUTS)
+    box = encoder.space()
+    if layout == "flat":
+        return box
+    return spaces.Dict({"observation": box, "action_mask": mask_space(game)})
+
+
+def outside_error(num_actions: int, action: Any) -> ValueError:
+    """The error for what is no action of the action space, legal or not."""
+    return ValueError(f"an action is an integer in 0 .. {num_actions - 1}; got {action!r}")
 
 
 def checked_options(options: Mapping[str, Any] | None) -> dict[str, Any]:

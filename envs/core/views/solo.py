@@ -13,15 +13,17 @@ from ..game import NO_SEAT, Game, check_choice
 from ..play.loops import FAULT, LOSS, MAX_DEALS
 from ..play.seating import illegal_action_message
 from ..play.tables import random_actions
-from ..rng import check_seed, fresh_seed
+from ..rng import check_seed, fresh_seed, streams
 from .common import (
     ILLEGAL_ACTIONS,
     ObservationEncoder,
     checked_options,
     given_deal,
-    mask_space,
     no_choice_error,
+    observation_space,
+    outside_error,
 )
+from .ends import IllegalEnds
 from .episodes import Episodes
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
@@ -34,8 +36,6 @@ from .render import (
     rendering,
 )
 
-LAYOUTS = ("flat", "dict")
-
 
 class SoloEnv(gymnasium.Env[Any, Any]):
     """One learning seat at a table of `game`; a step is your ply and all plies until your next.
@@ -46,11 +46,12 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     `observation` is "scaled" (float32 in about -1 .. 1) or "integer" (natural units). With
     `skip_forced` the environment plays your plies that leave no choice. An illegal action ends the
     episode with reward -1 ("lose"), raises ValueError and changes nothing ("raise"), or is
-    replaced by a legal one drawn from your seat's stream ("random"). `render()` shows what you may
-    see; `render_seat` is "own", "all" for the whole table, or a number for what that seat may see.
+    replaced by a legal one drawn from your seat's stream ("random"). A number outside the action
+    space raises ValueError. `render()` shows what you may see; `render_seat` is "own", "all" for
+    the whole table, or a number for what that seat may see.
 
-    `info["action_mask"]` is int8 [A]; `info["seat"]` your place; at the end `info["returns"]` has
-    the returns of all seats, of which yours is the reward.
+    `info` always has `action_mask`, int8 [A]; `seat`, your place; `returns`, those of all seats at
+    the end, of which yours is the reward, and 0 before; and `illegal_action`, whether one lost.
     """
 
     def __init__(
@@ -67,7 +68,6 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         render_seat: int | str = LEARNING_SEAT,
     ) -> None:
         check_render_seat(game, render_seat, (LEARNING_SEAT, WHOLE_TABLE))
-        check_choice("layout", layout, LAYOUTS)
         check_choice("illegal_action", illegal_action, ILLEGAL_ACTIONS)
         check_choice("skip_forced", skip_forced, (False, True))
         self.game = game
@@ -80,13 +80,11 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._encoder = ObservationEncoder(game, observation)
         self._played = Played()
         self._episodes = Episodes(game, seat, opponents, skip_forced, self._played)
-        box: spaces.Space[Any] = self._encoder.space()
-        if layout == "dict":
-            box = spaces.Dict({"observation": box, "action_mask": mask_space(game)})
-        self.observation_space = box
+        self._illegal_ends = IllegalEnds()
+        self.observation_space = observation_space(game, self._encoder, layout)
         self.action_space = spaces.Discrete(game.num_actions)
         self._row = np.zeros(1, np.int64)
-        self._num_actions = game.num_actions
+        self._num_actions, self._num_seats = game.num_actions, game.num_seats
         self._is_started = False
         self._is_over = True
         self._generator: np.random.Generator | None = None
@@ -155,8 +153,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play your ply, then the others', until you must act again or the game is over.
 
-        Raises ValueError for what is no integer, and PlayerError where an opponent fails. After an
-        opponent's error the episode cannot go on.
+        Raises ValueError for what is not in the action space, and PlayerError where an opponent
+        fails. After an opponent's error the episode cannot go on.
         """
         if self._is_over:
             raise ValueError(
@@ -165,9 +163,10 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         try:
             chosen = index(action)
         except TypeError:
-            last = self._num_actions - 1
-            raise ValueError(f"an action is an integer in 0 .. {last}; got {action!r}") from None
-        if not 0 <= chosen < self._num_actions or not self._mask[chosen]:
+            raise outside_error(self._num_actions, action) from None
+        if not 0 <= chosen < self._num_actions:
+            raise outside_error(self._num_actions, action)
+        if not self._mask[chosen]:
             replacement = self._replace(action)
             if replacement is None:
                 return self._lose()
@@ -186,6 +185,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             observation, info = self._shown()
         if not self._is_over:
             return observation, 0.0, False, False, info
+        self._illegal_ends.note(1, 0)
         info["returns"] = returns = self._table.told.returns[0].copy()
         return observation, float(returns[info["seat"]]), True, False, info
 
@@ -207,9 +207,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def _lose(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         self._is_over = True
         observation, info = self._look()
-        info["returns"] = returns = np.zeros(self.game.num_seats)
-        returns[info["seat"]] = LOSS
+        info["returns"][info["seat"]] = LOSS
         info["illegal_action"] = True
+        self._illegal_ends.note(1, 1)
         return observation, LOSS, True, False, info
 
     def _look(self) -> tuple[Any, dict[str, Any]]:
@@ -229,7 +229,12 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def _shown(self) -> tuple[Any, dict[str, Any]]:
         """Return the observation and the info, copied from the buffers."""
         numbers = self._numbers.copy()
-        info = {"action_mask": self._mask.copy(), "seat": self._episodes.seats.item()}
+        info = {  # the same keys at every step, as those need who record them
+            "action_mask": self._mask.copy(),
+            "seat": self._episodes.seats.item(),
+            "returns": np.zeros(self._num_seats),
+            "illegal_action": False,
+        }
         if self.layout == "dict":
             return {"observation": numbers, "action_mask": self._mask.copy()}, info
         return numbers, info
@@ -247,6 +252,16 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool [A], in the form that sb3-contrib needs."""
         return self._mask.astype(bool)
+
+    def determinize(self, rng: np.ndarray | None = None) -> np.record:
+        """Draw one of the positions that you cannot distinguish, for policies that search.
+
+        `rng` is a stream array [1] to draw from; without one a fresh stream is made.
+        """
+        if not self._is_started:
+            raise ValueError("call reset() before determinize()")
+        rngs = streams([fresh_seed()]) if rng is None else rng
+        return self._episodes.tables.determinize(self._row, self._episodes.seats, rngs)[0]
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""

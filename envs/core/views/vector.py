@@ -31,31 +31,45 @@ from .common import (
     checked_options,
     given_deal,
     no_choice_error,
+    observation_space,
+    outside_error,
 )
+from .ends import IllegalEnds, StepClocks
 from .episodes import Episodes, seat_streams
 from .render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 
-_Step = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
+# What `call` answers for each table, and what it answers alike for all, with its attribute.
+_PER_TABLE = ("action_masks", "determinize", "render")
+_OF_ALL_TABLES = {
+    **{name: name for name in ("game", "layout", "metadata", "render_mode", "render_seat", "spec")},
+    **{name: name for name in ("illegal_action", "skip_forced")},
+    "observation_space": "single_observation_space",
+    "action_space": "single_action_space",
+}
+
+_Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 _LINKED = ("_games", "_seated", "_loops", "_step")  # made from other attributes
 
 
-class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
+class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     """`num_envs` tables of `game`; table i of seed s equals a single environment of seed s + i.
 
     `seat` and `opponents` are those of the single-seat environment. With `self_play` there are
     none: each step takes an action for the seat to act at each table, and its reward is that
-    seat's. `observation`, `illegal_action` and `skip_forced` are as in the single-seat environment.
+    seat's. `observation`, `layout`, `illegal_action` and `skip_forced` are as in the single-seat
+    environment. Games are truncated after `max_episode_steps` steps, as by Gymnasium's TimeLimit.
     Up to `num_threads` threads step the tables in compiled loops, each at least 512 of them; the
     arrays do not depend on it. Opponents that are not compiled are asked in one thread.
 
-    `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next,
-    and `returns` [N, seats], zero but for the tables that finished in this step.
+    `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next;
+    `returns` [N, seats], zero but for the tables that finished in this step; and `illegal_action`
+    bool [N], where one lost.
 
     `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table is dealt anew in the same step;
-    its last observation is in `final_obs`, and in `final_info` what `info` says of an end: the same
-    `returns`, and `illegal_action` where one lost. With NEXT_STEP and DISABLED it shows its last
-    observation and an empty mask; NEXT_STEP then ignores its action in the next step and deals,
-    DISABLED waits for `reset(options={"reset_mask": ...})`.
+    its last observation is in `final_obs`, and its last info in `final_info`. With NEXT_STEP and
+    DISABLED it shows its last observation, and an empty mask unless it was truncated; NEXT_STEP
+    then ignores its action in the next step and deals, DISABLED waits for
+    `reset(options={"reset_mask": ...})`.
 
     `render()` returns a tuple with the text ("ansi") or the pixels ("rgb_array") of each table;
     "human" shows the first one in a window. It shows what the learning seat may see, and in
@@ -77,11 +91,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self_play: bool = False,
         seat: int | str = 0,
         opponents: Any = None,
+        layout: str = "flat",
         observation: str = "scaled",
         illegal_action: str = "lose",
         skip_forced: bool = False,
         num_threads: int = 1,
         autoreset_mode: AutoresetMode | str = AutoresetMode.SAME_STEP,
+        max_episode_steps: int | None = None,
         render_mode: str | None = None,
         render_seat: int | str | None = None,
     ) -> None:
@@ -105,10 +121,13 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         check_render_seat(game, self.render_seat, (LEARNING_SEAT, WHOLE_TABLE))
         self._renderer = Renderer(game, render_mode)
         self.illegal_action = illegal_action
+        self._illegal_ends = IllegalEnds()
+        self.layout = layout
+        self._clocks = StepClocks(num_envs, max_episode_steps)
         self.skip_forced = skip_forced
         self._encoder = ObservationEncoder(game, observation)
         self._episodes = None if self_play else Episodes(game, seat, opponents, self.skip_forced)
-        self.single_observation_space = self._encoder.space()
+        self.single_observation_space = observation_space(game, self._encoder, layout)
         self.single_action_space = spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -125,7 +144,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         *,
         seed: int | Sequence[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[np.ndarray, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start games at all tables, from streams of `seed + i` or of a list with a seed per table.
 
         Without a seed the streams so far go on; None in the list says the same of one table.
@@ -137,6 +156,7 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         if seed is not None or not self._is_started:
             self._seed(seed, rows)
         self._is_ready = False  # an error below leaves no games that could go on
+        self._clocks.restart(rows)
         is_compiled = self._episodes is not None and self._episodes.seating.is_compiled
         if is_compiled and deal is None and len(rows) == self.num_envs:
             return self._start_compiled()
@@ -144,19 +164,20 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._is_over[rows] = False
         tables = self._tables
         told = self._new_told()._replace(seats=self._games.seats.copy())
-        told.returns[:] = 0
+        told.returns[:], told.lost[:] = 0, False
         records = tables.observe(tables.all_rows, told.seats)
         masks = action_masks(self._games.masks, self.game.num_actions)
+        told = told._replace(numbers=self._encoder.encode(records), masks=masks)
         self._is_ready = True
-        return self._encoder.encode(records), self._info(told._replace(masks=masks))
+        return self._shown(told), self._info(told)
 
-    def _start_compiled(self) -> tuple[np.ndarray, dict[str, Any]]:
+    def _start_compiled(self) -> tuple[Any, dict[str, Any]]:
         """Start games at all tables with the compiled step, so that nothing else is compiled."""
         self._is_over[:] = False
         self._games.masks[:] = 0  # no game yet
         told = self._step_compiled(np.zeros(self.num_envs, np.int64))
         self._is_ready = True
-        return told.numbers, self._info(told)
+        return self._shown(told), self._info(told)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
@@ -244,21 +265,57 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             raise ValueError("call reset() before step(), and after an error in either")
         played = self._judge(np.asarray(actions))
         self._is_ready = False  # if an opponent fails
+        actors, waiting = self._games.seats.copy(), self._is_over
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
         if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
             told = self._step_compiled(played)
         else:
             told = self._step_rows(played)
-        info = self._info(told)
-        rows = told.ended.nonzero()[0]
-        if len(rows):
-            if is_same_step:
-                self._add_final(info, told, rows)
-            if np.count_nonzero(told.lost):  # faster than `any` for few
-                at_end = info["final_info"] if is_same_step else info
-                at_end["illegal_action"], at_end["_illegal_action"] = told.lost, told.lost.copy()
+        truncated, final = self._clocks.tick(told.ended, waiting), {}
+        if told.ended.any() or truncated.any():
+            final = self._end(told, actors, truncated)
         self._is_ready = True
-        return told.numbers, told.rewards, told.ended, np.zeros(self.num_envs, np.bool_), info
+        return self._shown(told), told.rewards, told.ended, truncated, self._info(told) | final
+
+    def _end(self, told: Told, actors: np.ndarray, truncated: np.ndarray) -> dict[str, Any]:
+        """Deal anew where games were truncated, or leave them; return what `info` adds on ends."""
+        self._illegal_ends.note(int(told.ended.sum()), int(told.lost.sum()))
+        cut, over = (truncated & ~told.ended).nonzero()[0], truncated | told.ended
+        if self.autoreset_mode is not AutoresetMode.SAME_STEP:
+            self._is_over = over
+            return {}
+        masks = np.zeros_like(told.masks)
+        masks[cut], actors[cut] = told.masks[cut], told.seats[cut]
+        told.finals[cut] = told.numbers[cut]
+        if len(cut):
+            self._deal_anew(cut, told)
+        at_end = self._info(told._replace(masks=masks, seats=actors))
+        at_end |= {f"_{key}": over.copy() for key in at_end}
+        return {
+            "final_obs": self._final_observations(over.nonzero()[0], told.finals, masks),
+            "_final_obs": over.copy(),
+            "final_info": at_end,
+            "_final_info": over.copy(),
+        }
+
+    def _deal_anew(self, rows: np.ndarray, told: Told) -> None:
+        """Start games at these tables and write what is seen there."""
+        self._start(rows)
+        seats, words = self._games.seats[rows], self._games.masks[rows]
+        told.numbers[rows] = self._encoder.encode(self._tables.observe(rows, seats))
+        told.masks[rows] = action_masks(words, self.game.num_actions)
+        told.seats[rows] = seats
+
+    def _final_observations(
+        self, rows: np.ndarray, numbers: np.ndarray, masks: np.ndarray
+    ) -> np.ndarray:
+        """Return objects [N]: the last observations of games that have ended, None elsewhere."""
+        finals = np.full(self.num_envs, None)
+        finals[rows] = np.fromiter(numbers[rows], object, len(rows))
+        if self.layout == "dict":
+            for row in rows:
+                finals[row] = {"observation": finals[row], "action_mask": masks[row].copy()}
+        return finals
 
     def _new_told(self) -> Told:
         """Return what a step writes to: new arrays in what is given away."""
@@ -284,10 +341,16 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
+        is_outside = (actions < 0) | (actions >= self.game.num_actions)
+        if is_outside.any():
+            table = is_outside.argmax()
+            raise ValueError(
+                f"table {table}: {outside_error(self.game.num_actions, int(actions[table]))}"
+            )
         is_plain = actions.dtype == np.int64 and actions.flags.carray  # as the loops take them
         if self.illegal_action == "lose" and is_plain:
             return actions
-        played = actions.astype(np.int64)  # numbers beyond int64 become negative
+        played = actions.astype(np.int64)
         if self.illegal_action == "lose" or strike_illegal(self._games.masks, played) == 0:
             return played
         rows = np.flatnonzero((played == NO_ACTION) & ~self._is_over)
@@ -353,15 +416,18 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
         self._tables.start(rows, self._games, True, self.skip_forced)
 
     def _info(self, told: Told) -> dict[str, Any]:
-        return {"action_mask": told.masks, "seat": told.seats, "returns": told.returns}
+        return {
+            "action_mask": told.masks,
+            "seat": told.seats,
+            "returns": told.returns,
+            "illegal_action": told.lost,
+        }
 
-    def _add_final(self, info: dict[str, Any], told: Told, rows: np.ndarray) -> None:
-        """Add the info that Gymnasium defines on the games `rows`, which have ended."""
-        final_obs = np.full(self.num_envs, None)
-        final_obs[rows] = list(told.finals[rows])
-        info["final_obs"], info["_final_obs"] = final_obs, told.ended.copy()
-        info["final_info"] = {"returns": told.returns, "_returns": told.ended.copy()}
-        info["_final_info"] = told.ended.copy()
+    def _shown(self, told: Told) -> Any:
+        """Return observations in the form of `layout`."""
+        if self.layout == "flat":
+            return told.numbers
+        return {"observation": told.numbers, "action_mask": told.masks.copy()}
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""
@@ -397,7 +463,62 @@ class TablesEnv(VectorEnv[np.ndarray, np.ndarray, np.ndarray]):
             self._link()
             self._games.seats[:], self._games.masks[:] = waiting
 
+    # What Gymnasium's own vector environments offer
+
+    def call(self, name: str, *args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        """Return the result of a method, or the value of an attribute, for each table.
+
+        Raises AttributeError for what is neither.
+        """
+        if name in _PER_TABLE:
+            values = getattr(self, name)(*args, **kwargs)
+            return (None,) * self.num_envs if values is None else tuple(values)
+        if name not in _OF_ALL_TABLES:
+            known = ", ".join((*_PER_TABLE, *_OF_ALL_TABLES))
+            raise AttributeError(f"a table has no {name!r}; it has {known}")
+        return (getattr(self, _OF_ALL_TABLES[name]),) * self.num_envs
+
+    def get_attr(self, name: str) -> tuple[Any, ...]:
+        """Return `call(name)`."""
+        return self.call(name)
+
+    def set_attr(self, name: str, values: Any) -> None:
+        """Set `illegal_action` or `render_seat`, by one value or a list of equal ones [N].
+
+        Raises AttributeError for other names, ValueError for what the setting cannot be.
+        """
+        given = [values] * self.num_envs if not isinstance(values, list | tuple) else values
+        if len(given) != self.num_envs or any(value != given[0] for value in given):
+            raise ValueError(
+                f"{name} is one setting of all tables: give one value, or {self.num_envs} equal "
+                f"ones; got {values!r}"
+            )
+        if name == "illegal_action":
+            check_choice(name, given[0], ILLEGAL_ACTIONS)
+        elif name == "render_seat":
+            check_render_seat(self.game, given[0], (LEARNING_SEAT, WHOLE_TABLE))
+        else:
+            raise AttributeError(f"{name!r} cannot be set, only illegal_action, render_seat")
+        setattr(self, name, given[0])
+
     # Beyond Gymnasium
+
+    def action_masks(self) -> np.ndarray:
+        """Return the legal actions of the seats to act, bool [N, A]."""
+        if not self._is_started:
+            return np.zeros((self.num_envs, self.game.num_actions), np.bool_)
+        return action_masks(self._games.masks, self.game.num_actions).astype(bool)
+
+    def determinize(self, rngs: np.ndarray | None = None) -> np.ndarray:
+        """Draw positions [N] that the seats to act cannot distinguish, for policies that search.
+
+        `rngs` are streams [N] to draw from; without them fresh ones are made.
+        """
+        if not self._is_started:
+            raise ValueError("call reset() before determinize()")
+        if rngs is None:
+            rngs = streams([fresh_seed() for _ in range(self.num_envs)])
+        return self._tables.determinize(self._tables.all_rows, self._games.seats, rngs)
 
     def play_random(self, num_plies: int, observe: bool = True) -> int:
         """Play random plies at every table in self-play, all in compiled code.
