@@ -265,7 +265,7 @@ def test_a_finished_game_is_replayed_from_the_list_of_tables(browser: Any, addre
 def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> None:
     seats = [{"kind": "here", "name": "W" * 40}]
     seats += [{"kind": "player", "name": each * 40, "player": "random"} for each in "WM"]
-    settings = {"num_values": 4, "num_players": 3}
+    settings = {"num_values": 4, "num_seats": 3}
     request = {"game": "trick_taking", "settings": settings, "seats": seats, "seed": 4}
     with opened(browser, address, WIDTHS["phone"]) as page:
         take_seat(page, request)
@@ -431,6 +431,32 @@ def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
             "(now) => document.querySelector('#board').innerHTML !== now", arg=now
         )
         page.click("text=Back to the game")
+
+
+def test_no_token_stays_in_the_address(browser: Any, address: str) -> None:
+    """Of a table that is opened here, of a guest's link, after a reload and on the way back."""
+    guest = {"kind": "remote", "name": "Guest"}
+    request = {"game": "trick_taking", "settings": {}, "seats": [guest, guest], "seed": 4}
+    with opened(browser, f"{address}&game=trick_taking", WIDTHS["desktop"]) as page:
+        key = address.partition("owner=")[2]
+        page.click("#start")
+        page.wait_for_selector("#status.yours")
+        tokens = page.evaluate("(request) => ask('/api/tables', request)", request)["tokens"]
+        page.evaluate("(token) => { location.hash = `seat=${token}`; }", tokens[1])
+        page.wait_for_selector("#players >> text=Guest (you)")
+        page.reload()
+        page.wait_for_selector("#players >> text=Guest (you)")
+        assert page.url.endswith("/#table")
+        page.click("#home")
+        page.wait_for_selector("#games button")
+        for name in ("Guest (you)", "You"):
+            page.go_back()
+            page.wait_for_selector(f"#players >> text={name}")
+            assert "seat=" not in page.url and key not in page.url
+        page.click("#home")
+        page.locator("#tables a").first.click()
+        page.wait_for_selector("#players >> text=Guest (you)")
+        assert page.url.endswith("/#table")
 
 
 @LONG

@@ -231,7 +231,7 @@ async function start() {
     const made = await ask("/api/tables", { game: setup.name, settings: setup.changed, seats, forced, open, pace: open ? 0.2 : 0 });
     const mine = seats.findIndex((seat) => seat.kind === "here");
     rememberLinks(made.tokens, seats);
-    location.hash = `seat=${made.tokens[mine < 0 ? seats.length : mine]}`;
+    goTo(made.tokens[mine < 0 ? seats.length : mine]);
   } catch (error) {
     problem(error.message);
   } finally {
@@ -257,7 +257,7 @@ function showTables(tables) {
     const text = `${table.title} — ${table.seats.map((seat) => seat.name).join(", ")}`;
     const state = table.is_over ? "finished" : table.num_plies === 1 ? "1 move" : `${table.num_plies} moves`;
     return make("div", { class: "row" }, make("span", {}, text, make("span", { class: "dim" }, ` · ${state}`)),
-      make("span", { class: "row" }, make("a", { href: `#seat=${token}` }, table.is_over ? "Look back" : "Continue"),
+      make("span", { class: "row" }, make("a", { href: "#table", on: { click: (event) => { event.preventDefault(); goTo(token); } } }, table.is_over ? "Look back" : "Continue"),
         table.is_over ? replayButton(table.id) : null));
   }));
 }

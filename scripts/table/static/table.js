@@ -68,7 +68,7 @@ function receive(message) {
     case "match": status(`Game ${message.game} of ${message.of}`); break;
     case "review": game.review.push(message); showReview(message); break;
     case "reviewed": if (message.of === 0) $("review").hidden = true; break;
-    case "moved": location.hash = `seat=${message.token}`; break;
+    case "moved": goTo(message.token); break;
     case "notice": news(message.text); say(message.text); break;
     case "error": showRefusal(message.text); break;
     case "closed": game.refused = true; status(message.text); break;
@@ -416,7 +416,7 @@ function showSeats() {
 function replacements(seat) {
   const players = game.table.advisers.filter((each) => !["search", "exact"].includes(each));
   const choice = make("select", { "aria-label": `A player for the seat of ${name(seat)}`, on: { change: () => {
-    const other = "Name a player, a file or a checkpoint";
+    const other = "Name a player with its settings, such as mcts:milliseconds=200";
     const player = choice.value === OTHER ? prompt(other, "") : choice.value;
     if (player) send({ type: "take_over", seat, player });
     choice.value = "";
@@ -566,15 +566,23 @@ $("turned").addEventListener("click", () => send({ type: "again", deal: "same", 
 $("home").addEventListener("click", (event) => { event.preventDefault(); location.hash = ""; });
 narrow.addEventListener("change", changeWidth);
 
+// Tokens and keys do not stay in the address, where they would be seen, kept and sent on: the token
+// of a table is in the state of its entry in the history, which a reload keeps.
 function route() {
   const given = fragment();
-  if (given.get("owner")) {
-    owner.key = given.get("owner");
-    given.delete("owner");
-    history.replaceState(null, "", `#${given}`);
-  }
-  if (given.get("seat")) openTable(given.get("seat"));
+  const [key, seat] = [given.get("owner"), given.get("seat")];
+  given.delete("owner");
+  if (key) owner.key = key;
+  if (seat) history.replaceState({ seat }, "", "#table");
+  else if (key) history.replaceState(null, "", `#${given}`);
+  const token = history.state?.seat;
+  if (token) openTable(token);
   else { closeTable(); openSetup(); }
 }
-addEventListener("hashchange", route);
+
+function goTo(token) {
+  history.pushState({ seat: token }, "", "#table");
+  route();
+}
+addEventListener("popstate", route);
 route();
