@@ -17,7 +17,7 @@ HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
     ("notty", {"num_players": 4, "discard": "manual", "hand_limit": 9}),
     ("splendor", {"target": 21}),
     ("trick_taking", {"num_values": 30}),
-    ("trick_taking", {"num_values": 4, "num_seats": 4}),
+    ("trick_taking", {"num_values": 4, "num_players": 4}),
     ("president", {"num_players": 2, "num_games": 3, "passing": "out"}),
     ("president", {"num_players": 8, "economy": "none"}),
 ]

@@ -20,7 +20,6 @@ class Entry(NamedTuple):
     parts: str | None = None  # the package of its `players`, `hints`, ...; None: by its name
 
 
-SEAT_SETTINGS = ("num_players", "num_seats")  # the names of the setting for the number of seats
 MAX_SEATS = 16  # numbers of seats are tried up to this
 
 _ENTRIES: dict[str, Entry] = {}
@@ -106,9 +105,8 @@ def import_game(name: str, /, **config: Any) -> Game:
 def games_by_seats(name: str) -> list[Game]:
     """Load a game with the default settings, then with each other number of seats it allows."""
     default = find_game(name)
-    setting = next((key for key in SEAT_SETTINGS if key in default.config_dict()), None)
-    counts = range(1, MAX_SEATS + 1) if setting is not None else ()
-    games = [_game_or_none(name, {setting: count}) for count in counts if setting is not None]
+    counts = range(1, MAX_SEATS + 1) if "num_players" in default.config_dict() else ()
+    games = [_game_or_none(name, {"num_players": count}) for count in counts]
     others = [game for game in games if game is not None and game.num_seats != default.num_seats]
     return [default, *others]
 

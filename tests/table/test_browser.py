@@ -265,7 +265,7 @@ def test_a_finished_game_is_replayed_from_the_list_of_tables(browser: Any, addre
 def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> None:
     seats = [{"kind": "here", "name": "W" * 40}]
     seats += [{"kind": "player", "name": each * 40, "player": "random"} for each in "WM"]
-    settings = {"num_values": 4, "num_seats": 3}
+    settings = {"num_values": 4, "num_players": 3}
     request = {"game": "trick_taking", "settings": settings, "seats": seats, "seed": 4}
     with opened(browser, address, WIDTHS["phone"]) as page:
         take_seat(page, request)

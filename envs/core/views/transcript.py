@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..catalogue import game_within
-from ..game import NO_SEAT, Game
+from ..game import NO_SEAT, Game, with_new_names
 from ..player_streams import player_streams
 from ..rng import streams
 from ..seating import SeatedPolicy, Seating, check_legal
@@ -323,7 +323,7 @@ def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
         raise TranscriptError(
             f"played under version {header['version']} of {game.name}; this is {game.version}"
         )
-    if config != game.config_dict():
+    if with_new_names(config, game.config_dict()) != game.config_dict():
         raise TranscriptError(
             f"played with the settings {config}; this game has {game.config_dict()}"
         )
