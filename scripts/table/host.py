@@ -45,6 +45,7 @@ MAX_CONNECTIONS_A_SEAT = 6  # so that no guest keeps the others out
 MAX_SPECTATORS = 24
 MAX_LIVE_TABLES = 500
 QUEUE_LENGTH = 64  # messages waiting for a slow client, before it is cut off
+_HELP = ("hint", "judge", "explain")
 
 Result = TypeVar("Result")
 
@@ -386,6 +387,8 @@ class Host:
             raise Refused("spectators only watch")
         if live.match is not None and kind != "act":
             raise Refused("a match is played without help: only act")
+        if kind in _HELP and not (live.table.setup.has_help or live.table.is_over):
+            raise Refused("this table is played without help")
         await getattr(self, f"_on_{kind}")(live, connection, message)
 
     async def _help(

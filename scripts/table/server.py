@@ -28,7 +28,7 @@ from .pages import PAGE_ROUTES, is_owner, refusal, title
 from .protocol import BadMessage, parse
 from .rules import rules_of
 from .store import StoredTable, TableStore
-from .table import MAX_SEATS, Occupant, Setup, new_token
+from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_token
 from .thinking import TooSlow
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ def make_app(
         Route("/api/rules/{name}", _rules),
         Route("/api/tables", _tables, methods=["GET"]),
         Route("/api/tables", _open, methods=["POST"]),
+        Route("/api/links", _links, methods=["POST"]),
         Route("/api/matches", _open_match, methods=["POST"]),
         Route("/api/matches/{id}", _match),
         Route("/api/results", _results),
@@ -117,6 +118,27 @@ async def _open(request: Request) -> Response:
     except (Refused, ValueError, TypeError, KeyError, OSError) as error:
         return refusal(400, str(error))
     return JSONResponse({"id": id, "tokens": tokens})
+
+
+async def _links(request: Request) -> Response:
+    """Answer the names and tokens of the other seats and of spectators, for the token of a seat."""
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour play` printed")
+    try:
+        token = str((await _json(request)).get("token"))
+    except Refused as error:
+        return refusal(400, str(error))
+    store = _host(request).store
+    id = store.table_id(token)
+    stored = None if id is None else store.load(id)
+    if stored is None:
+        return refusal(404, "no table has this token")
+    links = [
+        [who.name, each]
+        for who, each in zip(stored.setup.seats, stored.tokens, strict=False)
+        if who.kind == REMOTE
+    ]
+    return JSONResponse([*links, ["To watch", stored.tokens[-1]]])
 
 
 async def _open_match(request: Request) -> Response:
@@ -252,6 +274,7 @@ def _setup(data: dict[str, Any]) -> Setup:
         bool(data.get("forced", True)),
         pace,
         bool(data.get("open", False)),
+        has_help=bool(data.get("help", True)),
     )
 
 

@@ -64,6 +64,7 @@ class Setup:
     skip_forced: bool = True  # play moves of people who have no choice
     pace: float = 0.0  # seconds between moves of players, for people who watch
     is_open: bool = False  # spectators see all hands; only where no person has a seat
+    has_help: bool = True  # hints, judgements and explanations before the end
     sitting: int = 0  # of a deal that is played more than once: players draw other numbers
 
     def __post_init__(self) -> None:
