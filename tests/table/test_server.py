@@ -323,7 +323,7 @@ def test_hints_value_every_legal_move_and_the_review_finds_regret(tmp_path: Path
 
 def test_a_table_without_help_refuses_it_until_the_end(tmp_path: Path) -> None:
     seats = [ME, GUEST, player("high_low")]
-    settings = {"num_values": 4, "num_seats": 3}
+    settings = {"num_values": 4, "num_players": 3}
     asked = [
         {"type": "hint", "player": "search"},
         {"type": "judge", "ply": 0},
