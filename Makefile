@@ -1,5 +1,5 @@
 # make demo | make test | make check: each makes .venv when it is missing and installs all it needs.
-# Another interpreter: make test PYTHON=python3.12
+# Another interpreter: make test PYTHON=python3.12 VENV=.venv-3.12
 
 # Python keeps its byte code, as it does by default: many tests start it anew.
 export PYTHONDONTWRITEBYTECODE :=
@@ -16,7 +16,7 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo test test-long check league tournaments mutants
+.PHONY: install demo test quick test-long check league tournaments mutants
 
 install: $(READY)
 
@@ -24,6 +24,13 @@ install: $(READY)
 test: $(READY)
 	@echo '== the tests: 8 to 12 minutes on two cores where nothing is compiled yet'
 	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal
+
+# A part of them, to see whether another interpreter does: make quick PYTHON=python3.13 VENV=.venv-3.13
+QUICK := interpreters golden transcript rng checkpoint match
+quick: $(READY)
+	@$(VENV)/bin/python --version
+	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal $(QUICK:%=tests/test_%.py) \
+		tests/arena/test_ratings.py tests/arena/test_sandbox_cost.py
 
 # The full counts of what `test` runs a part of.
 test-long: $(READY)

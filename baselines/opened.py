@@ -43,7 +43,7 @@ class _Opened:
             stamp = _stamp(path)
             if path not in self.digests or self._seen[path] != stamp:
                 self._seen[path] = stamp
-                digest = _file_digest(path)
+                digest = digest_of_file(path)
                 if self.digests.setdefault(path, digest) != digest:
                     self.digests[path] = _CHANGED
 
@@ -78,7 +78,7 @@ def changed_files(files: Files) -> list[str]:
 def _digest_now(path: str) -> str:
     if path.startswith(_IMPORTS):
         return _imports_digest(Path(path.removeprefix(_IMPORTS)))
-    return _file_digest(path)
+    return digest_of_file(path)
 
 
 def _player(path: Path) -> _Opened:
@@ -95,11 +95,14 @@ def _player(path: Path) -> _Opened:
 
 def _imports_digest(path: Path) -> str:
     files = sorted(str(file) for file in files_behind(path) if is_ours(file))
-    return hashlib.sha256("".join(map(_file_digest, files)).encode()).hexdigest()[:_DIGEST_LENGTH]
+    return hashlib.sha256("".join(map(digest_of_file, files)).encode()).hexdigest()[:_DIGEST_LENGTH]
 
 
-def _file_digest(path: str) -> str:
+def digest_of_file(path: str) -> str:
+    """Return the digest of a file, or `ABSENT` where there is no ordinary one."""
     try:
+        if not os.path.isfile(path):  # reading a device may have no end
+            return ABSENT
         return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:_DIGEST_LENGTH]
     except OSError:
         return ABSENT

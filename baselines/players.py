@@ -216,7 +216,7 @@ def parse_settings(text: str) -> dict[str, Any]:
             raise ValueError(f"{key} is set twice in {text!r}")
         try:
             settings[key] = ast.literal_eval(value)
-        except (ValueError, SyntaxError):
+        except (ValueError, SyntaxError, RecursionError, MemoryError):  # the last two: nested deep
             settings[key] = value
     return settings
 

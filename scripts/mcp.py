@@ -6,8 +6,10 @@ Register `parlour mcp` as a stdio server with the program that runs the agent.
 import argparse
 import functools
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, Protocol
 
+from ..baselines.named_files import check_choice_of_others
 from .options import BadArgument, seconds
 from .table.agent import AgentMatch, AgentSeat, casual_setup, game_list
 from .table.catalogue import people_settings
@@ -44,7 +46,7 @@ class Seat(Protocol):
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The limit of the players; the agent chooses game and players."""
+    """The limits of the players and of the agent, which chooses game and players."""
     parser.add_argument(
         "--limit",
         type=seconds,
@@ -53,19 +55,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="longest time that a player thinks about a move before a random one is played for it "
         f"(default {THINKING_LIMIT:g})",
     )
+    parser.add_argument(
+        "--files",
+        type=Path,
+        metavar="FOLDER",
+        help="let the agent also name players' files, checkpoints and decks in this folder; Python "
+        "files run on this machine (default: listed names only)",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until stdin ends. Raises BadArgument where the package is missing."""
+    if arguments.files is not None and not arguments.files.is_dir():
+        raise BadArgument(f"--files takes a folder; {arguments.files} is none")
     try:
-        server = make_server(arguments.limit)
+        server = make_server(arguments.limit, arguments.files)
     except ImportError as error:
         raise BadArgument("install the extra first: pip install 'parlour[agents]'") from error
     server.run("stdio")
 
 
-def make_server(limit: float = THINKING_LIMIT) -> Any:
-    """Return the MCP server. Raises ImportError where the package `mcp` is missing."""
+def make_server(limit: float = THINKING_LIMIT, files: Path | None = None) -> Any:
+    """Return the MCP server; the agent may name files in the folder `files`.
+
+    Raises ImportError where the package `mcp` is missing.
+    """
     from mcp.server import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
 
@@ -82,7 +96,7 @@ def make_server(limit: float = THINKING_LIMIT) -> Any:
         return answer
 
     server = MCPServer("parlour", instructions=INSTRUCTIONS, log_level="WARNING")
-    for tool in Tools(limit).all():
+    for tool in Tools(limit, files).all():
         server.add_tool(answering(tool))
     return server
 
@@ -90,9 +104,9 @@ def make_server(limit: float = THINKING_LIMIT) -> Any:
 class Tools:
     """The tools of one agent. It reads their names and docstrings."""
 
-    def __init__(self, limit: float) -> None:
-        """Play nothing yet; `limit` is that of the players."""
-        self._limit = limit
+    def __init__(self, limit: float, files: Path | None = None) -> None:
+        """Play nothing yet; `limit` is that of the players, `files` the agent's folder."""
+        self._limit, self._files = limit, files
         self._seat: Seat | None = None
 
     def all(self) -> tuple[Callable[..., Any], ...]:
@@ -121,7 +135,9 @@ class Tools:
 
         Without judge, play does not say what your actions lost, and answers sooner.
         """
-        setup = casual_setup(game, players or (), settings, seat)
+        chosen = people_settings(game) if settings is None else settings
+        check_choice_of_others(game, chosen, players or (), self._files)
+        setup = casual_setup(game, players or (), chosen, seat)
         return self._take(AgentSeat(setup, seat, judge, self._limit))
 
     def start_match(
@@ -136,6 +152,7 @@ class Tools:
         Its result has 95 % intervals; no move is judged before the end.
         """
         chosen = people_settings(game) if settings is None else settings
+        check_choice_of_others(game, chosen, [opponent], self._files)
         plan = new_plan(game, chosen, "agent", opponent, num_deals)
         return self._take(AgentMatch(plan, self._limit))
 

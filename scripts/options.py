@@ -190,6 +190,13 @@ def seconds(text: str) -> float:
     return value
 
 
+def days(text: str) -> int:
+    """Parse a number of days such as 60d, at least one. Raises ArgumentTypeError."""
+    if re.fullmatch("[1-9][0-9]{0,4}d", text) is None:
+        raise argparse.ArgumentTypeError(f"expected days in 1d .. 99999d, such as 60d, not {text}")
+    return int(text[:-1])
+
+
 def check_known(games: Iterable[str]) -> None:
     """Raise BadArgument for the first game that is not registered."""
     unknown = next((name for name in games if name not in GAMES), None)

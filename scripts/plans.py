@@ -5,11 +5,12 @@ import contextlib
 import dataclasses
 import sqlite3
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..baselines.arena import Plan, Store, Workers
-from ..baselines.arena.batches import BATCH_DEALS
+from ..baselines.arena.batches import BATCH_DEALS, Fault
 from ..baselines.arena.entrants import enter
 from ..baselines.arena.sandbox import NONE, choose_sandbox
 from ..baselines.arena.store import store_files
@@ -73,7 +74,16 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
         if store is not None:
             print_doubts(store)
         batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
-        yield Plan(workers, batch_deals, store, control)
+        faults: list[tuple[str, Fault]] = []
+        yield Plan(
+            workers,
+            batch_deals,
+            store,
+            control,
+            lambda game, found: faults.extend((game.name, fault) for fault in found),
+        )
+        if control is not None:
+            _print_faults(faults, Path(control.logs))
         _publish_secret(control)
 
 
@@ -135,6 +145,18 @@ def _announce(control: TimeControl) -> None:
         print(
             "warning: contest time without a sandbox: each player has a process of its own, but "
             "can read and write files, use the network and signal processes",
+            file=sys.stderr,
+        )
+
+
+def _print_faults(faults: list[tuple[str, Fault]], logs: Path) -> None:
+    """Print to stderr why each player lost games by a fault, and where its logs are."""
+    kinds = Counter((game, fault.player, fault.kind) for game, fault in faults)
+    reasons = {(game, fault.player, fault.kind): fault.detail for game, fault in reversed(faults)}
+    for (game, player, kind), count in kinds.items():
+        print(
+            f"{player} lost {count:,} games by a fault ({kind}): "
+            f"{reasons[game, player, kind]}; its logs are in {logs / game}",
             file=sys.stderr,
         )
 

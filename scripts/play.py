@@ -5,11 +5,16 @@ link, or any player. Games are kept on disk, so that they go on after a restart.
 """
 
 import argparse
+from typing import TYPE_CHECKING
 
 from ..envs import GAMES, find_game
-from .options import BadArgument, check_known, player_names, seed, user_input, whole
+from .options import BadArgument, check_known, days, player_names, seed, user_input, whole
 from .serving import add_server, serve
 
+if TYPE_CHECKING:
+    from .table.store import TableStore
+
+SECONDS_A_DAY = 86_400
 _TEXT_ONLY = ("set", "players", "seat", "seed")
 
 
@@ -39,6 +44,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--seed", type=seed, help="with --text: number of the deal (default: a new one each time)"
     )
     add_server(parser)
+    parser.add_argument(
+        "--forget",
+        type=days,
+        metavar="DAYS",
+        help="first delete the tables that nobody has touched for so many days, such as 60d",
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -46,18 +57,28 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.game is not None:
         check_known([arguments.game])
     if arguments.text:
+        if arguments.forget is not None:
+            raise BadArgument("--forget deletes tables of the page; it does not go with --text")
         _play_at_the_console(arguments)
         return
     for name in _TEXT_ONLY:
         if getattr(arguments, name) is not None:
             raise BadArgument(f"--{name} goes with --text only")
-    fragment = "" if arguments.game is None else f"&game={arguments.game}"
-    serve(arguments, lambda store: fragment)
+    serve(arguments, lambda store: _start(arguments, store))
+
+
+def _start(arguments: argparse.Namespace, store: "TableStore") -> str:
+    """Delete old tables where that was asked for; return the end of the address."""
+    if arguments.forget is not None:
+        count = store.forget(arguments.forget * SECONDS_A_DAY)
+        print(f"Deleted {count} tables untouched for {arguments.forget} days.")
+    return "" if arguments.game is None else f"&game={arguments.game}"
 
 
 def _play_at_the_console(arguments: argparse.Namespace) -> None:
     """Seat the person and the players, and play. Raises BadArgument."""
     from ..baselines.players import parse_settings
+    from ..envs.core.catalogue import kept_settings
     from ..envs.core.rng import fresh_seed
     from .console import play
     from .table.catalogue import chosen_settings, middling_player
@@ -82,5 +103,5 @@ def _play_at_the_console(arguments: argparse.Namespace) -> None:
         seats = [Occupant(PLAYER, name[:MAX_NAME], name) for name in names]
         seats.insert(seat, Occupant(HERE, "you"))
         dealt = fresh_seed() if arguments.seed is None else arguments.seed
-        table = GameTable(Setup(arguments.game, settings, tuple(seats), dealt))
+        table = GameTable(Setup(game.name, kept_settings(game, settings), tuple(seats), dealt))
     play(table, seat)

@@ -34,7 +34,7 @@ def run(arguments: argparse.Namespace) -> None:
     if not Path(arguments.store).is_file():
         raise BadArgument(f"no store {arguments.store}")
     try:
-        with user_input(), Store(arguments.store) as store:
+        with user_input(), Store(arguments.store, to_read=True) as store:
             tables = rate_store(store, arguments.scoring)
             print_doubts(store)
     except sqlite3.Error as error:

@@ -63,6 +63,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="N",
         help="which game of this deal, each with the players in other seats (default 0)",
     )
+    parser.add_argument(
+        "--trust", action="store_true", help="run the players' files that a store names"
+    )
 
 
 def run(arguments: argparse.Namespace) -> None:
@@ -98,4 +101,5 @@ def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:
             return transcript, None
         if is_table_store(path):
             return table_game(path, arguments.table)
-        return arena_game(path, arguments.contest, arguments.deal, arguments.sitting)
+        which = (arguments.contest, arguments.deal, arguments.sitting)
+        return arena_game(path, *which, is_trusted=arguments.trust)

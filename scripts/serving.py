@@ -31,7 +31,7 @@ _ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # fo
 
 
 def add_server(parser: argparse.ArgumentParser) -> None:
-    """`--port`, `--host`, `--name`, `--store` and `--no-browser`; see `serve`."""
+    """`--port`, `--host`, `--name`, `--store`, `--trust` and `--no-browser`; see `serve`."""
     parser.add_argument(
         "--port",
         type=port,
@@ -60,6 +60,9 @@ def add_server(parser: argparse.ArgumentParser) -> None:
         help="SQLite file that keeps the tables (default: tables.db in your state folder)",
     )
     parser.add_argument(
+        "--trust", action="store_true", help="run the players' files that a given store names"
+    )
+    parser.add_argument(
         "--no-browser", action="store_true", help="print the address and open no browser"
     )
 
@@ -80,8 +83,10 @@ def serve(
     from .table.store import TableStore
 
     with user_input():
-        store = TableStore(_store_file(arguments.tables))
-    running = None if results is None else _running(results)
+        store = TableStore(
+            _store_file(arguments.tables), arguments.trust or arguments.tables is None
+        )
+    running = None if results is None else _running(results, arguments.trust)
     key = secrets.token_urlsafe(24)
     shown, *others = [host_and_port(name, port) for name in _addresses(arguments.host)]
     address = f"http://{shown}{page}#owner={key}{start(store)}"
@@ -97,10 +102,10 @@ def serve(
     _run(listener, store, key, {*hosts, *arguments.names}, running)
 
 
-def _running(results: Path) -> "RunningResults":
+def _running(results: Path, is_trusted: bool) -> "RunningResults":
     from .table.tournaments import RunningResults
 
-    return RunningResults(results)
+    return RunningResults(results, is_trusted)
 
 
 @contextlib.contextmanager

@@ -12,11 +12,12 @@ import numpy as np
 
 from ..baselines import make_policy
 from ..baselines.move_values import study_of
-from ..envs import find_game
+from ..baselines.named_files import check_stored, digests_of
+from ..envs.core.catalogue import game_within
 from ..envs.core.rng import SEED_LIMIT
 from ..envs.core.views.page.replay import PlyValues
 from ..envs.core.views.transcript import Transcript, record, replay
-from .table.store import StoredTable, TableStore
+from .table.store import StoredTable, recent_tables
 
 _MAX_TABLES = 100_000
 
@@ -41,8 +42,10 @@ def _reading(path: Path) -> Iterator[None]:
 
 def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
     """Return the game of table `number`, from 1, with the names. Raises ValueError."""
-    with _reading(path), contextlib.closing(TableStore(path)) as store:
-        tables = store.recent(_MAX_TABLES)
+    from ..baselines.arena.store import open_to_read  # as in `arena_game`
+
+    with _reading(path), contextlib.closing(open_to_read(path)) as database:
+        tables = recent_tables(database, _MAX_TABLES)
     if not 1 <= number <= len(tables):
         raise ValueError(f"{path} has tables 1 .. {len(tables)}, not {number}")
     return transcript_of(tables[number - 1])
@@ -51,7 +54,7 @@ def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
 def transcript_of(stored: StoredTable) -> tuple[Transcript, list[str]]:
     """Return the game of a table so far, with the names. Raises ValueError for other rules."""
     setup = stored.setup
-    game = find_game(setup.game, **setup.settings)
+    game = game_within(setup.game, setup.settings)
     if game.version != stored.version:
         raise ValueError(f"the rules of {setup.game} have changed since this table was opened")
     transcript = record(game, setup.seed, actions=stored.actions)
@@ -59,16 +62,17 @@ def transcript_of(stored: StoredTable) -> tuple[Transcript, list[str]]:
 
 
 def arena_game(
-    path: Path, number: int, deal: int | None, sitting: int
+    path: Path, number: int, deal: int | None, sitting: int, is_trusted: bool = False
 ) -> tuple[Transcript, list[str]]:
     """Play a game of contest `number`, from 1, again, and check that it ends as it did.
 
-    Raises ValueError where there is no such game, or where it ends otherwise.
+    Raises ValueError where there is no such game, where it ends otherwise, and where a player is a
+    file: unless the store `is_trusted` and the file is as it was.
     """
     from ..baselines.arena import Store  # the table's server does without for its first page
     from ..baselines.arena.time_control import TimeControl
 
-    with _reading(path), Store(path) as store:
+    with _reading(path), Store(path, to_read=True) as store:
         contests = [(s, c) for s in store.settings() for c in store.contests(s)]
         if not 1 <= number <= len(contests):
             raise ValueError(f"{path} has contests 1 .. {len(contests)}, not {number}")
@@ -84,9 +88,12 @@ def arena_game(
     faults = [f for f in outcomes.faults if (f.seed, f.sitting) == (dealt, sitting)]
     if faults:
         raise ValueError(f"{faults[0].player} lost this game by a fault: {faults[0].detail}")
-    game = find_game(setting.game, **setting.config)
+    game = game_within(setting.game, setting.config)
     seated = contest.seated(game.num_seats, np.array([dealt]))[0, sitting]
     entrants = [contest.entrants[index] for index in seated]
+    for entrant in entrants:
+        found = digests_of([entrant.spec], game)
+        check_stored(found, (entrant.identity or "").split(), is_trusted)
     made = {entrant.spec: make_policy(entrant.spec, game) for entrant in entrants}
     seed = dealt if setting.control is None else TimeControl(**setting.control).deal_seed(dealt)
     policies = [made[entrant.spec] for entrant in entrants]

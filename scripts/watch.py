@@ -15,6 +15,7 @@ from ..baselines.hints import HintLines, hints_of
 from ..baselines.players import parse_settings
 from ..baselines.policy import values_of
 from ..envs import GAMES, find_game
+from ..envs.core.catalogue import kept_settings
 from ..envs.core.game import Game
 from ..envs.core.play.seating import Seating
 from ..envs.core.play.tables import Tables
@@ -166,7 +167,8 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
         seats = [Occupant(PLAYER, n[:MAX_NAME], s) for n, s in zip(names, specs, strict=True)]
         seed = fresh_seed() if arguments.seed is None else arguments.seed
         pace = max(arguments.delay, BROWSER_PACE)
-        setup = Setup(game.name, settings, tuple(seats), seed, pace=pace, is_open=True)
+        kept = kept_settings(game, settings)
+        setup = Setup(game.name, kept, tuple(seats), seed, pace=pace, is_open=True)
         tokens = tuple(new_token() for _ in range(game.num_seats + 1))
         store.add(new_token(), setup, game.version, tokens)
         return f"&seat={tokens[-1]}"

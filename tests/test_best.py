@@ -1,5 +1,7 @@
 """`best` stands for a player that ships, under whose name everything is kept."""
 
+import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,12 +14,13 @@ from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.game import Game
 from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
 
+CHECKOUT = Path(__file__).parents[1]
 HOUSE_RULES: list[tuple[str, dict[str, Any]]] = [
     ("top_trumps", {"deck": "planets", "starter": 1}),
     ("notty", {"num_players": 4, "discard": "manual", "hand_limit": 9}),
     ("splendor", {"target": 21}),
     ("trick_taking", {"num_values": 30}),
-    ("trick_taking", {"num_values": 4, "num_seats": 4}),
+    ("trick_taking", {"num_values": 4, "num_players": 4}),
     ("president", {"num_players": 2, "num_games": 3, "passing": "out"}),
     ("president", {"num_players": 8, "economy": "none"}),
 ]
@@ -74,6 +77,16 @@ def test_impossible_seconds_are_refused(seconds: Any) -> None:
     for name in ("president", "splendor"):
         with pytest.raises(ValueError, match="seconds must be a number above 0"):
             make_policy("best", find_game(name), seconds=seconds)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_nobody_on_the_ladder_beats_the_best_player(name: str) -> None:
+    """As the README says: a score of one half is even, whatever the number of seats."""
+    for league in json.loads((CHECKOUT / "docs" / "league" / f"{name}.json").read_text()):
+        champion = str(resolved("best", find_game(name, **league["config"])))
+        (row,) = (one for one in league["ladder"] if one["player"] == champion.partition(":")[0])
+        _, low, _ = row["against_it"]  # of the player that does best against it
+        assert low <= 0.5, row
 
 
 def test_another_setting_is_refused() -> None:

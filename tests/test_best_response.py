@@ -21,7 +21,7 @@ from parlour.envs.core.rng import streams
 
 GAMES = [
     load_game("trick_taking", num_values=3),
-    load_game("trick_taking", num_seats=3, num_values=2),
+    load_game("trick_taking", num_players=3, num_values=2),
     load_game("top_trumps", num_cards=5, num_fields=2, trick_limit=4),  # draws pile up cards
 ]
 

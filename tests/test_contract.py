@@ -33,7 +33,7 @@ CONFIGS: dict[str, list[dict[str, Any]]] = {
     ],
     "president": [{"num_players": 2}, {"num_games": 2, "economy": "swap_two", "passing": "out"}],
     "splendor": [{"num_players": 4, "target": 8, "turn_limit": 30}],
-    "trick_taking": [{"num_seats": 3, "num_values": 5}],
+    "trick_taking": [{"num_players": 3, "num_values": 5}],
 }
 LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
     "top_trumps": [
@@ -43,7 +43,7 @@ LONG: dict[str, list[dict[str, Any]]] = {  # the others, in `make test-long`
     "notty": [{"discard": "manual", "hand_limit": 12, "initial_hand": 3, "turn_limit": 60}],
     "president": [{"num_players": 5}, {"num_players": 8}],
     "splendor": [{"num_players": 3}],
-    "trick_taking": [{"num_seats": 4, "leader": 2}],
+    "trick_taking": [{"num_players": 4, "leader": 2}],
 }
 DEFAULTS: list[tuple[str, dict[str, Any]]] = [(name, {}) for name in GAMES]
 CASES = [(name, config) for name in GAMES for config in ({}, *CONFIGS.get(name, []))]

@@ -67,7 +67,7 @@ def test_a_game_without_a_solver_has_no_measures() -> None:
         "evaluate splendor random --exact": "not solved",
         "evaluate president random --exact": "2 players",
         "evaluate president random --duplicate": "two seats",
-        f"evaluate {GAME} random --set num_seats=3 --exact": "two seats",
+        f"evaluate {GAME} random --set num_players=3 --exact": "two seats",
         f"evaluate {GAME} random --deals all": "--exact",
         f"evaluate {GAME} random --exact --duplicate": "not allowed",
         f"evaluate {GAME} random --keep": "the file of a checkpoint",

@@ -132,7 +132,7 @@ def test_a_short_run_beats_random() -> None:
 
 def test_games_of_more_seats_and_unknown_fields_are_refused() -> None:
     with pytest.raises(ValueError, match="two seats"):
-        next(lookahead.train(load_game("trick_taking", num_seats=3), CONFIG))
+        next(lookahead.train(load_game("trick_taking", num_players=3), CONFIG))
     with pytest.raises(ValueError, match="'dealt' does not hold one bit an action"):
         new_network("lookahead", GAME, dataclasses.asdict(lookahead.Config(sets=("dealt",))))
     with pytest.raises(ValueError, match="no observation 'luck'"):

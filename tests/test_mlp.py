@@ -148,4 +148,4 @@ def test_unknown_sets_and_games_of_more_seats_are_refused() -> None:
     with pytest.raises(ValueError, match="no set of actions 'leader'"):
         new_network("mlp", GAME, dataclasses.asdict(mlp.Config(inputs=("leader",))))
     with pytest.raises(ValueError, match="two seats"):
-        next(mlp.train(load_game("trick_taking", num_seats=3), CONFIG))
+        next(mlp.train(load_game("trick_taking", num_players=3), CONFIG))

@@ -41,14 +41,14 @@ SETTINGS: dict[str, list[dict]] = {
     "notty": [{}, {"num_players": 4, "discard": "manual"}],
     "splendor": [{}, {"num_players": 4}],
     "top_trumps": [{}, {"deck": "planets"}, {"num_fields": 16}],
-    "trick_taking": [{}, {"num_seats": 4}, {"num_seats": 3, "num_values": 32}],
+    "trick_taking": [{}, {"num_players": 4}, {"num_players": 3, "num_values": 32}],
 }
 CASES = [(name, settings) for name in GAMES for settings in SETTINGS.get(name, [{}])]
 LONG = [
     ("president", {"num_players": 5}),
     ("top_trumps", {"deck": "planets"}),
     ("top_trumps", {"num_fields": 16}),
-    ("trick_taking", {"num_seats": 3, "num_values": 32}),
+    ("trick_taking", {"num_players": 3, "num_values": 32}),
 ]
 
 

@@ -86,6 +86,24 @@ def test_every_extra_and_every_command_of_make_is_explained() -> None:
         assert f"| `{command}` | " in README
 
 
+def test_every_extra_is_for_code_that_imports_it() -> None:
+    imported = {
+        "agents": "mcp",
+        "cluster": "ray",
+        "sb3": "sb3_contrib",
+        "track": "torch.utils.tensorboard",
+        "window": "pygame",
+    }
+    settings = configparser.ConfigParser()
+    settings.read(CHECKOUT / "setup.cfg")
+    others = {"test", "mutants", "play", "plots"}
+    assert set(settings["options.extras_require"]) - others == set(imported)
+    folders = ("baselines", "envs", "scripts", "training")
+    code = "".join(path.read_text() for name in folders for path in (CHECKOUT / name).rglob("*.py"))
+    for module in imported.values():
+        assert re.search(rf"^ *(import|from) {re.escape(module)}\b", code, re.MULTILINE), module
+
+
 def test_the_speed_is_that_of_the_record() -> None:
     record = json.loads((CHECKOUT / "docs/benchmarks/peers.json").read_text())
     assert speed_table(record) in README

@@ -17,7 +17,7 @@ from parlour.envs.core.rng import streams
 from parlour.training.guided_play import GuidedPlay, Outlook, expect_others, new_guided_batch
 from parlour.training.teaching import taught
 
-GAME = load_game("trick_taking", num_seats=3)
+GAME = load_game("trick_taking", num_players=3)
 OWN, NEXT, AFTER_NEXT = 0.5, -0.25, 0.125
 
 
@@ -90,7 +90,7 @@ def test_a_teachers_games_show_what_the_others_got_clockwise() -> None:
 @pytest.mark.long
 def test_self_play_notes_the_values_of_all_seats_and_what_came_of_them() -> None:
     """Of a network that expects the same everywhere, so that only the seats tell values apart."""
-    game = load_game("trick_taking", num_seats=3, num_values=3)
+    game = load_game("trick_taking", num_players=3, num_values=3)
     network = guide(game, 2)
     rows = network.rows(game)
     batch = new_guided_batch(game, 2, 8, rows)

@@ -34,7 +34,7 @@ CASES = [
     *((name, {}) for name in GAMES),
     ("president", {"num_players": 4, "num_games": 2, "economy": "swap_two"}),
     pytest.param("notty", {"num_players": 3, "discard": "manual"}, marks=pytest.mark.long),
-    pytest.param("trick_taking", {"num_seats": 3, "num_values": 5}, marks=pytest.mark.long),
+    pytest.param("trick_taking", {"num_players": 3, "num_values": 5}, marks=pytest.mark.long),
 ]
 
 

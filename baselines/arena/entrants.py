@@ -51,7 +51,7 @@ def _name(spec: Any, game: Game, runs_files: bool) -> str:
 
 def names_a_file(spec: str) -> bool:
     """Return whether making this player may run a user's file."""
-    return any(f"{suffix}{end}" in f"{spec}:" for suffix in USERS_FILES for end in ":,")
+    return any(suffix in spec for suffix in USERS_FILES)
 
 
 def check_distinct(entrants: Sequence[Entrant]) -> None:

@@ -47,6 +47,7 @@ class Plan(NamedTuple):
     batch_deals: int = BATCH_DEALS
     store: Store | None = None  # results are read from it, and kept there as they come
     control: Control | None = None
+    on_faults: Callable[[Game, tuple[Fault, ...]], None] | None = None  # with those of a contest
 
 
 def play_contests(
@@ -81,7 +82,11 @@ def play_contests(
         done += batch.num_deals * num_games[batch.contest]
         if on_progress is not None:
             on_progress(done)
-    return [result.played() for result in results.values()]
+    played = [result.played() for result in results.values()]
+    if plan.on_faults is not None:
+        for one in played:
+            plan.on_faults(game, one.faults)
+    return played
 
 
 def _outcomes(

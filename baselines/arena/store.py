@@ -114,11 +114,13 @@ def _setting_row(setting: Setting) -> tuple[Any, ...]:
 class Store:
     """An SQLite file of results. Several runs may read and write it at the same time.
 
-    Raises ValueError where the file is not a store, or cannot be opened.
+    With `to_read`, nothing is written. Raises ValueError where the file is not a store, or cannot
+    be opened.
     """
 
-    def __init__(self, path: Path | str) -> None:
+    def __init__(self, path: Path | str, to_read: bool = False) -> None:
         self.path = Path(path)
+        self._to_read = to_read
         self._has_files = True
         self._printed: set[str] = set()  # warnings on stderr, each printed once
         try:
@@ -135,7 +137,8 @@ class Store:
             "check_same_thread": False,
         }
         is_there = self.path.exists()
-        if not is_there or all(os.access(p, os.W_OK) for p in (self.path, self.path.parent)):
+        can_write = all(os.access(p, os.W_OK) for p in (self.path, self.path.parent))
+        if not self._to_read and (can_write or not is_there):
             return sqlite3.connect(self.path, **settings)
         return open_to_read(self.path, **settings)
 

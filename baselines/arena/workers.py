@@ -1,16 +1,15 @@
-"""Play batches in several processes: on this machine by joblib's loky, or on a Ray cluster.
+"""Play batches in several processes: here by joblib's loky, or as tasks of a Ray cluster.
 
 The results do not depend on the number of processes or on their order.
 """
 
 import itertools
 import signal
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
-import joblib
 from joblib.externals.loky import ProcessPoolExecutor
 
 from ...envs.core.play.seating import PlayerError
@@ -18,7 +17,6 @@ from ...envs.core.play.slices import check_num_threads
 from .batches import Batch, Outcomes, play_batch
 from .namespaces import end_with_parent
 
-_CLUSTER_ROUND = 8  # batches for each worker before results are collected
 _TRIES = 3  # attempts at a batch whose worker is killed
 
 
@@ -40,7 +38,7 @@ def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch
         raise ValueError(f"there must be at least one worker; got {workers.num_workers}")
     check_num_threads(workers.num_threads)
     if workers.cluster:
-        yield from _on_cluster(list(batches), workers)
+        yield from _on_cluster(iter(batches), workers)
     elif workers.num_workers == 1:
         yield from ((batch, play_batch(batch, workers.num_threads)) for batch in batches)
     else:
@@ -73,8 +71,12 @@ def _on_processes(batches: Iterator[Batch], workers: Workers) -> Iterator[tuple[
             waiting += playing.values()
         finally:
             pool.shutdown(wait=True, kill_workers=True)
-    names = dict.fromkeys(e.name for batch in waiting for e in batch.contest.entrants)
-    raise PlayerError(
+    raise _ended(waiting)
+
+
+def _ended(batches: Iterable[Batch]) -> PlayerError:
+    names = dict.fromkeys(e.name for batch in batches for e in batch.contest.entrants)
+    return PlayerError(
         f"a worker process ended {_TRIES} times in a row, in games of {', '.join(names)}: "
         "a player ended it, or the memory did not suffice"
     )
@@ -86,31 +88,38 @@ def _become_worker() -> None:
     end_with_parent()
 
 
-def _on_cluster(batches: Sequence[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
-    """Play by joblib's Ray backend, which gives results a round at a time."""
-    start_cluster()
-    num_workers = workers.num_workers
-    with joblib.parallel_config(backend="ray"), joblib.Parallel(num_workers) as run:
-        for part in _rounds(batches, _CLUSTER_ROUND * num_workers):
-            outcomes: Any = run(
-                joblib.delayed(play_batch)(batch, workers.num_threads) for batch in part
-            )
-            yield from zip(part, outcomes, strict=True)
+def _on_cluster(batches: Iterator[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
+    """Play each batch as a task of Ray, which starts it again where its process is lost."""
+    ray = start_cluster()
+    task = ray.remote(max_retries=_TRIES - 1)(play_batch)
+    playing: dict[Any, Batch] = {}
+    try:
+        while True:
+            for batch in itertools.islice(batches, workers.num_workers - len(playing)):
+                playing[task.remote(batch, workers.num_threads)] = batch
+            if not playing:
+                return
+            (done, *_), _ = ray.wait(list(playing))
+            outcomes = ray.get(done)
+            yield playing.pop(done), outcomes
+    except ray.exceptions.RayTaskError as error:
+        raise error.cause from error
+    except ray.exceptions.RayError as error:
+        raise _ended([playing[done]]) from error
+    finally:
+        for left in playing:
+            ray.cancel(left, force=True)
 
 
-def _rounds(batches: Iterable[Batch], size: int) -> Iterator[tuple[Batch, ...]]:
-    waiting = iter(batches)
-    while part := tuple(itertools.islice(waiting, size)):
-        yield part
+def start_cluster() -> Any:
+    """Join the Ray cluster that `ray` finds, and return this module.
 
-
-def start_cluster() -> None:
-    """Join the Ray cluster that `ray` finds. Raises ValueError where Ray is not installed."""
+    Raises ValueError where Ray is not installed.
+    """
     try:
         import ray
-        from ray.util.joblib import register_ray
     except ImportError as error:
         raise ValueError("a cluster needs Ray: pip install 'parlour[cluster]'") from error
     if not ray.is_initialized():
         ray.init(log_to_driver=False)
-    register_ray()
+    return ray

@@ -14,7 +14,7 @@ import torch
 from torch import nn
 
 from ... import __version__
-from ...envs.core.game import Game
+from ...envs.core.game import Game, with_new_names
 from .kinds import new_network
 
 FORMAT = 1
@@ -170,7 +170,8 @@ def _network_of(checkpoint: Checkpoint, game: Game) -> nn.Module:
 def _other_rules(checkpoint: Checkpoint, game: Game) -> str:
     """The settings of the game that a checkpoint was trained for, where this game has others."""
     defaults = {field.name: field.default for field in dataclasses.fields(game.config)}
-    trained = {**defaults, **checkpoint.game_config}  # settings added since had their defaults
+    given = with_new_names(checkpoint.game_config, defaults)
+    trained = {**defaults, **given}  # settings added since had their defaults
     here = {**dict.fromkeys(trained), **game.config_dict()}
     return ", ".join(
         f"{key}={trained[key]!r} (here {here[key]!r})"

@@ -242,7 +242,7 @@ PLAYERS = {
 
 
 def strongest(game: Game) -> tuple[str, ...]:
-    """Name the strongest players, the strongest first; see docs/league."""
+    """Name the strongest players head to head, the strongest first."""
     return "perfect", "policy_rollout", "dqn", "planner"
 
 

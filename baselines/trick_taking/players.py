@@ -131,7 +131,7 @@ PLAYERS = {
 
 
 def strongest(game: Game) -> tuple[str, ...]:
-    """Name the strongest players, the strongest first; see docs/league."""
+    """Name the strongest players head to head, the strongest first."""
     if has_network(game):
         return ("max_n",)
     return ("perfect",) if is_solved(game) else ("mcts",)

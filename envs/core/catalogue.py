@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,6 @@ class Entry(NamedTuple):
     parts: str | None = None  # the package of its `players`, `hints`, ...; None: by its name
 
 
-SEAT_SETTINGS = ("num_players", "num_seats")  # the names of the setting for the number of seats
 MAX_SEATS = 16  # numbers of seats are tried up to this
 
 _ENTRIES: dict[str, Entry] = {}
@@ -54,6 +54,38 @@ def find_game(name: str, /, **config: Any) -> Game:
     return make(**without_numpy(config))
 
 
+def game_within(name: str, settings: Mapping[str, Any], folder: Path | None = None) -> Game:
+    """Load a game with settings that somebody else chose; a file that they name is in `folder`.
+
+    Without a folder they name no file. A setting that may name a file is one that the game's
+    Config lists in `NAMED`, with the values that ship; text of several lines is no name. Raises
+    what `find_game` raises, and ValueError for a file elsewhere.
+    """
+    config = find_game(name).config
+    for key, shipped in getattr(config, "NAMED", {}).items():
+        value, others = settings.get(key), (getattr(config, key), *shipped)
+        if not isinstance(value, str) or value in others or "\n" in value:
+            continue
+        if not is_inside(value, folder):
+            place = "" if folder is None else f", the path of a file in {folder}"
+            raise ValueError(
+                f"{key} must be {', '.join(map(repr, others))}{place} or the text of a file here, "
+                f"not {value!r}"
+            )
+    return find_game(name, **settings)
+
+
+def is_inside(file: str, folder: Path | None) -> bool:
+    """Return whether a path leads into a folder, links followed; False without a folder."""
+    return folder is not None and Path(file).resolve().is_relative_to(folder.resolve())
+
+
+def kept_settings(game: Game, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings a game was given with the text of a file in place of its path."""
+    config = game.config_dict()
+    return {name: config.get(name, value) for name, value in given.items()}
+
+
 def without_numpy(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return settings with NumPy's numbers, which sweeps often give, as Python's own."""
     return {
@@ -73,9 +105,8 @@ def import_game(name: str, /, **config: Any) -> Game:
 def games_by_seats(name: str) -> list[Game]:
     """Load a game with the default settings, then with each other number of seats it allows."""
     default = find_game(name)
-    setting = next((key for key in SEAT_SETTINGS if key in default.config_dict()), None)
-    counts = range(1, MAX_SEATS + 1) if setting is not None else ()
-    games = [_game_or_none(name, {setting: count}) for count in counts if setting is not None]
+    counts = range(1, MAX_SEATS + 1) if "num_players" in default.config_dict() else ()
+    games = [_game_or_none(name, {"num_players": count}) for count in counts]
     others = [game for game in games if game is not None and game.num_seats != default.num_seats]
     return [default, *others]
 

@@ -102,7 +102,9 @@ class _Careful:
             _warn_once(f"damaged compiled code in {self._folder} ({error}): compiling it again")
             shutil.rmtree(self._folder, ignore_errors=True)
         if found is None:
-            _note_once(f"parlour: compiling, for this start only: {self._folder.parent} keeps the code")
+            _note_once(
+                f"parlour: compiling, for this start only: {self._folder.parent} keeps the code"
+            )
         return found
 
     def save_overload(self, signature: Any, code: Any) -> None:

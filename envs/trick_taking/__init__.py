@@ -15,13 +15,13 @@ class Config:
     """The sizes and the house rule of trick-taking."""
 
     num_values: int = 10  # values of each colour, and tricks of a game: 1 .. 32
-    num_seats: int = 2  # seats, and colours: 2 .. 4
+    num_players: int = 2  # seats, and colours: 2 .. 4
     leader: int = 0  # the seat that leads the first trick
 
     def __post_init__(self) -> None:
         check_range("num_values", self.num_values, rules.MIN_VALUES, rules.MAX_VALUES)
-        check_range("num_seats", self.num_seats, rules.MIN_SEATS, rules.MAX_SEATS)
-        check_range("leader", self.leader, 0, self.num_seats - 1)
+        check_range("num_players", self.num_players, rules.MIN_SEATS, rules.MAX_SEATS)
+        check_range("leader", self.leader, 0, self.num_players - 1)
 
 
 def game(**settings: Any) -> Game:
@@ -30,7 +30,7 @@ def game(**settings: Any) -> Game:
     Raises TypeError for an unknown setting, ValueError for an impossible value.
     """
     config = make_config(Config, "trick_taking", settings)
-    num_seats, num_values = config.num_seats, config.num_values
+    num_seats, num_values = config.num_players, config.num_values
     return Game(
         name="trick_taking",
         version=VERSION,

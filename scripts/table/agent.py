@@ -10,7 +10,7 @@ from typing import Any
 from ...baselines.players import players_of
 from ...baselines.policy import Policy
 from ...envs import GAMES, find_game
-from ...envs.core.play.seating import PlayerError
+from ...envs.core.catalogue import kept_settings
 from ...envs.core.rng import check_seed, fresh_seed
 from .catalogue import people_settings
 from .host import PATIENCE, THINKING_LIMIT, judged_data
@@ -58,7 +58,8 @@ def casual_setup(
     Raises ValueError and TypeError.
     """
     settings = people_settings(game) if settings is None else settings
-    num_seats = find_game(game, **settings).num_seats
+    made = find_game(game, **settings)
+    num_seats, settings = made.num_seats, kept_settings(made, settings)
     names = list(players) or [DEFAULT_PLAYER]
     names = names * (num_seats - 1) if len(names) == 1 else names
     if len(names) != num_seats - 1:

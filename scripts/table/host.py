@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 
 from ...baselines.explanations import Explanation
 from ...baselines.move_values import MoveValues
+from ...baselines.named_files import check_player, check_stored
 from ...baselines.players import players_of
 from ...envs.core.game import Game
 from ...envs.core.views.render import drawn, picture_svg
@@ -22,6 +23,7 @@ from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
 from .store import StoredMatch, TableStore
 from .table import (
     HERE,
+    MAX_NAME,
     PLAYER,
     GameTable,
     Occupant,
@@ -43,6 +45,7 @@ MAX_CONNECTIONS_A_SEAT = 6  # so that no guest keeps the others out
 MAX_SPECTATORS = 24
 MAX_LIVE_TABLES = 500
 QUEUE_LENGTH = 64  # messages waiting for a slow client, before it is cut off
+_HELP = ("hint", "judge", "explain")
 
 Result = TypeVar("Result")
 
@@ -181,14 +184,11 @@ class Host:
 
     async def open_match(self, make: Callable[[], MatchPlan]) -> StoredMatch:
         """Open a duplicate match of an agent; its token is that of all games. Raises Refused."""
-        try:
-            plan = await self.owner.run(object(), SETUP_LIMIT, make)
-            await self._made(object(), plan.setup(0), [])
-        except (ValueError, TypeError) as error:
-            raise Refused(str(error)) from error
+        plan = await self._prepared(object(), make)
+        await self._made(object(), plan.setup(0), [])
         id, token = secrets.token_hex(8), new_token()
         self.store.add_match(id, token, plan)
-        return StoredMatch(id, token, plan, [])
+        return StoredMatch(id, token, plan, [], {})
 
     async def sit(self, connection: Connection, token: str) -> None:
         """Seat a connection by its token. Raises Refused."""
@@ -229,7 +229,9 @@ class Host:
         await self.owner.run(load_statistics, SETUP_LIMIT, load_statistics)
         if match.table_id in self.live or self.store.load(match.table_id) is not None:
             return await self._live(match.table_id)
-        return await self._opened(match.table_id, match.plan.setup(len(match.returns)))
+        setup = await self._prepared(match.id, match.plan.setup, len(match.returns))
+        await self._check_files(match.id, setup, match.digests)
+        return await self._opened(match.table_id, setup)
 
     def _keep_result(self, live: LiveTable) -> None:
         """Count a game of a match, and tell the agent how to go on."""
@@ -278,23 +280,35 @@ class Host:
                 stored = self.store.load(id)
                 if stored is None:
                     raise Refused("this table is gone")
+                await self._check_files(id, stored.setup, stored.digests)
                 table = await self._made(id, stored.setup, stored.actions, stored.version)
                 table.undone = stored.undone
                 self.live[id] = LiveTable(id, stored.tokens, table)
             self.loading.pop(id, None)
             return self.live[id]
 
+    async def _check_files(self, id: str, setup: Setup, kept: dict[str, str]) -> None:
+        """Raise Refused where players are files that a stored table or match must not run."""
+        found = await self._prepared(id, setup.file_digests)
+        await self._prepared(id, check_stored, found, kept.values(), self.store.trusts(id))
+
     async def _made(
         self, caller: object, setup: Setup, actions: list[int], version: int | None = None
     ) -> GameTable:
+        table = await self._prepared(caller, _made, setup, actions, version)
+        await self._prepared(caller, check_thinking_times, table.setup, self.thinking_limit)
+        kind = (setup.game, repr(setup.settings))
+        if kind not in self.warm:
+            await self._prepared(caller, _warm_up, table)
+            self.warm.add(kind)
+        return table
+
+    async def _prepared(
+        self, caller: object, call: Callable[..., Result], *arguments: Any
+    ) -> Result:
+        """Return what a call returns that prepares a table. Raises Refused."""
         try:
-            table = await self.owner.run(caller, SETUP_LIMIT, _made, setup, actions, version)
-            check_thinking_times(table.setup, self.thinking_limit)
-            kind = (setup.game, repr(setup.settings))
-            if kind not in self.warm:
-                await self.owner.run(caller, SETUP_LIMIT, _warm_up, table)
-                self.warm.add(kind)
-            return table
+            return await self.owner.run(caller, SETUP_LIMIT, call, *arguments)
         except (ValueError, TypeError, ImportError, OSError) as error:
             raise Refused(str(error)) from error
         except TooSlow as error:
@@ -373,6 +387,8 @@ class Host:
             raise Refused("spectators only watch")
         if live.match is not None and kind != "act":
             raise Refused("a match is played without help: only act")
+        if kind in _HELP and not (live.table.setup.has_help or live.table.is_over):
+            raise Refused("this table is played without help")
         await getattr(self, f"_on_{kind}")(live, connection, message)
 
     async def _help(
@@ -540,7 +556,9 @@ class Host:
             raise Refused("this person is connected")
         seats = list(table.setup.seats)
         try:
-            seats[seat] = Occupant(PLAYER, message["player"], message["player"])
+            check_player(message["player"], table.game)
+            name = message["player"][:MAX_NAME]
+            seats[seat] = Occupant(PLAYER, name, message["player"])
         except ValueError as error:
             raise Refused(str(error)) from error
         setup = Setup(**{**vars(table.setup), "seats": tuple(seats)})

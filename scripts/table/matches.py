@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...envs import find_game
+from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.rng import fresh_seed
 from .table import MAX_NAME, PLAYER, REMOTE, Occupant, Setup
 
@@ -34,7 +35,7 @@ class MatchPlan:
     def setup(self, number: int) -> Setup:
         """Return the setup of a game: the agent in its seat, the opponent in all others."""
         seed, seat = self.games[number]
-        num_seats = find_game(self.game, **self.settings).num_seats
+        num_seats = game_within(self.game, self.settings).num_seats
         seats = [Occupant(PLAYER, self.opponent[:MAX_NAME], self.opponent)] * (num_seats - 1)
         seats.insert(seat, Occupant(REMOTE, self.agent))
         return Setup(self.game, self.settings, tuple(seats), seed, sitting=seat + 1)
@@ -55,7 +56,8 @@ def new_plan(
     """Draw the deals and the order of a match. Raises ValueError and TypeError."""
     if not 1 <= num_deals <= MAX_DEALS:
         raise ValueError(f"a match has 1 to {MAX_DEALS} deals, not {num_deals}")
-    num_seats = find_game(game, **settings).num_seats
+    made = find_game(game, **settings)
+    num_seats, settings = made.num_seats, kept_settings(made, settings)
     seeds: set[int] = set()
     while len(seeds) < num_deals:
         seeds.add(fresh_seed())
@@ -99,7 +101,7 @@ def match_result(plan: MatchPlan, returns: Returns) -> "MatchResult | None":
     from ...baselines.arena.match import result_of
     from ...baselines.arena.playing import Played
 
-    game = find_game(plan.game, **plan.settings)
+    game = game_within(plan.game, plan.settings)
     known = {
         each: found for each, found in zip(plan.games, returns, strict=False) if found is not None
     }

@@ -55,7 +55,7 @@ class RemoteSeat:
         self._receive_until(lambda: self._position["ply"] > ply, self._deadline)
         if self._refusal:
             raise ValueError(self._refusal)
-        if self.judges and self._match is None:
+        if self.judges and self._match is None and self._table["has_help"]:
             self._send({"type": "judge", "ply": ply})
             self._receive_until(lambda: self._judgement is not None, self._deadline)
         position = self.position()

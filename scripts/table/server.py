@@ -15,6 +15,8 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, WebSocketRoute
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
+from ...envs import find_game
+from ...envs.core.catalogue import kept_settings
 from ...envs.core.rng import check_seed, fresh_seed
 from ...envs.core.views.page.replay import replay_data, replay_page
 from ..stored_games import arena_game, move_values, transcript_of
@@ -26,7 +28,7 @@ from .pages import PAGE_ROUTES, is_owner, refusal, title
 from .protocol import BadMessage, parse
 from .rules import rules_of
 from .store import StoredTable, TableStore
-from .table import MAX_SEATS, Occupant, Setup, new_token
+from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_token
 from .thinking import TooSlow
 
 if TYPE_CHECKING:
@@ -69,6 +71,7 @@ def make_app(
         Route("/api/rules/{name}", _rules),
         Route("/api/tables", _tables, methods=["GET"]),
         Route("/api/tables", _open, methods=["POST"]),
+        Route("/api/links", _links, methods=["POST"]),
         Route("/api/matches", _open_match, methods=["POST"]),
         Route("/api/matches/{id}", _match),
         Route("/api/results", _results),
@@ -110,11 +113,32 @@ async def _open(request: Request) -> Response:
     if not request.app.state.opening.take():
         return refusal(429, "too many new tables: wait a little")
     try:
-        setup = _setup(await _json(request))
+        setup = await asyncio.to_thread(_setup, await _json(request))
         id, tokens = await _host(request).open(setup)
-    except (Refused, ValueError, TypeError, KeyError) as error:
+    except (Refused, ValueError, TypeError, KeyError, OSError) as error:
         return refusal(400, str(error))
     return JSONResponse({"id": id, "tokens": tokens})
+
+
+async def _links(request: Request) -> Response:
+    """Answer the names and tokens of the other seats and of spectators, for the token of a seat."""
+    if not is_owner(request):
+        return refusal(403, "open the address that `parlour play` printed")
+    try:
+        token = str((await _json(request)).get("token"))
+    except Refused as error:
+        return refusal(400, str(error))
+    store = _host(request).store
+    id = store.table_id(token)
+    stored = None if id is None else store.load(id)
+    if stored is None:
+        return refusal(404, "no table has this token")
+    links = [
+        [who.name, each]
+        for who, each in zip(stored.setup.seats, stored.tokens, strict=False)
+        if who.kind == REMOTE
+    ]
+    return JSONResponse([*links, ["To watch", stored.tokens[-1]]])
 
 
 async def _open_match(request: Request) -> Response:
@@ -143,7 +167,10 @@ async def _match(request: Request) -> Response:
     match = _host(request).store.match(id=request.path_params["id"])
     if match is None:
         return refusal(404, "there is no such match")
-    return JSONResponse(await asyncio.to_thread(result_data, match.plan, match.returns))
+    try:
+        return JSONResponse(await asyncio.to_thread(result_data, match.plan, match.returns))
+    except ValueError as error:  # its settings name a file
+        return refusal(400, str(error))
 
 
 async def _results(request: Request) -> Response:
@@ -190,7 +217,8 @@ def _replay_page(state: Any, data: dict[str, Any]) -> str:
     else:
         deal = None if data.get("deal") is None else check_seed(data["deal"])
         numbers = [int(data.get(name, start)) for name, start in (("contest", 1), ("sitting", 0))]
-        transcript, names = arena_game(state.running.path, numbers[0], deal, numbers[1])
+        stored = (state.running.path, numbers[0], deal, numbers[1])
+        transcript, names = arena_game(*stored, is_trusted=state.running.is_trusted)
     values = move_values(transcript, REPLAY_SECONDS / max(1, len(transcript.plies)))
     return replay_page(replay_data(transcript, None, names, values))
 
@@ -237,14 +265,16 @@ def _setup(data: dict[str, Any]) -> Setup:
     pace = data.get("pace", 0)
     if type(pace) not in (int, float) or not 0 <= pace <= MAX_PACE:
         raise ValueError(f"pace is 0 to {MAX_PACE:g} seconds a move")
+    game = find_game(data["game"], **data["settings"])
     return Setup(
-        data["game"],
-        data["settings"],
+        game.name,
+        kept_settings(game, data["settings"]),
         occupants,
         seed,
         bool(data.get("forced", True)),
         pace,
         bool(data.get("open", False)),
+        has_help=bool(data.get("help", True)),
     )
 
 

@@ -35,7 +35,7 @@ CREATE TABLE IF NOT EXISTS matches (
 );
 CREATE TABLE IF NOT EXISTS replaced (table_id TEXT PRIMARY KEY);  -- where a player gave no move
 """
-KEPT_DAYS = 60
+_DIGESTS = "digests"  # beside the fields of a setup or plan: of the players' files
 _OF_A_MATCH = "match-"  # how the ids of its tables begin
 
 
@@ -50,6 +50,7 @@ class StoredTable(NamedTuple):
     undone: list[int]
     is_over: bool
     changed: float
+    digests: dict[str, str]  # of the players' files when the table was opened, by path
 
 
 class StoredMatch(NamedTuple):
@@ -59,6 +60,7 @@ class StoredMatch(NamedTuple):
     token: str
     plan: "MatchPlan"
     returns: list[list[float] | None]  # None where a player's move was replaced
+    digests: dict[str, str]  # as of a table
 
     @property
     def table_id(self) -> str:
@@ -74,21 +76,23 @@ class StoredMatch(NamedTuple):
 class TableStore:
     """The SQLite file of a server. Only this user may read it, because it contains the tokens."""
 
-    def __init__(self, path: str | Path) -> None:
-        """Open or make the file; forget tables that nobody has touched for `KEPT_DAYS` days.
+    def __init__(self, path: str | Path, is_trusted: bool = True) -> None:
+        """Open or make the file; players' files that are named in it run only if it `is_trusted`.
 
         Raises ValueError where the file cannot be opened. One of another kind stays as it is.
         """
+        self._is_trusted = is_trusted
+        self._added: set[str] = set()  # ids of tables and matches, by this process
         try:
             self._connection = _opened(path)
             self._connection.executescript(_SCHEMA)
-            self._forget_old()
         except (OSError, sqlite3.Error) as error:
             raise ValueError(f"{path} cannot keep tables: {error}") from error
 
     def add(self, id: str, setup: "Setup", version: int, tokens: tuple[str, ...]) -> None:
         """Keep a new table."""
-        row = (id, json.dumps(setup.as_data()), version, json.dumps(tokens), time.time())
+        row = (id, _as_text(setup, setup), version, json.dumps(tokens), time.time())
+        self._added.add(id)
         self._connection.execute("BEGIN")
         self._connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, '[]', '[]', 0, ?)", row)
         self._connection.executemany(
@@ -105,7 +109,7 @@ class TableStore:
 
     def change_setup(self, id: str, setup: "Setup") -> None:
         """Keep a changed setup: a player has taken a seat over."""
-        data = json.dumps(setup.as_data())
+        data = _as_text(setup, setup)
         self._connection.execute("UPDATE tables SET setup = ? WHERE id = ?", (data, id))
 
     def table_id(self, token: str) -> str | None:
@@ -122,15 +126,12 @@ class TableStore:
 
     def recent(self, limit: int) -> list[StoredTable]:
         """Return the tables that changed last, except those of matches."""
-        rows = self._connection.execute(
-            "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
-            (f"{_OF_A_MATCH}%", limit),
-        )
-        return [_stored(row) for row in rows]
+        return recent_tables(self._connection, limit)
 
     def add_match(self, id: str, token: str, plan: "MatchPlan") -> None:
         """Keep a new match."""
-        row = (id, token, json.dumps(plan.as_data()), "[]", time.time())
+        row = (id, token, _as_text(plan, plan.setup(0)), "[]", time.time())
+        self._added.add(id)
         self._connection.execute("INSERT INTO matches VALUES (?, ?, ?, ?, ?)", row)
 
     def match(self, *, id: str = "", token: str = "") -> StoredMatch | None:
@@ -142,8 +143,13 @@ class TableStore:
             return None
         from .matches import plan_from
 
-        plan = plan_from(json.loads(row[2]))
-        return StoredMatch(row[0], row[1], plan, json.loads(row[3]))
+        data = json.loads(row[2])
+        digests = data.pop(_DIGESTS, {})
+        return StoredMatch(row[0], row[1], plan_from(data), json.loads(row[3]), digests)
+
+    def trusts(self, id: str) -> bool:
+        """Return whether the players' files of a table or match may run."""
+        return self._is_trusted or id in self._added
 
     def update_match(self, match: StoredMatch) -> None:
         """Keep the returns of a match."""
@@ -165,28 +171,50 @@ class TableStore:
         """Close the file."""
         self._connection.close()
 
-    def _forget_old(self) -> None:
-        oldest = time.time() - KEPT_DAYS * 86_400
+    def forget(self, seconds: float) -> int:
+        """Delete the tables and matches that nobody has touched for `seconds`; return how many."""
+        oldest = (time.time() - seconds,)
         old = "SELECT id FROM tables WHERE changed < ?"
-        self._connection.execute(f"DELETE FROM tokens WHERE table_id IN ({old})", (oldest,))
-        for name in ("tables", "matches"):
-            self._connection.execute(f"DELETE FROM {name} WHERE changed < ?", (oldest,))
+        run = self._connection.execute
+        run("BEGIN IMMEDIATE")
+        for each in ("tokens", "replaced"):
+            run(f"DELETE FROM {each} WHERE table_id IN ({old})", oldest)
+        names = ("tables", "matches")
+        count = sum(run(f"DELETE FROM {each} WHERE changed < ?", oldest).rowcount for each in names)
+        run("COMMIT")
+        return count
+
+
+def recent_tables(database: sqlite3.Connection, limit: int) -> list[StoredTable]:
+    """Return the tables of an open file that changed last, except those of matches."""
+    rows = database.execute(
+        "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
+        (f"{_OF_A_MATCH}%", limit),
+    )
+    return [_stored(row) for row in rows]
 
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:
     from .table import setup_from
 
     id, setup, version, tokens, actions, undone, is_over, changed = row
+    data = json.loads(setup)
+    digests = data.pop(_DIGESTS, {})
     return StoredTable(
         id,
-        setup_from(json.loads(setup)),
+        setup_from(data),
         version,
         tuple(json.loads(tokens)),
         json.loads(actions),
         json.loads(undone),
         bool(is_over),
         changed,
+        digests,
     )
+
+
+def _as_text(kept: "Setup | MatchPlan", setup: "Setup") -> str:
+    return json.dumps({**kept.as_data(), _DIGESTS: setup.file_digests()})
 
 
 def _opened(path: str | Path) -> sqlite3.Connection:

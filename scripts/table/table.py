@@ -13,9 +13,10 @@ import numpy as np
 
 from ...baselines.explanations import Explanation, explain
 from ...baselines.move_values import MoveValues, Study, study_of
+from ...baselines.named_files import digests_of
 from ...baselines.players import make_policy, parse_settings, resolved
 from ...baselines.policy import Policy
-from ...envs import find_game
+from ...envs.core.catalogue import game_within
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.play.loops import EXTERNAL
 from ...envs.core.play.seating import Seating
@@ -57,12 +58,13 @@ class Setup:
     """All that decides a game besides its actions, as plain data."""
 
     game: str
-    settings: dict[str, Any]
+    settings: dict[str, Any]  # none names a file: see `kept_settings`
     seats: tuple[Occupant, ...]
     seed: int
     skip_forced: bool = True  # play moves of people who have no choice
     pace: float = 0.0  # seconds between moves of players, for people who watch
     is_open: bool = False  # spectators see all hands; only where no person has a seat
+    has_help: bool = True  # hints, judgements and explanations before the end
     sitting: int = 0  # of a deal that is played more than once: players draw other numbers
 
     def __post_init__(self) -> None:
@@ -76,6 +78,11 @@ class Setup:
     def dealt_anew(self) -> "Setup":
         """The same people and settings with a new deal."""
         return dataclasses.replace(self, seed=fresh_seed())
+
+    def file_digests(self) -> dict[str, str]:
+        """Return the digest of each file that the players are made of. Raises ValueError."""
+        players = [seat.player for seat in self.seats if seat.kind == PLAYER]
+        return digests_of(players, game_within(self.game, self.settings))
 
     def as_data(self) -> dict[str, Any]:
         """Return plain data; see `setup_from`."""
@@ -112,7 +119,7 @@ class GameTable:
 
     def __init__(self, setup: Setup, actions: Sequence[int] = ()) -> None:
         """Deal, and play `actions` again."""
-        self.game: Game = find_game(setup.game, **setup.settings)
+        self.game: Game = game_within(setup.game, setup.settings)
         seats = tuple(_resolved(seat, self.game) for seat in setup.seats)
         self.setup = dataclasses.replace(setup, seats=seats)
         if len(setup.seats) != self.game.num_seats:

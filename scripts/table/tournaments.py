@@ -20,9 +20,9 @@ _REST = 3.0  # times as long as it takes to rate, before the next time
 class RunningResults:
     """A store's ratings, made again when the store has changed; it keeps how they moved."""
 
-    def __init__(self, path: Path) -> None:
-        """Raise ValueError where the file is no store of results."""
-        self.path = path
+    def __init__(self, path: Path, is_trusted: bool = False) -> None:
+        """Raise ValueError where the file is no store of results; see `arena_game`."""
+        self.path, self.is_trusted = path, is_trusted
         with Store(path):
             pass
         self._lock = threading.Lock()

@@ -112,6 +112,7 @@ def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
         "seat": seat,
         "seats": [{"name": who.name, "kind": who.kind} for who in table.setup.seats],
         "is_open": table.setup.is_open,
+        "has_help": table.setup.has_help,
         "advisers": advisers(table.game),
         "history": seen,
         "first_ply": len(table.plies) - len(seen),

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from parlour.baselines.arena import Plan, Store, play_tournament
+from parlour.baselines.arena import Plan, Store, Workers, play_tournament
 from parlour.baselines.arena.export import as_data
 from parlour.envs import load_game
 
@@ -19,23 +19,27 @@ NUM_BATCHES = 300
 DONE = "done "
 
 
-def main(store: str) -> None:
-    """Play the tournament with this store; tell of every batch, then give the table."""
+def main(store: str, *options: str) -> None:
+    """Play the tournament with this store; tell of every batch, then give the table.
+
+    With the option `cluster` it is played by two workers of a Ray cluster.
+    """
     game = load_game("trick_taking")
+    workers = Workers(2, cluster=True) if "cluster" in options else Workers()
     with Store(store) as opened:
         table = play_tournament(
             game,
             PLAYERS,
             NUM_DEALS,
             on_progress=lambda games: print(games, flush=True),
-            plan=Plan(batch_deals=BATCH_DEALS, store=opened),
+            plan=Plan(workers, BATCH_DEALS, opened),
         )
     print(DONE + json.dumps(as_data(table)), flush=True)
 
 
-def start(store: Path) -> subprocess.Popen:
+def start(store: Path, *options: str) -> subprocess.Popen:
     """The tournament, going on with what the store has."""
-    command = [sys.executable, "-m", __name__, str(store)]
+    command = [sys.executable, "-m", __name__, str(store), *options]
     return subprocess.Popen(command, cwd=CHECKOUT, stdout=subprocess.PIPE, text=True)
 
 
@@ -44,7 +48,7 @@ def undisturbed(store: Path) -> str:
     return _table(start(store))
 
 
-def with_kills(store: Path, num_kills: int, seed: int) -> tuple[str, list[int]]:
+def with_kills(store: Path, num_kills: int, seed: int, *options: str) -> tuple[str, list[int]]:
     """The table in the end, and how many batches there were after each kill.
 
     A run is killed once it has reported a number of batches, drawn at random; it plays on while the
@@ -53,14 +57,14 @@ def with_kills(store: Path, num_kills: int, seed: int) -> tuple[str, list[int]]:
     rng = random.Random(seed)
     survived = []
     for _ in range(num_kills):
-        process = start(store)
+        process = start(store, *options)
         assert process.stdout is not None
         for _ in range(rng.randint(1, 2 * NUM_BATCHES // (3 * num_kills))):
             assert not process.stdout.readline().startswith(DONE)
         process.kill()
         process.communicate()
         survived.append(batches_in(store))
-    return _table(start(store)), survived
+    return _table(start(store, *options)), survived
 
 
 def batches_in(store: Path) -> int:
@@ -78,4 +82,4 @@ def _table(process: subprocess.Popen) -> str:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(*sys.argv[1:])

@@ -1,6 +1,5 @@
 """Tie a recorded result to the code that it was measured with."""
 
-import ast
 import hashlib
 import inspect
 from collections.abc import Iterable
@@ -8,22 +7,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
+from ..mutants.sample import lines_of_code
+
 STUDIES: Final = Path(__file__).parents[2] / "docs" / "studies"
 
 
 def code_digest(modules: Iterable[ModuleType]) -> str:
-    """A digest of the modules that a result depends on, without comments and docstrings."""
+    """A digest of the modules that a result depends on, without comments and docstrings.
+
+    It is of their text: what Python makes of a text differs between its versions.
+    """
     digest = hashlib.sha256()
     for module in modules:
-        digest.update(_without_prose(module).encode())
+        digest.update("\n".join(lines_of_code(inspect.getsource(module)).values()).encode())
     return digest.hexdigest()[:16]
-
-
-def _without_prose(module: ModuleType) -> str:
-    tree = ast.parse(inspect.getsource(module))
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef) and ast.get_docstring(
-            node
-        ):
-            node.body = node.body[1:]
-    return ast.unparse(tree)

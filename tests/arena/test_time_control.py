@@ -228,6 +228,26 @@ def test_a_match_counts_the_games_that_were_lost_by_a_fault(tmp_path: Path) -> N
     assert all("forfeits: its process ended with status 1" in log for log in logs)
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "match trick_taking first_play,{player}",
+        "evaluate trick_taking first_play --against {player}",
+        "evaluate trick_taking first_play --against {player} --duplicate",
+    ],
+)
+def test_a_contest_says_why_games_were_lost_and_where_the_logs_are(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    player = bad("crash")
+    arguments = [*command.format(player=player).split(), "--deals", "2", "--set", "num_values=4"]
+    assert main([*arguments, "--contest", f"logs={tmp_path}"]) == 0
+    (line,) = (one for one in capsys.readouterr().err.splitlines() if "fault" in one)
+    assert line.startswith(f"{player} lost 4 games by a fault (crash): its process ended with ")
+    assert line.endswith(f"; its logs are in {tmp_path / 'trick_taking'}")
+    assert list((tmp_path / "trick_taking").rglob("1-*.log"))
+
+
 def test_the_limits_must_make_sense() -> None:
     with pytest.raises(ValueError, match="seconds must be a number above 0; got 0"):
         TimeControl(seconds=0)

@@ -1,7 +1,6 @@
 """Tournaments: who meets whom, what counts, and the same table whatever is between."""
 
 import dataclasses
-import importlib.util
 import itertools
 import json
 from pathlib import Path
@@ -38,18 +37,6 @@ def plain() -> Standings:
 )
 def test_the_table_does_not_depend_on_batch_or_workers(plan: Plan, plain: Standings) -> None:
     assert play_tournament(GAME, MIXED, NUM_DEALS, seed=5, plan=plan) == plain
-
-
-@pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is not installed")
-def test_the_table_does_not_depend_on_a_cluster(plain: Standings) -> None:
-    import ray
-
-    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-    try:
-        plan = Plan(Workers(2, cluster=True), 16)
-        assert play_tournament(GAME, MIXED, NUM_DEALS, seed=5, plan=plan) == plain
-    finally:
-        ray.shutdown()
 
 
 def test_a_cluster_without_ray_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -70,9 +70,9 @@ GOLDEN: dict[str, dict[str, Golden]] = {
     },
     "trick_taking": {
         "2_seats": Golden({"num_values": 5}, ("high_low", "first_play"), _TRICK),
-        "3_seats": Golden({"num_values": 5, "num_seats": 3}, ("high_low", "random"), _TRICK),
+        "3_seats": Golden({"num_values": 5, "num_players": 3}, ("high_low", "random"), _TRICK),
         "4_seats": Golden(
-            {"num_values": 4, "num_seats": 4, "leader": 2}, ("first_play",), (*_TRICK, "voids")
+            {"num_values": 4, "num_players": 4, "leader": 2}, ("first_play",), (*_TRICK, "voids")
         ),
     },
 }

@@ -26,7 +26,7 @@ SETTINGS: list[tuple[str, dict[str, Any]]] = [
     ("president", {"num_players": 5, "economy": "none"}),
     ("splendor", {"num_players": 3}),
     ("top_trumps", {"num_cards": 9, "num_fields": 3}),
-    ("trick_taking", {"num_seats": 4, "num_values": 4}),
+    ("trick_taking", {"num_players": 4, "num_values": 4}),
 ]
 NUM_TABLES = 2
 EVERY = 5  # plies
@@ -128,7 +128,7 @@ def test_trick_taking_deals_all_that_agree_with_what_was_seen(num_seats: int, sc
 def test_cards_that_two_seats_may_hold_are_shared_in_every_way() -> None:
     """Seat 1 has shown that it is void in colour 0, so seats 2 and 3 hold the rest of it."""
     hands = [[0, 6, 9], [3, 4, 8], [1, 10, 5], [2, 11, 7]]
-    table = tricks.table({"hands": hands}, "0.0 1.0", num_seats=4, num_values=3)
+    table = tricks.table({"hands": hands}, "0.0 1.0", num_players=4, num_values=3)
     rows = np.zeros(80, np.int64)
     dealt = table.determinize(rows, rows, streams(range(80)))["hands"]
     found = np.bitwise_count(dealt[:, 2, 0])

@@ -5,7 +5,7 @@ from collections import Counter
 from typing import Any
 
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.catalogue import SEAT_SETTINGS, games_by_seats
+from parlour.envs.core.catalogue import games_by_seats
 from parlour.scripts import console
 from parlour.scripts.move_list import NOTE
 from parlour.scripts.table.catalogue import chosen_settings
@@ -19,7 +19,7 @@ def _tables() -> list[tuple[str, dict[str, Any]]]:
         found[find_game(name, **chosen_settings(name, {})).config] = name, chosen_settings(name, {})
         for game in games_by_seats(name):
             config = game.config_dict()
-            settings = {key: config[key] for key in SEAT_SETTINGS if key in config}
+            settings = {key: config[key] for key in ("num_players",) if key in config}
             found.setdefault(game.config, (name, settings))
     return [*found.values(), ("president", {"num_games": 2, "economy": "swap_two"})]
 

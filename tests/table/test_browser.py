@@ -17,6 +17,7 @@ import pytest
 from parlour.baselines.environments import make_solo
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.views.aec import RawEnv
+from parlour.envs.core.views.page import asset
 from parlour.envs.core.views.page.replay import replay_data, replay_page
 from parlour.envs.core.views.transcript import record
 from parlour.scripts.main import main
@@ -37,6 +38,7 @@ SETTINGS: dict[str, dict[str, Any]] = {  # short games
     "president": {"num_players": 2},
 }
 WIDTHS = {"phone": 360, "desktop": 1400}
+NOTEBOOK = 900
 NARROWEST = 320  # a page zoomed to 400 % on a small screen
 LONG = pytest.mark.long
 MAX_MOVES = 120
@@ -265,7 +267,7 @@ def test_a_finished_game_is_replayed_from_the_list_of_tables(browser: Any, addre
 def test_the_longest_names_stay_within_the_page(browser: Any, address: str) -> None:
     seats = [{"kind": "here", "name": "W" * 40}]
     seats += [{"kind": "player", "name": each * 40, "player": "random"} for each in "WM"]
-    settings = {"num_values": 4, "num_seats": 3}
+    settings = {"num_values": 4, "num_players": 3}
     request = {"game": "trick_taking", "settings": settings, "seats": seats, "seed": 4}
     with opened(browser, address, WIDTHS["phone"]) as page:
         take_seat(page, request)
@@ -318,6 +320,81 @@ def test_a_refused_request_says_why_and_the_game_goes_on(browser: Any, address: 
         page.wait_for_selector("#status.yours")
         click_anything(page)
         page.wait_for_selector("#message:empty", state="attached")
+
+
+def test_a_double_click_plays_once(browser: Any, address: str) -> None:
+    with table_page(browser, address, "trick_taking", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#status.yours")
+        box = page.locator("[data-part].live").last.bounding_box()
+        page.mouse.dblclick(box["x"] + box["width"] / 2, box["y"] + box["height"] / 2)
+        page.wait_for_selector("#judged >> text=Your move")  # comes after any refusal
+        page.wait_for_selector("#status.yours")
+        assert page.text_content("#message") == ""
+        page.click("#undo")
+        page.wait_for_selector("#redo:enabled")
+        click_anything(page)
+        page.wait_for_selector("#undo:enabled")
+
+
+def test_links_stay_with_new_deals_and_reopened_tables(browser: Any, address: str) -> None:
+    with opened(browser, f"{address}&game=trick_taking", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#start")
+        page.select_option("select[data-seat='1']", "remote")
+        page.click("#start")
+        page.wait_for_selector("#links >> text=Guest: copy link")
+        first = page.evaluate("game.token")
+        page.click("#again")
+        page.wait_for_function("(first) => game.token !== first && game.table", arg=first)
+        page.wait_for_selector("#links >> text=Guest: copy link")
+    with opened(browser, address, WIDTHS["desktop"]) as page:
+        page.click("#tables a >> nth=0")
+        page.wait_for_selector("#links >> text=To watch: copy link")
+
+
+def test_a_table_without_help_offers_none(browser: Any, address: str) -> None:
+    with opened(browser, f"{address}&game=trick_taking", WIDTHS["desktop"]) as page:
+        page.wait_for_selector("#start")
+        page.check("#no-help")
+        page.click("#start")
+        page.wait_for_selector("#status.yours")
+        click_anything(page)
+        page.wait_for_selector("#undo:enabled")
+        page.wait_for_selector("#status.yours")
+        assert page.is_hidden("#hint") and page.is_hidden("#judge")
+        assert page.text_content("#judged") == page.text_content("#message") == ""
+
+
+def rectangle(x: int, width: int, more: str = "") -> str:
+    return f'<rect x="{x}" y="{x}" width="{width}" height="{width}" {more}/>'
+
+
+def picture(x: int) -> str:
+    """A card at this place in a frame, with a hand that is drawn over it."""
+    card = f'<g data-part="card">{rectangle(x, 10)}</g>'
+    hand = f'<g data-part="hand">{rectangle(4, 50)}</g>'
+    frame = rectangle(x - 2, 14, 'id="frame"')
+    return f'<svg viewBox="0 0 100 100">{frame}{card}{hand}</svg>'
+
+
+def test_a_card_flies_above_hands_and_its_frame_waits_for_it(browser: Any) -> None:
+    page = browser.new_page(viewport={"width": 600, "height": 600})
+    page.set_content("<div id='root'></div>")
+    page.add_script_tag(content=asset("board.js"))
+    page.evaluate(
+        """(pictures) => {
+            const board = new Board(document.getElementById("root"));
+            for (const picture of pictures) board.show(picture);
+            for (const motion of document.getAnimations()) motion.pause();
+        }""",
+        [picture(4), picture(80)],
+    )
+    opacity = "(each) => getComputedStyle(document.querySelector(each)).opacity"
+    assert page.evaluate("document.querySelector('svg').lastElementChild.ariaHidden") == "true"
+    assert page.evaluate(opacity, "#frame") == page.evaluate(opacity, "[data-part=card]") == "0"
+    page.evaluate("document.getAnimations().forEach((motion) => motion.finish())")
+    page.wait_for_function("document.querySelector('svg').lastElementChild.dataset.part === 'hand'")
+    assert page.evaluate(opacity, "#frame") == page.evaluate(opacity, "[data-part=card]") == "1"
+    page.close()
 
 
 def test_moves_of_others_can_be_followed_without_motion(browser: Any, address: str) -> None:
@@ -433,6 +510,32 @@ def test_a_reload_brings_the_game_back(browser: Any, address: str) -> None:
         page.click("text=Back to the game")
 
 
+def test_no_token_stays_in_the_address(browser: Any, address: str) -> None:
+    """Of a table that is opened here, of a guest's link, after a reload and on the way back."""
+    guest = {"kind": "remote", "name": "Guest"}
+    request = {"game": "trick_taking", "settings": {}, "seats": [guest, guest], "seed": 4}
+    with opened(browser, f"{address}&game=trick_taking", WIDTHS["desktop"]) as page:
+        key = address.partition("owner=")[2]
+        page.click("#start")
+        page.wait_for_selector("#status.yours")
+        tokens = page.evaluate("(request) => ask('/api/tables', request)", request)["tokens"]
+        page.evaluate("(token) => { location.hash = `seat=${token}`; }", tokens[1])
+        page.wait_for_selector("#players >> text=Guest (you)")
+        page.reload()
+        page.wait_for_selector("#players >> text=Guest (you)")
+        assert page.url.endswith("/#table")
+        page.click("#home")
+        page.wait_for_selector("#games button")
+        for name in ("Guest (you)", "You"):
+            page.go_back()
+            page.wait_for_selector(f"#players >> text={name}")
+            assert "seat=" not in page.url and key not in page.url
+        page.click("#home")
+        page.locator("#tables a").first.click()
+        page.wait_for_selector("#players >> text=Guest (you)")
+        assert page.url.endswith("/#table")
+
+
 @LONG
 def test_a_player_takes_the_seat_of_somebody_who_has_left(browser: Any, address: str) -> None:
     seats = [{"kind": "here", "name": "You"}, {"kind": "remote", "name": "Guest"}]
@@ -492,7 +595,7 @@ def test_a_notebook_shows_a_running_game_with_its_controls(
     browser: Any, name: str, kind: str
 ) -> None:
     env, num_plies = started(name, kind)
-    page = browser.new_page(viewport={"width": 900, "height": 800})
+    page = browser.new_page(viewport={"width": NOTEBOOK, "height": 800})
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
     page.set_content(f"<body>{env._repr_mimebundle_()['text/html']}</body>")
@@ -500,6 +603,10 @@ def test_a_notebook_shows_a_running_game_with_its_controls(
     frame.wait_for_selector(IS_UNPACKED)
     assert frame.text_content("#count") == f"{num_plies} of {num_plies}"  # the position now
     assert frame.locator("#moves li").count() == num_plies
+    below = "document.querySelector('#run').getBoundingClientRect().bottom > innerHeight"
+    for width in (WIDTHS["desktop"], NOTEBOOK, 500):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert not frame.evaluate(below)
     now = frame.inner_html("#board")
     frame.click("#back")
     assert frame.text_content("#count") == f"{num_plies - 1} of {num_plies}"

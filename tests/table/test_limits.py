@@ -148,7 +148,7 @@ def test_requests_of_a_guest_do_not_delay_a_new_table(
     is_late = []
     monkeypatch.setattr(GameTable, "explain", lambda *_: is_late.append(release.wait(20)))
     seats = [ME, GUEST, player("high_low")]
-    settings = {"num_values": 4, "num_seats": 3}
+    settings = {"num_values": 4, "num_players": 3}
     with server(tmp_path) as client:
         tokens = open_table(client, "trick_taking", seats, settings=settings)
         with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:

@@ -25,9 +25,9 @@ def posted(address: str, path: str, data: dict[str, Any]) -> dict[str, Any]:
         return json.loads(answer.read())
 
 
-def link(address: str, *others: dict[str, str]) -> list[str]:
+def link(address: str, *others: dict[str, str], **more: Any) -> list[str]:
     """The links of a new table: a guest, then others."""
-    data = {"game": "trick_taking", "settings": SMALL, "seats": [GUEST, *others], "seed": 5}
+    data = {"game": "trick_taking", "settings": SMALL, "seats": [GUEST, *others], "seed": 5, **more}
     tokens = posted(address, "/api/tables", data)["tokens"]
     return [f"http://{address}/#seat={token}" for token in tokens]
 
@@ -48,6 +48,16 @@ def play_on(seat: RemoteSeat, position: dict[str, Any]) -> tuple[dict[str, Any],
         position = seat.play(position["legal_actions"][0])
         moves += position["moves_since"]
     return position, moves
+
+
+def test_a_game_without_help_is_played_without_judgements(tmp_path: Path) -> None:
+    with (
+        listening_server(tmp_path) as address,
+        taken(link(address, player("high_low"), help=False)[0]) as seat,
+    ):
+        position = seat.play(seat.position()["legal_actions"][0])
+        assert "judgement" not in position and position["legal_actions"]
+        assert play_on(seat, position)[0]["is_over"]
 
 
 def test_a_game_is_played_with_every_move_told_once(tmp_path: Path) -> None:

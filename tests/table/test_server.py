@@ -321,6 +321,43 @@ def test_hints_value_every_legal_move_and_the_review_finds_regret(tmp_path: Path
             assert last["returns"] is not None
 
 
+def test_a_table_without_help_refuses_it_until_the_end(tmp_path: Path) -> None:
+    seats = [ME, GUEST, player("high_low")]
+    settings = {"num_values": 4, "num_players": 3}
+    asked = [
+        {"type": "hint", "player": "search"},
+        {"type": "judge", "ply": 0},
+        {"type": "explain", "ply": 2},
+    ]
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", seats, settings=settings, help=False)
+        with seated(client, tokens[0]) as me, seated(client, tokens[1]) as guest:
+            assert not guest.next("table")["has_help"]
+            for each in (me, guest):
+                position = each.my_turn()
+                each.act(position, position["legal"][0])
+                for message in asked:
+                    each.socket.send_json(message)
+                    assert each.next("error")["text"] == "this table is played without help"
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], help=False)
+        with seated(client, tokens[0]) as me:
+            me.play_to_the_end()
+            me.socket.send_json({"type": "review"})
+            assert me.next("review")["ply"] == 0
+
+
+def test_the_owner_is_given_the_links_of_a_table(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+        links = [["Guest", tokens[1]], ["To watch", tokens[2]]]
+        for token in tokens:
+            answer = client.post("/api/links", json={"token": token}, headers=AS_OWNER)
+            assert answer.json() == links
+            assert client.post("/api/links", json={"token": token}).status_code == 403
+        unknown = client.post("/api/links", json={"token": "guessed"}, headers=AS_OWNER)
+        assert unknown.status_code == 404
+
+
 def test_the_same_deal_is_played_from_the_next_seat(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         tokens = open_table(client, "trick_taking", [ME, player("first_play")], settings=SMALL)

@@ -29,38 +29,38 @@ def in_deck_order(cards: list[str]) -> list[str]:
     return sorted(cards, key=lambda card: (colour_of(card), value_of(card)))
 
 
-def check_config(num_values: int, num_seats: int, leader: int) -> None:
+def check_config(num_values: int, num_players: int, leader: int) -> None:
     """The sheet's config line: any other value is an error."""
     if not MIN_VALUES <= num_values <= MAX_VALUES:
         raise ValueError(f"num_values is {num_values!r}, must be {MIN_VALUES}..{MAX_VALUES}")
-    if not MIN_SEATS <= num_seats <= MAX_SEATS:
-        raise ValueError(f"num_seats is {num_seats!r}, must be {MIN_SEATS}..{MAX_SEATS}")
-    if leader not in range(num_seats):
-        raise ValueError(f"leader is {leader!r}, must be a seat 0..{num_seats - 1}")
+    if not MIN_SEATS <= num_players <= MAX_SEATS:
+        raise ValueError(f"num_players is {num_players!r}, must be {MIN_SEATS}..{MAX_SEATS}")
+    if leader not in range(num_players):
+        raise ValueError(f"leader is {leader!r}, must be a seat 0..{num_players - 1}")
 
 
-def check_hands(hands: list[list[int]], num_values: int, num_seats: int) -> None:
+def check_hands(hands: list[list[int]], num_values: int, num_players: int) -> None:
     """Rule 1: all cards are dealt, N to each seat."""
-    if len(hands) != num_seats:
-        raise ValueError(f"the deal has {len(hands)} hands for {num_seats} seats")
+    if len(hands) != num_players:
+        raise ValueError(f"the deal has {len(hands)} hands for {num_players} seats")
     if any(len(hand) != num_values for hand in hands):
         raise ValueError(f"every hand must hold {num_values} cards")
-    if sorted(card for hand in hands for card in hand) != list(range(num_values * num_seats)):
-        raise ValueError(f"the hands must hold each card 0..{num_values * num_seats - 1} once")
+    if sorted(card for hand in hands for card in hand) != list(range(num_values * num_players)):
+        raise ValueError(f"the hands must hold each card 0..{num_values * num_players - 1} once")
 
 
 class Referee:
     """One game of trick-taking, one ply at a time."""
 
     def __init__(
-        self, deal: dict, *, num_values: int = 10, num_seats: int = 2, leader: int = 0
+        self, deal: dict, *, num_values: int = 10, num_players: int = 2, leader: int = 0
     ) -> None:
         """Take {"hands": [[card index, ...], ...], "leader": seat}; the deal's leader counts."""
         first_leader = deal.get("leader", leader)
-        check_config(num_values, num_seats, first_leader)
-        check_hands(deal["hands"], num_values, num_seats)
+        check_config(num_values, num_players, first_leader)
+        check_hands(deal["hands"], num_values, num_players)
         self.num_values = num_values
-        self.seats = list(range(num_seats))
+        self.seats = list(range(num_players))
         self.hands = [[card_name(i, num_values) for i in hand] for hand in deal["hands"]]
         self.leader = first_leader
         self.table: list[str] = []  # this trick, in the order played
@@ -93,9 +93,9 @@ class Referee:
         """Tricks scaled to a sum of zero within -1..1; for two seats (own - other's) / N."""
         if not self.is_terminal():
             return [0.0 for _ in self.seats]
-        num_seats, num_values = len(self.seats), self.num_values
-        scale = num_values * (num_seats - 1)
-        return [(num_seats * tricks - num_values) / scale for tricks in self.tricks_won]
+        num_players, num_values = len(self.seats), self.num_values
+        scale = num_values * (num_players - 1)
+        return [(num_players * tricks - num_values) / scale for tricks in self.tricks_won]
 
     def facts(self, seat: int) -> dict:
         """All that this seat may know, as the sheet's observation paragraph lists it."""

@@ -162,7 +162,7 @@ def test_it_gives_away_far_less_than_its_network() -> None:
 def test_it_is_listed_where_its_network_ships() -> None:
     assert "alpha_beta" in list_policies(load_game("trick_taking"))
     assert "alpha_beta" not in list_policies(GAME)
-    assert "alpha_beta" not in list_policies(load_game("trick_taking", num_seats=3))
+    assert "alpha_beta" not in list_policies(load_game("trick_taking", num_players=3))
     with pytest.raises(ValueError, match=r"no network ships .* name a checkpoint"):
         make_policy("alpha_beta", GAME)
 
@@ -173,7 +173,7 @@ def test_impossible_settings_and_other_networks_are_refused(tmp_path: Path) -> N
         make_policy("alpha_beta", game, num_tricks=0)
     shipped = str(checkpoint_folder("trick_taking") / "lookahead.pt")
     with pytest.raises(ValueError, match="plays with 2 seats"):
-        make_policy("alpha_beta", load_game("trick_taking", num_seats=3), network=shipped)
+        make_policy("alpha_beta", load_game("trick_taking", num_players=3), network=shipped)
     other = str(checkpoint_folder("trick_taking") / "mlp.pt")
     with pytest.raises(ValueError, match=r"cannot value positions .* --sets hand,unseen,table"):
         make_policy("alpha_beta", game, network=other)

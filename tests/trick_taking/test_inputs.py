@@ -30,9 +30,9 @@ def renamed(hand: list[set[int]], left: list[set[int]], num_values: int) -> list
     ]
 
 
-def games(num_seats: int, num_values: int, num_games: int = 3) -> list[tuple]:
+def games(num_players: int, num_values: int, num_games: int = 3) -> list[tuple]:
     """Random games, arranged and not, side by side: every position with a seat to act."""
-    game = load_game("trick_taking", num_seats=num_seats, num_values=num_values)
+    game = load_game("trick_taking", num_players=num_players, num_values=num_values)
     wide = with_inputs(game)
     random = np.random.default_rng(0)
     found = []
@@ -61,20 +61,20 @@ def seen_by(game: Game, state: np.ndarray) -> np.record:
 
 
 @pytest.mark.parametrize(
-    ("num_seats", "num_values"),
+    ("num_players", "num_values"),
     [*SIZES[:3], pytest.param(*SIZES[3], marks=pytest.mark.long)],
 )
 def test_arranged_games_are_the_same_games_with_cards_renamed(
-    num_seats: int, num_values: int
+    num_players: int, num_values: int
 ) -> None:
-    for game, wide, state, other in games(num_seats, num_values):
+    for game, wide, state, other in games(num_players, num_values):
         plain, more = seen_by(game, state), seen_by(wide, other)
         hand, unseen, table = (sets(plain[name]) for name in ("hand", "unseen", "table"))
         left = [a | b | c for a, b, c in zip(hand, unseen, table, strict=True)]
         names = [renamed(each, left, num_values) for each in (hand, unseen, table)]
         led = int(plain.led_colour)
         order = sorted(
-            range(num_seats),
+            range(num_players),
             key=lambda c: (c != led, [-sum(1 << v for v in names[i][c]) for i in (0, 1)]),
         )
         for name, cards in zip(("hand", "unseen", "table"), names, strict=True):
@@ -90,18 +90,18 @@ def test_arranged_games_are_the_same_games_with_cards_renamed(
         assert again.positions.tobytes() == other.tobytes()
 
 
-@pytest.mark.parametrize(("num_seats", "num_values"), SIZES[1:3])
-def test_derived_fields_count_cards_and_seats(num_seats: int, num_values: int) -> None:
-    for _, wide, _, other in games(num_seats, num_values):
+@pytest.mark.parametrize(("num_players", "num_values"), SIZES[1:3])
+def test_derived_fields_count_cards_and_seats(num_players: int, num_values: int) -> None:
+    for _, wide, _, other in games(num_players, num_values):
         seen, state = seen_by(wide, other), other[0]
         hand, unseen, table = (sets(seen[name]) for name in ("hand", "unseen", "table"))
         assert seen.held.tolist() == [len(cards) for cards in hand]
         assert seen.unseen_left.tolist() == [len(cards) for cards in unseen]
-        for colour in range(num_seats):
+        for colour in range(num_players):
             highest = max(unseen[colour], default=-1)
             assert seen.masters[colour] == sum(card > highest for card in hand[colour])
-            for index in range(num_seats):
-                seat = (int(state.seat_to_act) + index) % num_seats
+            for index in range(num_players):
+                seat = (int(state.seat_to_act) + index) % num_players
                 num_played = int(state.played[seat, colour]).bit_count()
                 assert seen.num_played[index, colour] == num_played
         if state.led_colour < 0:
@@ -111,7 +111,7 @@ def test_derived_fields_count_cards_and_seats(num_seats: int, num_values: int) -
         assert seen.winners == sum(card > highest for card in hand[0])
         assert seen.unseen_winners == sum(card > highest for card in unseen[0])
         after = [
-            seat % num_seats for seat in range(state.seat_to_act + 1, state.leader + num_seats)
+            seat % num_players for seat in range(state.seat_to_act + 1, state.leader + num_players)
         ]
         if state.seat_to_act < state.leader:
             after = list(range(state.seat_to_act + 1, state.leader))
@@ -128,14 +128,14 @@ def test_the_order_depends_only_on_what_the_seat_knows() -> None:
 
 
 def test_networks_are_shown_the_cards_left_and_not_their_history() -> None:
-    shown = shown_fields(with_inputs(load_game("trick_taking", num_seats=4)))
+    shown = shown_fields(with_inputs(load_game("trick_taking", num_players=4)))
     assert {"hand", "unseen", "table", "masters", "followers"} <= set(shown)
     assert not {"dealt", "played", "last_cards", "seat_to_act"} & set(shown)
 
 
-@pytest.mark.parametrize("num_seats", [2, pytest.param(4, marks=pytest.mark.long)])
-def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(num_seats: int) -> None:
-    game = load_game("trick_taking", num_seats=num_seats)
+@pytest.mark.parametrize("num_players", [2, pytest.param(4, marks=pytest.mark.long)])
+def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(num_players: int) -> None:
+    game = load_game("trick_taking", num_players=num_players)
     wide = with_inputs(game)
     network = uneven(PolicyValue(game, (19,), derived_inputs=True))
     assert isinstance(network, PolicyValue)
@@ -144,7 +144,7 @@ def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(num_seats: i
     plain.deal(plain.all_rows)
     settings = Settings(8, 4, 2, 1.25, 0.0)
     search = guided_policy("guided", game, network, settings)
-    for _ in range(num_seats * 10 - 1):
+    for _ in range(num_players * 10 - 1):
         _, observations, words = plain.show(plain.all_rows)
         masks = action_masks(words, game.num_actions)
         actions = policy(observations, masks, plain.rngs)

@@ -20,7 +20,7 @@ from parlour.envs.core.rng import streams
 from ..test_compiled_networks import uneven
 from .test_open_hands import TRICK, as_sets, plain_value
 
-GAME = load_game("trick_taking", num_seats=3, num_values=5)
+GAME = load_game("trick_taking", num_players=3, num_values=5)
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A checkpoint of a network that has learned nothing."""
     module = uneven(PolicyValue(GAME, (8,), derived_inputs=True))
     path = tmp_path_factory.mktemp("max_n") / "ppo.pt"
-    config = {"num_seats": 3, "num_values": 5, "leader": 0}
+    config = {"num_players": 3, "num_values": 5, "leader": 0}
     settings = {"hidden": (8,), "derived_inputs": True}
     save_checkpoint(
         Checkpoint("trick_taking", 0, config, "ppo", settings, (8,), module.state_dict()), path
@@ -144,16 +144,16 @@ def test_a_limit_in_time_also_gives_a_legal_card(network: Path) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("num_seats", [3, 4])
-def test_it_beats_the_best_script_where_a_network_ships(num_seats: int) -> None:
-    game = load_game("trick_taking", num_seats=num_seats)
+@pytest.mark.parametrize("num_players", [3, 4])
+def test_it_beats_the_best_script_where_a_network_ships(num_players: int) -> None:
+    game = load_game("trick_taking", num_players=num_players)
     result = play_match(game, "max_n:num_simulations=40", "smart", 40, seed=7)
-    assert result.first_places.mean > 1.1 / num_seats
+    assert result.first_places.mean > 1.1 / num_players
 
 
 def test_it_is_best_where_a_network_ships() -> None:
-    for num_seats in (3, 4):
-        assert resolved("best", load_game("trick_taking", num_seats=num_seats)) == "max_n"
+    for num_players in (3, 4):
+        assert resolved("best", load_game("trick_taking", num_players=num_players)) == "max_n"
     assert "max_n" not in list_policies(GAME)
     with pytest.raises(ValueError, match=r"no network ships.*network=FILE\.pt"):
         make_policy("max_n", GAME)

@@ -19,8 +19,8 @@ Trick = tuple[Card, ...]  # in the order of play
 
 def considered(hands: Hands, leader: int, trick: Trick) -> list[Card]:
     """The legal cards that differ: see the docstring of `open_hands`."""
-    num_seats = len(hands)
-    hand = hands[(leader + len(trick)) % num_seats]
+    num_players = len(hands)
+    hand = hands[(leader + len(trick)) % num_players]
     left = set().union(*hands, trick)
     reach = {card for card in hand if is_lowest_of_run(card, hand, left)}
     if not trick:
@@ -31,7 +31,7 @@ def considered(hands: Hands, leader: int, trick: Trick) -> list[Card]:
         return sorted(min(c for c in hand if c[0] == colour) for colour in {c[0] for c in hand})
     losers = sorted(card for card in following if card[1] < top)[:1]
     winners = sorted(card for card in following & reach if card[1] > top)
-    return losers + (winners[:1] if len(trick) == num_seats - 1 else winners)
+    return losers + (winners[:1] if len(trick) == num_players - 1 else winners)
 
 
 def is_lowest_of_run(card: Card, hand: frozenset[Card], left: set[Card]) -> bool:
@@ -43,16 +43,16 @@ def is_lowest_of_run(card: Card, hand: frozenset[Card], left: set[Card]) -> bool
 @cache
 def plain_value(hands: Hands, leader: int, trick: Trick) -> tuple[int, ...]:
     """The tricks of every seat from now on, in parts of a trick: means are rounded down."""
-    num_seats = len(hands)
-    if len(trick) == num_seats:
+    num_players = len(hands)
+    if len(trick) == num_players:
         led = trick[0][0]
-        best = max(range(num_seats), key=lambda i: trick[i][1] if trick[i][0] == led else -1)
-        winner = (leader + best) % num_seats
+        best = max(range(num_players), key=lambda i: trick[i][1] if trick[i][0] == led else -1)
+        winner = (leader + best) % num_players
         rest = plain_value(hands, winner, ())
         return tuple(value + TRICK * (seat == winner) for seat, value in enumerate(rest))
-    seat = (leader + len(trick)) % num_seats
+    seat = (leader + len(trick)) % num_players
     if not hands[seat]:
-        return (0,) * num_seats
+        return (0,) * num_players
     values = []
     for card in considered(hands, leader, trick):
         left = (*hands[:seat], hands[seat] - {card}, *hands[seat + 1 :])
@@ -64,18 +64,18 @@ def plain_value(hands: Hands, leader: int, trick: Trick) -> tuple[int, ...]:
 
 def as_sets(state: np.record) -> tuple[Hands, int, Trick]:
     """The hands, the leader and the trick of a position."""
-    num_seats, num_values = state.dealt.shape
+    num_players, num_values = state.dealt.shape
     hands = tuple(
         frozenset(
             (colour, value)
-            for colour in range(num_seats)
+            for colour in range(num_players)
             for value in range(num_values)
             if int(state.hands[seat, colour]) >> value & 1
         )
-        for seat in range(num_seats)
+        for seat in range(num_players)
     )
-    num_played = (int(state.seat_to_act) - int(state.leader)) % num_seats
-    seats = [(int(state.leader) + place) % num_seats for place in range(num_played)]
+    num_played = (int(state.seat_to_act) - int(state.leader)) % num_players
+    seats = [(int(state.leader) + place) % num_players for place in range(num_played)]
     trick = tuple(divmod(int(state.last_cards[seat]), num_values) for seat in seats)
     return hands, int(state.leader), trick
 
@@ -93,7 +93,7 @@ def positions(game: Game, most_tricks: int, num_games: int) -> Iterator[np.recor
 
 
 @pytest.mark.parametrize(
-    ("num_seats", "num_values", "most_tricks", "num_games"),
+    ("num_players", "num_values", "most_tricks", "num_games"),
     [
         (3, 5, 4, 60),
         (3, 10, 4, 30),
@@ -103,11 +103,11 @@ def positions(game: Game, most_tricks: int, num_games: int) -> Iterator[np.recor
     ],
 )
 def test_it_equals_plain_max_n(
-    num_seats: int, num_values: int, most_tricks: int, num_games: int
+    num_players: int, num_values: int, most_tricks: int, num_games: int
 ) -> None:
-    game = load_game("trick_taking", num_seats=num_seats, num_values=num_values)
+    game = load_game("trick_taking", num_players=num_players, num_values=num_values)
     hands = OpenHands.empty(game)
-    out = np.zeros(num_seats)
+    out = np.zeros(num_players)
     num_ties = 0
     for state in positions(game, most_tricks, num_games):
         solve(hands, state, out)
@@ -119,7 +119,7 @@ def test_it_equals_plain_max_n(
 
 
 def test_the_memory_changes_no_value() -> None:
-    game = load_game("trick_taking", num_seats=3)
+    game = load_game("trick_taking", num_players=3)
     kept, out, again = OpenHands.empty(game), np.zeros(3), np.zeros(3)
     for state in positions(game, 6, 3):
         solve(kept, state, out)

@@ -68,7 +68,7 @@ def test_the_leader_of_the_first_trick_comes_from_the_deal_or_else_the_house_rul
 
 
 def test_with_three_seats_the_highest_card_of_the_colour_led_wins_over_higher_values() -> None:
-    referee = play(Referee(THREE_SEATS, num_values=2, num_seats=3), "0.0")
+    referee = play(Referee(THREE_SEATS, num_values=2, num_players=3), "0.0")
     assert sorted(referee.legal_actions()) == ["card:1.1", "card:2.1"]
     play(referee, "2.1")
     assert referee.legal_actions() == ["card:0.1"]
@@ -78,7 +78,7 @@ def test_with_three_seats_the_highest_card_of_the_colour_led_wins_over_higher_va
 
 
 def test_seats_follow_the_leader_in_ascending_order_wrapping() -> None:
-    referee = Referee({**THREE_SEATS, "leader": 1}, num_values=2, num_seats=3)
+    referee = Referee({**THREE_SEATS, "leader": 1}, num_values=2, num_players=3)
     seats = []
     for card in ["1.1", "2.0", "1.0"]:
         seats.append(referee.seat_to_act())
@@ -88,7 +88,7 @@ def test_seats_follow_the_leader_in_ascending_order_wrapping() -> None:
 
 
 def test_returns_of_three_seats_sum_to_zero() -> None:
-    referee = Referee(THREE_SEATS, num_values=2, num_seats=3)
+    referee = Referee(THREE_SEATS, num_values=2, num_players=3)
     play(referee, "0.0 2.1 0.1 2.0 1.0 1.1")
     assert referee.facts(0)["tricks_won"] == [0, 0, 2]
     assert referee.returns() == [-0.5, -0.5, 1.0]
@@ -109,7 +109,7 @@ def test_facts_keep_the_dealt_order_and_tell_table_and_earlier_tricks_apart() ->
 
 
 def test_the_other_hands_are_told_as_one_union() -> None:
-    referee = Referee(THREE_SEATS, num_values=2, num_seats=3)
+    referee = Referee(THREE_SEATS, num_values=2, num_players=3)
     assert referee.facts(1)["others"] == ["0.0", "0.1", "1.0", "2.0"]
 
 
@@ -121,7 +121,7 @@ def test_an_illegal_card_is_refused_by_name_with_what_is_legal() -> None:
 
 
 @pytest.mark.parametrize(
-    "config", [{"num_values": 0}, {"num_values": 33}, {"num_seats": 5}, {"leader": 2}]
+    "config", [{"num_values": 0}, {"num_values": 33}, {"num_players": 5}, {"leader": 2}]
 )
 def test_an_unknown_config_is_refused(config: dict) -> None:
     with pytest.raises(ValueError, match="must be"):
@@ -133,17 +133,17 @@ def test_a_deal_that_is_not_the_deck_is_refused() -> None:
         Referee({"hands": [[0, 0, 1], [3, 4, 5]]}, num_values=3)
 
 
-@pytest.mark.parametrize("num_seats", [2, 3, 4])
+@pytest.mark.parametrize("num_players", [2, 3, 4])
 @pytest.mark.parametrize("num_values", [1, 2, 10, 32])
-def test_random_games_conserve_cards_and_end(num_seats: int, num_values: int) -> None:
-    rng = random.Random(100 * num_seats + num_values)
-    num_cards = num_seats * num_values
-    deck = [f"{colour}.{value}" for colour in range(num_seats) for value in range(num_values)]
+def test_random_games_conserve_cards_and_end(num_players: int, num_values: int) -> None:
+    rng = random.Random(100 * num_players + num_values)
+    num_cards = num_players * num_values
+    deck = [f"{colour}.{value}" for colour in range(num_players) for value in range(num_values)]
     for _ in range(10):
         cards = rng.sample(range(num_cards), num_cards)
-        deal: dict = {"hands": [cards[s::num_seats] for s in range(num_seats)]}
-        deal["leader"] = rng.randrange(num_seats)
-        referee = Referee(deal, num_values=num_values, num_seats=num_seats)
+        deal: dict = {"hands": [cards[s::num_players] for s in range(num_players)]}
+        deal["leader"] = rng.randrange(num_players)
+        referee = Referee(deal, num_values=num_values, num_players=num_players)
         for _ in range(num_cards):
             facts = referee.facts(referee.seat_to_act())
             seen = facts["hand"] + facts["others"] + facts["table"] + facts["earlier"]

@@ -19,15 +19,15 @@ from tests.trick_taking.tables import (
 )
 
 
-@pytest.mark.parametrize("num_seats", [2, 3, 4])
-def test_all_cards_are_dealt_n_to_each_seat(num_seats: int) -> None:
-    game = load_game("trick_taking", num_seats=num_seats)
+@pytest.mark.parametrize("num_players", [2, 3, 4])
+def test_all_cards_are_dealt_n_to_each_seat(num_players: int) -> None:
+    game = load_game("trick_taking", num_players=num_players)
     tables = Tables(game, streams(range(20)))
     tables.deal(tables.all_rows)
     for state in tables.states:
         held = [cards_of(hand, 10) for hand in state["hands"]]
-        assert [len(hand) for hand in held] == [10] * num_seats
-        assert len({card for hand in held for card in hand}) == 10 * num_seats
+        assert [len(hand) for hand in held] == [10] * num_players
+        assert len({card for hand in held for card in hand}) == 10 * num_players
 
 
 def test_every_card_is_as_likely_at_every_place_of_the_deal() -> None:
@@ -76,7 +76,7 @@ def test_the_winner_of_a_trick_leads_the_next() -> None:
 
 
 def test_the_highest_card_of_the_colour_led_wins_over_higher_values_of_others() -> None:
-    tables = table(THREE_SEATS, "0.0", num_values=2, num_seats=3)
+    tables = table(THREE_SEATS, "0.0", num_values=2, num_players=3)
     assert legal(tables) == ["1.1", "2.1"]
     play(tables, "2.1")
     assert legal(tables) == ["0.1"]
@@ -86,7 +86,7 @@ def test_the_highest_card_of_the_colour_led_wins_over_higher_values_of_others() 
 
 
 def test_seats_follow_the_leader_clockwise() -> None:
-    tables = table({**THREE_SEATS, "leader": 1}, num_values=2, num_seats=3)
+    tables = table({**THREE_SEATS, "leader": 1}, num_values=2, num_players=3)
     seats = []
     for card in ["1.1", "2.0", "1.0"]:
         seats.append(int(tables.states[0].seat_to_act))
@@ -109,7 +109,7 @@ def test_two_seats_get_the_difference_of_tricks_by_n() -> None:
 
 
 def test_more_seats_get_tricks_scaled_to_a_sum_of_zero() -> None:
-    tables = table(THREE_SEATS, "0.0 2.1 0.1 2.0 1.0 1.1", num_values=2, num_seats=3)
+    tables = table(THREE_SEATS, "0.0 2.1 0.1 2.0 1.0 1.1", num_values=2, num_players=3)
     assert tables.returns(tables.all_rows)[0] == pytest.approx([-0.5, -0.5, 1.0])
 
 
@@ -127,18 +127,18 @@ def test_a_seat_knows_its_hand_in_the_order_dealt_and_the_table() -> None:
 
 
 def test_with_more_seats_the_other_hands_are_one_set() -> None:
-    seen = observed(table(THREE_SEATS, num_values=2, num_seats=3), 1)
+    seen = observed(table(THREE_SEATS, num_values=2, num_players=3), 1)
     assert cards_of(seen.unseen, 2) == ["0.0", "0.1", "1.0", "2.0"]
 
 
 def test_a_seat_that_does_not_follow_shows_that_it_is_void() -> None:
-    tables = table(THREE_SEATS, "0.0 2.1", num_values=2, num_seats=3)
+    tables = table(THREE_SEATS, "0.0 2.1", num_values=2, num_players=3)
     assert observed(tables, 0).voids.tolist() == [0, 0b001, 0]
     assert observed(tables, 1).voids.tolist() == [0b001, 0, 0]
 
 
 def test_a_colour_may_straddle_two_words_of_the_mask() -> None:
-    game = load_game("trick_taking", num_values=25, num_seats=4)  # colour 2: actions 50 .. 74
+    game = load_game("trick_taking", num_values=25, num_players=4)  # colour 2: actions 50 .. 74
     hands = [list(range(start, start + 25)) for start in (50, 0, 25, 75)]
     tables = Tables(game, streams([0]))
     tables.deal_from(0, {"hands": hands})
@@ -151,7 +151,7 @@ def test_a_colour_may_straddle_two_words_of_the_mask() -> None:
         ({"num_values": 0}, ValueError, r"num_values must be an integer in 1 \.\. 32; got 0"),
         ({"num_values": 33}, ValueError, "num_values"),
         ({"num_values": 2.0}, ValueError, "num_values"),
-        ({"num_seats": 5}, ValueError, "num_seats"),
+        ({"num_players": 5}, ValueError, "num_players"),
         ({"leader": 2}, ValueError, r"leader must be an integer in 0 \.\. 1"),
         ({"colours": 2}, TypeError, "no setting 'colours'; its settings are num_values"),
     ],
@@ -190,7 +190,7 @@ def test_impossible_deals_are_refused_and_leave_the_table_as_it_was(
 
 
 def test_names_of_cards_are_read_back() -> None:
-    game = load_game("trick_taking", num_values=12, num_seats=3)
+    game = load_game("trick_taking", num_values=12, num_players=3)
     names = [game.action_name(action) for action in range(game.num_actions)]
     assert names[13] == "card:1.1"
     assert [game.parse_action(name) for name in names] == list(range(36))
@@ -202,7 +202,7 @@ def test_names_of_cards_are_read_back() -> None:
 
 
 def test_the_text_of_a_position_hides_other_hands_from_a_third_seat_on() -> None:
-    tables = table(THREE_SEATS, "0.0", num_values=2, num_seats=3)
+    tables = table(THREE_SEATS, "0.0", num_values=2, num_players=3)
     assert tables.game.describe(tables.states[0], 2).splitlines() == [
         "trick 1 of 2: player 1 to follow 0.0 of player 0",
         "  player 0 [ 0 won] ?  played 0.0",
@@ -214,7 +214,7 @@ def test_the_text_of_a_position_hides_other_hands_from_a_third_seat_on() -> None
 
 
 def test_a_game_survives_pickling() -> None:
-    game = load_game("trick_taking", num_values=5, num_seats=3, leader=2)
+    game = load_game("trick_taking", num_values=5, num_players=3, leader=2)
     copy = pickle.loads(pickle.dumps(game))
     assert copy.config == game.config
     assert copy.action_name(7) == "card:1.2"

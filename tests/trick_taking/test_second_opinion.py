@@ -19,25 +19,27 @@ LONG = [(2, 1, 20), (3, 32, 70)]
 
 
 @pytest.mark.parametrize(
-    ("num_seats", "num_values", "num_games"),
+    ("num_players", "num_values", "num_games"),
     [*part_and_all(CONFIGS), *(pytest.param(*config, marks=pytest.mark.long) for config in LONG)],
 )
-def test_the_rules_agree_with_the_referee(num_seats: int, num_values: int, num_games: int) -> None:
-    leader = num_seats - 1
-    game = load_game("trick_taking", num_seats=num_seats, num_values=num_values, leader=leader)
+def test_the_rules_agree_with_the_referee(
+    num_players: int, num_values: int, num_games: int
+) -> None:
+    leader = num_players - 1
+    game = load_game("trick_taking", num_players=num_players, num_values=num_values, leader=leader)
     tables = Tables(game, streams(range(num_games)))
     tables.deal(tables.all_rows)
     referees = [
         Referee(
             {"hands": state["dealt"].tolist(), "leader": leader},
-            num_seats=num_seats,
+            num_players=num_players,
             num_values=num_values,
         )
         for state in tables.states
     ]
     rng = np.random.default_rng(num_values)
-    for ply in range(num_seats * num_values):
-        observer = ply * 7 % num_seats
+    for ply in range(num_players * num_values):
+        observer = ply * 7 % num_players
         check_positions(tables, referees, observer)
         names = [rng.choice(sorted(referee.legal_actions())) for referee in referees]
         for referee, name in zip(referees, names, strict=True):
@@ -64,7 +66,7 @@ def check_positions(tables: Tables, referees: list[Referee], observer: int) -> N
 
 def check_observation(seen: np.record, referee: Referee, observer: int) -> None:
     """All that the referee tells a seat is in its observation."""
-    num_seats, num_values = len(seen["hand"]), len(seen["dealt"])
+    num_players, num_values = len(seen["hand"]), len(seen["dealt"])
     facts = referee.facts(observer)
     held = set(cards_of(seen["hand"], num_values))
     dealt = [f"{card // num_values}.{card % num_values}" for card in seen["dealt"].tolist()]
@@ -73,19 +75,19 @@ def check_observation(seen: np.record, referee: Referee, observer: int) -> None:
     assert cards_of(seen["table"], num_values) == in_deck_order(facts["table"])
     played = [card for words in seen["played"] for card in cards_of(words, num_values)]
     assert in_deck_order(played) == in_deck_order(facts["earlier"] + facts["table"])
-    assert (seen["leader"] + observer) % num_seats == facts["leader"]
+    assert (seen["leader"] + observer) % num_players == facts["leader"]
     assert np.roll(seen["tricks_won"], observer).tolist() == facts["tricks_won"]
-    assert (seen["seat_to_act"] + observer) % num_seats == referee.seat_to_act()
+    assert (seen["seat_to_act"] + observer) % num_players == referee.seat_to_act()
     led = int(facts["table"][0].split(".")[0]) if facts["table"] else -1
     assert seen["led_colour"] == led
 
 
-def random_positions(num_seats: int, num_values: int, num_tables: int) -> Tables:
+def random_positions(num_players: int, num_values: int, num_tables: int) -> Tables:
     """Tables at all stages of random games."""
-    game = load_game("trick_taking", num_seats=num_seats, num_values=num_values)
+    game = load_game("trick_taking", num_players=num_players, num_values=num_values)
     tables = Tables(game, streams(range(num_tables)))
     tables.deal(tables.all_rows)
-    rng = np.random.default_rng(num_seats)
+    rng = np.random.default_rng(num_players)
     stop = rng.integers(0, game.num_actions, num_tables)
     for ply in range(game.num_actions):
         for row in np.flatnonzero(stop > ply):
@@ -94,19 +96,19 @@ def random_positions(num_seats: int, num_values: int, num_tables: int) -> Tables
     return tables
 
 
-@pytest.mark.parametrize(("num_seats", "num_values"), [(2, 10), (3, 5), (4, 10)])
+@pytest.mark.parametrize(("num_players", "num_values"), [(2, 10), (3, 5), (4, 10)])
 def test_a_re_deal_leaves_every_byte_of_what_the_seat_knows(
-    num_seats: int, num_values: int
+    num_players: int, num_values: int
 ) -> None:
-    tables = random_positions(num_seats, num_values, 400)
-    for seat in range(num_seats):
+    tables = random_positions(num_players, num_values, 400)
+    for seat in range(num_players):
         seats = np.full(400, seat)
         before = tables.observe(tables.all_rows, seats)
         determinized = Tables(tables.game, tables.rngs)
         determinized.states = tables.determinize(tables.all_rows, seats, streams(range(400), 9))
         assert determinized.observe(tables.all_rows, seats).tobytes() == before.tobytes()
         changed = (determinized.states["dealt"] != tables.states["dealt"]).any(axis=2)
-        assert changed.any(axis=0).tolist() == [other != seat for other in range(num_seats)]
+        assert changed.any(axis=0).tolist() == [other != seat for other in range(num_players)]
         assert_hands_fit_the_deal(determinized.states)
 
 
@@ -147,7 +149,7 @@ def test_no_re_deal_gives_a_seat_a_colour_it_has_shown_void_in(void_seat: int) -
     low, high = (seat for seat in (1, 2, 3) if seat != void_seat)
     hands = {0: [0, 4, 8, 12], void_seat: [5, 6, 9, 13], low: [1, 3, 7, 10], high: [2, 11, 14, 15]}
     cards = {low: "0.1", high: "0.2", void_seat: "1.1"}
-    game = load_game("trick_taking", num_seats=4, num_values=4)
+    game = load_game("trick_taking", num_players=4, num_values=4)
     tables = Tables(game, streams(range(200)))
     tables.deal_from(0, {"hands": [hands[seat] for seat in range(4)]})
     for card in ("0.0", *(cards[seat] for seat in (1, 2, 3))):
@@ -159,7 +161,7 @@ def test_no_re_deal_gives_a_seat_a_colour_it_has_shown_void_in(void_seat: int) -
 
 
 @pytest.mark.parametrize(
-    ("num_seats", "script"),
+    ("num_players", "script"),
     [
         (3, "0.0 1.0"),  # seat 1 is void in colour 0
         (4, "0.0 1.0"),  # seat 1 is void in colour 0, two others are not
@@ -167,18 +169,18 @@ def test_no_re_deal_gives_a_seat_a_colour_it_has_shown_void_in(void_seat: int) -
     ],
 )
 def test_re_deals_are_uniform_over_all_that_agree_with_what_was_seen(
-    num_seats: int, script: str
+    num_players: int, script: str
 ) -> None:
-    check_uniform(num_seats, script, 12_000)
+    check_uniform(num_players, script, 12_000)
 
 
-def check_uniform(num_seats: int, script: str, num_draws: int) -> None:
+def check_uniform(num_players: int, script: str, num_draws: int) -> None:
     """After this script each deal that seat 0 thinks possible is drawn about equally often."""
     hands = {
         3: [[0, 1, 2], [3, 4, 6], [5, 7, 8]],
         4: [[0, 6, 9], [3, 4, 7], [1, 10, 5], [2, 11, 8]],
-    }[num_seats]
-    game = load_game("trick_taking", num_seats=num_seats, num_values=3)
+    }[num_players]
+    game = load_game("trick_taking", num_players=num_players, num_values=3)
     tables = Tables(game, streams(range(num_draws)))
     tables.deal_from(0, {"hands": hands})
     for card in script.split():

@@ -174,7 +174,7 @@ def test_the_leader_of_three_values_takes_what_brute_force_says() -> None:
 def test_games_of_more_seats_or_too_many_values_are_not_solved() -> None:
     for player in ("perfect", "best_response"):
         with pytest.raises(ValueError, match="two seats"):
-            make_policy(player, load_game("trick_taking", num_seats=3))
+            make_policy(player, load_game("trick_taking", num_players=3))
         with pytest.raises(ValueError, match="up to 24 values, not for 25"):
             make_policy(player, load_game("trick_taking", num_values=25))
 

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..catalogue import find_game
-from ..game import NO_SEAT, Game
+from ..catalogue import game_within
+from ..game import NO_SEAT, Game, with_new_names
 from ..play.seating import SeatedPolicy, Seating, check_legal
 from ..play.tables import Tables, action_masks
 from ..rng import player_streams, streams
@@ -313,7 +313,7 @@ def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
         raise TranscriptError(f"the config is not an object such as {{}}: {header['config']}")
     if game is None:
         try:
-            game = find_game(header["game"], **config)
+            game = game_within(header["game"], config)
         except (TypeError, ValueError) as error:
             raise TranscriptError(str(error)) from error
     if header["game"] != game.name:
@@ -322,7 +322,7 @@ def _game_of(header: Mapping[str, str], game: Game | None) -> Game:
         raise TranscriptError(
             f"played under version {header['version']} of {game.name}; this is {game.version}"
         )
-    if config != game.config_dict():
+    if with_new_names(config, game.config_dict()) != game.config_dict():
         raise TranscriptError(
             f"played with the settings {config}; this game has {game.config_dict()}"
         )

@@ -115,6 +115,9 @@ function showChoices() {
     make("label", { class: "row", style: "margin-top:.8rem" },
       make("input", { type: "checkbox", id: "forced", checked: true }),
       make("span", {}, "Make moves without a choice for me")),
+    make("label", { class: "row", style: "margin-top:.4rem" },
+      make("input", { type: "checkbox", id: "no-help" }),
+      make("span", {}, "No help: hints and judgements for nobody until the end")),
     make("div", { class: "row deal", style: "margin-top:1rem" },
       make("button", { class: "primary", id: "start", type: "button", on: { click: start } }, "Deal")));
   const settings = make("section", { class: "panel" }, make("h2", {}, "Settings"),
@@ -227,11 +230,11 @@ async function start() {
     if (blank >= 0) throw new Error(`Name the player of seat ${blank}.`);
     const seats = setup.seats.map(seatData);
     const forced = $("forced").checked;
+    const help = !$("no-help").checked;
     const open = seats.every((seat) => seat.kind === "player"); // nobody's hand is a secret
-    const made = await ask("/api/tables", { game: setup.name, settings: setup.changed, seats, forced, open, pace: open ? 0.2 : 0 });
+    const made = await ask("/api/tables", { game: setup.name, settings: setup.changed, seats, forced, help, open, pace: open ? 0.2 : 0 });
     const mine = seats.findIndex((seat) => seat.kind === "here");
-    rememberLinks(made.tokens, seats);
-    location.hash = `seat=${made.tokens[mine < 0 ? seats.length : mine]}`;
+    goTo(made.tokens[mine < 0 ? seats.length : mine]);
   } catch (error) {
     problem(error.message);
   } finally {
@@ -239,14 +242,6 @@ async function start() {
     button.disabled = false;
     button.textContent = "Deal";
   }
-}
-
-// The links for the others, kept in this tab: token of one's own seat -> [name, token].
-function rememberLinks(tokens, seats) {
-  const links = seats.map((seat, number) => [seat, tokens[number]])
-    .filter(([seat]) => seat.kind === "remote").map(([seat, token]) => [seat.name, token]);
-  links.push(["To watch", tokens[seats.length]]);
-  for (const token of tokens) sessionStorage.setItem(`parlour.links.${token}`, JSON.stringify(links));
 }
 
 function showTables(tables) {
@@ -257,7 +252,7 @@ function showTables(tables) {
     const text = `${table.title} — ${table.seats.map((seat) => seat.name).join(", ")}`;
     const state = table.is_over ? "finished" : table.num_plies === 1 ? "1 move" : `${table.num_plies} moves`;
     return make("div", { class: "row" }, make("span", {}, text, make("span", { class: "dim" }, ` · ${state}`)),
-      make("span", { class: "row" }, make("a", { href: `#seat=${token}` }, table.is_over ? "Look back" : "Continue"),
+      make("span", { class: "row" }, make("a", { href: "#table", on: { click: (event) => { event.preventDefault(); goTo(token); } } }, table.is_over ? "Look back" : "Continue"),
         table.is_over ? replayButton(table.id) : null));
   }));
 }

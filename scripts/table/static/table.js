@@ -10,7 +10,7 @@ const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 const game = {
   socket: null, token: null, table: null, position: null, moves: [], waiting: [], timer: null,
   hintsOn: false, adviser: null, wantedAdviser: null, judgeOn: true, values: null, areChoices: false, review: [], isOver: false,
-  lookingBack: null, saidUntil: 0, unjudged: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
+  lookingBack: null, sentAt: null, saidUntil: 0, unjudged: null, retry: 0, seen: new Map(), isPaused: false, owesMove: false, pace: 1, ownTurns: 0, judged: null,
 };
 const board = new Board($("board"), { onPlay: play, onSelect: showActions });
 const narrow = matchMedia("(max-width: 640px)");
@@ -21,7 +21,7 @@ function openTable(token) {
   $("table").hidden = false;
   $("message").textContent = "";
   problem("");
-  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null });
+  Object.assign(game, { token, table: null, position: null, moves: [], waiting: [], values: null, review: [], isOver: false, lookingBack: null, seen: new Map(), isPaused: false, owesMove: false, judged: null, unjudged: null, sentAt: null });
   closeWhy();
   showJudged();
   board.show("", {});
@@ -68,7 +68,7 @@ function receive(message) {
     case "match": status(`Game ${message.game} of ${message.of}`); break;
     case "review": game.review.push(message); showReview(message); break;
     case "reviewed": if (message.of === 0) $("review").hidden = true; break;
-    case "moved": location.hash = `seat=${message.token}`; break;
+    case "moved": goTo(message.token); break;
     case "notice": news(message.text); say(message.text); break;
     case "error": showRefusal(message.text); break;
     case "closed": game.refused = true; status(message.text); break;
@@ -215,7 +215,7 @@ function markMove(ply) {
 
 function isExplained(move) {
   const table = game.table;
-  return (table.seat !== null || table.is_open) && move.seat !== table.seat && move.action !== null && table.seats[move.seat].kind === "player";
+  return isHelped() && (table.seat !== null || table.is_open) && move.seat !== table.seat && move.action !== null && table.seats[move.seat].kind === "player";
 }
 
 function askWhy(move) {
@@ -251,6 +251,9 @@ function closeWhy() { $("why").hidden = true; }
 
 // What one's own last move lost, asked for once it has been made
 
+const isHelped = () => game.table.has_help || game.isOver;
+const isJudged = () => game.judgeOn && isHelped();
+
 function askJudgement() {
   send({ type: "judge", ply: game.unjudged });
   game.unjudged = null;
@@ -271,6 +274,7 @@ function showJudged() {
 }
 
 function showPosition(message, animate) {
+  if (message !== game.position) game.sentAt = null;
   game.position = message;
   game.lookingBack = null;
   game.values = null;
@@ -295,7 +299,7 @@ function showPosition(message, animate) {
   const isPlayer = message.seat !== null;
   const isHere = isPlayer && game.table.seats[message.seat].kind === "here";
   $("undo").hidden = $("redo").hidden = !isHere;
-  $("hint").hidden = $("judge").hidden = !isPlayer;
+  $("hint").hidden = $("judge").hidden = !isPlayer || !game.table.has_help;
   $("again").hidden = $("turned").hidden = !isHere;
   showActions([], 0);
   showSeats();
@@ -309,7 +313,7 @@ function showPosition(message, animate) {
   else {
     $("review").hidden = true;
     showTurn(message);
-    if (isTurn && game.hintsOn) askHints(); else $("hints").hidden = true;
+    if (isTurn && game.hintsOn && isHelped()) askHints(); else $("hints").hidden = true;
   }
 }
 
@@ -324,6 +328,7 @@ function showTurn(message) {
 
 // Say why a request was refused; what the person can do is as it was.
 function showRefusal(text) {
+  game.sentAt = null;
   if (game.position && !game.isOver && game.lookingBack === null) {
     showTurn(game.position);
     board.clear();
@@ -369,10 +374,11 @@ function actionButton(action, style, before) {
 function shownValue(value) { return game.areChoices ? percent(value) : signed(value); }
 
 function play(action) {
-  if (!game.position || game.lookingBack !== null) return;
+  if (!game.position || game.lookingBack !== null || game.sentAt === game.position.ply) return;
   say("");
   send({ type: "act", ply: game.position.ply, action });
-  game.unjudged = game.judgeOn && game.position.legal.length > 1 ? game.position.ply : null;
+  game.sentAt = game.position.ply; // the second half of a double click plays nothing
+  game.unjudged = isJudged() && game.position.legal.length > 1 ? game.position.ply : null;
   $("status").classList.remove("yours");
   for (const button of $("actions").querySelectorAll("button")) button.disabled = true;
 }
@@ -416,7 +422,7 @@ function showSeats() {
 function replacements(seat) {
   const players = game.table.advisers.filter((each) => !["search", "exact"].includes(each));
   const choice = make("select", { "aria-label": `A player for the seat of ${name(seat)}`, on: { change: () => {
-    const other = "Name a player, a file or a checkpoint";
+    const other = "Name a player with its settings, such as mcts:milliseconds=200";
     const player = choice.value === OTHER ? prompt(other, "") : choice.value;
     if (player) send({ type: "take_over", seat, player });
     choice.value = "";
@@ -426,9 +432,11 @@ function replacements(seat) {
   return choice;
 }
 
-function showLinks() {
-  const links = JSON.parse(sessionStorage.getItem(`parlour.links.${game.token}`) || "[]");
-  $("links").replaceChildren(...links.map(([who, token]) => {
+// The links for others, which the server gives to the person who started it.
+async function showLinks() {
+  const token = game.token;
+  const links = owner.key ? await ask("/api/links", { token }).catch(() => []) : [];
+  if (token === game.token) $("links").replaceChildren(...links.map(([who, token]) => {
     const address = `${location.origin}/#seat=${token}`;
     const button = make("button", { type: "button", class: "quiet", on: { click: async () => {
       await navigator.clipboard.writeText(address).catch(() => prompt("Copy this link", address));
@@ -566,15 +574,23 @@ $("turned").addEventListener("click", () => send({ type: "again", deal: "same", 
 $("home").addEventListener("click", (event) => { event.preventDefault(); location.hash = ""; });
 narrow.addEventListener("change", changeWidth);
 
+// Tokens and keys do not stay in the address, where they would be seen, kept and sent on: the token
+// of a table is in the state of its entry in the history, which a reload keeps.
 function route() {
   const given = fragment();
-  if (given.get("owner")) {
-    owner.key = given.get("owner");
-    given.delete("owner");
-    history.replaceState(null, "", `#${given}`);
-  }
-  if (given.get("seat")) openTable(given.get("seat"));
+  const [key, seat] = [given.get("owner"), given.get("seat")];
+  given.delete("owner");
+  if (key) owner.key = key;
+  if (seat) history.replaceState({ seat }, "", "#table");
+  else if (key) history.replaceState(null, "", `#${given}`);
+  const token = history.state?.seat;
+  if (token) openTable(token);
   else { closeTable(); openSetup(); }
 }
-addEventListener("hashchange", route);
+
+function goTo(token) {
+  history.pushState({ seat: token }, "", "#table");
+  route();
+}
+addEventListener("popstate", route);
 route();

@@ -34,6 +34,7 @@ class Board {
     const focusedPart = this.root.contains(focused) ? this.partOf(focused) : null;
     const before = animate && !prefersStill() ? this.places() : null;
     const gone = before ? this.parts() : [];
+    const known = new Set(this.marks().map((mark) => mark.outerHTML));
     this.root.innerHTML = svg || "";
     this.clicks = clicks;
     this.selected = [];
@@ -44,8 +45,10 @@ class Board {
     }
     this.refresh();
     if (before) {
-      this.animate(before, `seat:${mover}`);
+      const marks = this.marks();
       this.fade(gone);
+      const landings = this.animate(before, `seat:${mover}`);
+      for (const mark of marks) if (!known.has(mark.outerHTML) || landings.some((box) => isFrame(mark, box))) hide(mark);
     }
     if (said !== null) this.say(`seat:${mover}`, said);
     if (focusedPart !== null) this.focus(focusedPart);
@@ -55,6 +58,11 @@ class Board {
     return [...this.root.querySelectorAll("[data-part]")];
   }
 
+  // The shapes that are no parts, such as a frame around the best card.
+  marks() {
+    return [...this.root.querySelectorAll("svg > :not([data-part])")];
+  }
+
   places() {
     const places = new Map();
     for (const part of this.parts()) places.set(part.dataset.part, part.getBoundingClientRect());
@@ -62,9 +70,11 @@ class Board {
   }
 
   // Let every part glide from where it lay; new ones glide from the plate of who made the move.
+  // Return where those land that fly above the others.
   animate(before, plate) {
     const picture = this.root.querySelector("svg");
-    if (!picture || !before.size || !picture.animate) return;
+    const landings = [];
+    if (!picture || !before.size || !picture.animate) return landings;
     const scale = picture.viewBox.baseVal.width / (picture.getBoundingClientRect().width || 1);
     const timing = { duration: MOVE_MS, easing: "cubic-bezier(.3,.7,.2,1)" };
     for (const part of this.parts()) {
@@ -78,12 +88,15 @@ class Board {
       const dx = (from.x + from.width / 2 - to.x - to.width / 2) * scale;
       const dy = (from.y + from.height / 2 - to.y - to.height / 2) * scale;
       if (Math.hypot(dx, dy) < 3) continue;
-      part.animate(
-        [{ transform: `translate(${dx}px, ${dy}px)`, opacity: isNew ? 0.2 : 1 },
-          { transform: "translate(0, 0)", opacity: 1 }],
-        timing,
-      );
+      const path = [{ transform: `translate(${dx}px, ${dy}px)`, opacity: isNew ? 0.2 : 1 },
+        { transform: "translate(0, 0)", opacity: 1 }];
+      if (Math.hypot(dx, dy) < to.height * scale) part.animate(path, timing);
+      else {
+        flyAbove(picture, part, path, timing);
+        landings.push(to);
+      }
     }
+    return landings;
   }
 
   // Let parts that are no longer there fade away where they lay.
@@ -92,10 +105,7 @@ class Board {
     const here = new Set(this.parts().map((part) => part.dataset.part));
     if (!picture || !picture.animate) return;
     for (const part of gone.filter((each) => !here.has(each.dataset.part)).slice(0, MAX_FADING)) {
-      for (const name of ["data-part", "tabindex", "role", "aria-label", "class"]) part.removeAttribute(name);
-      part.setAttribute("aria-hidden", "true");
-      part.style.pointerEvents = "none";
-      picture.append(part);
+      picture.append(asGhost(part));
       part.animate([{ opacity: 1 }, { opacity: 0 }], { duration: MOVE_MS }).onfinish = () => part.remove();
     }
   }
@@ -219,6 +229,33 @@ class Board {
     const part = this.parts().find((each) => each.dataset.part === id);
     if (part && part.hasAttribute("tabindex")) part.focus({ preventScroll: true });
   }
+}
+
+// Let a copy fly above everything else, while the part itself cannot be seen.
+function flyAbove(picture, part, path, timing) {
+  const copy = asGhost(part.cloneNode(true));
+  picture.append(copy);
+  copy.animate(path, timing).onfinish = () => copy.remove();
+  hide(part);
+}
+
+// Let a shape be unseen until those that move have landed.
+function hide(shape) {
+  if (shape.animate) shape.animate([{ opacity: 0 }, { opacity: 0 }], { duration: MOVE_MS });
+}
+
+// Whether a shape is the frame of a card that lies in this box.
+function isFrame(shape, box) {
+  const { left, right, top, bottom, width } = shape.getBoundingClientRect();
+  return left <= box.left && right >= box.right && top <= box.top && bottom >= box.bottom && width < 2 * box.width;
+}
+
+// Make of a part what can be neither pressed nor read.
+function asGhost(part) {
+  for (const name of ["data-part", "tabindex", "role", "aria-label", "class"]) part.removeAttribute(name);
+  part.setAttribute("aria-hidden", "true");
+  part.style.pointerEvents = "none";
+  return part;
 }
 
 function counts(parts) {

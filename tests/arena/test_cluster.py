@@ -1,0 +1,96 @@
+"""Tournaments on a Ray cluster of this machine: the same tables, whatever is killed on the way."""
+
+import json
+import os
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament
+from parlour.baselines.arena.export import as_data
+from parlour.envs import load_game
+from parlour.envs.core.play.seating import PlayerError
+from parlour.scripts.main import main
+
+from . import killing
+
+ray = pytest.importorskip("ray", reason="Ray is not installed")
+GAME = load_game("trick_taking", num_values=4)
+EXITING = """
+import os
+from pathlib import Path
+
+def leave(observations, action_masks, rngs):
+    if Path({sign!r}).exists():
+        os._exit(3)
+    return action_masks.argmax(axis=1)
+"""
+ON_CLUSTER = Workers(2, cluster=True)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def cluster() -> Iterator[None]:
+    """A cluster that commands and drivers of their own find too."""
+    memory = 100 * 2**20
+    ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, object_store_memory=memory)
+    os.environ["RAY_ADDRESS"] = ray.get_runtime_context().gcs_address
+    yield
+    del os.environ["RAY_ADDRESS"]
+    ray.shutdown()
+
+
+def test_the_table_does_not_depend_on_a_cluster() -> None:
+    players = ("random", "first_play", "smart", "playout:num_playouts=6")
+    local = play_tournament(GAME, players, 40, seed=5)
+    assert play_tournament(GAME, players, 40, seed=5, plan=Plan(ON_CLUSTER, 16)) == local
+
+
+def test_a_worker_that_is_killed_is_replaced_and_nothing_is_lost(tmp_path: Path) -> None:
+    path = tmp_path / "once"
+
+    def killed_once(observations: Any, action_masks: Any, rngs: Any) -> Any:
+        if not path.exists():
+            path.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        return action_masks.argmax(axis=1)
+
+    plan = Plan(ON_CLUSTER, batch_deals=4)
+    result = play_match(GAME, killed_once, "first_play", num_deals=8, plan=plan)
+    assert path.exists()
+    assert result == play_match(GAME, killed_once, "first_play", num_deals=8)
+
+
+def test_results_are_kept_as_they_come(tmp_path: Path) -> None:
+    """The first batch is on disk when a player ends every worker from the second on."""
+    file, path, sign = tmp_path / "exits.py", tmp_path / "store.db", tmp_path / "sign"
+    file.write_text(EXITING.format(sign=str(sign)))
+    message = "a worker process ended 3 times in a row, in games of leave, first_play"
+    with Store(path) as store:
+        plan = Plan(Workers(1, cluster=True), batch_deals=2, store=store)
+        with pytest.raises(PlayerError, match=message):
+            play_match(
+                GAME, f"{file}:leave", "first_play", 6, 0, lambda games: sign.touch(), plan=plan
+            )
+    assert killing.batches_in(path) == 1
+
+
+def test_a_player_that_fails_is_reported_in_a_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "mine.py"
+    file.write_text("def choose(*_):\n    return 1 / 0\n")
+    with pytest.raises(SystemExit):
+        main(["match", "trick_taking", f"{file}:choose,random", "--deals", "1", "--cluster"])
+    told = capsys.readouterr().err
+    assert f"{file}:choose failed: ZeroDivisionError" in told
+    assert "Traceback" not in told
+
+
+def test_a_run_that_is_killed_goes_on_to_the_same_table(tmp_path: Path) -> None:
+    table, (survived,) = killing.with_kills(tmp_path / "store.db", 1, 3, "cluster")
+    assert 0 < survived < killing.NUM_BATCHES
+    local = play_tournament(load_game("trick_taking"), killing.PLAYERS, killing.NUM_DEALS)
+    assert json.loads(table) == json.loads(json.dumps(as_data(local)))

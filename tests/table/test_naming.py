@@ -1,0 +1,347 @@
+"""Who may name which player or file: a test for each cell of the table in docs/protocol.md."""
+
+import contextlib
+import json
+import os
+import re
+import shutil
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from starlette.testclient import TestClient
+
+from parlour.baselines.networks.learned import checkpoint_folder
+from parlour.envs import find_game
+from parlour.envs.core.views.transcript import from_text, record, to_text
+from parlour.scripts.main import main
+from parlour.scripts.mcp import Tools
+from parlour.scripts.stored_games import arena_game
+from parlour.scripts.table.server import make_app
+from parlour.scripts.table.store import TableStore
+from parlour.scripts.table.table import Occupant, Setup
+from parlour.scripts.table.tournaments import RunningResults
+
+from .serving import ADDRESS, AS_OWNER, GUEST, ME, OWNER, SEAT, open_table, player, seated, server
+
+PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
+GAME = "trick_taking"
+LISTED = "high_low"
+SECRET = "a-secret-line"
+OK = ""
+
+
+@pytest.fixture(autouse=True)
+def _back_in_this_folder(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(Path.cwd())
+
+
+class World:
+    """The current folder, with a player's file, a checkpoint and a deck, one of them to be named.
+
+    Their names are short, because that of a player at a table is.
+    """
+
+    def __init__(self, folder: Path, column: str) -> None:
+        self.folder, self.column = folder, column
+        self.ran = folder / "ran"
+        self.given = folder / "given"
+        self.given.mkdir()
+        os.chdir(self.given)  # the fixture goes back
+        self.file = self.given / "evil.py"
+        self.file.write_text(
+            f"open({str(self.ran)!r}, 'a').close()\n"
+            "def choose(observations, action_masks, rngs):\n"
+            "    return action_masks.argmax(axis=1)\n"
+        )
+        self.checkpoint = self.given / "mine.pt"
+        shutil.copy(checkpoint_folder(GAME) / "mlp.pt", self.checkpoint)
+        self.deck = self.given / "deck.csv"
+        self.deck.write_text(f"id,{SECRET}\nA,1\nB,2\n")
+        self.player = {
+            "a listed player": LISTED,
+            "a Python file": f"{self.file.name}:choose",
+            "a checkpoint": self.checkpoint.name,
+        }.get(column)
+
+    @property
+    def game(self) -> str:
+        return GAME if self.player else "top_trumps"
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        return {} if self.player else {"deck": str(self.deck)}
+
+    @property
+    def rival(self) -> str:
+        return self.player or "random"
+
+    @property
+    def table(self) -> dict[str, Any]:
+        seats = [ME, player(self.rival)]
+        return {"game": self.game, "settings": self.settings, "seats": seats}
+
+
+Attempt = Callable[[World], str]  # returns why it was refused, or OK
+
+
+def requests(world: World, headers: dict[str, str]) -> str:
+    match = {**world.table, "agent": "me", "opponent": world.rival, "deals": 1}
+    with server(world.folder) as client:
+        asked = [
+            client.post("/api/tables", json=world.table, headers=headers),
+            client.post("/api/matches", json=match, headers=headers),
+            client.post(
+                f"/api/games/{world.game}", json={"settings": world.settings}, headers=headers
+            ),
+        ]
+    assert len({each.status_code for each in asked}) == 1
+    return OK if asked[0].status_code == 200 else asked[0].text
+
+
+def command_line(world: World) -> str:
+    settings = ",".join(f"{key}={value}" for key, value in world.settings.items())
+    command = ["watch", world.game, "--players", world.rival, "--plies", "1", "--set", settings]
+    return OK if main(command) == 0 else "refused"
+
+
+def by_socket(kind: str, seats: list[dict[str, str]], number: int) -> Attempt:
+    """A request from seat `number`, or a spectator, of a table."""
+
+    def attempt(world: World) -> str:
+        with server(world.folder) as client:
+            tokens = open_table(client, GAME, seats)
+            with seated(client, tokens[number]) as me:
+                me.next("position")
+                return answer(me, kind, world)
+
+    return attempt
+
+
+def answer(me: Any, kind: str, world: World) -> str:
+    named = {"player": world.player} if world.player else {"deck": str(world.deck)}
+    seat = {"seat": 1} if kind == "take_over" else {}
+    me.socket.send_json({"type": kind, **seat, **named})
+    said = me.next("table", "hints", "error")
+    return said["text"] if said["type"] == "error" else OK
+
+
+def in_a_match(world: World) -> str:
+    with server(world.folder) as client:
+        match = {"game": GAME, "settings": {}, "agent": "me", "opponent": LISTED, "deals": 1}
+        token = client.post("/api/matches", json=match, headers=AS_OWNER).json()["token"]
+        with seated(client, token) as me:
+            me.my_turn()
+            refused = [answer(me, kind, world) for kind in ("take_over", "hint")]
+    return "" if "" in refused else refused[0]
+
+
+def by_agent(files: Callable[[World], Path | None]) -> Attempt:
+    def attempt(world: World) -> str:
+        folder = files(world)
+        tools = Tools(30.0) if folder is None else Tools(30.0, folder)
+        said = [
+            refusal(tools.start, world.game, [world.rival], world.settings, judge=False),
+            refusal(tools.start_match, world.game, world.rival, 1, world.settings),
+        ]
+        assert bool(said[0]) == bool(said[1])
+        return said[0]
+
+    return attempt
+
+
+def refusal(call: Callable[..., Any], *arguments: Any, **more: Any) -> str:
+    try:
+        call(*arguments, **more)
+    except ValueError as error:
+        return str(error)
+    return OK
+
+
+def elsewhere(world: World) -> Path:
+    """A folder beside that of the files; links lead out of it."""
+    folder = world.folder / "allowed"
+    folder.mkdir()
+    for name in ("file", "checkpoint", "deck"):
+        path: Path = getattr(world, name)
+        (folder / path.name).symlink_to(path)
+        setattr(world, name, folder / path.name)
+    if world.column in ("a Python file", "a checkpoint"):
+        world.player = f"../allowed/{world.player}"
+    return folder
+
+
+def from_tables(is_trusted: bool) -> Attempt:
+    def attempt(world: World) -> str:
+        stored_table(world)
+        return sit_down(world, is_trusted)
+
+    return attempt
+
+
+def stored_table(world: World) -> None:
+    """A store with a table, and a match, that somebody else has written."""
+    settings = {} if world.player else {"deck": "planets"}
+    setup = Setup(world.game, settings, (Occupant(**ME), Occupant(**world.table["seats"][1])), 5)
+    with contextlib.closing(TableStore(world.folder / "tables.db")) as store:
+        store.add("1", setup, find_game(world.game).version, ("seat 0", "seat 1", "watch"))
+    with server(world.folder) as client:
+        match = {"game": world.game, "settings": settings, "agent": "me", "deals": 1}
+        match["opponent"] = world.rival
+        assert client.post("/api/matches", json=match, headers=AS_OWNER).status_code == 200
+    if not world.player:
+        rewrite(world, "tables", "setup")
+        rewrite(world, "matches", "plan")
+    world.ran.unlink(missing_ok=True)
+
+
+def rewrite(world: World, table: str, column: str) -> None:
+    with contextlib.closing(sqlite3.connect(world.folder / "tables.db")) as database, database:
+        [(text,)] = database.execute(f"SELECT {column} FROM {table}")
+        text = text.replace('"planets"', json.dumps(str(world.deck)))
+        database.execute(f"UPDATE {table} SET {column} = ?", (text,))
+
+
+def sit_down(world: World, is_trusted: bool) -> str:
+    """Take a seat at the table and in the match of a store."""
+    path = world.folder / "tables.db"
+    with contextlib.closing(sqlite3.connect(path)) as database:
+        [(token,)] = database.execute("SELECT token FROM matches")
+    app = make_app(TableStore(path, is_trusted), OWNER, {ADDRESS})
+    with TestClient(app, base_url=f"http://{ADDRESS}") as client:
+        said = []
+        for each in ("seat 0", token):
+            with client.websocket_connect(SEAT) as socket:
+                socket.send_json({"type": "sit", "token": each})
+                said.append(socket.receive_json().get("text", OK))
+    assert bool(said[0]) == bool(said[1])
+    return said[0]
+
+
+def from_results(is_trusted: bool) -> Attempt:
+    def attempt(world: World) -> str:
+        path = stored_match(world)
+        running = RunningResults(path, True) if is_trusted else RunningResults(path)
+        app = make_app(TableStore(":memory:"), OWNER, {ADDRESS}, running)
+        with TestClient(app, base_url=f"http://{ADDRESS}", headers=AS_OWNER) as client:
+            assert client.get("/api/results").status_code == 200
+            shown = client.post("/api/replays", json={"contest": 1}).json()
+        page = world.folder / "replay.html"
+        command = ["replay", str(path), "--think", "0", "--html", str(page)]
+        with contextlib.suppress(SystemExit):
+            main([*command, "--trust"] if is_trusted else command)
+        assert page.exists() == ("address" in shown)
+        return shown.get("error", OK)
+
+    return attempt
+
+
+def stored_match(world: World) -> Path:
+    """A store of results that somebody else has written."""
+    path = world.folder / "results.db"
+    players = f"{world.rival},first_legal"
+    settings = [] if world.player else ["--set", "deck=planets"]
+    command = ["match", world.game, players, *settings, "--deals", "1", "--store", str(path)]
+    assert main(command) == 0
+    if not world.player:
+        with contextlib.closing(sqlite3.connect(path)) as database, database:
+            config = json.dumps({"deck": str(world.deck)})
+            database.execute("UPDATE setting SET config = ?", (config,))
+    world.ran.unlink(missing_ok=True)
+    return path
+
+
+def transcript(world: World) -> str:
+    """A transcript names no player; one of a game with a deck, by its path."""
+    if world.player:
+        return "a transcript has no players"
+    text = to_text(record(find_game("top_trumps"), actions=[]))
+    config = json.dumps(world.settings)
+    return refusal(from_text, re.sub("(?m)^config .*$", lambda _: f"config {config}", text))
+
+
+HERE, AWAY = [ME, GUEST], [GUEST, GUEST]
+ATTEMPTS: dict[str, Attempt] = {
+    "the command line": command_line,
+    "requests with the owner's key: games, tables, matches": lambda w: requests(w, AS_OWNER),
+    "requests without it": lambda w: requests(w, {}),
+    "`take_over` from a seat of kind `here`": by_socket("take_over", HERE, 0),
+    "`take_over` from a seat of kind `remote`": by_socket("take_over", AWAY, 0),
+    "`hint` from the seat to act": by_socket("hint", [player("random"), GUEST], 1),
+    "`take_over` or `hint` from spectators": lambda w: " ".join(
+        by_socket(kind, HERE, 2)(w) for kind in ("take_over", "hint")
+    ),
+    "`take_over` or `hint` in a match": in_a_match,
+    "`parlour mcp`": by_agent(lambda _: None),
+    "`parlour mcp --files FOLDER`: in FOLDER": by_agent(lambda world: world.given),
+    "`parlour mcp --files FOLDER`: elsewhere": by_agent(elsewhere),
+    "the tables in your state folder": from_tables(True),
+    "the tables of `--store FILE`": from_tables(False),
+    "the tables of `--store FILE --trust`": from_tables(True),
+    "the results of `parlour replay FILE` and `watch FILE`": from_results(False),
+    "the same with `--trust`": from_results(True),
+    "a transcript": transcript,
+}
+
+
+def cells() -> Iterator[tuple[str, str, str]]:
+    """Yield (row, column, word) of the table in the documentation."""
+    section = PAGE.read_text().split("## Who may name what")[1].split("\n## ")[0]
+    lines = [line.strip("| \n").split(" | ") for line in section.splitlines() if "|" in line]
+    for row, *words in lines[2:]:
+        for column, word in zip(lines[0][1:], words, strict=True):
+            yield row, column, word
+
+
+@pytest.mark.parametrize(("row", "column", "word"), list(cells()))
+def test_each_cell_holds(tmp_path: Path, row: str, column: str, word: str) -> None:
+    world = World(tmp_path, column)
+    said = ATTEMPTS[row](world)
+    assert (said == OK) == (word == "yes"), said
+    assert SECRET not in said
+    if word == "no":
+        assert not world.ran.exists()
+
+
+def test_the_documentation_has_every_row() -> None:
+    assert {row for row, _, _ in cells()} == set(ATTEMPTS)
+
+
+@pytest.mark.parametrize("spec", ["mcts:network={pt}", "best_response:against='{py}'", "human"])
+def test_settings_of_listed_players_name_no_files(tmp_path: Path, spec: str) -> None:
+    world = World(tmp_path, "a Python file")
+    world.player = spec.format(pt=world.checkpoint.name, py=world.file.name)
+    assert "cannot be chosen here" in by_agent(lambda _: None)(world)
+    assert "cannot be chosen here" in by_socket("take_over", HERE, 0)(world)
+    assert not world.ran.exists()
+
+
+def test_a_listed_player_is_chosen_with_settings(tmp_path: Path) -> None:
+    world = World(tmp_path, "a listed player")
+    world.player = "playout:num_playouts=2,playout_policy=first_play"
+    assert by_agent(lambda _: None)(world) == OK
+    assert by_socket("take_over", HERE, 0)(world) == OK
+
+
+@pytest.mark.parametrize("column", ["a Python file", "a checkpoint"])
+def test_a_file_that_has_changed_does_not_run(tmp_path: Path, column: str) -> None:
+    world = World(tmp_path, column)
+    results = stored_match(world)
+    stored_table(world)
+    for path in (world.file, world.checkpoint):
+        path.write_bytes(path.read_bytes() + b"\n")
+    assert "has changed" in refusal(arena_game, results, 1, None, 0, is_trusted=True)
+    assert "has changed" in sit_down(world, True)
+    assert not world.ran.exists()
+
+
+def test_a_table_opened_here_goes_on_without_trust(tmp_path: Path) -> None:
+    world = World(tmp_path, "a Python file")
+    app = make_app(TableStore(tmp_path / "tables.db", is_trusted=False), OWNER, {ADDRESS})
+    with TestClient(app, base_url=f"http://{ADDRESS}") as client:
+        tokens = open_table(client, GAME, world.table["seats"])
+        for _ in range(2):  # everybody has left in between
+            with seated(client, tokens[0]) as me:
+                assert me.my_turn()["legal"]

@@ -1,0 +1,23 @@
+"""What one version of Python has written, another reads: for `make quick` with other versions."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from parlour.scripts.main import main
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+PYTHON = CHECKOUT / ".venv" / "bin" / "python"  # of `make test`; the tests run by it or by another
+PLAYER = CHECKOUT / "tests" / "arena" / "bad_players.py"
+
+
+@pytest.mark.skipif(not PYTHON.exists(), reason="there is no .venv")
+def test_stored_results_are_not_played_again_by_another_python(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    players = f"{PLAYER}:legal,alpha_beta"
+    command = ["match", "trick_taking", players, "--deals", "2", "--store", str(tmp_path / "s.db")]
+    subprocess.run([PYTHON, "-m", "parlour", *command], check=True, cwd=CHECKOUT)
+    monkeypatch.delattr("parlour.baselines.arena.playing.play_all")
+    assert main(command) == 0
