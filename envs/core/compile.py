@@ -22,22 +22,25 @@ _COUNTING: dict[str, Any] = {**_LEAN, "_nrt": True}  # set, or it would be that 
 # Not all of `fastmath`: infinities must work.
 _REORDERING: dict[str, Any] = {**_LEAN, "fastmath": {"reassoc", "contract", "nsz"}}
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+_OURS = __name__.partition(".")[0]
 _FOUND_WHILE = "Failed in nopython mode pipeline"  # Numba's words, before those that matter
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
 def rule(function: F) -> F:
-    """Compile a rule function, without counting references to arrays: it cannot make an array.
+    """Compile a rule function.
 
-    With `NUMBA_DISABLE_JIT=1` the same source runs as plain Python, where integers wrap as they do
-    in compiled code.
+    Parlour's own are compiled without counting references to arrays, and cannot make an array. With
+    `NUMBA_DISABLE_JIT=1` the same source runs as plain Python, where integers wrap as they do in
+    compiled code.
     """
-    return _compiled(function, _LEAN)
+    is_ours = function.__module__.partition(".")[0] == _OURS
+    return _compiled(function, _LEAN if is_ours else _COUNTING)
 
 
 def array_rule(function: F) -> F:
-    """Compile like `rule`, for a function that makes an array, or calls one that returns its own.
+    """Compile like `rule`, for a function of Parlour's that makes an array.
 
     Assigning an array to a slice makes one too, in case the two overlap. A `rule` may call it,
     unless it returns an array.

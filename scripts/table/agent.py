@@ -11,6 +11,7 @@ from ...baselines.players import players_of
 from ...baselines.policy import Policy
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import kept_settings
+from ...envs.core.play.seating import PlayerError
 from ...envs.core.rng import check_seed, fresh_seed
 from .catalogue import people_settings
 from .host import PATIENCE, THINKING_LIMIT, judged_data
