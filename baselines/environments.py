@@ -3,10 +3,10 @@
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
+from ..envs.core.drawing.render import rendering
+from ..envs.core.environments.solo import SoloEnv
+from ..envs.core.environments.vector import TablesEnv
 from ..envs.core.game import Game
-from ..envs.core.views.render import rendering
-from ..envs.core.views.solo import SoloEnv
-from ..envs.core.views.vector import TablesEnv
 from ..envs.registry import split_settings
 from .players import make_policy
 from .policy import Policy, PolicySpec

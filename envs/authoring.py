@@ -5,6 +5,7 @@
 
 from .core.bits import allow, is_allowed, lowest_bit, nth_allowed, nth_bit, num_allowed, popcount
 from .core.compile import array_rule, rule
+from .core.drawing.picture import Circle, Line, Part, Picture, Polygon, Rectangle, Text
 from .core.fields import Field
 from .core.game import (
     CHANCE,
@@ -18,7 +19,6 @@ from .core.game import (
 )
 from .core.rng import below, shuffle, streams, uniform
 from .core.seats import next_seat, relative_seat
-from .core.views.picture import Circle, Line, Part, Picture, Polygon, Rectangle, Text
 from .registry import make_aec, make_raw_aec, register_game
 
 __all__ = [

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .registry import make_aec, make_raw_aec
 
 if TYPE_CHECKING:
-    from .core.views.aec import CheckedEnv, RawEnv
+    from .core.environments.aec import CheckedEnv, RawEnv
 
 
 def env(**settings: Any) -> CheckedEnv:

@@ -18,8 +18,8 @@ from .core import catalogue
 from .core.catalogue import find_game, import_game, without_numpy
 
 if TYPE_CHECKING:
+    from .core.environments.aec import CheckedEnv, RawEnv
     from .core.game import Game
-    from .core.views.aec import CheckedEnv, RawEnv
 
 # For type checkers, which cannot read the names from GAMES.
 GameName = Literal["top_trumps", "notty", "splendor", "trick_taking", "president"]
@@ -87,14 +87,14 @@ def make_aec(name: str, **settings: Any) -> CheckedEnv:
 
     It has the behaviour of PettingZoo's usual wrappers: see `CheckedEnv`.
     """
-    from .core.views.aec import CheckedEnv
+    from .core.environments.aec import CheckedEnv
 
     return _make_view(CheckedEnv, name, settings)
 
 
 def make_raw_aec(name: str, **settings: Any) -> RawEnv:
     """Make it without wrappers: an illegal action raises ValueError and changes nothing."""
-    from .core.views.aec import RawEnv
+    from .core.environments.aec import RawEnv
 
     return _make_view(RawEnv, name, settings)
 

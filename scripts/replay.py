@@ -9,8 +9,8 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-from ..envs.core.views.page.replay import replay_data, replay_page
-from ..envs.core.views.transcript import Transcript, load, verify
+from ..envs.core.played.page.replay import replay_data, replay_page
+from ..envs.core.played.transcript import Transcript, load, verify
 from .options import BadArgument, positive, seconds, seed, user_input, whole
 from .stored_games import arena_game, is_table_store, move_values, table_game
 

@@ -14,9 +14,9 @@ from ..baselines import make_policy
 from ..baselines.move_values import study_of
 from ..baselines.named_files import check_stored, digests_of
 from ..envs.core.catalogue import game_within
+from ..envs.core.played.page.replay import PlyValues
+from ..envs.core.played.transcript import Transcript, record, replay
 from ..envs.core.rng import SEED_LIMIT
-from ..envs.core.views.page.replay import PlyValues
-from ..envs.core.views.transcript import Transcript, record, replay
 from .table.store import StoredTable, recent_tables
 
 _MAX_TABLES = 100_000

@@ -20,8 +20,8 @@ from ..envs.core.game import Game
 from ..envs.core.play.seating import Seating
 from ..envs.core.play.tables import Tables
 from ..envs.core.play.visibility import is_seen
+from ..envs.core.played import transcript
 from ..envs.core.rng import fresh_seed, player_streams, streams
-from ..envs.core.views import transcript
 from .ending import result_lines
 from .options import (
     BadArgument,

@@ -12,10 +12,10 @@ from parlour.baselines.environments import solo_env, vector_env
 from parlour.baselines.policy import compiled_policy
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.compile import rule
+from parlour.envs.core.environments.aec import CheckedEnv
+from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.play.tables import action_masks
-from parlour.envs.core.views.aec import CheckedEnv
-from parlour.envs.core.views.solo import SoloEnv
 
 # The deal leaves no choice: after the only trick one seat has both cards.
 ONE_TRICK = {

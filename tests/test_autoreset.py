@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from gymnasium.vector import AutoresetMode, SyncVectorEnv
 
-from parlour.envs.core.views.vector import TablesEnv
+from parlour.envs.core.environments.vector import TablesEnv
 from tests.view_tools import choose
 
 ID = "parlour:TrickTaking-v0"

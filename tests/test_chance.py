@@ -6,12 +6,12 @@ import numpy as np
 
 from parlour.baselines import make_policy
 from parlour.envs.core.compile import rule
+from parlour.envs.core.environments.aec import RawEnv
+from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.game import NO_ACTION, NO_SEAT, Game
 from parlour.envs.core.play.loops import loops_of
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.core.views.aec import RawEnv
-from parlour.envs.core.views.vector import TablesEnv
 from tests import toy_game
 from tests.toy_game import NO_CARD
 

@@ -14,7 +14,7 @@ import parlour
 from parlour.baselines import make_policy
 from parlour.baselines.arena import sandbox
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.views.transcript import load, record, to_text, verify
+from parlour.envs.core.played.transcript import load, record, to_text, verify
 from parlour.scripts import bench, bench_record, first_games, output, peers, sizes, tournament
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names

@@ -18,7 +18,7 @@ from parlour.baselines.arena import play_match
 from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.envs import GAMES, check_game, find_game, register_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.views import transcript
+from parlour.envs.core.played import transcript
 from parlour.envs.registry import make_aec
 from parlour.scripts.main import main
 from tests.example_games import EXAMPLES, imported

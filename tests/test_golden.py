@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from parlour.envs import GAMES
-from parlour.envs.core.views import transcript
+from parlour.envs.core.played import transcript
 from tests.golden.write import FOLDER
 
 FILES = sorted(FOLDER.glob("*/*.txt"))

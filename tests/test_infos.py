@@ -9,7 +9,7 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.envs import GAMES, load_game, registry
-from parlour.envs.core.views.ends import IllegalEnds
+from parlour.envs.core.environments.ends import IllegalEnds
 from tests.view_tools import an_illegal_action, short
 
 every_game = pytest.mark.parametrize("name", GAMES)

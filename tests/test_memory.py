@@ -14,7 +14,7 @@ from parlour.baselines.arena.batches import play_deals
 from parlour.baselines.arena.seatings import one_against_field
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
-from parlour.envs.core.views import transcript
+from parlour.envs.core.played import transcript
 from parlour.scripts.main import main
 
 GAME: Final = "trick_taking"

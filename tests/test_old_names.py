@@ -11,7 +11,7 @@ from parlour.baselines import make_policy
 from parlour.baselines.networks.checkpoints import load_checkpoint, network_for, save_checkpoint
 from parlour.baselines.networks.learned import shipped_checkpoints
 from parlour.envs import load_game, trick_taking_v0
-from parlour.envs.core.views import transcript
+from parlour.envs.core.played import transcript
 from parlour.scripts.main import main
 from parlour.scripts.table.table import PLAYER, GameTable, Occupant, Setup
 

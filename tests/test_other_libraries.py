@@ -20,8 +20,8 @@ from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs.core.catalogue import find_game
-from parlour.envs.core.views.render import RENDER_MODES, Window
-from parlour.envs.core.views.vector import TablesEnv
+from parlour.envs.core.drawing.render import RENDER_MODES, Window
+from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.registry import make_aec
 
 ROOT = Path(__file__).resolve().parents[1]

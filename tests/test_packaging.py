@@ -12,7 +12,7 @@ from typing import get_args, get_type_hints
 import pytest
 
 import parlour
-from parlour.envs.core.views import aec as views
+from parlour.envs.core.environments import aec as views
 from parlour.envs.registry import GAMES, GameName, pettingzoo_names
 
 CHECKOUT = Path(__file__).resolve().parents[1]

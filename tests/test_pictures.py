@@ -9,10 +9,7 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.game import CHANCE, Game
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import player_streams, streams
-from parlour.envs.core.views.picture import (
+from parlour.envs.core.drawing.picture import (
     Circle,
     Line,
     Part,
@@ -22,6 +19,9 @@ from parlour.envs.core.views.picture import (
     Shape,
     Text,
 )
+from parlour.envs.core.game import CHANCE, Game
+from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.rng import player_streams, streams
 
 from .example_games import imported
 

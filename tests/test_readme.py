@@ -10,9 +10,9 @@ import pytest
 
 from parlour.baselines import list_policies
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.views.aec import RawEnv
-from parlour.envs.core.views.solo import SoloEnv
-from parlour.envs.core.views.vector import TablesEnv
+from parlour.envs.core.environments.aec import RawEnv
+from parlour.envs.core.environments.solo import SoloEnv
+from parlour.envs.core.environments.vector import TablesEnv
 from parlour.scripts import sizes
 from parlour.scripts.bench_record import page, speed_table
 from parlour.scripts.main import COMMANDS

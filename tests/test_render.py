@@ -11,19 +11,19 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.envs import GAMES, find_game, load_game
-from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
-from parlour.envs.core.rng import player_streams, streams
-from parlour.envs.core.views.cards import Card, CardPart, card_row
-from parlour.envs.core.views.picture import Picture, Rectangle, Text
-from parlour.envs.core.views.render import (
+from parlour.envs.core.drawing.cards import Card, CardPart, card_row
+from parlour.envs.core.drawing.picture import Picture, Rectangle, Text
+from parlour.envs.core.drawing.render import (
     Renderer,
     Window,
     picture_pixels,
     picture_svg,
     render_frame,
 )
-from parlour.envs.core.views.table import seats_around
+from parlour.envs.core.drawing.table import seats_around
+from parlour.envs.core.game import Game
+from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.rng import player_streams, streams
 
 PRESIDENT_SETTINGS = [
     {"num_players": 2},

@@ -13,12 +13,12 @@ from parlour.baselines import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
 from parlour.envs.core import player_streams as streams_module
+from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.seating import Seating
 from parlour.envs.core.play.tables import Tables
+from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, player_streams, siphash, streams
-from parlour.envs.core.views.solo import SoloEnv
-from parlour.envs.core.views.transcript import record
 
 WORD = 2**64 - 1
 NUM_DRAWS = 300  # of its own stream, that the attacker tries going back: more than a game has

@@ -18,7 +18,7 @@ from parlour.envs.core.handover import LINE, LONGEST, exchange, load, take
 from parlour.envs import GAMES
 from parlour.envs.core import threads
 from parlour.envs.core.compile import rule
-from parlour.envs.core.views.vector import TablesEnv
+from parlour.envs.core.environments.vector import TablesEnv
 
 NUM_ENVS = 101  # slices of unequal size, in two parts each
 IN_EVERY_RUN = ("notty", "president")  # one draws in mid-game, one does not

@@ -8,7 +8,7 @@ import pytest
 
 from parlour.baselines.players import make_policy
 from parlour.envs import load_game
-from parlour.envs.core.views.transcript import (
+from parlour.envs.core.played.transcript import (
     Ply,
     Transcript,
     TranscriptError,

@@ -21,11 +21,11 @@ import parlour.envs
 from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs import GAMES, find_game, load_game, registry
+from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
+from parlour.envs.core.environments.solo import SoloEnv
+from parlour.envs.core.environments.vector import TablesEnv
+from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import player_streams, streams
-from parlour.envs.core.views.aec import CheckedEnv, RawEnv
-from parlour.envs.core.views.solo import SoloEnv
-from parlour.envs.core.views.transcript import record
-from parlour.envs.core.views.vector import TablesEnv
 from tests.view_tools import (
     DECIDED,
     an_illegal_action,

@@ -16,10 +16,10 @@ from parlour.baselines.environments import make_solo
 from parlour.baselines.hints import hints_of
 from parlour.baselines.policy import Policy, searching_policy
 from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.drawing.render import render_frame
+from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.rng import streams
-from parlour.envs.core.views.aec import RawEnv
-from parlour.envs.core.views.render import render_frame
 from parlour.scripts.main import main
 from parlour.scripts.table.store import TableStore
 from parlour.scripts.watch import ply_text, position_lines

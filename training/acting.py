@@ -25,6 +25,7 @@ from ..baselines.objective import weigh_first_place
 from ..baselines.policy import Policy
 from ..envs.core.bits import clear, nth_allowed, num_allowed
 from ..envs.core.compile import bind, rule
+from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
 from ..envs.core.play.loops import (
     EXTERNAL,
@@ -35,7 +36,6 @@ from ..envs.core.play.loops import (
     meanings_of,
 )
 from ..envs.core.rng import below, player_streams, streams, uniform
-from ..envs.core.views.common import no_choice_error
 
 EARLIER = -2  # the code of the first earlier network; the next is one less
 NO_DECISION = -1

@@ -14,10 +14,10 @@ from ..baselines.networks.inputs import InputRows
 from ..baselines.networks.policy_value import num_others
 from ..baselines.search.guided import Settings, guided_functions, new_scratch, new_tree, turn
 from ..envs.core.compile import bind, rule
+from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_SEAT, Function, Game
 from ..envs.core.play.loops import meanings_of
 from ..envs.core.rng import player_streams, streams
-from ..envs.core.views.common import no_choice_error
 from .acting import (
     NO_DECISION,
     Batch,

@@ -15,17 +15,17 @@ from typing import Any
 
 from ...envs.core.compile import python_source
 from ...envs.core.game import Game
-from ...envs.core.sources import (
+from ..networks.learned import learned_policy, shipped_checkpoints
+from ..parts import part_of
+from ..players import parse_settings, player_called, player_key
+from ..roster import own_players
+from .sources import (
     UntrackedError,
     file_digest,
     files_behind,
     files_of,
     result_digest_of,
 )
-from ..networks.learned import learned_policy, shipped_checkpoints
-from ..parts import part_of
-from ..players import parse_settings, player_called, player_key
-from ..roster import own_players
 
 SCHEME = "2"  # of identities; older ones do not say what a result depends on
 # They affect the results of every game.

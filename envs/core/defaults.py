@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .compile import rule
+from .drawing.picture import Part, Picture, Shape, Text
+from .drawing.table import NARROW_WIDTH, flowing_buttons, table_picture
 from .fields import Field
-from .views.picture import Part, Picture, Shape, Text
-from .views.table import NARROW_WIDTH, flowing_buttons, table_picture
 
 if TYPE_CHECKING:
     from .game import Game

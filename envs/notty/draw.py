@@ -8,10 +8,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.game import CHANCE, NO_SEAT
-from ..core.views.cards import Card, CardPart, card_rows, crown, diamond, disc, polygon_mark
-from ..core.views.picture import Circle, Part, Picture, Point, Rectangle, Shape, Text
-from ..core.views.table import (
+from ..core.drawing.cards import Card, CardPart, card_rows, crown, diamond, disc, polygon_mark
+from ..core.drawing.picture import Circle, Part, Picture, Point, Rectangle, Shape, Text
+from ..core.drawing.table import (
     CHALK,
     DIM_CHALK,
     LIGHT_GOLD,
@@ -26,6 +25,7 @@ from ..core.views.table import (
     stacked_places,
     table_picture,
 )
+from ..core.game import CHANCE, NO_SEAT
 from .cards import (
     COLOURS,
     GROUPS,

@@ -7,8 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.game import NO_ACTION
-from ..core.views.cards import (
+from ..core.drawing.cards import (
     CARD_ASPECT,
     GOLD,
     PAPER,
@@ -21,8 +20,8 @@ from ..core.views.cards import (
     crown,
     small_card_shapes,
 )
-from ..core.views.picture import Circle, Part, Picture, Rectangle, Shape, Text
-from ..core.views.table import (
+from ..core.drawing.picture import Circle, Part, Picture, Rectangle, Shape, Text
+from ..core.drawing.table import (
     CHALK,
     DIM_CHALK,
     LIGHT_GOLD,
@@ -40,6 +39,7 @@ from ..core.views.table import (
     stacked_places,
     table_picture,
 )
+from ..core.game import NO_ACTION
 from .rules import (
     GIVE,
     NO_RANK,

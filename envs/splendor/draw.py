@@ -10,17 +10,9 @@ from functools import lru_cache
 
 import numpy as np
 
-from ..core.views.cards import (
-    BACK,
-    GOLD,
-    MIN_TEXT,
-    PAPER,
-    PAPER_EDGE,
-    SHADOW,
-    crown,
-)
-from ..core.views.picture import Circle, Part, Picture, Rectangle, Shape, Text
-from ..core.views.table import (
+from ..core.drawing.cards import BACK, GOLD, MIN_TEXT, PAPER, PAPER_EDGE, SHADOW, crown
+from ..core.drawing.picture import Circle, Part, Picture, Rectangle, Shape, Text
+from ..core.drawing.table import (
     CHALK,
     DIM_CHALK,
     FELT,

@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.bits import allowed_list, is_allowed
-from ..core.views.cards import MIN_TEXT, PAPER, PAPER_EDGE, SHADOW
-from ..core.views.picture import Part, Picture, Rectangle, Shape, Text
-from ..core.views.table import (
+from ..core.drawing.cards import MIN_TEXT, PAPER, PAPER_EDGE, SHADOW
+from ..core.drawing.picture import Part, Picture, Rectangle, Shape, Text
+from ..core.drawing.table import (
     CHALK,
     DIM_CHALK,
     FELT,

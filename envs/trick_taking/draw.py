@@ -6,7 +6,7 @@ yet led, the cards of the last one are still shown.
 
 import numpy as np
 
-from ..core.views.cards import (
+from ..core.drawing.cards import (
     Card,
     CardPart,
     card_back,
@@ -17,8 +17,8 @@ from ..core.views.cards import (
     heart,
     spade,
 )
-from ..core.views.picture import Part, Picture, Point, Rectangle, Shape, Text
-from ..core.views.table import (
+from ..core.drawing.picture import Part, Picture, Point, Rectangle, Shape, Text
+from ..core.drawing.table import (
     CHALK,
     DIM_CHALK,
     NARROW_WIDTH,

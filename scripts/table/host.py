@@ -16,8 +16,8 @@ from ...baselines.explanations import Explanation
 from ...baselines.move_values import MoveValues
 from ...baselines.named_files import check_player, check_stored
 from ...baselines.players import players_of
+from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import Game
-from ...envs.core.views.render import drawn, picture_svg
 from .matches import MatchPlan, load_statistics, result_data
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
 from .store import StoredMatch, TableStore

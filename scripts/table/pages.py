@@ -11,7 +11,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from ...envs import GAMES
-from ...envs.core.views.page import asset
+from ...envs.core.played.page import asset
 
 STATIC = Path(__file__).with_name("static")
 

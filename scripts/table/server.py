@@ -17,8 +17,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ...envs import find_game
 from ...envs.core.catalogue import kept_settings
+from ...envs.core.played.page.replay import replay_data, replay_page
 from ...envs.core.rng import check_seed, fresh_seed
-from ...envs.core.views.page.replay import replay_data, replay_page
 from ..stored_games import arena_game, move_values, transcript_of
 from .catalogue import game_choices
 from .guard import MAX_CONNECTIONS, POLICY, REPLAY_POLICY, Allowance, Guard

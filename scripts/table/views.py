@@ -13,8 +13,8 @@ import numpy as np
 
 from ...baselines.move_values import EXACT, SEARCH, adviser_of, exact_values_of
 from ...baselines.players import players_of
+from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
-from ...envs.core.views.render import drawn, picture_svg
 from .pages import title
 from .table import RECENT, GameTable, PlayedPly
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from parlour.baselines.players import make_policy
 from parlour.envs import find_game
-from parlour.envs.core.views import transcript
+from parlour.envs.core.played import transcript
 
 FOLDER = Path(__file__).parent
 

@@ -8,8 +8,8 @@ import numpy as np
 
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.play.tables import Tables
+from parlour.envs.core.played.transcript import name_starts, split_names
 from parlour.envs.core.rng import streams
-from parlour.envs.core.views.transcript import name_starts, split_names
 from parlour.envs.notty.cards import KIND_NAMES, NUM_KINDS, kinds_of
 from parlour.envs.registry import load_game
 

@@ -16,10 +16,10 @@ import pytest
 
 from parlour.baselines.environments import make_solo
 from parlour.envs import GAMES, find_game, load_game
-from parlour.envs.core.views.aec import RawEnv
-from parlour.envs.core.views.page import asset
-from parlour.envs.core.views.page.replay import replay_data, replay_page
-from parlour.envs.core.views.transcript import record
+from parlour.envs.core.environments.aec import RawEnv
+from parlour.envs.core.played.page import asset
+from parlour.envs.core.played.page.replay import replay_data, replay_page
+from parlour.envs.core.played.transcript import record
 from parlour.scripts.main import main
 
 from .replay_pages import data_of, page_in
@@ -575,7 +575,7 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
 
 
 def legal_after(played: Any) -> list[str]:
-    from parlour.envs.core.views.transcript import replay
+    from parlour.envs.core.played.transcript import replay
 
     state = list(replay(played))[-1]
     return [played.game.action_name(action) for action in played.game.legal_action_list(state)]

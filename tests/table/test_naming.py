@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.envs import find_game
-from parlour.envs.core.views.transcript import from_text, record, to_text
+from parlour.envs.core.played.transcript import from_text, record, to_text
 from parlour.scripts.main import main
 from parlour.scripts.mcp import Tools
 from parlour.scripts.stored_games import arena_game

@@ -18,13 +18,13 @@ from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo, solo_env
 from parlour.baselines.policy import Policy, remembering_policy
 from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.drawing.render import picture_svg
+from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
+from parlour.envs.core.environments.notebook import show_wrapped
+from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.game import Game
+from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import streams
-from parlour.envs.core.views.aec import CheckedEnv, RawEnv
-from parlour.envs.core.views.notebook import show_wrapped
-from parlour.envs.core.views.render import picture_svg
-from parlour.envs.core.views.solo import SoloEnv
-from parlour.envs.core.views.transcript import record
 
 from ..view_tools import SHORT
 from .leaks import HIDING

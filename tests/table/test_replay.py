@@ -8,9 +8,9 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.envs import load_game
-from parlour.envs.core.views.page.replay import replay_data, replay_page
-from parlour.envs.core.views.render import picture_svg
-from parlour.envs.core.views.transcript import Transcript, record, replay, save
+from parlour.envs.core.drawing.render import picture_svg
+from parlour.envs.core.played.page.replay import replay_data, replay_page
+from parlour.envs.core.played.transcript import Transcript, record, replay, save
 from parlour.scripts.main import main
 
 from .replay_pages import data_of, pictures

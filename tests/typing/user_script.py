@@ -9,10 +9,10 @@ from parlour.baselines import Policy, list_policies, make_policy
 from parlour.baselines.arena import MatchResult, Standings, play_match, play_tournament
 from parlour.baselines.environments import make_solo, make_vector
 from parlour.envs import check_game, find_game, load_game, president_v0
+from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
+from parlour.envs.core.environments.solo import SoloEnv
+from parlour.envs.core.environments.vector import TablesEnv
 from parlour.envs.core.game import Game
-from parlour.envs.core.views.aec import CheckedEnv, RawEnv
-from parlour.envs.core.views.solo import SoloEnv
-from parlour.envs.core.views.vector import TablesEnv
 
 game = load_game("president", num_players=4)
 assert_type(game, Game)

@@ -14,8 +14,8 @@ from ..bits import allowed_list
 from ..compile import reason_of
 from ..fields import Field
 from ..game import CHANCE, Game
+from ..played.transcript import is_name, name_starts, split_names
 from ..rng import streams
-from ..views.transcript import is_name, name_starts, split_names
 from .report import (
     MORE_TRIES,
     NO_CHANCE,

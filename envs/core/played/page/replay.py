@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ...drawing.picture import Picture
+from ...drawing.render import drawn, has_narrow, picture_svg
 from ...game import Game
 from ...play.visibility import is_seen
-from ..picture import Picture
-from ..render import drawn, has_narrow, picture_svg
 from ..transcript import Transcript, action_of, replay
 from . import asset
 

@@ -8,7 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from ..game import Game
-    from .played import Position
+    from ..played.played import Position
 
 _ALONE = (
     "The position now. What led to it cannot be played again: a player or the table has changed."
@@ -30,8 +30,8 @@ def environment_bundle(
     It opens at the last position, `now`, which stands alone where `positions` is None. The picture
     is for viewers that run no page within a page.
     """
-    from .page.replay import game_data, replay_frame
-    from .render import picture_svg
+    from ..drawing.render import picture_svg
+    from ..played.page.replay import game_data, replay_frame
 
     states = [now] if positions is None else [position.state for position in positions]
     plies = [(int(game.seat_to_act(p.state)), p.action) for p in (positions or ())[:-1]]

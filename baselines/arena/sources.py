@@ -1,6 +1,6 @@
 """Find the files that a module depends on: its own, those it imports, and data beside them.
 
-This decides what compiled code and stored results depend on. The files are found from import
+This decides what stored results depend on. The files are found from import
 statements, without importing anything, and summed up in one digest.
 """
 
@@ -14,8 +14,8 @@ from functools import cache
 from pathlib import Path
 
 _OURS = __name__.partition(".")[0]
-_CORE = Path(__file__).resolve().parent
-_ROOT = _CORE.parents[1]
+_ROOT = Path(__file__).resolve().parents[2]
+_CORE = _ROOT / "envs" / "core"
 _FOLDERS = ("parlour", "envs", "baselines", "training", "scripts")
 _STARTED = time.time()
 _DATA_SUFFIXES = (".csv", ".json", ".npy", ".npz", ".txt")
@@ -52,7 +52,7 @@ def result_digest_of(modules: Iterable[str]) -> str:
 
 @cache
 def _digest(modules: frozenset[str], with_inner: bool = False) -> str:
-    files = files_of(modules, with_inner) | set(_CORE.glob("*.py"))
+    files = files_of(modules, with_inner) | set(_CORE.rglob("*.py"))
     digest = hashlib.sha256()
     for name, path in sorted((_name(path), path) for path in files):
         digest.update(f"{name} {file_digest(path)}\n".encode())

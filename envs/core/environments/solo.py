@@ -9,10 +9,12 @@ from gymnasium import spaces
 from gymnasium.utils import seeding
 
 from ..bits import spread_masks
+from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
 from ..play.loops import FAULT, LOSS, MAX_DEALS
 from ..play.seating import illegal_action_message
 from ..play.tables import random_actions
+from ..played.played import Played
 from ..rng import check_seed, fresh_seed, streams
 from .common import (
     ILLEGAL_ACTIONS,
@@ -27,14 +29,6 @@ from .ends import IllegalEnds
 from .episodes import Episodes
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
-from .played import Played
-from .render import (
-    LEARNING_SEAT,
-    WHOLE_TABLE,
-    Renderer,
-    check_render_seat,
-    rendering,
-)
 
 
 class SoloEnv(gymnasium.Env[Any, Any]):

@@ -12,18 +12,12 @@ from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
 from ..compile import entry_point
+from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
 from ..play.loops import FAULT, LOSS, NO_ROW, Games, Loops, Seated, Told, Ways, loops_of
 from ..play.seating import illegal_action_message
 from ..play.slices import check_num_threads, play_slices
-from ..play.tables import (
-    Tables,
-    action_masks,
-    new_told,
-    nobody,
-    random_actions,
-    strike_illegal,
-)
+from ..play.tables import Tables, action_masks, new_told, nobody, random_actions, strike_illegal
 from ..rng import check_seed, checked_seeds, fresh_seed, player_streams, streams
 from .common import (
     ILLEGAL_ACTIONS,
@@ -36,7 +30,6 @@ from .common import (
 )
 from .ends import IllegalEnds, StepClocks
 from .episodes import Episodes, seat_streams
-from .render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 # What `call` answers for each table, and what it answers alike for all, with its attribute.
 _PER_TABLE = ("action_masks", "determinize", "render")

@@ -13,9 +13,9 @@ from ..game import NO_SEAT, Game, check_range
 from ..play.loops import EXTERNAL, MAX_DEALS, Seated
 from ..play.seating import Seating
 from ..play.tables import Tables, new_streams
+from ..played.played import Played
 from ..rng import below, player_streams, streams
 from .common import no_choice_error
-from .played import Played
 
 RANDOM_SEAT = "random"
 

@@ -14,10 +14,12 @@ from pettingzoo import AECEnv
 from pettingzoo.utils.env import AECIterable, AECIterator
 from pettingzoo.utils.env_logger import EnvLogger
 
+from ..drawing.render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
 from ..play.loops import LOSS, MAX_DEALS, loops_of
 from ..play.seating import illegal_action_message
 from ..play.tables import Tables, new_streams, nobody
+from ..played.played import Played
 from ..rng import fresh_seed, streams
 from .common import (
     ObservationEncoder,
@@ -29,8 +31,6 @@ from .common import (
 )
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
-from .played import Played
-from .render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 
 Observation = dict[str, np.ndarray]
 

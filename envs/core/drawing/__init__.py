@@ -1,0 +1,1 @@
+"""Pictures of positions: shapes, cards, tables, and how they are rendered."""

@@ -1,0 +1,1 @@
+"""Any game as a PettingZoo, Gymnasium or vector environment."""

@@ -1,0 +1,1 @@
+"""Games that were played: transcripts, and pages that replay them."""

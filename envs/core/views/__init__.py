@@ -1,1 +1,0 @@
-"""Any Game as an environment, as text and as pictures."""
