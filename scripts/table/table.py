@@ -69,8 +69,9 @@ class Setup:
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
-            kind, value = get_origin(field.type) or field.type, getattr(self, field.name)
-            if not isinstance(value, (int, float) if kind is float else kind):
+            kind: Any = get_origin(field.type) or field.type
+            value = getattr(self, field.name)
+            if not isinstance(value, int | float if kind is float else kind):
                 raise ValueError(f"{field.name} of a table is of another type: {value!r:.60}")
         if self.is_open and any(seat.kind != PLAYER for seat in self.seats):
             raise ValueError("hands are open to spectators only where players have all seats")

@@ -39,9 +39,8 @@ def in_python(game: Game) -> Game:
     from a field is an IndexError too, but a literal `-1` is not.
     """
     rules = {name: getattr(game, name) for name in RULES}
-    return dataclasses.replace(
-        game, **{name: _checked(rule) for name, rule in rules.items() if rule is not None}
-    )
+    checked: dict[str, Any] = {n: _checked(rule) for n, rule in rules.items() if rule is not None}
+    return dataclasses.replace(game, **checked)
 
 
 def place_of(error: BaseException) -> str:
