@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from ..envs.core.code_cache import cache_folder
-from .arena.sources import files_behind, is_ours
+from .sources import files_behind, is_ours
 
 ABSENT = "absent"  # in place of the digest of a missing file
 _CHANGED = "changed while the player ran"

@@ -70,6 +70,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _answered(program: str, error: Exception, has_traceback: bool) -> int:
     """Answer an error that is no defect of Parlour with one line; raise any other."""
     from ..baselines.human import EndOfInput
+    from ..envs.core.compile import reason_of
     from ..envs.core.play.seating import PlayerError
 
     if isinstance(error, EndOfInput):
@@ -79,11 +80,23 @@ def _answered(program: str, error: Exception, has_traceback: bool) -> int:
     if isinstance(error, OSError) and error.errno == errno.ENOSPC:
         _drop_output()
         return _ended(program, f"cannot write: {error.strerror}")
+    if _is_of_compiler(error) and not has_traceback:
+        return _ended(
+            program,
+            f"a rule cannot be compiled: {type(error).__name__}: {reason_of(error)}; "
+            "parlour.envs.check_game(game) says in which line; --traceback prints all",
+        )
     if not isinstance(error, (BadArgument, PlayerError)):
         raise error
     if has_traceback:
         traceback.print_exc()
     Parser(prog=program).error(str(error))
+
+
+def _is_of_compiler(error: Exception) -> bool:
+    """Whether Numba raised it while compiling; such errors have many types."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return any(Path(frame.filename).match("numba/core/dispatcher.py") for frame in frames)
 
 
 def _run(arguments: Sequence[str]) -> None:

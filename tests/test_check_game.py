@@ -12,6 +12,7 @@ import pytest
 from numba.core.config import DISABLE_JIT
 
 from parlour.envs import check_game, load_game
+from parlour.envs.core.bits import is_legal
 from parlour.envs.core.checks.check_game import CheckError
 from parlour.envs.core.checks.report import NO_CHANCE
 from parlour.envs.core.compile import rule
@@ -290,6 +291,11 @@ def apply_to_a_field_that_is_none(state, action):
 
 
 @rule
+def legal_actions_in_the_wrong_array(state, mask):
+    is_legal(state, 0)
+
+
+@rule
 def deal_by_a_generator(state, rng):
     state.deck = np.random.default_rng().integers(3)
 
@@ -298,8 +304,21 @@ def deal_by_a_generator(state, rng):
 @pytest.mark.parametrize(
     ("name", "function", "sentence"),
     [
-        ("apply_action", apply_to_a_field_that_is_none, "KeyError: 'nothing'; a @rule works with"),
+        (
+            "apply_action",
+            apply_to_a_field_that_is_none,
+            r"test_check_game.py, line \d+, in apply_to_a_field_that_is_none: "
+            "`state.nothing = action` fails: AttributeError: the record has no field 'nothing'; "
+            "its fields are hands, deck",
+        ),
+        (
+            "legal_actions",
+            legal_actions_in_the_wrong_array,
+            r"test_check_game.py, line \d+, .*: `is_legal\(state, 0\)` fails: AttributeError: .*"
+            r"\(Numba says KeyError: 'shape'\)",
+        ),
         ("deal", deal_by_a_generator, "TypingError: Unknown attribute 'default_rng' of type"),
+        ("deal", deal_by_a_generator, ".*NUMBA_DISABLE_JIT=1 in the environment a debugger"),
     ],
 )
 def test_a_rule_that_cannot_be_compiled_is_named_with_what_is_wrong(
@@ -375,6 +394,82 @@ def test_without_a_referee_the_report_says_what_was_not_checked() -> None:
     report = check_game(SOUND, num_games=3)
     assert "No referee was given" in " ".join(report.not_checked)
     assert "not checked" in str(report)
+
+
+# What cannot be found, and what is therefore printed; indices
+
+
+def reshuffle_all_but_the_last_hand(state, seat, rng):
+    """As an author who forgets that this hand is hidden, and forgets it in `observe` too."""
+    kept = int(state.hands[2])
+    toy.reshuffle_unseen(state, seat, rng)
+    state.hands[2] = kept
+
+
+def test_the_report_says_for_each_seat_what_was_taken_as_hidden() -> None:
+    game = toy.game(num_players=3)
+    open_to_all = "played, drawn, num_plays, odd"
+    assert check_game(game).hidden == (
+        f"seat 0: hands[1-2], deck; never hands[0], {open_to_all}",
+        f"seat 1: hands[0, 2], deck; never hands[1], {open_to_all}",
+        f"seat 2: hands[0-1], deck; never hands[2], {open_to_all}",
+    )
+    game = dataclasses.replace(game, reshuffle_unseen=reshuffle_all_but_the_last_hand)
+    report = check_game(game)
+    assert report.hidden[0] == f"seat 0: hands[1], deck; never hands[0, 2], {open_to_all}"
+    assert report.hidden[0] in str(report)
+
+
+def test_a_mask_that_is_too_wide_is_not_found_without_a_referee_and_the_report_says_so() -> None:
+    report = check_game(dataclasses.replace(SOUND, legal_actions=mask_too_wide))
+    assert any("Masks that are too wide or too narrow" in line for line in report.not_checked)
+
+
+@rule
+def apply_to_the_next_seat(state, action):
+    """Writes into the field behind the hands, where the seat is the last."""
+    toy.apply_action(state, action)
+    state.hands[(state.num_plays - 1) % state.hands.shape[0] + 1] &= toy.ALL_CARDS
+
+
+@rule
+def observe_by_a_sentinel(state, seat, out):
+    """Reads from the end while `drawn` is -1, which stands for none."""
+    toy.observe(state, seat, out)
+    out.drawn = max(state.drawn, min(state.played[state.drawn // NUM_CARDS, 0], -1))
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "sentence"),
+    [
+        ("apply_action", apply_to_the_next_seat, "`state.hands.*: index 2 is out of bounds"),
+        ("observe", observe_by_a_sentinel, "`out.drawn = max.*: index -1 is negative"),
+    ],
+)
+def test_an_index_outside_an_array_is_found_with_its_line(
+    name: str, function: Mutant, sentence: str
+) -> None:
+    changed: dict[str, Any] = {name: function}
+    with pytest.raises(CheckError, match=rf"test_check_game.py, line \d+, .*{sentence}") as caught:
+        check_game(dataclasses.replace(SOUND, **changed), num_games=3)
+    assert caught.value.check == "bounds"
+
+
+COMPILED = (toy.is_terminal,)
+
+
+def is_terminal_by_a_compiled_rule(state):
+    return COMPILED[0](state)
+
+
+@pytest.mark.skipif(bool(DISABLE_JIT), reason="nothing is compiled")
+def test_a_game_that_plain_python_cannot_play_passes_and_the_report_says_so() -> None:
+    game = dataclasses.replace(SOUND, is_terminal=is_terminal_by_a_compiled_rule)
+    report = check_game(game, num_games=3)
+    assert any(
+        "`return COMPILED[0](state)`: Typ" in line and "\n" not in line
+        for line in report.not_checked
+    )
 
 
 # The two facts that a game declares

@@ -8,12 +8,15 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
+from numba.core.config import DISABLE_JIT
 
 import parlour
 from parlour.baselines import make_policy
 from parlour.baselines.arena import sandbox
 from parlour.envs import GAMES, find_game
+from parlour.envs.core.compile import rule
 from parlour.envs.core.played.transcript import load, record, to_text, verify
 from parlour.scripts import bench, bench_record, first_games, output, peers, sizes, tournament
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
@@ -271,6 +274,25 @@ def test_a_command_that_stops_while_it_is_imported_says_why(
     assert run("games") == status
     told = capsys.readouterr().err
     assert told.startswith(f"parlour games: {why}") and told.count("\n") == 1
+
+
+@rule
+def read_no_field(state):
+    return state.nothing
+
+
+@pytest.mark.skipif(bool(DISABLE_JIT), reason="nothing is compiled")
+def test_a_rule_that_cannot_be_compiled_gets_one_line(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def failing(*_: object) -> None:
+        read_no_field(np.zeros(1, np.dtype((np.record, [("seat", np.int8)])))[0])
+
+    monkeypatch.setattr("parlour.scripts.main.importlib.import_module", failing)
+    assert run("games") == ENDED_EARLY
+    told = capsys.readouterr().err
+    assert told.startswith("parlour games: a rule cannot be compiled: KeyError: 'nothing'; ")
+    assert told.count("\n") == 1
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="needs a disk that is full")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.envs.core import sources
+from parlour.baselines import sources
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 LAYERS = ("envs.core", "envs", "baselines", "training", "scripts")  # the lowest first

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -210,6 +211,12 @@ def test_recording_refuses_what_cannot_be_played() -> None:
         record(TOY, deal=DEAL, actions=["card:1"])
     with pytest.raises(ValueError, match="the game is over: there is no ply 5"):
         record(TOY, deal=DEAL, actions=[*ACTIONS, "card:1"])
+    numbers: list[Any] = [float("inf"), 1.5]
+    for number in numbers:
+        with pytest.raises(
+            ValueError, match=f"ply 1: an action is a number or a name, not {number}"
+        ):
+            record(TOY, deal=DEAL, actions=[number])
     with pytest.raises(ValueError, match="its fields are seat"):
         record(TOY, deal=DEAL, actions=ACTIONS, show=("deck",))
     with pytest.raises(ValueError, match="two cards of its own"):

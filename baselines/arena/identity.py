@@ -19,7 +19,7 @@ from ..networks.learned import learned_policy, shipped_checkpoints
 from ..parts import part_of
 from ..players import parse_settings, player_called, player_key
 from ..roster import own_players
-from .sources import (
+from ..sources import (
     UntrackedError,
     file_digest,
     files_behind,

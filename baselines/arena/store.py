@@ -5,6 +5,7 @@ A result is kept under everything it depends on: the game with its version and s
 kept with it. A killed run continues where it stopped, and tournaments reuse each other's results.
 """
 
+import contextlib
 import json
 import os
 import sqlite3
@@ -24,7 +25,7 @@ from .batches import Batch, Contest, Control, Fault, Outcomes
 from .claims import Claims
 from .entrants import Entrant
 from .identity import is_current_scheme, users_files
-from .seatings import sittings_a_deal
+from .seatings import SEATINGS, sittings_a_deal
 
 FORMAT = 2
 _WITHOUT_FILES = 1  # the format before: it does not name the users' files that a result depends on
@@ -228,7 +229,7 @@ class Store:
             "SELECT first_seed, num_deals, files FROM files WHERE contest = ?", (contest,)
         )
         return {
-            (first, number): _FilesOf(first, number, json.loads(files))
+            (first, number): _FilesOf(first, number, self._read_json(files, dict))
             for first, number, files in rows.fetchall()
         }
 
@@ -283,7 +284,7 @@ class Store:
                     returns.reshape(num_deals, sittings, setting.num_seats),
                     tuple(Fault(*fault) for fault in json.loads(faults)),
                 )
-            except (zlib.error, ValueError, TypeError):
+            except (zlib.error, ValueError, TypeError, RecursionError):
                 self._warn_of_damage(contest, first_seed, num_deals)
                 continue
             yield first_seed, outcomes
@@ -324,7 +325,13 @@ class Store:
             "SELECT game, version, num_seats, config, control FROM setting ORDER BY game, id"
         )
         return [
-            Setting(game, version, num_seats, json.loads(config), json.loads(control))
+            Setting(
+                game,
+                version,
+                num_seats,
+                self._read_json(config, dict),
+                self._read_json(control, dict | None),
+            )
             for game, version, num_seats, config, control in rows
         ]
 
@@ -336,10 +343,22 @@ class Store:
             (self._id("setting", _SETTING_COLUMNS, _setting_row(setting)),),
         )
         known = self._players()
-        return [
-            Contest(tuple(known[p] for p in json.loads(players)), seating)
-            for seating, players in rows.fetchall()
-        ]
+        return [self._contest(known, seating, players) for seating, players in rows.fetchall()]
+
+    def _contest(self, known: dict[int, Entrant], seating: str, players: str) -> Contest:
+        numbers = self._read_json(players, list)
+        is_known = [isinstance(number, int) and number in known for number in numbers]
+        if seating not in SEATINGS or not is_known or not all(is_known):
+            raise ValueError(f"{self.path} is damaged: players {players:.60} in {seating!r:.60}")
+        return Contest(tuple(known[number] for number in numbers), seating)
+
+    def _read_json(self, text: Any, kind: Any) -> Any:
+        """Return the data of a column. Raises ValueError where it is of another kind."""
+        with contextlib.suppress(ValueError, TypeError, RecursionError):
+            data = json.loads(text)
+            if isinstance(data, kind):
+                return data
+        raise ValueError(f"{self.path} is damaged: it holds {text!r:.60}")
 
     def _players(self) -> dict[int, Entrant]:
         rows = self._database.execute("SELECT id, name, spec, identity FROM player").fetchall()

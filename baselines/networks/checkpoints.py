@@ -5,6 +5,7 @@ same facts for people.
 """
 
 import dataclasses
+import operator
 import subprocess
 from collections.abc import Iterable
 from pathlib import Path
@@ -106,11 +107,28 @@ def _damage(data: dict[str, Any]) -> str:
     if not _are_sizes(data["hidden"]):
         return f"hidden should be sizes of layers; it is {data['hidden']!r}"
     for name, weights in data["weights"].items():
-        if not isinstance(weights, torch.Tensor):
-            return f"weights {name!r} should be a tensor, not a {type(weights).__name__}"
-        if not weights.isfinite().all():
-            count = int((~weights.isfinite()).sum())
-            return f"{count:,} of {weights.numel():,} numbers in weights {name!r} are not finite"
+        damage = _damage_of_weights(weights)
+        if damage:
+            return f"weights {name!r} {damage}"
+    size = sum(weights.numel() for weights in data["weights"].values())
+    if sum(map(operator.mul, data["hidden"], [1, *data["hidden"]])) > size:
+        return f"its weights do not fit the network that it describes: they are {size:,} numbers"
+    return ""
+
+
+def _damage_of_weights(weights: Any) -> str:
+    """What is wrong with weights, found without reading more than the file holds of them."""
+    if not isinstance(weights, torch.Tensor):
+        return f"should be a tensor, not a {type(weights).__name__}"
+    is_plain = weights.layout is torch.strided and weights.device.type == "cpu"
+    if not is_plain or weights.is_nested or weights.is_quantized:
+        return f"should be a plain tensor; it is {weights.dtype} {weights.layout} {weights.device}"
+    held = weights.untyped_storage().nbytes() // weights.element_size()
+    if weights.numel() > held:
+        return f"should be {weights.numel():,} numbers, of which the file holds {held:,}"
+    num_infinite = int((~weights.isfinite()).sum())
+    if num_infinite:
+        return f"has {num_infinite:,} of {weights.numel():,} numbers that are not finite"
     return ""
 
 

@@ -46,7 +46,9 @@ class MatchPlan:
 
 
 def plan_from(data: dict[str, Any]) -> MatchPlan:
-    """Make the plan that `as_data` returned."""
+    """Make the plan that `as_data` returned. Raises ValueError and TypeError for other data."""
+    if not isinstance(data, dict) or not isinstance(data.get("games"), list):
+        raise ValueError(f"a plan is an object with games, not {data!r:.60}")
     return MatchPlan(**{**data, "games": tuple((seed, seat) for seed, seat in data["games"])})
 
 

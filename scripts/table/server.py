@@ -27,7 +27,7 @@ from .matches import new_plan, result_data
 from .pages import PAGE_ROUTES, is_owner, refusal, title
 from .protocol import BadMessage, parse
 from .rules import rules_of
-from .store import StoredTable, TableStore
+from .store import Damaged, StoredTable, TableStore
 from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_token
 from .thinking import TooSlow
 
@@ -325,7 +325,7 @@ async def _seat(socket: WebSocket) -> None:
         is_seated = True
         host.num_connections += 1
         await _serve(socket, host, connection)
-    except (BadMessage, Refused) as error:
+    except (BadMessage, Refused, Damaged) as error:
         await _close(socket, str(error))
     except (WebSocketDisconnect, TimeoutError, RuntimeError):
         await _close(socket, "no token in time")

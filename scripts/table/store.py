@@ -3,10 +3,13 @@
 What makes tables of them is imported when there are some: the first page does not wait for it.
 """
 
+import contextlib
 import json
 import os
 import sqlite3
+import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -37,6 +40,10 @@ CREATE TABLE IF NOT EXISTS replaced (table_id TEXT PRIMARY KEY);  -- where a pla
 """
 _DIGESTS = "digests"  # beside the fields of a setup or plan: of the players' files
 _OF_A_MATCH = "match-"  # how the ids of its tables begin
+
+
+class Damaged(ValueError):
+    """A row that is no table or match."""
 
 
 class StoredTable(NamedTuple):
@@ -120,7 +127,7 @@ class TableStore:
         return None if found is None else found[0]
 
     def load(self, id: str) -> StoredTable | None:
-        """Return a table, or None where there is none."""
+        """Return a table, or None where there is none. Raises Damaged."""
         row = self._connection.execute("SELECT * FROM tables WHERE id = ?", (id,)).fetchone()
         return None if row is None else _stored(row)
 
@@ -135,7 +142,7 @@ class TableStore:
         self._connection.execute("INSERT INTO matches VALUES (?, ?, ?, ?, ?)", row)
 
     def match(self, *, id: str = "", token: str = "") -> StoredMatch | None:
-        """Return the match with this id or token, or None."""
+        """Return the match with this id or token, or None. Raises Damaged."""
         row = self._connection.execute(
             "SELECT id, token, plan, returns FROM matches WHERE id = ? OR token = ?", (id, token)
         ).fetchone()
@@ -143,9 +150,9 @@ class TableStore:
             return None
         from .matches import plan_from
 
-        data = json.loads(row[2])
-        digests = data.pop(_DIGESTS, {})
-        return StoredMatch(row[0], row[1], plan_from(data), json.loads(row[3]), digests)
+        with _telling(f"match {row[0]}"):
+            data, digests = _parted(row[2])
+            return StoredMatch(row[0], row[1], plan_from(data), json.loads(row[3]), digests)
 
     def trusts(self, id: str) -> bool:
         """Return whether the players' files of a table or match may run."""
@@ -186,31 +193,67 @@ class TableStore:
 
 
 def recent_tables(database: sqlite3.Connection, limit: int) -> list[StoredTable]:
-    """Return the tables of an open file that changed last, except those of matches."""
+    """Return the tables of an open file that changed last, except those of matches.
+
+    Damaged ones are left out, with a line on stderr.
+    """
     rows = database.execute(
         "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
         (f"{_OF_A_MATCH}%", limit),
     )
-    return [_stored(row) for row in rows]
+    return list(filter(None, map(_undamaged, rows)))
+
+
+def _undamaged(row: tuple[Any, ...]) -> StoredTable | None:
+    """Return the table of a row, or None for a damaged one, with a line on stderr."""
+    try:
+        return _stored(row)
+    except Damaged as error:
+        print(f"{error}; it is left out", file=sys.stderr)
+        return None
 
 
 def _stored(row: tuple[Any, ...]) -> StoredTable:
     from .table import setup_from
 
     id, setup, version, tokens, actions, undone, is_over, changed = row
-    data = json.loads(setup)
-    digests = data.pop(_DIGESTS, {})
-    return StoredTable(
-        id,
-        setup_from(data),
-        version,
-        tuple(json.loads(tokens)),
-        json.loads(actions),
-        json.loads(undone),
-        bool(is_over),
-        changed,
-        digests,
-    )
+    with _telling(f"table {id}"):
+        data, digests = _parted(setup)
+        return StoredTable(
+            id,
+            setup_from(data),
+            version,
+            tuple(json.loads(tokens)),
+            _actions(json.loads(actions)),
+            _actions(json.loads(undone)),
+            bool(is_over),
+            changed,
+            digests,
+        )
+
+
+@contextlib.contextmanager
+def _telling(what: str) -> Iterator[None]:
+    """Turn errors of a damaged row into one that names it."""
+    try:
+        yield
+    except (ValueError, TypeError, RecursionError) as error:
+        raise Damaged(f"{what} of this store is damaged: {error}") from error
+
+
+def _actions(data: Any) -> list[int]:
+    if not isinstance(data, list) or not all(type(action) is int for action in data):
+        raise ValueError(f"actions should be whole numbers, not {data!r:.60}")
+    return data
+
+
+def _parted(text: str) -> tuple[Any, dict[str, str]]:
+    """Return a setup or plan as data, and the digests beside it; the inverse of `_as_text`."""
+    data = json.loads(text)
+    digests = data.pop(_DIGESTS, {}) if isinstance(data, dict) else {}
+    if not isinstance(digests, dict):
+        raise ValueError(f"digests are an object, not {digests!r:.60}")
+    return data, digests
 
 
 def _as_text(kept: "Setup | MatchPlan", setup: "Setup") -> str:

@@ -7,7 +7,7 @@ everything, so nothing here is sent to anybody; `views` makes what a seat is sen
 import dataclasses
 import secrets
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_origin
 
 import numpy as np
 
@@ -68,6 +68,11 @@ class Setup:
     sitting: int = 0  # of a deal that is played more than once: players draw other numbers
 
     def __post_init__(self) -> None:
+        for field in dataclasses.fields(self):
+            kind: Any = get_origin(field.type) or field.type
+            value = getattr(self, field.name)
+            if not isinstance(value, int | float if kind is float else kind):
+                raise ValueError(f"{field.name} of a table is of another type: {value!r:.60}")
         if self.is_open and any(seat.kind != PLAYER for seat in self.seats):
             raise ValueError("hands are open to spectators only where players have all seats")
 
@@ -90,7 +95,9 @@ class Setup:
 
 
 def setup_from(data: dict[str, Any]) -> Setup:
-    """Make the setup that `as_data` returned."""
+    """Make the setup that `as_data` returned. Raises ValueError and TypeError for other data."""
+    if not isinstance(data, dict) or not isinstance(data.get("seats"), list):
+        raise ValueError(f"a setup is an object with seats, not {data!r:.60}")
     return Setup(**{**data, "seats": tuple(Occupant(**seat) for seat in data["seats"])})
 
 

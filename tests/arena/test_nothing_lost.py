@@ -101,6 +101,26 @@ def test_a_store_with_a_damaged_page_is_refused_in_a_line(
         assert f"{expected.format(store=path)}database disk image is malformed" in said
 
 
+@pytest.mark.parametrize(
+    ("table", "column", "text"),
+    [
+        *(("setting", "config", text) for text in ("[]", "[1e400]", "[" * 3000)),
+        ("setting", "control", "5"),
+        *(("contest", "players", text) for text in ("[]", "[1e400]", '"x"')),
+        ("contest", "seating", "[]"),
+    ],
+)
+def test_a_store_with_a_damaged_text_is_refused_in_a_line(
+    table: str, column: str, text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "store.db"
+    played(path)
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE {table} SET {column} = ?", (text,))
+    for command in (f"ratings {path}", f"replay {path} --think 0"):
+        assert f"{path} is damaged: " in refusal(command, capsys)
+
+
 def test_a_store_that_was_cut_off_is_refused_in_a_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

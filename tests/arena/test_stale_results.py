@@ -283,7 +283,7 @@ UNRELATED = (  # changed at once: none of them may matter
     "scripts/watch.py",
     "baselines/arena/ratings.py",
     "baselines/splendor/players.py",
-    "envs/core/views/aec.py",
+    "envs/core/environments/aec.py",
     "baselines/trick_taking/solver.py",
 )
 # What an edit of each file changes. A search asks for the scripts of its game to play out with.

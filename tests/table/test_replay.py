@@ -1,6 +1,9 @@
 """`parlour replay`: transcripts and stored games become one self-contained page."""
 
+import contextlib
+import json
 import re
+import sqlite3
 from functools import cache
 from pathlib import Path
 
@@ -12,11 +15,21 @@ from parlour.envs.core.drawing.render import picture_svg
 from parlour.envs.core.played.page.replay import replay_data, replay_page
 from parlour.envs.core.played.transcript import Transcript, record, replay, save
 from parlour.scripts.main import main
+from parlour.scripts.table.store import Damaged, TableStore
+from parlour.scripts.table.table import setup_from
 
 from .replay_pages import data_of, pictures
 
 GAME = load_game("trick_taking", num_values=5)
 NOTTY = load_game("notty", turn_limit=2)
+SETUP = json.dumps(
+    {
+        "game": "trick_taking",
+        "settings": {"num_values": 5},
+        "seats": [{"kind": "here", "name": "Ann"}, {"kind": "here", "name": "Ben"}],
+        "seed": 7,
+    }
+)
 
 
 @cache
@@ -100,6 +113,37 @@ def test_wrong_arguments_get_one_line(
         main(["replay", *(each.format(**files) for each in arguments)])
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("column", "text", "said"),
+    [
+        ("setup", "[]", "a setup is an object with seats, not []"),
+        ("setup", "{}", "a setup is an object with seats, not {}"),
+        ("setup", "[" * 3000, "maximum recursion"),
+        ("setup", '{"seats": [5]}', "must be a mapping"),
+        ("setup", SETUP.replace("7", '"seven"'), "seed of a table is of another type: 'seven'"),
+        ("actions", "[1e400]", "actions should be whole numbers, not [inf]"),
+        ("undone", "5", "actions should be whole numbers, not 5"),
+    ],
+)
+def test_a_damaged_table_is_left_out_with_a_line_and_others_are_shown(
+    tmp_path: Path, column: str, text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "tables.db"
+    store = TableStore(path)
+    for id in ("whole", "broken"):
+        store.add(id, setup_from(json.loads(SETUP)), GAME.version, (f"{id} 1", f"{id} 2", id))
+    with contextlib.closing(sqlite3.connect(path)) as database, database:
+        database.execute(f"UPDATE tables SET {column} = ? WHERE id = 'broken'", (text,))
+    with pytest.raises(Damaged, match="table broken of this store is damaged: "):
+        store.load("broken")
+    store.close()
+    html = tmp_path / "game.html"
+    assert main(["replay", str(path), "--html", str(html), "--think", "0"]) == 0
+    error = capsys.readouterr().err
+    assert error.startswith("table broken of this store is damaged: ") and said in error
+    assert error.endswith("; it is left out\n") and error.count("\n") == 1
 
 
 def test_a_seat_is_shown_no_action_and_no_value_that_it_may_not_know() -> None:

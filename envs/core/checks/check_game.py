@@ -34,9 +34,12 @@ def check_game(
     the same of an environment without a `game`: all its episodes start alike. A game longer than
     `max_plies` counts as endless.
 
-    Returns what was checked and what could not be. Raises CheckError, an AssertionError, with one
-    sentence about the first fault found and its remedy. Raises TypeError for anything that is
-    neither a game nor an environment, and ValueError for a `has_chance` that contradicts the game.
+    Returns what was checked, what could not be, and which fields were taken as hidden from each
+    seat: what `reshuffle_unseen` deals anew, which is for you to compare with the rules. Masks that
+    are too wide or too narrow are found by a referee alone. Raises CheckError, an AssertionError,
+    with one sentence about the first fault found and its place or remedy. Raises TypeError for
+    anything that is neither a game nor an environment, and ValueError for a `has_chance` that
+    contradicts the game.
     """
     game = _game_of(game_or_env)
     if game is not None and has_chance not in (None, game.has_chance):

@@ -10,6 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 NO_CHANCE = "The game has no chance."  # why a check of seeds was left out
+NO_REFEREE = (
+    "No referee was given. Masks that are too wide or too narrow are not found, nor what else the "
+    "rules of the game forbid."
+)
 MORE_TRIES = 64  # tries after which equal deals of a small game are no coincidence
 
 
@@ -31,18 +35,27 @@ class Trial(NamedTuple):
 
 
 class CheckReport(NamedTuple):
-    """The checks that a game or environment passed, and those that were not made."""
+    """The checks that a game or environment passed, and those that were not made.
+
+    `hidden` says for each seat which fields of the position `reshuffle_unseen` deals anew, and
+    which it never does. Whether the rules hide these is not checked: `observe` and
+    `reshuffle_unseen` may have the same fault.
+    """
 
     subject: str
     num_games: int
     num_plies: int
     checked: tuple[str, ...]
     not_checked: tuple[str, ...]
+    hidden: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         lines = [f"{self.subject}: {self.num_games} games, {self.num_plies:,} plies"]
         lines += [f"  ok   {sentence}" for sentence in self.checked]
         lines += [f"  not checked: {sentence}" for sentence in self.not_checked]
+        if self.hidden:
+            lines.append("  what reshuffle_unseen deals anew; compare it with what the rules hide:")
+        lines += [f"    {sentence}" for sentence in self.hidden]
         return "\n".join(lines)
 
 

@@ -16,9 +16,11 @@ from ..fields import Field
 from ..game import CHANCE, Game
 from ..played.transcript import is_name, name_starts, split_names
 from ..rng import streams
+from .in_python import in_python, place_of
 from .report import (
     MORE_TRIES,
     NO_CHANCE,
+    NO_REFEREE,
     CheckError,
     CheckReport,
     Trial,
@@ -32,6 +34,7 @@ _OBSERVER_STREAM = (
 )  # purpose of the re-dealing streams; far from those of tables and players
 _GARBAGE = 0x55
 _MANY = 1_000_000  # plies; endless games are found by then
+_IN_PYTHON = 2  # games
 _FEW = 10  # positions of each game, for what takes long: texts, pictures, play to the end
 
 
@@ -47,7 +50,8 @@ class PlayedGame(NamedTuple):
 
 def check(game: Game, trial: Trial) -> CheckReport:
     """Play, then run all checks; see `check_game`."""
-    compile_rules(game)
+    compile_rules(game, trial)
+    no_bounds = check_bounds(game, trial)
     played = [play(game, seed, trial) for seed in trial.seeds]
     left_out = [
         *(_OF_NO_CHANCE if game.has_chance else _OF_CHANCE),
@@ -58,21 +62,26 @@ def check(game: Game, trial: Trial) -> CheckReport:
         one(game, played)
     not_checked = [f"{sentence_of(c)} {NO_CHANCE}" for c in _OF_CHANCE if c in left_out]
     checked = [sentence_of(play), *map(sentence_of, checks)]
+    if no_bounds is None:
+        checked.append(sentence_of(check_bounds))
+    else:
+        not_checked.append(f"{sentence_of(check_bounds)} {no_bounds}")
     if trial.referee is None:
-        not_checked.append(f"{sentence_of(check_referee)} No referee was given.")
+        not_checked.append(f"{sentence_of(check_referee)} {NO_REFEREE}")
     else:
         check_referee(game, trial)
         checked.append(sentence_of(check_referee))
     if _draws_nothing(game, played[0].states):
         not_checked.append("Drawing leaves the position alone. The game draws no picture.")
     plies = sum(len(one.actions) for one in played)
-    return CheckReport(repr(game), len(played), plies, tuple(checked), tuple(not_checked))
+    hidden = hidden_fields(game, played) if game.has_hidden else ()
+    return CheckReport(repr(game), len(played), plies, tuple(checked), tuple(not_checked), hidden)
 
 
 # Playing
 
 
-def compile_rules(game: Game) -> None:
+def compile_rules(game: Game, trial: Trial) -> None:
     """Compile all that is compiled, so that an error names the function that it is in."""
     state, rng, seat, action = game.new_states()[0], streams([0])[0], 0, 0
     mask, returns = np.zeros(game.num_mask_words, np.int64), np.zeros(game.num_seats)
@@ -93,19 +102,62 @@ def compile_rules(game: Game) -> None:
     for name, arguments in given.items():
         compile_for = getattr(getattr(game, name), "compile", None)
         if compile_for is not None:
-            _compile(name, compile_for, tuple(numba.typeof(a) for a in arguments))
+            try:
+                compile_for(tuple(numba.typeof(a) for a in arguments))
+            except Exception as error:
+                raise CheckError(
+                    "compiles", f"{name} cannot be compiled: {_why_not(game, trial, error)}"
+                ) from None  # Numba's hundred lines would hide this one
 
 
-def _compile(name: str, compile_for: Callable[..., Any], types: tuple[Any, ...]) -> None:
+def _why_not(game: Game, trial: Trial, error: Exception) -> str:
+    """Why rules cannot be compiled: the place where they fail as plain Python, if they do."""
+    said = _said(error)
     try:
-        compile_for(types)
-    except Exception as error:
+        _play_in_python(game, trial)
+    except CheckError:
+        pass
+    except Exception as failure:
+        return f"{place_of(failure)} fails: {_said(failure)} (Numba says {said})"
+    return (
+        f"{said}; a @rule works with numbers, arrays, the fields of its records and other @rule "
+        "functions, and draws with below(rng, n). As plain Python it does not fail: with "
+        "NUMBA_DISABLE_JIT=1 in the environment a debugger shows it"
+    )
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {reason_of(error)}"
+
+
+def check_bounds(game: Game, trial: Trial) -> str | None:
+    """No index is outside its array: two games are played as plain Python, which checks them.
+
+    Returns why this could not be checked, or None. It comes before compiled games, because compiled
+    code would write somewhere else.
+    """
+    try:
+        _play_in_python(game, trial)
+    except IndexError as error:
         raise CheckError(
-            "compiles",
-            f"{name} cannot be compiled: {type(error).__name__}: {reason_of(error)}; a @rule works "
-            "with numbers, arrays, the fields of its records and other @rule functions, and draws "
-            "with below(rng, n)",
-        ) from error
+            "bounds",
+            f"{place_of(error)}: {error}; compiled code silently reads or writes something else",
+        ) from None
+    except Exception as error:
+        place = "" if isinstance(error, CheckError) else f" at {place_of(error)}"
+        return f"As plain Python the game stops{place}: {_said(error)}"
+    return None
+
+
+def _play_in_python(game: Game, trial: Trial) -> None:
+    """Play games as plain Python, and ask every question at some positions of them."""
+    python = in_python(game)
+    for seed in trial.seeds[:_IN_PYTHON]:
+        for number, (_, states) in enumerate(_positions([play(python, seed, trial)], _FEW)):
+            for seat in range(game.num_seats):
+                _observed(python, states, seat)
+                _redealt(python, states, seat, number)
+            python.returns(states[0], np.zeros(game.num_seats))
 
 
 def play(game: Game, seed: int, trial: Trial) -> PlayedGame:
@@ -385,6 +437,34 @@ def _is_ever_redealt(game: Game, played: Sequence[PlayedGame]) -> bool:
         for _, states in _positions(played)
         for seat in range(game.num_seats)
     )
+
+
+def hidden_fields(game: Game, played: Sequence[PlayedGame]) -> tuple[str, ...]:
+    """Return for each seat what reshuffle_unseen ever deals anew, and what it never does."""
+    changed = np.zeros((game.num_seats, game.state_dtype.itemsize), np.uint8)
+    for number, (_, states) in enumerate(_positions(played)):
+        for seat in range(game.num_seats):
+            twins = _redealt(game, states, seat, number)
+            changed[seat] |= states.view(np.uint8) != twins.view(np.uint8)
+    return tuple(
+        f"seat {seat}: {_rows(row, True) or 'nothing'}; never {_rows(row, False) or 'nothing'}"
+        for seat, row in enumerate(changed.view(game.state_dtype)[:, 0])
+    )
+
+
+def _rows(record: np.record, is_marked: bool) -> str:
+    """The fields of a record, or rows of fields, that are marked by a number other than 0."""
+    parts = []
+    for name in record.dtype.names or ():
+        marks = np.atleast_1d(record[name] != 0)
+        rows = np.flatnonzero(marks.reshape(len(marks), -1).any(axis=1) == is_marked)
+        if len(rows) == len(marks):
+            parts.append(name)
+        elif len(rows):
+            runs = np.split(rows, np.flatnonzero(np.diff(rows) > 1) + 1)
+            ranges = [f"{run[0]}-{run[-1]}" if len(run) > 1 else f"{run[0]}" for run in runs]
+            parts.append(f"{name}[{', '.join(ranges)}]")
+    return ", ".join(parts)
 
 
 def check_everything_seen(game: Game, played: Sequence[PlayedGame]) -> None:

@@ -19,6 +19,7 @@ from ..rng import streams
 from .report import (
     MORE_TRIES,
     NO_CHANCE,
+    NO_REFEREE,
     CheckError,
     CheckReport,
     Trial,
@@ -570,7 +571,7 @@ def _check_seen(face: Face, tables: Tables, seed: int) -> None:
 def check_referee(face: Face, trial: Trial) -> str | None:
     """A naive referee agrees on who acts, what is legal, the end and the pay-off."""
     if trial.referee is None:
-        return "No referee was given."
+        return NO_REFEREE
     for seed in trial.seeds:
         deal, referee = trial.referee(seed)
         face.reset(seed, deal)

@@ -157,7 +157,7 @@ def _choices(
     game = tables.game
     if policies is None:
         for number, given in enumerate(actions or (), start=1):
-            action = game.parse_action(given) if isinstance(given, str) else int(given)
+            action = _given_action(game, given, number)
             seats, _, words = tables.show(tables.all_rows)
             if seats[0] == NO_SEAT:
                 raise ValueError(f"the game is over: there is no ply {number}")
@@ -177,6 +177,14 @@ def _choices(
             return
         policy = seated[seats[0]]
         yield int(seating.choose(policy, tables.all_rows, seats, observations, words)[0])
+
+
+def _given_action(game: Game, given: Any, number: int) -> int:
+    if isinstance(given, str):
+        return game.parse_action(given)
+    if not isinstance(given, int | np.integer):
+        raise ValueError(f"ply {number}: an action is a number or a name, not {given!r}")
+    return int(given)
 
 
 def _look(tables: Tables, action: int, show: Sequence[str] | None) -> Ply:

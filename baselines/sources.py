@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 
 _OURS = __name__.partition(".")[0]
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[1]
 _CORE = _ROOT / "envs" / "core"
 _FOLDERS = ("parlour", "envs", "baselines", "training", "scripts")
 _STARTED = time.time()
