@@ -71,6 +71,11 @@ def is_any_other(stories: Iterable[Any]) -> bool:
     return any(story != first for story in iterator)
 
 
+def more_seeds(seeds: range) -> range:
+    """These seeds and more, because two games of a small game may be equal by chance."""
+    return range(seeds.start, seeds.stop + (MORE_TRIES if len(seeds) > 1 else 0))
+
+
 @contextlib.contextmanager
 def no_global_generators(seed: int) -> Iterator[None]:
     """Play with seeded global generators, which must not be used; restore them afterwards."""

@@ -4,7 +4,7 @@ A few games are played and stored; every check then uses the positions of these 
 """
 
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numba
@@ -25,6 +25,7 @@ from .report import (
     CheckReport,
     Trial,
     is_any_other,
+    more_seeds,
     no_global_generators,
     sentence_of,
 )
@@ -153,10 +154,9 @@ def _play_in_python(game: Game, trial: Trial) -> None:
     """Play games as plain Python, and ask every question at some positions of them."""
     python = in_python(game)
     for seed in trial.seeds[:_IN_PYTHON]:
-        for number, (_, states) in enumerate(_positions([play(python, seed, trial)], _FEW)):
-            for seat in range(game.num_seats):
-                _observed(python, states, seat)
-                _redealt(python, states, seat, number)
+        played = [play(python, seed, trial)]
+        for *_, states, seat, _ in _redeals(python, _positions(played, _FEW)):
+            _observed(python, states, seat)
             python.returns(states[0], np.zeros(game.num_seats))
 
 
@@ -354,7 +354,7 @@ def check_alike(game: Game, played: Sequence[PlayedGame]) -> None:
 
 def check_seeds(game: Game, played: Sequence[PlayedGame]) -> None:
     """Different seeds give different games."""
-    seeds = _more_seeds(played)
+    seeds = more_seeds(_seeds(played))
     if len(seeds) > 1 and not is_any_other(_stories(game, seed, 1) for seed in seeds):
         raise CheckError(
             "seeds",
@@ -365,7 +365,7 @@ def check_seeds(game: Game, played: Sequence[PlayedGame]) -> None:
 
 def check_second_deal(game: Game, played: Sequence[PlayedGame]) -> None:
     """The second deal of a stream is neither the first again nor the same for all seeds."""
-    seeds = _more_seeds(played)
+    seeds = more_seeds(_seeds(played))
     if not any(first != second for first, second in (_stories(game, s, 2) for s in seeds)):
         raise CheckError(
             "second_deal",
@@ -379,10 +379,8 @@ def check_second_deal(game: Game, played: Sequence[PlayedGame]) -> None:
         )
 
 
-def _more_seeds(played: Sequence[PlayedGame]) -> range:
-    """The seeds played and more, because two games of a small game may be equal by chance."""
-    more = MORE_TRIES if len(played) > 1 else 0
-    return range(played[0].seed, played[0].seed + len(played) + more)
+def _seeds(played: Sequence[PlayedGame]) -> range:
+    return range(played[0].seed, played[-1].seed + 1)
 
 
 def _stories(game: Game, seed: int, num_games: int) -> tuple[bytes, ...]:
@@ -398,28 +396,33 @@ def _stories(game: Game, seed: int, num_games: int) -> tuple[bytes, ...]:
 
 def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
     """What a seat sees, reads and may do does not depend on what it cannot know."""
-    for number, (where, states) in enumerate(_positions(played)):
-        for seat in range(game.num_seats):
-            twins = _redealt(game, states, seat, number)
-            _cannot_tell(game, states, twins, seat, where)
-            if not game.has_hidden and twins.tobytes() != states.tobytes():
-                names = ", ".join(_differing(states, twins))
-                raise CheckError(
-                    "has_hidden",
-                    f"{where}: reshuffle_unseen deals {names} anew for seat {seat}, so something "
-                    "is hidden; declare has_hidden=True",
-                )
-    for number, (where, states) in enumerate(_positions(played, _FEW)):
-        for seat in range(game.num_seats):
-            twins = _redealt(game, states, seat, number)
-            _views_alike(game, states, twins, seat, where)
-            play_on(game, twins, streams([number], _OBSERVER_STREAM), number, _MANY)
+    for _, where, states, seat, twins in _redeals(game, _positions(played)):
+        _cannot_tell(game, states, twins, seat, where)
+        if not game.has_hidden and twins.tobytes() != states.tobytes():
+            names = ", ".join(_differing(states, twins))
+            raise CheckError(
+                "has_hidden",
+                f"{where}: reshuffle_unseen deals {names} anew for seat {seat}, so something "
+                "is hidden; declare has_hidden=True",
+            )
+    for number, where, states, seat, twins in _redeals(game, _positions(played, _FEW)):
+        _views_alike(game, states, twins, seat, where)
+        play_on(game, twins, streams([number], _OBSERVER_STREAM), number, _MANY)
     if game.has_hidden and not _is_ever_redealt(game, played):
         raise CheckError(
             "unseen",
             "reshuffle_unseen never changes anything, so nothing would be hidden; deal again what "
             "a seat cannot know, or declare has_hidden=False where every seat sees everything",
         )
+
+
+def _redeals(
+    game: Game, positions: Iterable[tuple[str, np.ndarray]]
+) -> Iterator[tuple[int, str, np.ndarray, int, np.ndarray]]:
+    """Yield the number, place and record [1] of positions, and for each seat the re-dealt twin."""
+    for number, (where, states) in enumerate(positions):
+        for seat in range(game.num_seats):
+            yield number, where, states, seat, _redealt(game, states, seat, number)
 
 
 def _redealt(game: Game, states: np.ndarray, seat: int, stream: int) -> np.ndarray:
@@ -442,10 +445,8 @@ def _is_ever_redealt(game: Game, played: Sequence[PlayedGame]) -> bool:
 def hidden_fields(game: Game, played: Sequence[PlayedGame]) -> tuple[str, ...]:
     """Return for each seat what reshuffle_unseen ever deals anew, and what it never does."""
     changed = np.zeros((game.num_seats, game.state_dtype.itemsize), np.uint8)
-    for number, (_, states) in enumerate(_positions(played)):
-        for seat in range(game.num_seats):
-            twins = _redealt(game, states, seat, number)
-            changed[seat] |= states.view(np.uint8) != twins.view(np.uint8)
+    for *_, states, seat, twins in _redeals(game, _positions(played)):
+        changed[seat] |= states.view(np.uint8) != twins.view(np.uint8)
     return tuple(
         f"seat {seat}: {_rows(row, True) or 'nothing'}; never {_rows(row, False) or 'nothing'}"
         for seat, row in enumerate(changed.view(game.state_dtype)[:, 0])
@@ -660,12 +661,10 @@ def check_pickle(game: Game, played: Sequence[PlayedGame]) -> None:
         copy = pickle.loads(pickle.dumps(game))
     except Exception as error:
         raise CheckError("pickle", f"the game cannot be pickled: {error}") from error
-    for name in ("name", "version", "config", "num_seats", "num_actions"):
+    plain = ("name", "version", "config", "num_seats", "num_actions")
+    for name in (*plain, "state_fields", "observation_fields", "house_rules"):
         if getattr(copy, name) != getattr(game, name):
-            raise CheckError("pickle", f"a pickled game has another {name}")
-    for name in ("state_fields", "observation_fields", "house_rules"):
-        if getattr(copy, name) != getattr(game, name):
-            raise CheckError("pickle", f"a pickled game has other {name}")
+            raise CheckError("pickle", f"a pickled game differs in {name}")
 
 
 def check_referee(game: Game, trial: Trial) -> None:
