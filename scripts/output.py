@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from ..baselines.arena import MatchResult, Standings
@@ -26,6 +34,7 @@ from ..baselines.arena.export import (
     standing_cells,
     standing_headings,
 )
+from ..envs.core.waiting import Wait
 from .options import BadArgument
 
 _WIDTH_WITHOUT_TERMINAL = 200
@@ -113,10 +122,28 @@ def print_standings(table: Standings) -> None:
         print_table(NASH_HEADINGS, nash_cells(table))
 
 
+class _Bars(Progress):
+    """Progress bars; without a terminal, a line now and then instead."""
+
+    def __init__(self, *columns: ProgressColumn, **settings: Any) -> None:
+        super().__init__(*columns, **settings)
+        self._wait = Wait()
+
+    def update(self, task_id: TaskID, *arguments: Any, **changes: Any) -> None:
+        super().update(task_id, *arguments, **changes)
+        if self.disable:
+            task = self._tasks[task_id]
+            counted = "" if task.total is None else f", {task.completed:,.0f} of {task.total:,.0f}"
+            self._wait.tell(f"{task.description}{counted}")
+
+
 def progress_bar() -> Progress:
-    """Make a progress bar on stderr that disappears at the end; without a terminal, show none."""
+    """Make a progress bar on stderr that disappears at the end; without a terminal, tell in lines.
+
+    These come only in a long wait, and then seldom.
+    """
     console = Console(stderr=True, highlight=False)
-    return Progress(
+    return _Bars(
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),

@@ -5,7 +5,7 @@ The store of an arena keeps results and no moves: its games are played again fro
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -106,14 +106,18 @@ def arena_game(
     return transcript, [entrant.name for entrant in entrants]
 
 
-def move_values(transcript: Transcript, think: float) -> PlyValues:
+def move_values(
+    transcript: Transcript, think: float, on_ply: Callable[[int], None] = lambda done: None
+) -> PlyValues:
     """Value the moves of every ply by a search of `think` seconds, or exactly where solved.
 
-    Each seat's moves are valued from what that seat knew.
+    Each seat's moves are valued from what that seat knew. `on_ply` is called with the number of
+    plies looked at so far.
     """
     game = transcript.game
     found: list[dict[str, float] | None] = []
-    for state, _ in zip(replay(transcript), transcript.plies, strict=False):
+    for ply, (state, _) in enumerate(zip(replay(transcript), transcript.plies, strict=False)):
+        on_ply(ply)
         legal = game.legal_action_list(state)
         if len(legal) < 2:
             found.append(None)

@@ -12,7 +12,7 @@ from ...envs.core.rng import SEED_LIMIT
 from ..policy import PolicySpec
 from .batches import Contest
 from .entrants import enter
-from .playing import Plan, Played, join, play_contests
+from .playing import Plan, Played, in_lines, join, play_contests
 from .sprt import UNDECIDED, Sprt, Verdict, judge
 from .statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 
@@ -114,11 +114,17 @@ def _until_decided(
 ) -> MatchResult:
     """Play a block of deals at a time; deals played after the deciding one do not count."""
     block = plan.batch_deals * plan.workers.num_workers
+    tell = on_progress or in_lines(len(seeds) * game.num_seats)
     parts: list[Played] = []
     for start in range(0, len(seeds), block):
-        parts += play_contests(game, [contest], seeds[start : start + block], plan)
-        if on_progress is not None:
-            on_progress(min(start + block, len(seeds)) * game.num_seats)
+        before = start * game.num_seats
+        parts += play_contests(
+            game,
+            [contest],
+            seeds[start : start + block],
+            plan,
+            lambda done, before=before: tell(before + done),  # type: ignore[misc]
+        )
         played = join(parts)
         verdict = judge(_scores(played), sprt, start)
         if verdict.decision != UNDECIDED:
