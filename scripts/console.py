@@ -97,14 +97,20 @@ def hint_lines(table: GameTable) -> list[str]:
     """The value of every legal move, best first."""
     found = table.study().think(HINT_SECONDS)
     ranked = sorted(found.values, key=lambda action: -found.values[action])
-    names = [f"{table.game.action_name(a)} {found.values[a]:+.2f}" for a in ranked]
-    return [_source(found), *filled(names, width())]
+    reaches = {action: f"±{reach:.2f}" for action, reach in found.reaches.items()}
+    names = [
+        f"{table.game.action_name(a)} {found.values[a]:+.2f}{reaches.get(a, '')}" for a in ranked
+    ]
+    unknown = [f"{table.game.action_name(action)} unknown" for action in found.unsearched]
+    return [_source(found), *filled([*names, *unknown], width())]
 
 
 def _source(found: MoveValues) -> str:
+    by = f"{found.num_simulations:,} searches by " if found.num_simulations else "estimated by "
     ways = {EXACT: "exact", SEARCH: f"searched {found.num_simulations:,} continuations"}
-    how = ways.get(found.source, f"estimated by {found.source}")
-    return f"expected result of each move, -1 to +1, {how}:"
+    how = ways.get(found.source, f"{by}{found.source}")
+    interval = "; ± half a 95 % interval" if found.reaches else ""
+    return f"expected result of each move, -1 to +1, {how}{interval}:"
 
 
 # What is printed
