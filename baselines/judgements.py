@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from .arena.statistics import Estimate
 
 SMALL = 0.005  # a smaller loss is none
-# What repeating a search does not show. In 16 positions of Splendor, noise apart, leads found in 400
-# simulations were this far from those found in 6,400 (the root of the mean square).
+# What repeating a search does not show. In 16 positions of Splendor, noise apart, leads found in
+# 400 simulations were this far from those found in 6,400 (the root of the mean square).
 SEARCH_ERROR = 0.025
 
 
