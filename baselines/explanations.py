@@ -62,11 +62,11 @@ def explain(
         MoveValues(actions, part[:, actions], source, 0)
         for part in (values, values[::2], values[1::2])
     )
-    measured = halves if len(values) > 1 else (whole, whole)
+    picked, measured = halves if len(values) > 1 else (whole, whole)
     return Explanation(
         min(num_positions, len(values)),
         float(masks.sum(axis=1).mean()),
-        judgement_of(*measured, action)._replace(found=whole),
+        judgement_of(picked, measured, action)._replace(found=whole),
     )
 
 

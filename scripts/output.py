@@ -23,8 +23,10 @@ from rich.table import Table
 
 from ..baselines.arena import MatchResult, Standings
 from ..baselines.arena.export import (
+    CROSS_TITLE,
     NASH_HEADINGS,
     about,
+    counting,
     cross_cells,
     export,
     finite,
@@ -89,9 +91,12 @@ def _width(unknown: int) -> int:
 
 
 def print_matches(results: Sequence[MatchResult]) -> None:
-    """Print one line for each match, with the results of its first player."""
-    headings = ("player", "against", "games", "first places, %", "fair, %", "mean return", "Elo")
+    """Print one line for each match of a game, with the results of its first player."""
+    words = results[0].words
+    shares = [f"{word}, %" for word in (words.won, words.drawn, words.score)]
+    headings = ("player", "against", "games", *shares, "of an equal, %", "mean return", "Elo")
     print_table(headings, [_match_row(result) for result in results])
+    print_text(words.note)
 
 
 def _match_row(result: MatchResult) -> list[str]:
@@ -99,6 +104,8 @@ def _match_row(result: MatchResult) -> list[str]:
         result.first,
         result.second,
         f"{result.num_games:,}",
+        f"{100 * result.wins.mean:.1f}",
+        f"{100 * result.draws.mean:.1f}",
         f"{result.first_places.scaled(100):.1f}",
         f"{100 * result.fair_share:.1f}",
         f"{result.mean_return:+.3f}",
@@ -111,7 +118,9 @@ def print_standings(table: Standings) -> None:
     print_text(about(table))
     print()
     print_table(standing_headings(table), standing_cells(table))
-    print("\nscore against, %")
+    print_text(counting(table))
+    print()
+    print_text(f"{CROSS_TITLE}:")
     print_table(["", *(row.player for row in table.rows)], cross_cells(table))
     print()
     for note in notes(table):
