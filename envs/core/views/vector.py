@@ -307,15 +307,16 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self, shown: _Shown, actors: np.ndarray, ends: _Ends, truncated: np.ndarray
     ) -> dict[str, Any]:
         """Deal anew where games were truncated, or leave them; return what `info` adds on ends."""
-        self._illegal_ends.note(int(ends.ended.sum()), int(ends.lost.sum()))
+        self._illegal_ends.note(*(int(np.count_nonzero(one)) for one in (ends.ended, ends.lost)))
         cut, over = (truncated & ~ends.ended).nonzero()[0], truncated | ends.ended
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = over
             return {}
-        masks = np.zeros_like(shown.masks)
-        masks[cut], actors[cut] = shown.masks[cut], shown.seats[cut]
-        self._finals.array[cut] = shown.numbers[cut]
+        masks = np.broadcast_to(np.int8(0), shown.masks.shape)  # nearly always: new ones cost time
         if len(cut):
+            masks = masks.copy()
+            masks[cut], actors[cut] = shown.masks[cut], shown.seats[cut]
+            self._finals.array[cut] = shown.numbers[cut]
             self._deal_anew(cut, shown)
         told = self._info(masks, actors, ends.returns, ends.lost)
         told |= {f"_{key}": over.copy() for key in told}
@@ -361,9 +362,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
-        is_outside = (actions < 0) | (actions >= self.game.num_actions)
-        if is_outside.any():
-            table = is_outside.argmax()
+        if actions.min() < 0 or actions.max() >= self.game.num_actions:
+            table = ((actions < 0) | (actions >= self.game.num_actions)).argmax()
             raise ValueError(
                 f"table {table}: {outside_error(self.game.num_actions, int(actions[table]))}"
             )
