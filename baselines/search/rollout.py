@@ -18,8 +18,8 @@ from ...envs.core.jit import array_rule, bind, rule
 from ...envs.core.tables import meanings_of
 from ..networks.compiled import best_legal, network_functions, num_layers
 from ..networks.derived import arranged
+from ..networks.inputs import row_function
 from ..networks.learned import shown_policy
-from ..networks.memory import float_scratch
 from ..objective import weigh_first_place
 from ..policy import Policy
 from .playout import MAX_BUDGET, Scratch, checked_budget, determinize_template
@@ -127,8 +127,10 @@ class RolloutSearch:
         self._memory = memory
         self._merge = merge
         weights = player.weights
-        functions = None if weights is None else network_functions(num_layers(weights))
-        if weights is None or functions is None or player.row_function != functions.best_action:
+        if weights is not None:
+            functions = network_functions(num_layers(weights))
+            choose = row_function(functions.best_action, player.game.observation_dtype)
+        if weights is None or player.row_function != choose:
             raise ValueError(f"{player.name} cannot be rolled out: its network is of another kind")
         self._weights = weights
         rules = tuple(meanings_of(self.seen).items())
@@ -283,7 +285,7 @@ def _evaluate_rows(positions, scratch, outputs):
         scratch.words[:] = 0
         legal_actions(positions[row], scratch.words)
         observe(positions[row], seat_to_act(positions[row]), scratch.observation[0])
-        evaluate(scratch.weights[0], scratch.observation[0], scratch.words, outputs[row])
+        evaluate(scratch.weights[0], scratch.data, scratch.words, outputs[row])
 
 
 @lru_cache
@@ -314,7 +316,6 @@ def _play_on(state, rng, own_seat, how, scratch, memory):
     At its horizon the network's value counts.
     """
     left = how.horizon  # of 0 never comes down to 0
-    logits = float_scratch(scratch.weights[0].actions_bias)
     settle(state, rng)
     worth = outcome_of(state, own_seat, how.first_place_weight, scratch, memory)
     while np.isnan(worth):
@@ -324,12 +325,12 @@ def _play_on(state, rng, own_seat, how, scratch, memory):
         if num_allowed(scratch.words) > 1:
             seat = seat_to_act(state)
             observe(state, seat, scratch.observation[0])
-            value = evaluate(scratch.weights[0], scratch.observation[0], scratch.words, logits)
+            value = evaluate(scratch.weights[0], scratch.data, scratch.words, scratch.outputs)
             if seat == own_seat:
                 left -= 1
                 if left == 0:
                     return np.float64(value)
-            action = best_legal(scratch.words, logits)
+            action = best_legal(scratch.words, scratch.outputs)
         apply_action(state, action)
         settle(state, rng)
         worth = outcome_of(state, own_seat, how.first_place_weight, scratch, memory)
