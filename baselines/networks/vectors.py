@@ -23,7 +23,7 @@ def add_rows(table, rows, count, units):
 
 @vector_rule
 def add_multiples(table, rows, count, factors, units):
-    """Add the same rows, each multiplied by its factor; factors [R] has one for each of the table."""
+    """Add the same rows, each multiplied by its factor in factors [R]."""
     k = 0
     while k + 4 <= count:
         a, b, c, d = rows[k], rows[k + 1], rows[k + 2], rows[k + 3]
