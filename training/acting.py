@@ -22,7 +22,7 @@ from ..baselines.networks.compiled import (
 from ..baselines.networks.inputs import InputRows, find_rows, octets
 from ..baselines.objective import weigh_first_place
 from ..baselines.policy import Policy
-from ..envs.core.bits import clear, nth_allowed, num_allowed
+from ..envs.core.bits import nth_allowed, num_allowed
 from ..envs.core.compile import array_rule, bind, rule
 from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
@@ -138,6 +138,18 @@ class _Places(NamedTuple):
     forced: np.ndarray  # [T] plies of learning seats so far without one
 
 
+class _Deciders(NamedTuple):
+    """Who decides at the tables, and how their networks see them."""
+
+    weights: np.ndarray  # [1] the network that learns
+    earlier: np.ndarray  # [E] earlier networks
+    critic: np.ndarray  # [1]
+    player_weights: tuple[np.ndarray, ...]  # of the compiled opponents
+    cumulative_weights: np.ndarray  # of self-play, earlier networks and each opponent
+    scale: np.ndarray  # [V] of the wide inputs
+    critic_scale: np.ndarray  # the same for the critic
+
+
 class SelfPlay:
     """Tables whose games continue from batch to batch."""
 
@@ -215,13 +227,14 @@ class SelfPlay:
             Batch(*(array[tables] for array in batch)),
             Batch(*(array[tables] for array in self._spare)),
             places,
-            weights,
-            earlier,
-            weights if critic is None else critic,
-            self._player_weights,
-            self._cumulative_weights,
-            self._scales[0],
-            self._scales[1],
+            _Deciders(
+                weights,
+                earlier,
+                weights if critic is None else critic,
+                self._player_weights,
+                self._cumulative_weights,
+                *self._scales,
+            ),
             gae_lambda,
             self.first_place_weight,
         )
@@ -256,41 +269,39 @@ def _bind_act(
     return bind(_act, HAS_CRITIC=has_critic, **parts, **rules)
 
 
-def _act(
-    batch, spare, places, weights, earlier, critic, player_weights, cumulative_weights,
-    scale, critic_scale, gae_lambda, first_place_weight,
-):  # fmt: skip
+def _act(batch, spare, places, deciders, gae_lambda, first_place_weight):
+    weights, critic, scale = deciders.weights[0], deciders.critic[0], deciders.scale
     num_decisions = batch.actions.shape[1]
     for table in range(batch.actions.shape[0]):
         places.latest[table, :] = NO_DECISION
         seat = places.seats[table]
         if seat == NO_SEAT:
-            seat = start(places, table, earlier, player_weights, cumulative_weights)
+            seat = start(places, table, deciders)
         for index in range(num_decisions):
             if seat == NO_SEAT:
                 return
-            decide(weights[0], critic[0], places, table, seat, scale, batch, index)
+            decide(weights, critic, places, table, seat, scale, batch, index)
             if HAS_CRITIC:
                 seen, shown = batch.critic_rows[table, index], batch.critic_wide[table, index]
-                note_shown(critic[0], places.whole[table], critic_scale, seen, shown)
+                note_shown(critic, places.whole[table], deciders.critic_scale, seen, shown)
             link(batch, places.latest, table, seat, index)
-            seat = play_on(places, table, batch.actions[table, index], earlier, player_weights)
+            seat = play_on(places, table, batch.actions[table, index], deciders)
             if seat == NO_SEAT:
                 pay(batch, places, table, first_place_weight)
-                seat = start(places, table, earlier, player_weights, cumulative_weights)
+                seat = start(places, table, deciders)
         places.decided[table] += num_decisions
         while seat != NO_SEAT and is_pending(places.latest, table):
-            decide(weights[0], critic[0], places, table, seat, scale, spare, 0)
+            decide(weights, critic, places, table, seat, scale, spare, 0)
             last = places.latest[table, seat]
             if last != NO_DECISION:
                 batch.ends[table, last] = spare.values[table, 0]
                 places.latest[table, seat] = NO_DECISION
                 if not is_pending(places.latest, table):
                     break
-            seat = play_on(places, table, spare.actions[table, 0], earlier, player_weights)
+            seat = play_on(places, table, spare.actions[table, 0], deciders)
             if seat == NO_SEAT:
                 pay(batch, places, table, first_place_weight)
-                seat = start(places, table, earlier, player_weights, cumulative_weights)
+                seat = start(places, table, deciders)
         places.seats[table] = seat
         estimate_advantages(batch, table, gae_lambda)
 
@@ -325,7 +336,7 @@ def is_pending(latest, table):
     return num_pending > 0
 
 
-def _play_on(places, table, action, earlier, player_weights):
+def _play_on(places, table, action, deciders):
     """Play an action (NO_ACTION: none) and all plies until a learning seat has a choice.
 
     Return that seat, with its mask in place, or NO_SEAT at the end.
@@ -333,33 +344,28 @@ def _play_on(places, table, action, earlier, player_weights):
     state = places.states[table]
     mask = places.masks[table]
     while True:
-        if action != NO_ACTION:
-            apply_action(state, action)
-        clear(mask)
-        settle(state, places.rngs[table])
-        if is_terminal(state):
-            return NO_SEAT
-        legal_actions(state, mask)
-        seat = np.int64(seat_to_act(state))
+        seat = ply(state, places.rngs[table], action, mask)
+        if seat == NO_SEAT:
+            return seat
         code = places.codes[table, seat]
         rng = places.player_rngs[table, seat]
         if num_allowed(mask) == 1:
             places.forced[table] += code == EXTERNAL
-            action = nth_allowed(mask, 0)
+            action = np.int64(nth_allowed(mask, 0))
         elif code == EXTERNAL:
             return seat
         else:
             observation, data = places.observations[table], places.data[table]
             observe(state, seat, observation)
             if code <= EARLIER:
-                action = sample_action(earlier[EARLIER - code], data, mask, rng)
+                action = sample_action(deciders.earlier[EARLIER - code], data, mask, rng)
             else:
-                action = np.int64(choose(code, player_weights, observation, mask, rng))
+                action = np.int64(choose(code, deciders.player_weights, observation, mask, rng))
 
 
-def _start(places, table, earlier, player_weights, cumulative_weights):
+def _start(places, table, deciders):
     """Seat the players and deal until a learning seat has a choice; return that seat."""
-    rng = places.seating_rngs[table]
+    rng, cumulative_weights = places.seating_rngs[table], deciders.cumulative_weights
     num_seats = places.codes.shape[1]
     for _ in range(MAX_DEALS):
         point = uniform(rng)
@@ -368,13 +374,13 @@ def _start(places, table, earlier, player_weights, cumulative_weights):
             field += 1
         code = EXTERNAL  # all seats learn
         if field == 1:
-            code = EARLIER - below(rng, earlier.shape[0])
+            code = EARLIER - below(rng, deciders.earlier.shape[0])
         elif field > 1:
             code = field - 2
         places.codes[table, :] = code
         places.codes[table, below(rng, num_seats)] = EXTERNAL
         deal(places.states[table], places.rngs[table])
-        seat = play_on(places, table, NO_ACTION, earlier, player_weights)
+        seat = play_on(places, table, np.int64(NO_ACTION), deciders)
         if seat != NO_SEAT:
             return seat
     return NO_SEAT

@@ -12,7 +12,15 @@ import numpy as np
 from ..baselines.networks.compiled import num_layers, values_all_seats
 from ..baselines.networks.inputs import InputRows, octets
 from ..baselines.networks.policy_value import num_others
-from ..baselines.search.guided import Settings, guided_functions, new_scratch, new_tree, turn
+from ..baselines.search.guided import (
+    Scratch,
+    Settings,
+    guided_functions,
+    new_scratch,
+    new_tree,
+    turn,
+)
+from ..baselines.search.tree import Tree
 from ..envs.core.compile import bind, rule
 from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_SEAT, Function, Game
@@ -91,6 +99,15 @@ class _Places(NamedTuple):
     data: np.ndarray  # uint8 [T, size]: their bytes
 
 
+class _Search(NamedTuple):
+    """What a thread searches with."""
+
+    tree: Tree
+    settings: Settings
+    scratch: Scratch
+    action_values: np.ndarray  # [A]
+
+
 class GuidedPlay:
     """Tables whose games continue from batch to batch."""
 
@@ -124,14 +141,16 @@ class GuidedPlay:
         """
         places = _Places(*(array[tables] for array in self._places))
         _bind_act(self.game, num_layers(weights), values_all_seats(weights))(
-            *_rows_of(into, tables),
-            *_rows_of(self._spare, tables)[:2],
+            _rows_of(into, tables),
+            _rows_of(self._spare, tables),
             places,
             weights,
-            new_tree(self.game, self.settings),
-            self.settings,
-            new_scratch(self.game, self.settings),
-            np.zeros(self.game.num_actions),
+            _Search(
+                new_tree(self.game, self.settings),
+                self.settings,
+                new_scratch(self.game, self.settings),
+                np.zeros(self.game.num_actions),
+            ),
             self._scales,
             td_lambda,
         )
@@ -139,10 +158,10 @@ class GuidedPlay:
             raise no_choice_error(self.game)
 
 
-def _rows_of(guided: GuidedBatch, tables: slice) -> tuple[Batch, np.ndarray, Outlook]:
+def _rows_of(guided: GuidedBatch, tables: slice) -> GuidedBatch:
     batch = Batch(*(array[tables] for array in guided.batch))
     outlook = Outlook(*(array[tables] for array in guided.outlook))
-    return batch, guided.policies[tables], outlook
+    return GuidedBatch(batch, guided.policies[tables], outlook)
 
 
 @lru_cache
@@ -154,23 +173,21 @@ def _bind_act(game: Game, num_layers: int, all_seats: bool) -> Function:
     return bind(_act, decide=decide, play_on=play_on, **rules)
 
 
-def _act(
-    batch, policies, outlook, spare, spare_policies, places, weights, tree, settings, scratch,
-    values, scale, td_lambda,
-):  # fmt: skip
+def _act(into, spare, places, weights, search, scale, td_lambda):
+    batch, outlook = into.batch, into.outlook
+    num_decisions = batch.actions.shape[1]
     for table in range(batch.actions.shape[0]):
         state, rng, mask = places.states[table], places.rngs[table], places.masks[table]
         places.latest[table, :] = NO_DECISION
         if places.seats[table] == NO_SEAT:
-            places.seats[table] = new_game(state, rng, mask, True)
-        for index in range(batch.actions.shape[1]):
+            places.seats[table] = new_game(state, rng, mask)
+        for index in range(num_decisions):
             if places.seats[table] == NO_SEAT:
                 return
-            decide(weights[0], places, table, tree, settings, scratch, values, scale, batch, index,
-                   policies[table, index])  # fmt: skip
+            decide(weights[0], places, table, search, scale, batch, index, into.policies)
             seat = places.seats[table]
             outlook.seats[table, index] = seat
-            turn(scratch.root_values, seat, outlook.values[table, index])
+            turn(search.scratch.root_values, seat, outlook.values[table, index])
             link(batch, places.latest, table, seat, index)
             is_over = play_on(places, table, batch.actions[table, index], batch)
             outlook.is_last[table, index] = is_over
@@ -178,18 +195,17 @@ def _act(
         is_first = True
         while is_pending(places.latest, table):
             seat = places.seats[table]
-            decide(weights[0], places, table, tree, settings, scratch, values, scale, spare, 0,
-                   spare_policies[table, 0])  # fmt: skip
+            decide(weights[0], places, table, search, scale, spare.batch, 0, spare.policies)
             if is_first:
-                turn(scratch.root_values, seat, outlook.values[table, outlook.seats.shape[1]])
+                turn(search.scratch.root_values, seat, outlook.values[table, num_decisions])
                 is_first = False
             last = places.latest[table, seat]
             if last != NO_DECISION:
-                batch.ends[table, last] = spare.values[table, 0]
+                batch.ends[table, last] = spare.batch.values[table, 0]
                 places.latest[table, seat] = NO_DECISION
                 if not is_pending(places.latest, table):
                     break
-            play_on(places, table, spare.actions[table, 0], batch)
+            play_on(places, table, spare.batch.actions[table, 0], batch)
         estimate_advantages(batch, table, td_lambda)
         if outlook.targets.shape[2] > 0:
             expect_others(outlook, table, td_lambda ** (1 / places.latest.shape[1]))
@@ -215,14 +231,14 @@ def expect_others(outlook, table, decay):
                 outlook.targets[table, index, clockwise - 1] = ahead
 
 
-def _decide(
-    weights, places, table, tree, settings, scratch, action_values, scale, batch, index, policy
-):
+def _decide(weights, places, table, search, scale, batch, index, policies):
     """Search for the seat to act, and note everything about its decision."""
     state, mask = places.states[table], places.masks[table]
     seat = places.seats[table]
+    policy = policies[table, index]
     policy[:] = 0.0
     rng = places.player_rngs[table, seat]
+    tree, settings, scratch, action_values = search
     action, value = search_one(state, rng, weights, tree, settings, scratch, policy, action_values)
     observe(state, seat, places.observations[table])
     rows, wide = batch.rows[table, index], batch.wide[table, index]
@@ -239,7 +255,7 @@ def _play_on(places, table, action, batch):
     Return whether the game ended.
     """
     state, rng, mask = places.states[table], places.rngs[table], places.masks[table]
-    places.seats[table] = play(state, rng, action, mask, True)
+    places.seats[table] = play(state, rng, action, mask)
     if places.seats[table] == NO_SEAT:
         returns(state, places.returns[table])
         for seat in range(places.latest.shape[1]):
@@ -247,6 +263,6 @@ def _play_on(places, table, action, batch):
             if last != NO_DECISION:
                 batch.ends[table, last] = places.returns[table, seat]
                 places.latest[table, seat] = NO_DECISION
-        places.seats[table] = new_game(state, rng, mask, True)
+        places.seats[table] = new_game(state, rng, mask)
         return True
     return False

@@ -54,6 +54,14 @@ class Transitions(NamedTuple):
         return Transitions(*(column[:size] for column in self))
 
 
+class _Pending(NamedTuple):
+    """The latest decisions of each seat, whose outcome is not known yet."""
+
+    observations: np.ndarray  # [N, seats, n_steps], a ring
+    actions: np.ndarray  # [N, seats, n_steps]
+    counts: np.ndarray  # [N, seats] decisions in this game so far
+
+
 class Rollout:
     """N tables, each of which awaits a decision of a learning seat in every step.
 
@@ -81,9 +89,11 @@ class Rollout:
         self._seating = Seating(
             self.tables, opponents, self._draw_seats(num_tables), player_streams(seeds, n)
         )
-        self._pending = game.new_observations(num_tables * n * n_steps).reshape(-1, n, n_steps)
-        self._actions = np.zeros((num_tables, n, n_steps), np.int64)
-        self._counts = np.zeros((num_tables, n), np.int64)
+        self._pending = _Pending(
+            game.new_observations(num_tables * n * n_steps).reshape(-1, n, n_steps),
+            np.zeros((num_tables, n, n_steps), np.int64),
+            np.zeros((num_tables, n), np.int64),
+        )
         self._out = Transitions.empty(game, num_tables * n * (n_steps + 1))
         self.tables.deal(rows)
         self._go_on(rows, 0)
@@ -98,16 +108,7 @@ class Rollout:
         rows = self.tables.all_rows
         seats, observations, words = self._shown
         actions = choose(observations, action_masks(words, self.game.num_actions))
-        size = _remember(
-            seats,
-            observations,
-            words,
-            actions,
-            self._pending,
-            self._actions,
-            self._counts,
-            *self._out,
-        )
+        size = _remember(seats, observations, words, actions, self._pending, self._out)
         self.tables.apply(rows, actions)
         size = self._go_on(rows, size)
         self._shown = self.tables.show(rows)
@@ -122,9 +123,7 @@ class Rollout:
             self._seating.advance(rows)
             rows = rows[self.tables.show(rows)[0] == NO_SEAT]
             returns = self.tables.returns(rows)
-            size = _flush(
-                rows, returns, self._pending, self._actions, self._counts, size, *self._out
-            )
+            size = _flush(rows, returns, self._pending, size, self._out)
             self._start_games(rows)
         return size
 
@@ -159,45 +158,39 @@ def _probabilities(weights: Sequence[float], num_kinds: int) -> np.ndarray:
 
 
 @array_rule
-def _remember(
-    seats, observations, words, actions, pending, pending_actions, counts,
-    out_observations, out_actions, out_rewards, out_next, out_masks,
-):  # fmt: skip
+def _remember(seats, observations, words, actions, pending, out):
     """Store a decision of each acting seat; emit those that are now n decisions old."""
     size = 0
-    n_steps = pending.shape[2]
+    n_steps = pending.actions.shape[2]
     for row in range(seats.shape[0]):
         seat = seats[row]
-        slot = counts[row, seat] % n_steps
-        if counts[row, seat] >= n_steps:
-            out_observations[size] = pending[row, seat, slot]
-            out_actions[size] = pending_actions[row, seat, slot]
-            out_rewards[size] = 0.0
-            out_next[size] = observations[row]
-            out_masks[size] = words[row]
+        slot = pending.counts[row, seat] % n_steps
+        if pending.counts[row, seat] >= n_steps:
+            out.observations[size] = pending.observations[row, seat, slot]
+            out.actions[size] = pending.actions[row, seat, slot]
+            out.rewards[size] = 0.0
+            out.next_observations[size] = observations[row]
+            out.next_masks[size] = words[row]
             size += 1
-        pending[row, seat, slot] = observations[row]
-        pending_actions[row, seat, slot] = actions[row]
-        counts[row, seat] += 1
+        pending.observations[row, seat, slot] = observations[row]
+        pending.actions[row, seat, slot] = actions[row]
+        pending.counts[row, seat] += 1
     return size
 
 
 @rule
-def _flush(
-    rows, returns, pending, pending_actions, counts, size,
-    out_observations, out_actions, out_rewards, out_next, out_masks,
-):  # fmt: skip
+def _flush(rows, returns, pending, size, out):
     """At the end of a game, emit all decisions still stored, with its return."""
-    n_steps = pending.shape[2]
+    n_steps = pending.actions.shape[2]
     for index in range(rows.shape[0]):
         row = rows[index]
-        for seat in range(counts.shape[1]):
-            for slot in range(min(counts[row, seat], n_steps)):
-                out_observations[size] = pending[row, seat, slot]
-                out_actions[size] = pending_actions[row, seat, slot]
-                out_rewards[size] = returns[index, seat]
-                out_next[size] = pending[row, seat, slot]
-                out_masks[size, :] = 0
+        for seat in range(pending.counts.shape[1]):
+            for slot in range(min(pending.counts[row, seat], n_steps)):
+                out.observations[size] = pending.observations[row, seat, slot]
+                out.actions[size] = pending.actions[row, seat, slot]
+                out.rewards[size] = returns[index, seat]
+                out.next_observations[size] = pending.observations[row, seat, slot]
+                out.next_masks[size, :] = 0
                 size += 1
-            counts[row, seat] = 0
+            pending.counts[row, seat] = 0
     return size

@@ -127,7 +127,7 @@ def loops_of(game: Game, players: tuple[CompiledPlayer, ...] = ()) -> Loops:
 
 
 def meanings_of(game: Game) -> dict[str, Function]:
-    """Return the rule functions of a game by name, with `settle` and `ply`, for further loops."""
+    """Return the rule functions of a game by name, and those below them, for further loops."""
     return _meanings(tuple(getattr(game, name) for name in _RULES))
 
 
@@ -135,7 +135,7 @@ def meanings_of(game: Game) -> dict[str, Function]:
 def _meanings(functions: tuple[Function | None, ...]) -> dict[str, Function]:
     meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
     meanings["play_chance"] = meanings["play_chance"] or _no_chance
-    for template in (_settle, _ply):
+    for template in (_settle, _ply, _play, _new_game):
         meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
     return meanings
 
@@ -148,7 +148,7 @@ def _bind_loops(
     meanings |= {"HAS_PLAYERS": bool(players), "choose": chooser(players)}
     is_seen = any(not player.is_blind for player in players)
     meanings["observe_mover"] = meanings["observe"] if is_seen else _no_observation
-    for template, how in ((_advance, bind), (_new_game, bind_apart), (_end_game, bind_apart)):
+    for template, how in ((_advance, bind), (_start_game, bind_apart), (_end_game, bind_apart)):
         meanings[template.__name__.removeprefix("_")] = how(template, **meanings)
     meanings["step"] = bind(_step, **meanings)
     return Loops(*(bind(globals()[f"_{name}"], **meanings) for name in Loops._fields))
@@ -185,6 +185,25 @@ def _ply(state, rng, action, mask):
     return np.int64(seat_to_act(state))
 
 
+def _play(state, rng, action, mask):
+    """Play one ply, as `ply`, and the plies after it that leave no choice."""
+    while True:
+        seat = ply(state, rng, action, mask)
+        if seat == NO_SEAT or num_allowed(mask) > 1:
+            return seat
+        action = np.int64(nth_allowed(mask, 0))
+
+
+def _new_game(state, rng, mask):
+    """Deal, again where that leaves no choice to any seat; return the seat to act."""
+    for _ in range(MAX_DEALS):
+        deal(state, rng)
+        seat = play(state, rng, np.int64(NO_ACTION), mask)
+        if seat != NO_SEAT:
+            return seat
+    return NO_SEAT
+
+
 def _advance(row, games, seated, action, observation, skip_forced):
     """Play an action (NO_ACTION: none), then those of compiled players.
 
@@ -209,7 +228,7 @@ def _advance(row, games, seated, action, observation, skip_forced):
             return seat
 
 
-def _new_game(row, games, seated, is_dealt, observation, ways):
+def _start_game(row, games, seated, is_dealt, observation, ways):
     """Start a game, with `is_dealt` from the position that lies there; return as `advance`.
 
     Deal again where that leaves no choice to an EXTERNAL seat, if `ways` has `deals_again`.
@@ -247,7 +266,7 @@ def _end_game(row, games, seated, action, told, ways):
         if not ways.deals_again:
             return np.int64(NO_SEAT)
         action = np.int64(NEW_GAME)
-    return new_game(row, games, seated, action == NO_ACTION, record, ways)
+    return start_game(row, games, seated, action == NO_ACTION, record, ways)
 
 
 @rule
@@ -330,7 +349,7 @@ def _random_playouts(first, end, games, seated, observation, ways, num_plies):
             action = random_allowed(games.masks[row], seated.rngs[row, seat])
             seat = advance(row, games, seated, action, observation, ways.skip_forced)
             if seat == NO_SEAT:
-                seat = new_game(row, games, seated, False, observation, ways)
+                seat = start_game(row, games, seated, False, observation, ways)
                 num_ended += 1
         games.seats[row] = seat
     return num_ended
@@ -420,7 +439,7 @@ def _reshuffle_rows(states, rows, seats, rngs, out):
 def _start_rows(games, seated, rows, is_dealt, observation, ways):
     """Start games at these tables, with `is_dealt` from the positions that lie there."""
     for row in rows:
-        games.seats[row] = new_game(row, games, seated, is_dealt, observation, ways)
+        games.seats[row] = start_game(row, games, seated, is_dealt, observation, ways)
 
 
 # Compiled players inside the loops
