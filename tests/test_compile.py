@@ -101,8 +101,8 @@ def test_a_rule_is_the_same_from_python_and_from_compiled_code() -> None:
     def counted(words):
         return popcount(words[0]) + popcount(words[1])
 
-    apart = popcount(np.int64(7)) + popcount(np.int64(-1))
-    assert rule(counted)(np.array([7, -1])) == apart == 67
+    separately = popcount(np.int64(7)) + popcount(np.int64(-1))
+    assert rule(counted)(np.array([7, -1])) == separately == 67
 
 
 def test_rules_of_other_packages_may_make_arrays_and_lean_ones_may_not() -> None:
@@ -115,8 +115,8 @@ def test_rules_of_other_packages_may_make_arrays_and_lean_ones_may_not() -> None
 def test_lean_code_does_not_count_references(is_lean: bool, cache: Path) -> None:
     """Of `_nrt`, an option that Numba does not document, which makes small steps fast."""
     arrays = np.arange(6).reshape(2, 3)
-    options = popcount.options if is_lean else rule(_last_start).options
-    compiled = Rule(_last_start, options).for_records((arrays, arrays[0]))
+    made: Any = popcount if is_lean else rule(_last_start)
+    compiled = Rule(_last_start, made.options).for_records((arrays, arrays[0]))
     assert compiled(arrays, arrays[0]) == 3
     assert ("NRT_incref" in "".join(compiled.inspect_llvm().values())) is not is_lean
 
@@ -134,7 +134,9 @@ def test_threads_may_compile_at_once_and_each_rule_once() -> None:
     def one_less(value):
         return value - 1
 
-    more, less, start = rule(one_more), rule(one_less), Barrier(4)
+    more: Any = rule(one_more)
+    less: Any = rule(one_less)
+    start = Barrier(4)
 
     def call(compiled: Any) -> int:
         start.wait(60)
