@@ -4,32 +4,33 @@ The values of the player are averaged over positions that the onlooker cannot te
 one, so that an explanation reveals nothing of hidden cards.
 """
 
+import time
 from typing import NamedTuple
 
 import numpy as np
 
 from ..envs.core.game import Game
 from ..envs.core.rng import fresh_seed, streams
-from .move_values import SEARCH, Study
+from .judgements import Judgement, judgement_of
+from .move_values import SEARCH, MoveValues, Study
 from .policy import Policy, values_of
 
 NUM_DRAWN = 400  # positions that fit; the move is legal in some of them
 MAX_VALUED = 64  # positions that a player values
-MAX_SEARCHED = 4  # positions that a search values, which takes time
+MIN_SEARCHED, MAX_SEARCHED = 4, 16  # positions that a search values, which takes time
 SEARCH_SECONDS = 1.2  # for all of them
 _COMMON = 0.5  # actions legal in this part of the positions are compared with the move
 
 
 class Explanation(NamedTuple):
-    """What a move was worth to the player that made it, on average over `num_positions`."""
+    """What a move was worth to the player that made it, on average over `num_positions`.
 
-    source: str  # the player, or "search" or "exact" where it has no values
-    num_positions: int
-    value: float  # expected return of the move, -1 .. 1
-    best: float  # proportion of the positions in which no other move was better
-    rank: float  # 1 = the best move
+    Half of the positions pick the best other move, and the other half measures its lead.
+    """
+
+    num_positions: int  # that differ; 1 where the onlooker knows everything
     num_moves: float  # to choose from
-    values: dict[int, float]  # of the move, and of other moves that are legal in most positions
+    judgement: Judgement  # its values: over all positions, of the moves that are legal in most
 
 
 def explain(
@@ -43,27 +44,29 @@ def explain(
     """
     positions, masks = _that_fit(game, state, action, onlooker)
     is_quick = policy is not None and policy.values is not None and not policy.needs_positions
-    number = min(len(positions), MAX_VALUED if is_quick else MAX_SEARCHED)
-    if number == 0:
+    num_positions = min(len(positions), MAX_VALUED if is_quick else MAX_SEARCHED)
+    if num_positions == 0:
         return None
-    positions, masks = positions[:number], masks[:number]
-    source, values = _values(game, positions, masks, policy)
+    if len(positions) == 1 and not is_quick:  # it is searched again and again
+        positions, masks = (np.repeat(each, MAX_SEARCHED, axis=0) for each in (positions, masks))
+    rows = slice(MAX_VALUED if is_quick else MAX_SEARCHED)
+    source, values = _values(game, positions[rows], masks[rows], policy)
+    masks = masks[: len(values)]
     is_valued = ~np.isnan(values[:, action])  # a search may leave moves aside
     if not is_valued.any():
         return None
     masks, values = masks[is_valued], np.where(masks == 1, values, np.nan)[is_valued]
-    own = values[:, action]
-    better = (values > own[:, None] + 1e-9).sum(axis=1)
-    valued = (~np.isnan(values)).mean(axis=0)
-    shown = np.flatnonzero((valued >= _COMMON) | (np.arange(len(valued)) == action))
+    legal = (masks.mean(axis=0) >= _COMMON) | (np.arange(game.num_actions) == action)
+    actions = np.flatnonzero(legal)
+    whole, *halves = (
+        MoveValues(actions, part[:, actions], source, 0)
+        for part in (values, values[::2], values[1::2])
+    )
+    picked, measured = halves if len(values) > 1 else (whole, whole)
     return Explanation(
-        source,
-        len(own),
-        float(own.mean()),
-        float((better == 0).mean()),
-        float(1 + better.mean()),
+        min(num_positions, len(values)),
         float(masks.sum(axis=1).mean()),
-        {int(a): float(np.nanmean(values[:, a])) for a in shown},
+        judgement_of(picked, measured, action)._replace(found=whole),
     )
 
 
@@ -99,13 +102,21 @@ def _values(
         game.observe(positions[index], seat, seen[index])
         game.reshuffle_unseen(searched[index], seat, rngs[index])
     if policy is not None and policy.values is not None:
-        return policy.name, values_of(policy, seen, masks, rngs, searched)
-    values = np.zeros(masks.shape)
+        if not policy.needs_positions:
+            return policy.name, values_of(policy, seen, masks, rngs, None)
+        until, rows = time.perf_counter() + SEARCH_SECONDS, []
+        for index in range(count):
+            one = slice(index, index + 1)
+            rows.append(values_of(policy, seen[one], masks[one], rngs[one], searched[one])[0])
+            if len(rows) >= MIN_SEARCHED and time.perf_counter() >= until:
+                break
+        return policy.name, np.array(rows)
+    values = np.full(masks.shape, np.nan)
     source = SEARCH
     for index in range(count):
         one = slice(index, index + 1)
         study = Study(game, searched[one], seen[one], masks[one], rngs[one])
         found = study.think(SEARCH_SECONDS / count)
-        values[index, list(found.values)] = list(found.values.values())
+        values[index, found.actions] = found.samples.mean(axis=0)
         source = found.source
     return source, values

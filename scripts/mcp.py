@@ -174,7 +174,8 @@ class Tools:
     def play(self, action: str) -> dict[str, Any]:
         """Play a legal action by name; the others answer, and you get the next position.
 
-        Outside matches, judgement says what your action lost against the best one (its regret).
+        Outside matches, judgement says what your action lost against the best other one: its
+        regret is 0 unless the 95 % interval of the difference excludes 0.
         """
         return self._seated().play(action)
 

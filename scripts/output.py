@@ -10,13 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.progress import (
+    BarColumn,
+    Progress,
+    ProgressColumn,
+    TaskID,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 from rich.table import Table
 
 from ..baselines.arena import MatchResult, Standings
 from ..baselines.arena.export import (
+    CROSS_TITLE,
     NASH_HEADINGS,
     about,
+    counting,
     cross_cells,
     export,
     finite,
@@ -26,6 +36,7 @@ from ..baselines.arena.export import (
     standing_cells,
     standing_headings,
 )
+from ..envs.core.waiting import Wait
 from .options import BadArgument
 
 _WIDTH_WITHOUT_TERMINAL = 200
@@ -80,9 +91,12 @@ def _width(unknown: int) -> int:
 
 
 def print_matches(results: Sequence[MatchResult]) -> None:
-    """Print one line for each match, with the results of its first player."""
-    headings = ("player", "against", "games", "first places, %", "fair, %", "mean return", "Elo")
+    """Print one line for each match of a game, with the results of its first player."""
+    words = results[0].words
+    shares = [f"{word}, %" for word in (words.won, words.drawn, words.score)]
+    headings = ("player", "against", "games", *shares, "of an equal, %", "mean return", "Elo")
     print_table(headings, [_match_row(result) for result in results])
+    print_text(words.note)
 
 
 def _match_row(result: MatchResult) -> list[str]:
@@ -90,6 +104,8 @@ def _match_row(result: MatchResult) -> list[str]:
         result.first,
         result.second,
         f"{result.num_games:,}",
+        f"{100 * result.wins.mean:.1f}",
+        f"{100 * result.draws.mean:.1f}",
         f"{result.first_places.scaled(100):.1f}",
         f"{100 * result.fair_share:.1f}",
         f"{result.mean_return:+.3f}",
@@ -102,7 +118,9 @@ def print_standings(table: Standings) -> None:
     print_text(about(table))
     print()
     print_table(standing_headings(table), standing_cells(table))
-    print("\nscore against, %")
+    print_text(counting(table))
+    print()
+    print_text(f"{CROSS_TITLE}:")
     print_table(["", *(row.player for row in table.rows)], cross_cells(table))
     print()
     for note in notes(table):
@@ -113,10 +131,28 @@ def print_standings(table: Standings) -> None:
         print_table(NASH_HEADINGS, nash_cells(table))
 
 
+class _Bars(Progress):
+    """Progress bars; without a terminal, a line now and then instead."""
+
+    def __init__(self, *columns: ProgressColumn, **settings: Any) -> None:
+        super().__init__(*columns, **settings)
+        self._wait = Wait()
+
+    def update(self, task_id: TaskID, *arguments: Any, **changes: Any) -> None:
+        super().update(task_id, *arguments, **changes)
+        if self.disable:
+            task = self._tasks[task_id]
+            counted = "" if task.total is None else f", {task.completed:,.0f} of {task.total:,.0f}"
+            self._wait.tell(f"{task.description}{counted}")
+
+
 def progress_bar() -> Progress:
-    """Make a progress bar on stderr that disappears at the end; without a terminal, show none."""
+    """Make a progress bar on stderr that disappears at the end; without a terminal, tell in lines.
+
+    These come only in a long wait, and then seldom.
+    """
     console = Console(stderr=True, highlight=False)
-    return Progress(
+    return _Bars(
         TextColumn("{task.description}"),
         BarColumn(),
         TaskProgressColumn(),

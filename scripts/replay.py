@@ -9,10 +9,11 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-from ..envs.core.played.page.replay import replay_data, replay_page
+from ..envs.core.played.page.replay import PlyJudgements, replay_data, replay_page
 from ..envs.core.played.transcript import Transcript, load, verify
 from .options import BadArgument, positive, seconds, seed, user_input, whole
-from .stored_games import arena_game, is_table_store, move_values, table_game
+from .output import progress_bar
+from .stored_games import arena_game, is_table_store, judged_plies, table_game
 
 _SQLITE = b"SQLite format 3\x00"
 VALUE_SECONDS = 0.2
@@ -74,8 +75,8 @@ def run(arguments: argparse.Namespace) -> None:
     game = transcript.game
     if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
         raise BadArgument(f"seat must be in 0 .. {game.num_seats - 1}, not {arguments.seat}")
-    values = move_values(transcript, arguments.think) if arguments.think > 0 else None
-    page = replay_page(replay_data(transcript, arguments.seat, names, values))
+    judged = _judged(transcript, arguments.think) if arguments.think > 0 else None
+    page = replay_page(replay_data(transcript, arguments.seat, names, judged))
     path = Path(arguments.html or Path(tempfile.mkdtemp(prefix="parlour-")) / f"{game.name}.html")
     try:
         path.write_text(page, encoding="utf-8")
@@ -84,6 +85,12 @@ def run(arguments: argparse.Namespace) -> None:
     print(f"{len(transcript.plies)} plies of {game.name}: {path}")
     if arguments.html is None:
         webbrowser.open(path.as_uri())
+
+
+def _judged(transcript: Transcript, think: float) -> PlyJudgements:
+    with progress_bar() as bar:
+        task = bar.add_task("plies searched", total=len(transcript.plies))
+        return judged_plies(transcript, think, lambda done: bar.update(task, completed=done))
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:

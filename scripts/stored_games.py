@@ -5,19 +5,21 @@ The store of an arena keeps results and no moves: its games are played again fro
 
 import contextlib
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ..baselines import make_policy
-from ..baselines.move_values import study_of
+from ..baselines.judgements import judge
 from ..baselines.named_files import check_stored, digests_of
 from ..envs.core.catalogue import game_within
-from ..envs.core.played.page.replay import PlyValues
-from ..envs.core.played.transcript import Transcript, record, replay
+from ..envs.core.played.page.replay import PlyJudgements
+from ..envs.core.played.transcript import Transcript, action_of, record, replay
 from ..envs.core.rng import SEED_LIMIT
 from .table.store import StoredTable, recent_tables
+from .table.views import judged_data
 
 _MAX_TABLES = 100_000
 
@@ -106,18 +108,19 @@ def arena_game(
     return transcript, [entrant.name for entrant in entrants]
 
 
-def move_values(transcript: Transcript, think: float) -> PlyValues:
-    """Value the moves of every ply by a search of `think` seconds, or exactly where solved.
+def judged_plies(
+    transcript: Transcript, think: float, on_ply: Callable[[int], None] = lambda done: None
+) -> PlyJudgements:
+    """Judge every choice by a search of `think` seconds, or exactly where the game is solved.
 
-    Each seat's moves are valued from what that seat knew.
+    Each seat's moves are judged from what that seat knew. `on_ply` is called with the number of
+    plies looked at so far.
     """
     game = transcript.game
-    found: list[dict[str, float] | None] = []
-    for state, _ in zip(replay(transcript), transcript.plies, strict=False):
-        legal = game.legal_action_list(state)
-        if len(legal) < 2:
-            found.append(None)
-            continue
-        values = study_of(game, state).think(think).values
-        found.append({game.action_name(a): round(v, 4) for a, v in values.items()})
+    found: list[dict[str, Any] | None] = []
+    for state, ply in zip(replay(transcript), transcript.plies, strict=False):
+        on_ply(len(found))
+        action = action_of(game, ply, len(found) + 1)
+        has_choice = len(game.legal_action_list(state)) > 1
+        found.append(judged_data(game, judge(game, state, action, think)) if has_choice else None)
     return found

@@ -199,7 +199,8 @@ def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[Matc
                 for r in results
             )
             bar.console.print(
-                f"{progress.done:5.0%}  {progress.cpu_seconds / 60:5.1f} CPU min  first in {first}"
+                f"{progress.done:5.0%}  {progress.cpu_seconds / 60:5.1f} CPU min  "
+                f"{results[0].words.score} {first}"
             )
 
         def on_progress(progress: Any) -> None:
@@ -236,12 +237,12 @@ def _standing(progress: Any) -> str:
 
 
 def _in_words(result: MatchResult, num_seats: int) -> str:
-    """The result in one line: `first in 42 of 100 games against three `lowest``, and a measure."""
+    """The result in one line: `first places 42 % against three `lowest``, and a measure."""
     number = {2: "", 3: "two ", 4: "three ", 5: "four "}.get(num_seats, f"{num_seats - 1} ")
     first, fair = 100 * result.first_places.mean, 100 * result.fair_share
     return (
-        f"first in {first:.0f} of 100 games against {number}`{result.second}`; "
-        f"an equal player: {fair:.0f}"
+        f"{result.words.score} {first:.0f} % against {number}`{result.second}` "
+        f"(of an equal player {fair:.0f}; {result.words.counting})"
     )
 
 

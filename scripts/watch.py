@@ -23,6 +23,7 @@ from ..envs.core.play.visibility import is_seen
 from ..envs.core.played import transcript
 from ..envs.core.rng import fresh_seed, player_streams, streams
 from .ending import result_lines
+from .games import HUMAN
 from .options import (
     BadArgument,
     add_game,
@@ -123,18 +124,34 @@ def _show(
     arguments: argparse.Namespace,
 ) -> list[int]:
     """Deal and play at the only table, and print each position and ply; return the actions."""
-    tables, game, shown = seating.tables, seating.tables.game, arguments.seat
+    tables, game, shown = seating.tables, seating.tables.game, _shown_seat(players, arguments.seat)
     tables.deal(tables.all_rows)
     seating.watch(tables.all_rows)
     actions: list[int] = []
     while not game.is_terminal(tables.states[0]) and len(actions) != arguments.plies:
-        print("\n".join(position_lines(game, tables.states[0], shown, hint_lines)))
+        for line in _before_a_ply(players, tables.states[0], shown, hint_lines):
+            print(line)
         action, told = _play(seating, players, shown)
         actions.append(action)
         print(f"{len(actions):4}  {told}\n", flush=True)
         time.sleep(arguments.delay)
     print(game.describe(tables.states[0], shown))
     return actions
+
+
+def _shown_seat(players: list[Policy], given: int | None) -> int | None:
+    """Return the seat whose view is shown: without --seat that of the only person, or None."""
+    people = [seat for seat, player in enumerate(players) if player.name == HUMAN]
+    return people[0] if given is None and len(people) == 1 else given
+
+
+def _before_a_ply(
+    players: list[Policy], state: np.record, shown: int | None, hint_lines: HintLines | None
+) -> list[str]:
+    """Return what is printed before a ply; a person's prompt shows the position by itself."""
+    position, *hints = position_lines(players[0].game, state, shown, hint_lines)
+    is_person = players[int(players[0].game.seat_to_act(state))].name == HUMAN
+    return hints if is_person else [position, *hints]
 
 
 def _keep(played: transcript.Transcript, file: str) -> None:

@@ -131,13 +131,15 @@ def test_a_person_is_asked_again_until_the_action_is_legal(
 ) -> None:
     answers = iter(["nonsense", "give:2", "pass"])
     monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
-    _, _, observations, masks = middle_positions()
+    tables, _, observations, masks = middle_positions()
     row = int(np.flatnonzero(masks[:, 0] == 1)[0])
-    human = make_policy("human", GAME)
-    assert human.act(observations[row], masks[row]) == GAME.parse_action("pass")
+    human, position = make_policy("human", GAME), tables.states[row]
+    chosen = human.act(observations[row], masks[row], position=position)
+    assert chosen == GAME.parse_action("pass")
     shown = capsys.readouterr().out
-    assert "no action is called 'nonsense'" in shown
-    assert "give:2 is not legal now; legal: pass" in shown
+    assert GAME.describe(position, int(GAME.seat_to_act(position))).strip() in shown
+    for name in ("nonsense", "give:2"):
+        assert f"no legal move is called '{name}'" in shown
 
 
 def test_the_list_names_those_who_play_by_themselves() -> None:

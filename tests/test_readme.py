@@ -5,10 +5,12 @@ import json
 import re
 from inspect import signature
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from parlour.baselines import list_policies
+from parlour.baselines.arena import play_match
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.environments.solo import SoloEnv
@@ -40,6 +42,28 @@ def test_the_examples_run_in_their_order(capsys: pytest.CaptureFixture[str]) -> 
         exec(compile(quick(example), f"<README example {number}>", "exec"), names)
     assert "first places" in capsys.readouterr().out
     assert all(size in README for size in SMALLER)
+
+
+def search_example() -> str:
+    """The block with a search, which is complete in itself."""
+    (found,) = [example for example in examples() if "needs_positions=True" in example]
+    return found
+
+
+def test_the_search_example_beats_random() -> None:
+    names: dict[str, Any] = {}
+    exec(search_example(), names)
+    result = names["result"]
+    assert result.second == "random" and result.first_places.low > result.fair_share
+
+
+def test_the_search_example_plays_games_with_chance() -> None:
+    game = find_game("notty", turn_limit=2)
+    assert game.play_chance is not None
+    loads = re.compile(r"^game = .*$|^result = .*$|^print.*$", re.MULTILINE)
+    names: dict[str, Any] = {"game": game}
+    exec(loads.sub("", search_example()), names)
+    assert play_match(game, names["searcher"], "random", num_deals=1).num_games == 2
 
 
 def test_every_link_and_picture_is_there() -> None:

@@ -19,6 +19,7 @@ from ..baselines.arena import MatchResult
 from ..baselines.arena.export import as_data
 from ..baselines.networks.checkpoints import Checkpoint, code_revision, save_checkpoint
 from ..baselines.networks.kinds import policy_of
+from ..baselines.result_words import words_of
 from ..envs.core.game import Game
 from . import __path__ as _folder
 from .evaluate import evaluate
@@ -235,8 +236,11 @@ def draw_curve(curve: list[dict[str, Any]], path: Path) -> None:
         (line,) = axes.plot(minutes, mean, marker="o", markersize=4, linewidth=2, label=label)
         axes.fill_between(minutes, low, high, color=line.get_color(), alpha=0.15, linewidth=0)
         axes.vlines(minutes, low, high, color=line.get_color(), alpha=0.4)  # one point has no band
-    axes.axhline(100 * curve[0]["fair_share"], color="grey", linestyle=":", label="fair share")
-    axes.set(xlabel="CPU minutes of training", ylabel="first places, %", ylim=(0, 100))
+    fair_share = curve[0]["fair_share"]
+    words = words_of(round(1 / fair_share))
+    axes.axhline(100 * fair_share, color="grey", linestyle=":", label="an equal player")
+    label = f"{words.score}, % ({words.counting})"
+    axes.set(xlabel="CPU minutes of training", ylabel=label, ylim=(0, 100))
     axes.set_xlim(0, 1.03 * curve[-1]["cpu_seconds"] / 60)
     axes.spines[["top", "right"]].set_visible(False)
     axes.grid(axis="y", alpha=0.3)

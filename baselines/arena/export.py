@@ -12,14 +12,14 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
+from ..result_words import words_of
 from .plots import plot_cross_table, plot_ratings
 from .standings import DOUBTFUL, Standing, Standings
 from .statistics import Estimate
 
-HEADINGS = (
-    "player", "Elo", "above next, %", "points", "won", "drawn", "lost",
-    "first places, %", "mean return", "faults",
-)  # fmt: skip
+CROSS_TITLE = (
+    "Score of the row against the column in per cent: how often it was ahead, a draw counting half"
+)
 NASH_HEADINGS = ("player", "part of the mixture, %", "score against the mixture, %")
 TINY = 0.0001
 # A pair is decided from this superiority on: of equal players, 1 % in theory. In simulations it is
@@ -96,7 +96,12 @@ def _cross_lines(table: Standings) -> list[list[Any]]:
 
 def standing_headings(table: Standings) -> tuple[str, ...]:
     """Return the headings of `standing_cells`, with the group where there are several."""
-    return (*HEADINGS, "group") if _has_groups(table) else HEADINGS
+    words = words_of(table.num_seats)
+    headings = (
+        "player", "Elo", "above next, %", "points", words.won, words.drawn, words.lost,
+        f"{words.score}, %", "mean return", "faults",
+    )  # fmt: skip
+    return (*headings, "group") if _has_groups(table) else headings
 
 
 def standing_cells(table: Standings) -> list[list[str]]:
@@ -152,6 +157,17 @@ def about(table: Standings) -> str:
     return (
         f"{table.game} version {table.version} ({config}): "
         f"{table.num_games:,} games of {table.num_deals:,} deals{scoring}"
+    )
+
+
+def counting(table: Standings) -> str:
+    """Say what a row counts, and what a draw counts in it."""
+    words = words_of(table.num_seats)
+    first = "win" if table.num_seats == 2 else "sole first place"
+    shared = "draw" if table.num_seats == 2 else "shared first place"
+    return (
+        "A game counts once for each seat that a player has in it: 3 points for a "
+        f"{first}, 1 for a {shared}. {words.note}"
     )
 
 
@@ -228,12 +244,11 @@ def summary(table: Standings) -> str:
         f"# {table.game}",
         "",
         f"{about(table)}. Elo is given above the mean of {mean}, with 95 % intervals over deals; "
-        "the next column says how likely a player is stronger than the next. A win is worth "
-        "3 points, a shared first place 1; a game counts once for each seat a player has in it.",
+        f"the next column says how likely a player is stronger than the next. {counting(table)}",
         "",
         *markdown_table(standing_headings(table), standing_cells(table)),
         "",
-        "Score of the row against the column in per cent, a draw being half:",
+        f"{CROSS_TITLE}:",
         "",
         *markdown_table(["", *names], cross_cells(table)),
         "",
@@ -252,7 +267,7 @@ def overview(tables: Sequence[Standings]) -> str:
         lines += [
             f"## {table.game}",
             "",
-            f"{about(table)}; [cross table and fit]({table.game}/summary.md).",
+            f"{about(table)}; [cross table and fit]({table.game}/summary.md). {counting(table)}",
             "",
             *markdown_table(standing_headings(table), standing_cells(table)),
             "",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from ...envs.core.game import Game
-from .export import as_data, cross_cells, finite, markdown_table, notes
+from .export import CROSS_TITLE, as_data, cross_cells, finite, markdown_table, notes
 from .league import Rung
 from .standings import Standings
 from .statistics import Estimate
@@ -94,7 +94,7 @@ def page(name: str, records: Sequence[Record]) -> str:
             "",
             f"{config}. {league['deals']:,} deals for each meeting of compiled players, "
             f"{league['search_deals']:,} where a member searches or looks its moves up. "
-            "Score of the row against the column in per cent, a draw being half:",
+            f"{CROSS_TITLE}:",
             "",
             *markdown_table(["", *names], league["cross"]),
             "",

@@ -10,9 +10,10 @@ import numpy as np
 from ...envs.core.game import Game
 from ...envs.core.rng import SEED_LIMIT
 from ..policy import PolicySpec
+from ..result_words import Words, words_of
 from .batches import Contest
 from .entrants import enter
-from .playing import Plan, Played, join, play_contests
+from .playing import Plan, Played, in_lines, join, play_contests
 from .sprt import UNDECIDED, Sprt, Verdict, judge
 from .statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 
@@ -47,16 +48,23 @@ class MatchResult:
     # The limits of contest time and the secret of its deals; None for a match without a contest.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
 
+    @property
+    def words(self) -> Words:
+        """The words for its outcomes."""
+        return words_of(round(1 / self.fair_share))
+
     def __str__(self) -> str:
         estimates = (self.wins, self.draws, self.losses, self.first_places)
-        won, drawn, lost, leading = (estimate.scaled(100) for estimate in estimates)
+        won, drawn, lost, score = (estimate.scaled(100) for estimate in estimates)
+        words = self.words
         lines = [
             f"{self.first} v {self.second} at {self.game}: {self.num_games:,} games, "
             f"{self.num_deals:,} deals each from every seat",
-            f"  won {won:.1f} %, drawn {drawn:.1f} %, lost {lost:.1f} %",
-            f"  first places {leading:.1f} % (fair share {100 * self.fair_share:.1f})",
-            f"  mean return  {self.mean_return:+.3f}",
-            f"  Elo          {self.elo:+.0f}",
+            f"  {words.won} {won:.1f} %, {words.drawn} {drawn:.1f} %, {words.lost} {lost:.1f} %",
+            f"  {words.score} {score:.1f} % (of an equal player {100 * self.fair_share:.1f}; "
+            f"{words.counting})",
+            f"  mean return  {self.mean_return:+.3f}, of an equal player 0",
+            f"  Elo          {self.elo:+.0f}, from the mean return",
         ]
         if any(self.faults):
             own, others = self.faults
@@ -114,11 +122,17 @@ def _until_decided(
 ) -> MatchResult:
     """Play a block of deals at a time; deals played after the deciding one do not count."""
     block = plan.batch_deals * plan.workers.num_workers
+    tell = on_progress or in_lines(len(seeds) * game.num_seats)
     parts: list[Played] = []
     for start in range(0, len(seeds), block):
-        parts += play_contests(game, [contest], seeds[start : start + block], plan)
-        if on_progress is not None:
-            on_progress(min(start + block, len(seeds)) * game.num_seats)
+        before = start * game.num_seats
+        parts += play_contests(
+            game,
+            [contest],
+            seeds[start : start + block],
+            plan,
+            lambda done, before=before: tell(before + done),  # type: ignore[misc]
+        )
         played = join(parts)
         verdict = judge(_scores(played), sprt, start)
         if verdict.decision != UNDECIDED:

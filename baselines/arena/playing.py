@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.waiting import Wait
 from .batches import BATCH_DEALS, Batch, Contest, Control, Fault, Outcomes
 from .seatings import sittings_a_deal
 from .store import Setting, Store
@@ -59,7 +60,8 @@ def play_contests(
 ) -> list[Played]:
     """Play the deals `seeds` of every contest; call `on_progress` with the games done so far.
 
-    Raises ValueError where there is no deal to play, or where a store cannot identify a player.
+    Without `on_progress`, a long wait gets a line on stderr now and then. Raises
+    ValueError where there is no deal to play, or where a store cannot identify a player.
     """
     if not seeds or plan.batch_deals < 1:
         raise ValueError("there must be at least one deal to play, and one in a batch")
@@ -75,18 +77,24 @@ def play_contests(
     batches = _missing(game, results, plan)
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
     done = sum(int(result.is_played.sum()) * num_games[c] for c, result in results.items())
+    tell = on_progress or in_lines(len(seeds) * sum(num_games.values()))
     for batch, outcomes, is_new in _outcomes(batches, setting, plan):
         if plan.store is not None and is_new:
             plan.store.add(batch, outcomes)
         results[batch.contest].add(batch.first_seed, outcomes)
         done += batch.num_deals * num_games[batch.contest]
-        if on_progress is not None:
-            on_progress(done)
+        tell(done)
     played = [result.played() for result in results.values()]
     if plan.on_faults is not None:
         for one in played:
             plan.on_faults(game, one.faults)
     return played
+
+
+def in_lines(num_games: int) -> Callable[[int], None]:
+    """Return an `on_progress` that prints a line on stderr now and then, of so many games."""
+    wait = Wait()
+    return lambda done: wait.tell(f"{done:,} of {num_games:,} games")
 
 
 def _outcomes(

@@ -72,6 +72,7 @@ class Standings:
     nash_averages: tuple[NashAverage, ...] = ()
     # The limits of contest time and the secret of its deals; None where there was no contest.
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
+    num_seats: int = 2
 
 
 def standings(setting: Setting, contests: Sequence[Played], scoring: str = "games") -> Standings:
@@ -116,6 +117,7 @@ def standings(setting: Setting, contests: Sequence[Played], scoring: str = "game
         tuple(names[k] for k in cycle),
         () if is_explained else _nash_averages(names, ratings, comparisons, order),
         setting.control,
+        games[0].values.shape[2],
     )
 
 

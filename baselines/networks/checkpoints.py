@@ -16,6 +16,7 @@ from torch import nn
 
 from ... import __version__
 from ...envs.core.game import Game, with_new_names
+from ..result_words import words_of
 from .kinds import new_network
 
 FORMAT = 1
@@ -217,6 +218,7 @@ def model_card(checkpoint: Checkpoint) -> str:
     """Return the model card as Markdown: what a user should know about the network."""
     settings = ", ".join(f"{key}={value!r}" for key, value in checkpoint.game_config.items())
     size = sum(tensor.numel() for tensor in checkpoint.weights.values())
+    words = words_of(round(1 / checkpoint.strength[0]["fair_share"]) if checkpoint.strength else 2)
     lines = [
         f"# {checkpoint.algorithm} for {checkpoint.game}",
         "",
@@ -229,9 +231,10 @@ def model_card(checkpoint: Checkpoint) -> str:
         "",
         "## Measured strength",
         "",
-        "Duplicate deals: the network plays one seat, the opponent all others; 95 % intervals.",
+        "Duplicate deals: the network plays one seat, the opponent all others; 95 % intervals. "
+        f"{words.note}",
         "",
-        "| against | games | first places, % | fair share, % | mean return |",
+        f"| against | games | {words.score}, % | of an equal player, % | mean return |",
         "|---|---|---|---|---|",
         *(_strength_row(result) for result in checkpoint.strength),
         "",

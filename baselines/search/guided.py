@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import WORD_BITS, clear, lowest_bit, num_allowed
+from ...envs.core.bits import WORD_BITS, clear, gather_mask, lowest_bit, num_allowed
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import NO_SEAT, Function, Game
 from ...envs.core.play.loops import meanings_of
@@ -65,6 +65,7 @@ class Scratch(NamedTuple):
     rng: np.ndarray  # stream [1]
     observation: np.ndarray  # record [1]
     words: np.ndarray  # int64 [W]: a mask of actions
+    allowed: np.ndarray  # int64 [W]: a mask of the actions to choose from at the root
     chances: np.ndarray  # float32 [A]
     candidates: np.ndarray  # int64 [A]: children of the root, best first
     scores: np.ndarray  # float [A]: of these, Gumbel noise and logit together
@@ -80,6 +81,9 @@ class Found(NamedTuple):
     values: np.ndarray  # float [B]: of the position, for its seat
     action_values: np.ndarray  # float [B, A]; of illegal actions NaN
     policies: np.ndarray  # float32 [B, A]: the improved policy; of illegal actions 0
+    visit_counts: (
+        np.ndarray
+    )  # int64 [B, A]: simulations; the value of an action with 0 is filled in
 
     @staticmethod
     def empty(num_rows: int, num_actions: int) -> "Found":
@@ -89,6 +93,7 @@ class Found(NamedTuple):
             np.zeros(num_rows),
             np.full((num_rows, num_actions), np.nan),
             np.zeros((num_rows, num_actions), np.float32),
+            np.zeros((num_rows, num_actions), np.int64),
         )
 
     def renamed(self, actions: np.ndarray) -> "Found":
@@ -99,6 +104,7 @@ class Found(NamedTuple):
         new.values[:] = self.values
         np.put_along_axis(new.action_values, actions, self.action_values, axis=1)
         np.put_along_axis(new.policies, actions, self.policies, axis=1)
+        np.put_along_axis(new.visit_counts, actions, self.visit_counts, axis=1)
         return new
 
 
@@ -113,20 +119,23 @@ def guided_policy(
     seen = guide.seen(game)
     guided = GuidedSearch(seen, guide.record(game), settings)
 
-    def found(rngs: np.ndarray, positions: np.ndarray) -> Found:
+    def found(rngs: np.ndarray, positions: np.ndarray, masks: np.ndarray) -> Found:
         if milliseconds is None:
-            return guided.search(positions, rngs)
-        return guided.search_in_time(positions, rngs, milliseconds / 1000)
+            return guided.search(positions, rngs, masks)
+        return guided.search_in_time(positions, rngs, milliseconds / 1000, masks)
 
     def search(
         observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray]:
+        masks = masks.astype(np.int8)
         if seen is game:
-            result = found(rngs, positions)
+            result = found(rngs, positions, masks)
         else:
             shown = arranged(game, positions)
-            result = found(rngs, shown.positions).renamed(shown.actions)
-        return result.actions, result.action_values
+            masks = np.take_along_axis(masks, shown.actions, axis=1)
+            result = found(rngs, shown.positions, masks).renamed(shown.actions)
+        values = np.where(result.visit_counts > 0, result.action_values, np.nan)
+        return result.actions, values
 
     return searching_policy(name, game, search)
 
@@ -140,6 +149,7 @@ def new_scratch(game: Game, settings: Settings) -> Scratch:
         rng=new_streams((1,)),
         observation=game.new_observations(),
         words=np.zeros(game.num_mask_words, np.int64),
+        allowed=np.full(game.num_mask_words, -1, np.int64),
         chances=np.zeros(game.num_actions, np.float32),
         candidates=np.zeros(game.num_actions, np.int64),
         scores=np.zeros(game.num_actions),
@@ -200,20 +210,36 @@ class GuidedSearch:
         self.settings = settings
         self._functions = guided_functions(game, num_layers(weights), values_all_seats(weights))
 
-    def search(self, positions: np.ndarray, rngs: np.ndarray) -> Found:
-        """Search positions [B], each with its stream, in one compiled call."""
-        found = Found.empty(len(positions), self.game.num_actions)
+    def search(
+        self, positions: np.ndarray, rngs: np.ndarray, masks: np.ndarray | None = None
+    ) -> Found:
+        """Search positions [B], each with its stream, in one compiled call.
+
+        Of the legal actions only those in `masks` int8 [B, A] are considered, by default all.
+        """
+        found, masks = self._room(positions, masks)
         tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
         self._functions.search_rows(
-            positions, rngs, self.weights, tree, self.settings, scratch, found
+            positions, rngs, masks, self.weights, tree, self.settings, scratch, found
         )
         return found
 
-    def search_in_time(self, positions: np.ndarray, rngs: np.ndarray, seconds: float) -> Found:
-        """Search each position for `seconds`; each phase of the halving takes equally long."""
+    def _room(self, positions: np.ndarray, masks: np.ndarray | None) -> tuple[Found, np.ndarray]:
         found = Found.empty(len(positions), self.game.num_actions)
+        return found, np.ones(found.policies.shape, np.int8) if masks is None else masks
+
+    def search_in_time(
+        self,
+        positions: np.ndarray,
+        rngs: np.ndarray,
+        seconds: float,
+        masks: np.ndarray | None = None,
+    ) -> Found:
+        """Search each position for `seconds`; each phase of the halving takes equally long."""
+        found, masks = self._room(positions, masks)
         tree, scratch = new_tree(self.game, self.settings), new_scratch(self.game, self.settings)
         for row, position in enumerate(positions):
+            gather_mask(masks[row], scratch.allowed)
             start = time.perf_counter()
             what = self.weights[0], tree, self.settings, scratch
             num_left = self._functions.begin(position, rngs[row], *what)
@@ -229,15 +255,18 @@ class GuidedSearch:
             found.actions[row] = tree.nodes[scratch.candidates[0]]["action"]
             rows = found.policies[row], found.action_values[row]
             found.values[row] = improve(tree, self.settings, *rows)
+            count_visits(tree, found.visit_counts[row])
         return found
 
 
-def _rows(positions, rngs, weights, tree, settings, scratch, found):
+def _rows(positions, rngs, masks, weights, tree, settings, scratch, found):
     for row in range(positions.shape[0]):
+        gather_mask(masks[row], scratch.allowed)
         found.actions[row], found.values[row] = one(
             positions[row], rngs[row], weights[0], tree, settings, scratch,
             found.policies[row], found.action_values[row],
         )  # fmt: skip
+        count_visits(tree, found.visit_counts[row])
 
 
 def _search_one(position, rng, weights, tree, settings, scratch, policy, action_values):
@@ -280,6 +309,8 @@ def _begin(position, rng, weights, tree, settings, scratch):
     tree.num_nodes[0] = 1
     clear(scratch.words)
     legal_actions(position, scratch.words)
+    for index in range(scratch.words.shape[0]):
+        scratch.words[index] &= scratch.allowed[index]
     observe(position, seat, scratch.observation[0])
     value = assess(weights, scratch)
     turn(scratch.assessed, 0, scratch.root_values)
@@ -503,6 +534,15 @@ def improve(tree, settings, policy, action_values):
         policy[nodes[child].action] /= total
         child = np.int64(nodes[child].next_sibling)
     return value / total
+
+
+@rule
+def count_visits(tree, visit_counts):
+    """Write how often each action at the root was simulated."""
+    child = np.int64(tree.nodes[ROOT].first_child)
+    while child != NO_NODE:
+        visit_counts[tree.nodes[child].action] = tree.nodes[child].visit_count
+        child = np.int64(tree.nodes[child].next_sibling)
 
 
 @rule

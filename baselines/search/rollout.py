@@ -155,7 +155,8 @@ class RolloutSearch:
         """Return what each action is worth [B, A]; NaN of those that are not considered."""
         shown, names = self._shown(positions)
         values = np.full(masks.shape, np.nan)
-        for row, outputs in enumerate(self._outputs(shown)):
+        is_allowed = np.take_along_axis(masks, names, axis=1) == 1
+        for row, outputs in enumerate(np.where(is_allowed, self._outputs(shown), -np.inf)):
             considered = self._considered(shown[row], outputs, np.inf)
             running, means = self._race(shown[row], rngs[row], considered, margin=np.inf)
             same_as = self._same_as(shown[row])

@@ -218,7 +218,7 @@ def write_results(
 
 
 def summary(settings: TrialSettings, results: Sequence[Result]) -> str:
-    """Return a line for each trial, with the proportion of wins and its 95 % interval."""
+    """Return a line for each trial, with the score and its 95 % interval."""
     shared = ", ".join(f"{key} {value}" for key, value in settings._asdict().items())
     names = [[_named(result.trial, player) for player in (1, 2)] for result in results]
     width = max((len(name) for pair in names for name in pair), default=0)
@@ -228,7 +228,8 @@ def summary(settings: TrialSettings, results: Sequence[Result]) -> str:
         lines.append(
             f"{first:<{width}} v {second:<{width}}  {result.trial.num_cards} cards, "
             f"{result.trial.num_trials} games: {result.wins} wins, {result.losses} losses, "
-            f"{result.draws} draws, share {score:.1f} %, {result.seconds:.1f} s"
+            f"{result.draws} draws, score {score:.1f} % (a draw counts half), "
+            f"{result.seconds:.1f} s"
         )
     return "\n".join(lines) + "\n"
 

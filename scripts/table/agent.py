@@ -14,8 +14,9 @@ from ...envs.core.catalogue import kept_settings
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.rng import check_seed, fresh_seed
 from .catalogue import people_settings
-from .host import PATIENCE, THINKING_LIMIT, judged_data
+from .host import PATIENCE, THINKING_LIMIT
 from .matches import MatchPlan, result_data
+from .protocol import JUDGED
 from .table import (
     MAX_NAME,
     PLAYER,
@@ -27,7 +28,7 @@ from .table import (
     check_thinking_times,
 )
 from .thinking import TooSlow, within
-from .views import observed
+from .views import judged_data, observed
 
 DEFAULT_PLAYER = "random"
 
@@ -118,7 +119,7 @@ class AgentSeat:
     def play(self, action: str) -> dict[str, Any]:
         """Play an action by name, let the others answer, and return the next position.
 
-        Where the seat is judged, "judgement" says what the action lost against the best one.
+        Where the seat is judged, "judgement" says what the action lost against the best other one.
         """
         names = self.legal()
         if action not in names:
@@ -150,8 +151,8 @@ class AgentSeat:
         raise ValueError("this game stands alone: call start or start_match for another")
 
     def _judged(self, ply: PlayedPly) -> dict[str, Any]:
-        found = judged_data(self.table.game, ply, self.table.judge(ply))
-        return {name: found[name] for name in ("action", "best", "regret", "source")}
+        found = judged_data(self.table.game, self.table.judge(ply))
+        return {name: found[name] for name in JUDGED}
 
     def _advance(self) -> None:
         """Let the players act, and make moves without a choice, until the agent has to choose."""

@@ -12,12 +12,9 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from ...baselines.explanations import Explanation
-from ...baselines.move_values import MoveValues
 from ...baselines.named_files import check_player, check_stored
 from ...baselines.players import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
-from ...envs.core.game import Game
 from .matches import MatchPlan, load_statistics, result_data
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
 from .store import StoredMatch, TableStore
@@ -33,7 +30,16 @@ from .table import (
     new_token,
 )
 from .thinking import NUM_TURNS, Thinkers, TooSlow
-from .views import SPECTATOR, advisers, history_message, picture_before, position_message
+from .views import (
+    SPECTATOR,
+    advisers,
+    history_message,
+    judged_data,
+    picture_before,
+    position_message,
+    reason_data,
+    values_data,
+)
 
 THINKING_LIMIT = 30.0  # seconds a move that a player may be given
 PATIENCE = 1.5  # times the limit until a player's move is replaced: a busy machine is late
@@ -483,7 +489,7 @@ class Host:
     ) -> None:
         try:
             found = await self._help(connection, table.judge, ply)
-            connection.put({"type": "judged", "ply": number, **judged_data(table.game, ply, found)})
+            connection.put({"type": "judged", "ply": number, **judged_data(table.game, found)})
         except (ValueError, TooSlow) as error:
             connection.put({"type": "error", "text": f"this move cannot be judged: {error}"})
 
@@ -507,7 +513,7 @@ class Host:
         if found is None:
             connection.put({"type": "explained", **about, "source": None})
         else:
-            connection.put({"type": "explained", **about, **reason_data(table.game, ply, found)})
+            connection.put({"type": "explained", **about, **reason_data(table.game, found)})
 
     async def _on_review(self, live: LiveTable, connection: Connection, message: dict) -> None:
         if not live.table.is_over:
@@ -605,33 +611,6 @@ def _ply(table: GameTable, number: int) -> PlayedPly:
     return table.plies[number]
 
 
-def values_data(game: Game, found: MoveValues) -> dict[str, Any]:
-    """Return values as plain data, by the names of actions."""
-    return {
-        "source": found.source,
-        "simulations": found.num_simulations,
-        "are_choices": found.are_choices,
-        "values": {game.action_name(a): round(v, 4) for a, v in found.values.items()},
-    }
-
-
-def judged_data(game: Game, ply: PlayedPly, found: MoveValues) -> dict[str, Any]:
-    """Return what a choice was worth as plain data."""
-    return {
-        "action": game.action_name(ply.action),
-        "best": game.action_name(found.best),
-        "regret": round(found.regret(ply.action), 4),
-        **values_data(game, found),
-    }
-
-
-def reason_data(game: Game, ply: PlayedPly, found: Explanation) -> dict[str, Any]:
-    """Return an explanation as plain data, by the names of actions."""
-    values = {game.action_name(action): round(v, 4) for action, v in found.values.items()}
-    own = {"action": game.action_name(ply.action), "values": values}
-    return {**found._asdict(), **own}
-
-
 def _made(setup: Setup, actions: list[int], version: int | None) -> GameTable:
     table = GameTable(setup, actions)
     if version not in (None, table.game.version):
@@ -653,7 +632,7 @@ def _warm_up(table: GameTable) -> None:
 def _reviewed(table: GameTable, number: int, connection: Connection) -> dict[str, Any]:
     """Return what one choice was worth, with the picture that the seat saw."""
     ply = table.plies[number]
-    row = {"ply": number, **judged_data(table.game, ply, table.judge(ply))}
+    row = {"ply": number, **judged_data(table.game, table.judge(ply))}
     if not connection.has_data:
         picture = drawn(table.game, ply.before, connection.seat, connection.is_narrow)
         row["svg"] = picture_svg(picture)

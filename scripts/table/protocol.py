@@ -25,6 +25,7 @@ _FIELDS: dict[str, dict[str, type]] = {
     "take_over": {"seat": int, "player": str},
 }
 NEW_DEAL, SAME_DEAL = "new", "same"
+JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what agents are sent
 
 
 class BadMessage(ValueError):

@@ -12,6 +12,8 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 
+from .protocol import JUDGED
+
 WAIT_SECONDS = 30.0  # for the others to move, and for a server that is away
 _RETRY_SECONDS = 0.5
 _DELIVERY_SECONDS = 10.0  # for answers that the server gives at once
@@ -189,8 +191,7 @@ class RemoteSeat:
         elif kind == "match":
             self._match = message
         elif kind == "judged":
-            kept = ("action", "best", "regret", "source")
-            self._judgement = {key: message[key] for key in kept}
+            self._judgement = {key: message[key] for key in JUDGED}
         elif kind == "moved":
             self._next_token = message["token"]
         elif kind == "notice":

@@ -19,7 +19,7 @@ from ...envs import find_game
 from ...envs.core.catalogue import kept_settings
 from ...envs.core.played.page.replay import replay_data, replay_page
 from ...envs.core.rng import check_seed, fresh_seed
-from ..stored_games import arena_game, move_values, transcript_of
+from ..stored_games import arena_game, judged_plies, transcript_of
 from .catalogue import game_choices
 from .guard import MAX_CONNECTIONS, POLICY, REPLAY_POLICY, Allowance, Guard
 from .host import Connection, Host, Refused
@@ -219,8 +219,8 @@ def _replay_page(state: Any, data: dict[str, Any]) -> str:
         numbers = [int(data.get(name, start)) for name, start in (("contest", 1), ("sitting", 0))]
         stored = (state.running.path, numbers[0], deal, numbers[1])
         transcript, names = arena_game(*stored, is_trusted=state.running.is_trusted)
-    values = move_values(transcript, REPLAY_SECONDS / max(1, len(transcript.plies)))
-    return replay_page(replay_data(transcript, None, names, values))
+    judged = judged_plies(transcript, REPLAY_SECONDS / max(1, len(transcript.plies)))
+    return replay_page(replay_data(transcript, None, names, judged))
 
 
 async def _replay(request: Request) -> Response:

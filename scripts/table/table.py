@@ -12,7 +12,8 @@ from typing import Any, get_origin
 import numpy as np
 
 from ...baselines.explanations import Explanation, explain
-from ...baselines.move_values import MoveValues, Study, study_of
+from ...baselines.judgements import Judgement, judge
+from ...baselines.move_values import Study, study_of
 from ...baselines.named_files import digests_of
 from ...baselines.players import make_policy, parse_settings, resolved
 from ...baselines.policy import Policy
@@ -110,7 +111,7 @@ class PlayedPly:
     before: np.record
     had_choice: bool
     seen: dict[int, bool] = dataclasses.field(default_factory=dict)  # by seat, where known
-    judged: MoveValues | None = None  # once somebody has asked
+    judged: Judgement | None = None  # once somebody has asked
 
     def is_seen_by(self, game: Game, seat: int) -> bool:
         """Return whether a seat saw the action; it is found out when first asked."""
@@ -254,13 +255,13 @@ class GameTable:
         """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""
         return study_of(self.game, self.state, player)
 
-    def judge(self, ply: PlayedPly) -> MoveValues:
-        """Value the moves there were instead of this one, from what its seat knew.
+    def judge(self, ply: PlayedPly) -> Judgement:
+        """Compare a move with the others there were, from what its seat knew.
 
         The answer stays: what is said after a move and in the review is the same.
         """
         if ply.judged is None:
-            ply.judged = study_of(self.game, ply.before).think(JUDGE_SECONDS)
+            ply.judged = judge(self.game, ply.before, ply.action, JUDGE_SECONDS)
         return ply.judged
 
     def explain(self, ply: PlayedPly, onlooker: int | None) -> Explanation | None:

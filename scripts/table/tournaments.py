@@ -11,6 +11,7 @@ from ...baselines.arena.batches import Contest
 from ...baselines.arena.export import finite
 from ...baselines.arena.store import Setting, store_files
 from ...baselines.arena.tournament import rate_store
+from ...baselines.result_words import words_of
 from .pages import title
 
 MAX_POINTS = 240  # of the curve of a rating
@@ -76,6 +77,7 @@ class RunningResults:
             "num_games": table.num_games,
             "num_deals": table.num_deals,
             "rows": [_row(row) for row in table.rows],
+            "words": words_of(table.num_seats)._asdict(),
             "cross": [[None if e is None else list(e) for e in row] for row in table.cross],
             "curve": list(curve),
         }

@@ -11,7 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from ...baselines.move_values import EXACT, SEARCH, adviser_of, exact_values_of
+from ...baselines.explanations import Explanation
+from ...baselines.judgements import Judgement
+from ...baselines.move_values import EXACT, SEARCH, MoveValues, adviser_of, exact_values_of
 from ...baselines.players import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
@@ -137,6 +139,44 @@ def action_seen(table: GameTable, ply: PlayedPly, seat: int | None) -> dict[str,
     """
     name = table.game.action_name(ply.action) if table.sees(ply, seat) else None
     return {"seat": ply.seat, "action": name}
+
+
+def values_data(game: Game, found: MoveValues) -> dict[str, Any]:
+    """Return values as plain data, by the names of actions."""
+    return {
+        "source": found.source,
+        "simulations": found.num_simulations,
+        "are_choices": found.are_choices,
+        "values": _named(game, found.values),
+        "reaches": _named(game, found.reaches),
+        "unsearched": [game.action_name(action) for action in found.unsearched],
+    }
+
+
+def _named(game: Game, numbers: dict[int, float]) -> dict[str, float]:
+    return {game.action_name(action): round(number, 4) for action, number in numbers.items()}
+
+
+def judged_data(game: Game, judged: Judgement) -> dict[str, Any]:
+    """Return what a choice was worth as plain data."""
+    lead = judged.lead if judged.has_interval else None
+    return {
+        "action": game.action_name(judged.action),
+        "best": game.action_name(judged.best),
+        "regret": round(judged.loss, 4),
+        "interval": None if lead is None else [round(lead.low, 4), round(lead.high, 4)],
+        "text": judged.text(game),
+        **values_data(game, judged.found),
+    }
+
+
+def reason_data(game: Game, found: Explanation) -> dict[str, Any]:
+    """Return an explanation as plain data, by the names of actions."""
+    return {
+        "num_positions": found.num_positions,
+        "num_moves": found.num_moves,
+        **judged_data(game, found.judgement),
+    }
 
 
 def _readable(state: np.record) -> np.record:

@@ -198,7 +198,7 @@ class OneDraw:
 
         def think_briefly(study, seconds):
             if not study.is_finished:
-                study._round(study.mask)
+                study._step()
             return study.result()
 
         monkeypatch.setattr(move_values.Study, "__init__", begin_alike)
@@ -216,7 +216,7 @@ def help_about(table: GameTable, ply: PlayedPly, seat: int) -> str:
     """Return the review of a seat's own move, or the explanation of another's."""
     if ply.seat != seat:
         found = table.explain(ply, seat)
-        return json.dumps(found and host.reason_data(table.game, ply, found))
+        return json.dumps(found and host.reason_data(table.game, found))
     connection = Connection()
     connection.seat = seat
     return json.dumps(host._reviewed(table, len(table.plies) - 1, connection))

@@ -4,10 +4,10 @@ import random
 from collections import Counter
 from typing import Any
 
+from parlour.baselines import human
+from parlour.baselines.move_list import NOTE
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
-from parlour.scripts import console
-from parlour.scripts.move_list import NOTE
 from parlour.scripts.table.catalogue import chosen_settings
 from parlour.scripts.table.table import HERE, GameTable, Occupant, Setup
 
@@ -42,7 +42,7 @@ def measure_screens(
         seats = (Occupant(HERE, "somebody"),) * game.num_seats
         table = GameTable(Setup(name, settings, seats, chooser.randrange(1 << 32)))
         while not table.is_over and found["positions"] < num_positions:
-            first, *others = console.screens(table, table.seat_to_act)
+            first, *others = human.screens(table.game, table.state, table.seat_to_act, table.legal)
             found["positions"] += 1
             found["lines"] = max(found["lines"], 1 + len(first))
             found["width"] = max(found["width"], *map(len, first))

@@ -555,9 +555,15 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
         actions.append(legal_after(played)[0])
     played = record(game, 3, actions=actions)
     better = {f"card:9.{number}": 0.5 for number in range(12)}
-    values = [{ply.action: 0.25, **better} for ply in played.plies]
+    said = {"regret": 0.25, "text": "lost about 0.25", "reaches": {"card:9.0": 0.1}}
+    judged: list[Any] = [
+        {**said, "action": ply.action, "values": {ply.action: 0.25, **better}, "unsearched": []}
+        for ply in played.plies
+    ]
+    judged[1] |= {"regret": 0, "text": "has no value", "values": better}
+    judged[1]["unsearched"] = [played.plies[1].action]
     path = tmp_path / "game.html"
-    path.write_text(replay_page(replay_data(played, names=["<b>A</b>", "B"], values=values)))
+    path.write_text(replay_page(replay_data(played, names=["<b>A</b>", "B"], judged=judged)))
     page = browser.new_page()
     problems: list[str] = []
     page.on("pageerror", lambda error: problems.append(str(error)))
@@ -565,7 +571,10 @@ def test_a_replay_file_works_without_a_server(browser: Any, tmp_path: Path) -> N
     page.wait_for_selector(IS_UNPACKED)
     assert page.text_content("#caption") == "The deal"
     assert "played" in page.text_content("#values li:last-child")
+    assert page.text_content("#values li:first-child .value") == "+0.50 ± 0.10"
+    assert "lost about 0.25" in page.text_content("#chooser")
     page.keyboard.press("ArrowRight")
+    assert page.text_content("#values li:last-child").startswith("unknown, not searched: card:")
     assert page.text_content("#caption") == f"<b>A</b>: {played.plies[0].action}"
     page.keyboard.press("End")
     assert page.text_content("#count") == "10 of 10"

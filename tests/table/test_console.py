@@ -8,10 +8,11 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from parlour.baselines import human
+from parlour.baselines.move_list import NOTE
 from parlour.envs import find_game
 from parlour.scripts import console
 from parlour.scripts.main import main
-from parlour.scripts.move_list import NOTE
 from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
 
 from .screens import TABLES, measure_screens
@@ -23,7 +24,7 @@ def table_of(name: str, seed: int = 1, **settings: object) -> GameTable:
     return GameTable(Setup(name, settings, (Occupant(HERE, "you"), *others), seed))
 
 
-def answers(*given: str) -> console.Ask:
+def answers(*given: str) -> human.Ask:
     left: Iterator[str] = iter(given)
 
     def ask(prompt: str) -> str:
@@ -52,7 +53,7 @@ def test_every_position_fits_one_screen_of_80_by_24(
 
 def test_long_lines_go_on_below_their_beginning() -> None:
     line = "  deck [70] " + " ".join(["red 1 1"] * 12)
-    first, *rest = console._wrapped(line, 60)
+    first, *rest = human._wrapped(line, 60)
     assert (
         rest
         and first.startswith("  deck [70] red")
@@ -75,13 +76,22 @@ def test_moves_are_named_by_number_prefix_and_in_any_order_of_colours() -> None:
     table = table_of("splendor")
     names = [table.game.action_name(action) for action in table.legal]
     wanted = table.legal[names.index("collect:black+red+green")]
-    assert console.chosen(table, str(names.index("collect:black+red+green") + 1)) == wanted
-    assert console.chosen(table, "Collect:GREEN+black+Red") == wanted
-    assert console.chosen(table, "reserve:1.0") == table.legal[names.index("reserve:1.0")]
-    assert console.chosen(table, "collect:white*") == table.legal[names.index("collect:white*2")]
+    assert (
+        human.chosen(table.game, table.legal, str(names.index("collect:black+red+green") + 1))
+        == wanted
+    )
+    assert human.chosen(table.game, table.legal, "Collect:GREEN+black+Red") == wanted
+    assert (
+        human.chosen(table.game, table.legal, "reserve:1.0")
+        == table.legal[names.index("reserve:1.0")]
+    )
+    assert (
+        human.chosen(table.game, table.legal, "collect:white*")
+        == table.legal[names.index("collect:white*2")]
+    )
     for answer, said in (("reserve", "could be"), ("0", "no legal move"), ("", "no legal move")):
         with pytest.raises(ValueError, match=said):
-            console.chosen(table, answer)
+            human.chosen(table.game, table.legal, answer)
 
 
 def test_a_beginning_may_name_colours_in_any_order() -> None:
@@ -91,34 +101,34 @@ def test_a_beginning_may_name_colours_in_any_order() -> None:
         return [name for name in names if is_meant(name, answer)]
 
     for answer in ("collect:blue+red+bl", "collect:red", "collect:red+black+blue return:g"):
-        assert meant(console._begins_in_any_order, answer) == names[:1]
-    assert meant(console._begins_in_any_order, "collect:blue+bla") == names[:2]
-    assert meant(console._begins_in_any_order, "collect:blue+blue") == []
-    assert meant(console._is_same, "collect:red+blue+black return:green") == names[:1]
-    assert meant(console._is_same, "collect:blue+black") == names[1:2]
+        assert meant(human._begins_in_any_order, answer) == names[:1]
+    assert meant(human._begins_in_any_order, "collect:blue+bla") == names[:2]
+    assert meant(human._begins_in_any_order, "collect:blue+blue") == []
+    assert meant(human._is_same, "collect:red+blue+black return:green") == names[:1]
+    assert meant(human._is_same, "collect:blue+black") == names[1:2]
 
 
 def test_an_answer_that_could_be_much_is_answered_in_one_screen(screen: None) -> None:
     """Step by step: the kinds of moves, those that begin alike, and each by itself."""
     table = table_with_many_moves()
     assert len(table.legal) > 90
-    (lines,) = console.screens(table, table.seat_to_act)
+    (lines,) = human.screens(table.game, table.state, table.seat_to_act, table.legal)
     assert lines[-1] == NOTE and NOTE in asked(table, "c")
-    names = [move.name for move in console.legal_moves(table)]
+    names = [move.name for move in human.legal_moves(table.game, table.legal)]
     (word, count), *_ = Counter(name.split()[0] for name in names if " " in name).most_common()
     said, *listed = asked(table, f"{word} return:").splitlines()
     assert said == f"{word} return: could be" and listed[0].startswith(f"{word} return: ")
     numbered = re.findall(r"(\d+)\) (\S+)", " ".join(listed))
     assert len(numbered) == count >= 3
     for number, rest in numbered:
-        name = table.game.action_name(console.chosen(table, number))
+        name = table.game.action_name(human.chosen(table.game, table.legal, number))
         assert name == f"{word} return:{rest}"
 
 
 def asked(table: GameTable, answer: str) -> str:
     """What is said to an answer that could be several moves, in one screen."""
     with pytest.raises(ValueError, match="could be") as error:
-        console.chosen(table, answer)
+        human.chosen(table.game, table.legal, answer)
     lines = str(error.value).splitlines()
     assert len(lines) <= 23 and max(map(len, lines)) <= 80
     return "\n".join(lines)
@@ -207,3 +217,39 @@ def test_wrong_arguments_get_one_line(
         main(["play", *arguments])
     error = capsys.readouterr().err
     assert said in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize(("name", "settings"), TABLES)
+def test_the_help_is_narrow_and_speaks_of_the_moves_of_this_game(
+    name: str, settings: dict[str, int], screen: None
+) -> None:
+    table = table_of(name, **settings)
+    lines = console.help_text(table).splitlines()
+    assert max(map(len, lines)) <= 80
+    number, short, move = re.search(
+        r"(\d+) and (.+) both mean (.+?)\. If", " ".join(lines)
+    ).groups()  # type: ignore[union-attr]
+    action = table.game.parse_action(move)
+    assert action in table.legal
+    for answer in (number, short):
+        assert human.chosen(table.game, table.legal, answer) == action
+
+
+@pytest.mark.parametrize("name", ["top_trumps", "trick_taking"])
+def test_a_person_who_is_watched_has_the_prompt_of_the_console(
+    name: str, screen: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    prompts: list[list[str]] = []
+
+    def answer(prompt: str) -> str:
+        prompts.append([*capsys.readouterr().out.splitlines(), prompt])
+        return "?" if len(prompts) == 1 else "1"
+
+    monkeypatch.setattr("builtins.input", answer)
+    line = f"watch {name} --players human,random --seed 1 --plies 3"
+    assert main(line.split()) == 0
+    first, helped, *_ = prompts
+    table = table_of(name)
+    (shown,) = human.screens(table.game, table.state, 0, table.legal)
+    assert table.seat_to_act == 0 and "both mean" in " ".join(helped)
+    assert first == [*shown, human.PROMPT] and len(first) <= 24

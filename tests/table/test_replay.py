@@ -73,10 +73,11 @@ def test_a_transcript_is_replayed_with_exact_values(
     html = tmp_path / "game.html"
     assert main(["replay", str(tmp_path / "game.txt"), "--html", str(html), "--think", "0.01"]) == 0
     assert "10 plies" in capsys.readouterr().out
-    values = data_of(html.read_text())["values"]
+    judged = data_of(html.read_text())["judged"]
     legal = GAME.legal_action_list(next(replay(played())))
-    assert set(values[0]) == {GAME.action_name(action) for action in legal}
-    assert values[-1] is None  # no choice
+    assert set(judged[0]["values"]) == {GAME.action_name(action) for action in legal}
+    assert "exact" in judged[0]["text"] and judged[0]["interval"] is None
+    assert judged[-1] is None  # no choice
 
 
 def test_a_stored_game_is_played_again_as_it_was(tmp_path: Path) -> None:
@@ -150,15 +151,15 @@ def test_a_seat_is_shown_no_action_and_no_value_that_it_may_not_know() -> None:
     """Two seats swap cards face down, and values name the legal actions of their seat."""
     game = load_game("president", num_games=2, economy="swap_two")
     played = record(game, 5, policies=make_policy("lowest", game))
-    values = [{ply.action: 0.0} for ply in played.plies]
+    judged = [{"values": {ply.action: 0.0}} for ply in played.plies]
     for seat in range(game.num_seats):
-        data = replay_data(played, seat, values=values)
+        data = replay_data(played, seat, judged=judged)
         hidden = [k for k, ply in enumerate(data["plies"]) if ply["action"] is None]
         assert all(played.plies[k].action.startswith("give:") for k in hidden)
         given = [k for k, ply in enumerate(played.plies) if ply.action.startswith("give:")]
         assert 0 < len(hidden) < len(given)
         assert all(
-            (v is None) == (p["seat"] != seat)
-            for v, p in zip(data["values"], data["plies"], strict=True)
+            (j is None) == (p["seat"] != seat)
+            for j, p in zip(data["judged"], data["plies"], strict=True)
         )
-    assert all(ply["action"] for ply in replay_data(played, values=values)["plies"])
+    assert all(ply["action"] for ply in replay_data(played, judged=judged)["plies"])

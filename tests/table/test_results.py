@@ -128,7 +128,7 @@ def test_a_game_of_the_results_is_replayed_from_its_page(store: Path, tmp_path: 
             assert sorted(both[0]["names"]) == sorted(meeting["players"])
             assert both[0]["names"] == both[1]["names"][::-1]
             assert both[0]["frames"][0] == both[1]["frames"][0]  # the same deal
-            assert all(len(data["plies"]) == 10 and data["values"] for data in both)
+            assert all(len(data["plies"]) == 10 and data["judged"] for data in both)
         for request, problem in (
             ({"contest": 9}, "has contests 1 .. 3"),
             ({"contest": 1, "deal": 800}, "no game of deal 800"),

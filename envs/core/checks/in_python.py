@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numba.extending import intrinsic
 
 from ..compile import python_source
 from ..game import Game
@@ -29,7 +28,6 @@ RULES = (
     "reshuffle_unseen",
 )
 _CORE = Path(__file__).resolve().parents[1]
-_Intrinsic = type(intrinsic(lambda typing_context: None))  # machine code: no Python runs it
 
 
 def in_python(game: Game) -> Game:
@@ -69,14 +67,12 @@ def _checked(rule: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _python(rule: Any, made: dict[Any, Any]) -> Any:
-    """A rule and all rules that it calls as plain Python, except those with machine code."""
+    """A rule and all rules that it calls as plain Python."""
     source = python_source(rule)
     if rule in made or not isinstance(source, types.FunctionType):
         return made.get(rule, rule)
     names = source.__code__.co_names
     called = {name: source.__globals__[name] for name in names if name in source.__globals__}
-    if any(isinstance(one, _Intrinsic) for one in called.values()):
-        return lambda *arguments: rule(*map(_bare, arguments))
     meanings = dict(source.__globals__)
     cells = tuple(types.CellType() for _ in source.__closure__ or ())
     python = types.FunctionType(source.__code__, meanings, None, source.__defaults__, cells)
@@ -146,10 +142,3 @@ def _guarded(value: Any) -> Any:
     if isinstance(value, np.unsignedinteger):
         return np.uint64(value) if value.dtype.itemsize == 8 else np.int64(value)
     return value
-
-
-def _bare(value: Any) -> Any:
-    """The inverse of `_guarded`, for compiled code."""
-    if isinstance(value, _Record):
-        return value.record
-    return value.view(np.ndarray) if isinstance(value, _Array) else value

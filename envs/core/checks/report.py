@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 NO_CHANCE = "The game has no chance."  # why a check of seeds was left out
-NO_REFEREE = (
-    "No referee was given. Masks that are too wide or too narrow are not found, nor what else the "
-    "rules of the game forbid."
+NO_REFEREE = (  # last, because only the rules of the game tell
+    "Masks that are too wide or too narrow, and whatever else the rules of the game forbid, are "
+    "found by a referee alone. No referee was given."
 )
 MORE_TRIES = 64  # tries after which equal deals of a small game are no coincidence
 
@@ -69,6 +69,11 @@ def is_any_other(stories: Iterable[Any]) -> bool:
     iterator = iter(stories)
     first = next(iterator)
     return any(story != first for story in iterator)
+
+
+def more_seeds(seeds: range) -> range:
+    """These seeds and more, because two games of a small game may be equal by chance."""
+    return range(seeds.start, seeds.stop + (MORE_TRIES if len(seeds) > 1 else 0))
 
 
 @contextlib.contextmanager

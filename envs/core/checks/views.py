@@ -9,7 +9,7 @@ import copy
 import logging
 import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import gymnasium
 import numpy as np
@@ -17,13 +17,13 @@ import numpy as np
 from ..play.tables import Tables
 from ..rng import streams
 from .report import (
-    MORE_TRIES,
     NO_CHANCE,
     NO_REFEREE,
     CheckError,
     CheckReport,
     Trial,
     is_any_other,
+    more_seeds,
     no_global_generators,
     sentence_of,
 )
@@ -35,45 +35,12 @@ _OR_NO_CHANCE = "or declare has_chance=False where the rules leave nothing to ch
 _COPY_PLACES = 3  # copies are tried at the start, in the middle and at the last ply
 
 
-class Face(Protocol):
-    """The interface that the checks need of an environment."""
-
-    env: Any
-    unused: Any  # a copy from before the first reset, if there was such a time
-
-    def __init__(self, env: Any) -> None: ...
-
-    def reset(self, seed: int | None = None, deal: Any = None) -> None:
-        """A new episode."""
-
-    def who(self) -> str | None:
-        """The agent to act; None when the episode is over."""
-
-    def everyone(self) -> list[str]:
-        """All agents, in the order of their seats."""
-
-    def observation(self, agent: str) -> Any:
-        """What an agent observes now."""
-
-    def mask(self, agent: str) -> np.ndarray | None:
-        """Its action mask; None where there are none."""
-
-    def spaces(self, agent: str) -> tuple[Any, Any]:
-        """Its observation space and its action space."""
-
-    def step(self, action: int) -> dict[str, float]:
-        """One ply; what each agent earns by it."""
-
-    def ask_everything(self) -> None:
-        """Call everything that should change nothing."""
-
-
 class Aec:
     """A PettingZoo AEC environment."""
 
     def __init__(self, env: Any) -> None:
         self.env = env
-        self.unused: Any = None
+        self.unused: Any = None  # a copy from before the first reset, if there was such a time
 
     def reset(self, seed: int | None = None, deal: Any = None) -> None:
         """A new episode."""
@@ -181,6 +148,9 @@ def _render_and_state(env: Any) -> None:
         env.render()
     if callable(getattr(env.unwrapped, "state", None)) and hasattr(env.unwrapped, "state_space"):
         env.state()
+
+
+Face = Aec | Solo  # one interface to both kinds, from which the checks are made
 
 
 class Moment(NamedTuple):
@@ -316,7 +286,7 @@ def check_fresh_copies(face: Face, trial: Trial) -> str | None:
     if face.unused is None:
         return "The environment had been reset before."
     first, second = (type(face)(copy.deepcopy(face.unused)) for _ in range(2))
-    if all(play(first, trial) == play(second, trial) for _ in _more_seeds(trial)):
+    if all(play(first, trial) == play(second, trial) for _ in more_seeds(trial.seeds)):
         raise CheckError(
             "fresh_copies",
             "two copies of a new environment play the same games; make its generator in the first "
@@ -374,7 +344,7 @@ def check_repeatable(face: Face, trial: Trial) -> str | None:
 
 def check_seeds(face: Face, trial: Trial) -> str | None:
     """Different seeds give different episodes."""
-    seeds = _more_seeds(trial)
+    seeds = more_seeds(trial.seeds)
     if len(seeds) > 1 and not is_any_other(play(face, trial, seed) for seed in seeds):
         raise CheckError(
             "seeds", f"{len(seeds)} seeds all give the same episode; use the seed, {_OR_NO_CHANCE}"
@@ -384,7 +354,7 @@ def check_seeds(face: Face, trial: Trial) -> str | None:
 
 def check_second_episode(face: Face, trial: Trial) -> str | None:
     """The second episode neither repeats the first nor is it the same for all seeds."""
-    seeds = _more_seeds(trial)
+    seeds = more_seeds(trial.seeds)
     if all(play(face, trial, seed) == play(face, trial) for seed in seeds):
         raise CheckError(
             "second_episode",
@@ -404,12 +374,6 @@ def _second_episode(face: Face, trial: Trial, seed: int) -> Episode:
     """The second episode of this seed."""
     play(face, trial, seed)
     return play(face, trial)
-
-
-def _more_seeds(trial: Trial) -> range:
-    """The seeds of the trial and more, because two episodes may be equal by chance."""
-    more = MORE_TRIES if len(trial.seeds) > 1 else 0
-    return range(trial.seeds.start, trial.seeds.stop + more)
 
 
 def check_questions(face: Face, trial: Trial) -> str | None:

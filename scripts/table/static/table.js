@@ -235,16 +235,13 @@ function showWhy(message) {
   const isOwn = game.table.seats[message.seat].name.split(":")[0] === message.source.split(":")[0];
   const who = { search: "A search", exact: "The exact solution" }[message.source] || (isOwn ? name(message.seat) : message.source);
   const deals = message.num_positions === 1 ? "" : `, on average over ${message.num_positions} deals that fit what you see`;
-  const place = message.num_moves < 1.05 ? "There was no other move"
-    : message.best > 0.995 ? "No other move was better"
-      : message.best < 0.005 ? `In each of them another move was better; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`
-        : `No other move was better in ${percent(message.best)} of them; on average it was number ${message.rank.toFixed(1)} of ${message.num_moves.toFixed(1)} moves`;
+  const value = message.values[message.action];
+  const reach = message.action in message.reaches ? ` ± ${message.reaches[message.action].toFixed(2)}` : "";
   $("reason").replaceChildren(
-    make("p", {}, make("b", {}, message.action), ` — ${who} ${isOwn ? "expected" : "gives it"} ${signed(message.value)}${deals}.`),
-    make("p", {}, message.num_positions === 1 && message.best <= 0.995 && message.num_moves >= 1.05
-      ? `It was number ${message.rank.toFixed(0)} of ${message.num_moves.toFixed(0)} moves.` : `${place}.`),
+    make("p", {}, make("b", {}, message.action), ` — ${who} ${isOwn ? "expected" : "gives it"} ${signed(value)}${reach}${deals}.`),
+    make("p", {}, message.num_moves < 1.05 ? "There was no other move." : `By these values it ${message.text}.`),
     ...about);
-  $("reason-values").replaceChildren(...valueBars(message.values, message.action));
+  $("reason-values").replaceChildren(...valueBars(message, message.action));
 }
 
 function closeWhy() { $("why").hidden = true; }
@@ -264,10 +261,7 @@ function showJudged() {
   const parts = [];
   const last = [...game.moves].reverse().find((move) => game.table && isExplained(move));
   if (found && game.judgeOn && !game.isOver && game.moves.length > found.ply) {
-    const isBest = found.regret < 0.005;
-    parts.push(make("span", {}, "Your move ", make("b", {}, found.action), isBest ? " was " : " lost ",
-      make("span", { class: isBest ? "best" : "lost" }, isBest ? "the best" : found.regret.toFixed(2)),
-      isBest ? "" : `; better: ${found.best}`, found.source === "exact" ? " (exact)" : ""));
+    parts.push(make("span", {}, "Your move ", make("b", {}, found.action), " ", make("span", { class: found.regret > 0 ? "lost" : "best" }, found.text)));
   }
   if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `Why did ${name(last.seat)} play ${last.action}?`));
   $("judged").replaceChildren(...parts);
@@ -460,6 +454,7 @@ function askHints() {
 function sourceOf(message) {
   if (message.are_choices) return `What ${message.source} would play, asked ${message.simulations} times`;
   const source = { exact: "Exact values", search: `Searched ${message.simulations.toLocaleString("en")} continuations` };
+  if (!source[message.source] && message.simulations) return `${message.simulations} searches by ${message.source}`;
   return source[message.source] || `Estimated by ${message.source}`;
 }
 
@@ -468,7 +463,7 @@ function showHints(message) {
   game.values = message.values;
   game.areChoices = message.are_choices;
   $("hint-source").textContent = sourceOf(message);
-  $("values").replaceChildren(...valueBars(message.values, null, message.are_choices));
+  $("values").replaceChildren(...valueBars(message));
   board.advise(bestOf(message));
   for (const button of $("actions").querySelectorAll("[data-action]")) {
     const value = message.values[button.dataset.action];
@@ -509,16 +504,17 @@ function finish(message) {
 
 function showReview(message) {
   const rows = game.review;
-  const points = rows.map((row) => ({ ply: row.ply, value: row.values[row.action] }));
-  const worst = [...rows].filter((row) => row.regret >= 0.02).sort((a, b) => b.regret - a.regret).slice(0, 6);
-  const marks = worst.map((row) => ({ ply: row.ply, value: row.values[row.action] }));
+  const point = (row) => (row.action in row.values ? [{ ply: row.ply, value: row.values[row.action] }] : []);
+  const points = rows.flatMap(point);
+  const worst = rows.filter((row) => row.regret > 0).sort((a, b) => b.regret - a.regret).slice(0, 6);
+  const marks = worst.flatMap(point);
   $("graph").replaceChildren(valueGraph([points], { marks, current: game.lookingBack }));
   const isDone = message.count === message.of;
   const lines = worst.map((row) => make("li", {}, make("button", { type: "button", on: { click: () => lookBack(row) } },
-    make("span", {}, `Move ${row.ply + 1}: ${row.action}, better ${bestOf(row)}`),
+    make("span", {}, `Move ${row.ply + 1}: ${row.action} ${row.text}`),
     make("span", { class: "lost" }, signed(-row.regret)))));
   $("mistakes").replaceChildren(...lines);
-  if (isDone && !worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move lost anything to speak of."));
+  if (isDone && !worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move is known to have lost anything."));
 }
 
 function bestOf(row) { // undefined where no move has a value yet
@@ -532,7 +528,7 @@ function lookBack(row) {
   $("adviser-row").hidden = true;
   $("hints-title").textContent = `Move ${row.ply + 1}`;
   $("hint-source").textContent = sourceOf(row);
-  $("values").replaceChildren(...valueBars(row.values, row.action));
+  $("values").replaceChildren(...valueBars(row, row.action));
   $("actions").replaceChildren(make("button", { type: "button", class: "primary", on: { click: () => showPosition(game.position, true) } }, "Back to the end"));
   status(`Before move ${row.ply + 1}: you played ${row.action}`);
   showReview(game.review.at(-1));

@@ -337,12 +337,16 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
   return svg;
 }
 
-// Bars of the values of the best moves and of the one that was played, which is marked. With `areChoices`
-// the values are how often a player chooses each move.
-function valueBars(values, played = null, areChoices = false) {
+// Bars of the values of the best moves and of the one that was played, which is marked, with half the
+// width of their 95 % intervals. With `are_choices` the values are how often a player chooses each move.
+function valueBars({ values, reaches = {}, unsearched = [], are_choices: areChoices = false }, played = null) {
   const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
   const best = sorted.length ? sorted[0][1] : 0;
   const shown = sorted.filter(([action], rank) => rank < MAX_BARS || action === played);
+  const shownReach = (action) => (action in reaches ? ` ± ${reaches[action].toFixed(2)}` : "");
+  const others = unsearched.length === 1 ? "1 move" : `${unsearched.length} moves`;
+  const missing = unsearched.includes(played) ? `${played} \u25c2 played` : others;
+  const unknown = unsearched.length ? [make("li", { class: "long" }, make("span", { class: "name" }, `unknown, not searched: ${missing}`))] : [];
   return shown.map(([action, value]) => {
     const bar = make("i");
     bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
@@ -350,6 +354,6 @@ function valueBars(values, played = null, areChoices = false) {
     return make("li", { class: `${best - value < 1e-9 ? "best" : ""} ${isLong ? "long" : ""}` },
       make("span", { class: "name" }, ...breakable(action), action === played ? make("span", { class: "played" }, " \u25c2 played") : null),
       make("span", { class: "bar" }, bar),
-      make("span", { class: "value" }, areChoices ? percent(value) : signed(value)));
-  });
+      make("span", { class: "value" }, areChoices ? percent(value) : signed(value) + shownReach(action)));
+  }).concat(unknown);
 }

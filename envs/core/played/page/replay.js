@@ -8,7 +8,6 @@ const data = await new Response(unpacked).json();
 const board = new Board(at("board"));
 const RUN_MS = 900;
 const NUM_JUMPS = 5;
-const MIN_REGRET = 0.02;
 // Players with the same name are told apart by their seats.
 data.names = data.names.map((name, seat) => (data.names.filter((other) => other === name).length > 1 ? `${name} ${seat}` : name));
 let current = -1;
@@ -20,18 +19,16 @@ const picture = (number) => frames()[number].map((line) => data.lines[line]).joi
 const lastFrame = data.frames.length - 1;
 const said = (ply) => ply.action ?? "a hidden move";
 
-function valuesAt(ply) {
-  return (data.values && data.values[ply]) || null;
+function judgedAt(ply) {
+  return (data.judged && data.judged[ply]) || null;
 }
 
-function regretAt(ply) {
-  const values = valuesAt(ply);
-  const own = values ? values[data.plies[ply].action] : undefined;
-  return own === undefined ? 0 : Math.max(...Object.values(values)) - own;
-}
+// What a move lost: 0 unless that is more than chance explains.
+const regretAt = (ply) => (judgedAt(ply) ? judgedAt(ply).regret : 0);
+const valueAt = (ply) => judgedAt(ply)?.values[data.plies[ply].action]; // undefined where unknown
 
 const mistakes = data.plies.map((_, ply) => ({ ply, regret: regretAt(ply) }))
-  .filter((each) => each.regret >= MIN_REGRET)
+  .filter((each) => each.regret > 0)
   .sort((a, b) => b.regret - a.regret).slice(0, NUM_JUMPS);
 
 function go(number) {
@@ -61,17 +58,16 @@ function caption(frame) {
 }
 
 function showValues() {
-  if (!data.values) return;
+  if (!data.judged) return;
   const series = data.names.map((_, seat) => data.plies.flatMap((ply, number) => {
-    const values = valuesAt(number);
-    return ply.seat === seat && values ? [{ ply: number, value: values[ply.action] }] : [];
+    const value = valueAt(number);
+    return ply.seat === seat && value !== undefined ? [{ ply: number, value }] : [];
   }));
-  const marks = mistakes.map(({ ply }) => ({ ply, value: valuesAt(ply)[data.plies[ply].action] }));
+  const marks = mistakes.flatMap(({ ply }) => (valueAt(ply) === undefined ? [] : [{ ply, value: valueAt(ply) }]));
   at("graph").replaceChildren(valueGraph(series, { marks, current, onGo: go }));
-  const values = current < data.plies.length ? valuesAt(current) : null;
-  const shown = values ? valueBars(values, data.plies[current].action) : [];
-  at("values").replaceChildren(...shown);
-  at("chooser").textContent = values ? `Move ${current + 1}: ${data.names[data.plies[current].seat]} chooses` : "";
+  const judged = current < data.plies.length ? judgedAt(current) : null;
+  at("values").replaceChildren(...(judged ? valueBars(judged, judged.action) : []));
+  at("chooser").textContent = judged ? `Move ${current + 1}: ${data.names[data.plies[current].seat]} chooses; ${judged.action} ${judged.text}` : "";
 }
 
 function start() {
@@ -81,8 +77,8 @@ function start() {
     make("button", { type: "button", on: { click: () => go(number + 1) } },
       make("span", { class: "number" }, String(number + 1)),
       make("span", { class: "who" }, data.names[ply.seat]),
-      make("span", { class: regretAt(number) >= MIN_REGRET ? "what lost" : "what" }, ...breakable(said(ply)))))));
-  at("values-panel").hidden = !data.values;
+      make("span", { class: regretAt(number) > 0 ? "what lost" : "what" }, ...breakable(said(ply)))))));
+  at("values-panel").hidden = !data.judged;
   at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
   at("mistakes-panel").hidden = mistakes.length === 0;
   at("jumps").replaceChildren(...mistakes.map(({ ply, regret }) => make("button", { type: "button", on: { click: () => go(ply) } },

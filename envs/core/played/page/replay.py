@@ -21,27 +21,29 @@ from ..transcript import Transcript, action_of, replay
 from . import asset
 
 _TEMPLATE = "replay.html"
-# For each ply: the expected return of each action by name for its seat, or None where unknown.
-PlyValues = Sequence[Mapping[str, float] | None]
+# For each ply, or None where there was no choice: "values", the expected return of each action by
+# name for its seat; "reaches", half the width of their intervals; "unsearched", the actions without
+# a value; "regret", what the move lost beyond doubt; "text", the same in words.
+PlyJudgements = Sequence[Mapping[str, Any] | None]
 
 
 def replay_data(
     transcript: Transcript,
     seat: int | None = None,
     names: Sequence[str] | None = None,
-    values: PlyValues | None = None,
+    judged: PlyJudgements | None = None,
 ) -> dict[str, Any]:
     """Return a transcript as plain data: what `seat` may see, or everything.
 
-    `names` are those of the seats; `values` has an entry for each ply, of which a seat gets its
+    `names` are those of the seats; `judged` has an entry for each ply, of which a seat gets its
     own. Raises TranscriptError for an impossible deal and at an illegal ply.
     """
     game, plies = transcript.game, transcript.plies
     played = [(ply.seat, action_of(game, ply, n)) for n, ply in enumerate(plies, start=1)]
     data = game_data(game, replay(transcript), played, seat, names)
-    if values is not None:
+    if judged is not None:
         is_own = (seat in (None, ply.seat) for ply in plies)
-        data["values"] = [v if own else None for v, own in zip(values, is_own, strict=True)]
+        data["judged"] = [j if own else None for j, own in zip(judged, is_own, strict=True)]
     data["seed"] = transcript.seed if seat is None else None
     return data
 
@@ -82,7 +84,7 @@ def game_data(
         "frames": frames,
         "narrow_frames": narrow_frames or None,
         "plies": shown,
-        "values": None,
+        "judged": None,
         "returns": returns.tolist() if is_over else None,
         "start": 0,
         "first": "The deal",

@@ -1,0 +1,125 @@
+"""What is said about a move: a loss only where it is more than chance."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from parlour.baselines import judgements, make_policy
+from parlour.baselines.judgements import Judgement, judge, judgement_of
+from parlour.baselines.move_values import MoveValues, adviser_of, study_of
+from parlour.envs import load_game
+from parlour.envs.core.game import Game
+from parlour.scripts.table.table import GameTable, Occupant, Setup
+
+SPLENDOR = load_game("splendor")
+NUM_MOVES, NUM_TRIALS = 20, 400
+
+
+def splendor(*actions: str) -> GameTable:
+    table = GameTable(Setup("splendor", {}, (Occupant("here", "-"),) * 2, 4))
+    for action in actions:
+        table.act(SPLENDOR.parse_action(action))
+    return table
+
+
+def six(game: Game, state: np.record, action: str) -> list[Judgement]:
+    """Judge a move six times, each time by the shortest searches."""
+    return [judge(game, state, game.parse_action(action), 0.0) for _ in range(6)]
+
+
+def noisy(rng: np.random.Generator, lead_of_last: float = 0.0) -> MoveValues:
+    """Eight searches of moves that are equally good, the last one apart."""
+    samples = rng.normal(0.0, 0.3, (8, NUM_MOVES))
+    samples[:, -1] += lead_of_last
+    return MoveValues(np.arange(NUM_MOVES), samples, "search", 8)
+
+
+def test_the_luck_of_the_best_of_twenty_moves_is_no_mistake() -> None:
+    """Measured by the search that picks the best of them, it would be one in a case of five."""
+    rng = np.random.default_rng(1)
+    trials = [(noisy(rng), noisy(rng)) for _ in range(NUM_TRIALS)]
+    naive = sum(judgement_of(found, found, 0).is_mistake for found, _ in trials)
+    honest = sum(judgement_of(found, again, 0).is_mistake for found, again in trials)
+    assert naive > 0.15 * NUM_TRIALS
+    assert honest < 0.05 * NUM_TRIALS  # one side of a 95 % interval
+
+
+def test_the_interval_holds_a_true_lead_as_often_as_it_says() -> None:
+    rng, held = np.random.default_rng(2), 0
+    for _ in range(NUM_TRIALS):
+        found = judgement_of(noisy(rng, 5.0), noisy(rng, 5.0), 0)
+        assert found.rival == NUM_MOVES - 1 and found.is_mistake and found.lead is not None
+        held += found.lead.low <= 5.0 <= found.lead.high
+    assert 0.92 < held / NUM_TRIALS < 0.98
+
+
+def test_a_splendor_move_judged_six_times_is_judged_alike() -> None:
+    """No two of the intervals exclude each other, by the trained network or by a search."""
+    assert adviser_of(SPLENDOR) == "guided"
+    assert adviser_of(load_game("splendor", target=5)) == "search"  # no network ships for it
+    table = splendor()
+    action = SPLENDOR.action_name(table.legal[-1])
+    found = six(SPLENDOR, table.state, action)
+    leads = [each.lead for each in found if each.lead is not None]
+    assert len(leads) == 6 and all(lead.low < lead.high for lead in leads)
+    for one, other in itertools.combinations(leads, 2):
+        assert max(one.low, other.low) <= min(one.high, other.high) + 0.02
+    for each in found:
+        assert ("lost about" in each.text(SPLENDOR)) is each.is_mistake is (each.loss > 0)
+
+
+def test_a_move_that_gives_a_point_away_is_a_mistake_every_time() -> None:
+    """In trick-taking with two seats and few cards, exact values say so without an interval."""
+    game = load_game("trick_taking", num_values=5)
+    table = GameTable(Setup("trick_taking", {"num_values": 5}, (Occupant("here", "-"),) * 2, 4))
+    values = study_of(game, table.state).think(0).values
+    worst = min(values, key=lambda action: values[action])
+    found = judge(game, table.state, worst, 0.0)
+    assert found.loss == pytest.approx(max(values.values()) - values[worst])
+    assert not found.has_interval and "(exact); better: " in found.text(game)
+
+
+def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
+    table = splendor()
+    found = study_of(SPLENDOR, table.state).think(0.0)
+    assert len(found.values) == 16 < len(table.legal)
+    assert set(found.unsearched) == set(table.legal) - set(found.values)
+    left_aside = found.unsearched[0]
+    assert found.lead(found.best, left_aside) is None
+    assert judgement_of(found, found, left_aside).text(SPLENDOR).startswith("has no value")
+    judged = judge(
+        SPLENDOR, table.state, left_aside, 0.0
+    )  # but its lead is measured when asked for
+    assert judged.lead is not None and judged.lead.low < judged.lead.high
+    assert left_aside in judged.found.unsearched
+
+
+def test_a_search_values_only_the_moves_it_is_asked_about() -> None:
+    table = splendor()
+    pair = tuple(table.legal[-2:])
+    for player in ("guided:num_simulations=16", "mcts:num_simulations=16", "search"):
+        found = study_of(SPLENDOR, table.state, player, among=pair).think(0.0)
+        assert set(found.values) == set(pair) and set(found.reaches) == set(pair)
+
+
+def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = splendor()
+    pair = tuple(table.legal[:2])
+    widths = []
+    for limit in (8, 128):
+        monkeypatch.setattr("parlour.baselines.move_values.MAX_SEARCHES", limit)
+        study = study_of(SPLENDOR, table.state, "mcts:num_simulations=16", among=pair)
+        found = study.think(60.0)
+        lead = found.lead(*pair)
+        assert study.is_finished and len(found.samples) == limit and lead is not None
+        widths.append(lead.high - lead.low)
+    assert widths[1] < widths[0] / 2
+
+
+def test_the_values_of_a_script_are_its_estimates() -> None:
+    game = load_game("notty")
+    table = GameTable(Setup("notty", {}, (Occupant("here", "-"),) * 2, 4))
+    found = judge(game, table.state, table.legal[0], 0.0)
+    assert "by the estimate of finisher" in found.text(game) and not found.has_interval
+    assert make_policy("best", game).name == "finisher" and judgements.SMALL > 0
