@@ -10,6 +10,7 @@ import torch
 from parlour.baselines import make_policy
 from parlour.baselines.networks.checkpoints import load_checkpoint, network_for
 from parlour.baselines.networks.compiled import network_functions, num_layers
+from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.kinds import action_values, policy_of
 from parlour.baselines.networks.learned import shipped_checkpoints
 from parlour.baselines.networks.modules import ActionValues, RankedValues
@@ -74,8 +75,8 @@ def test_the_compiled_forward_pass_equals_torch(name: str) -> None:
     evaluate = network_functions(num_layers(record)).evaluate
     masks = action_masks(words, game.num_actions) == 1
     got = np.zeros(game.num_actions, np.float32)
-    for row, observation in enumerate(observations):
-        value = evaluate(record[0], observation, words[row], got)
+    for row, data in enumerate(octets(observations)):
+        value = evaluate(record[0], data, words[row], got)
         legal = masks[row]
         np.testing.assert_allclose(got[legal], logits[row, legal], atol=TOLERANCE, rtol=0)
         assert value == pytest.approx(float(values[row]), abs=TOLERANCE)
@@ -172,7 +173,8 @@ def test_a_draw_follows_the_chances() -> None:
     record = module.record(game)
     draw = network_functions(num_layers(record)).sample_action
     rng = streams([0])[0]
-    drawn = [draw(record[0], observations[0], words[0], rng) for _ in range(4_000)]
+    data = octets(observations)[0]
+    drawn = [draw(record[0], data, words[0], rng) for _ in range(4_000)]
     counts = np.bincount(drawn, minlength=game.num_actions)
     assert not counts[chances == 0].any()
     expected = 4_000 * chances[chances > 0]

@@ -6,6 +6,7 @@ import torch
 
 from parlour.baselines import make_policy
 from parlour.baselines.networks.compiled import network_functions, num_layers, values_all_seats
+from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.kinds import new_network
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import GuidedSearch, Settings
@@ -65,8 +66,8 @@ def test_the_compiled_values_equal_those_of_torch() -> None:
             body = torch.relu(layer(body))
         others = network.values_of_others(body).numpy()
     assert not np.allclose(others[:, 0], others[:, 1])
-    for row, observation in enumerate(observations):
-        evaluate(record[0], observation, words[row], logits, got)
+    for row, data in enumerate(octets(observations)):
+        evaluate(record[0], data, words[row], logits, got)
         np.testing.assert_allclose(got, [expected[1][row], *others[row]], atol=1e-5)
 
 

@@ -19,12 +19,11 @@ from ..baselines.networks.compiled import (
     value_of,
     write_logits,
 )
-from ..baselines.networks.inputs import InputRows, find_rows
-from ..baselines.networks.memory import float_scratch, numbers
+from ..baselines.networks.inputs import InputRows, find_rows, octets
 from ..baselines.objective import weigh_first_place
 from ..baselines.policy import Policy
 from ..envs.core.bits import clear, nth_allowed, num_allowed
-from ..envs.core.compile import bind, rule
+from ..envs.core.compile import array_rule, bind, rule
 from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
 from ..envs.core.play.loops import (
@@ -132,7 +131,9 @@ class _Places(NamedTuple):
     latest: np.ndarray  # [T, seats] latest decision in the batch
     returns: np.ndarray  # [T, seats] scratch
     observations: np.ndarray  # [T] scratch
+    data: np.ndarray  # uint8 [T, size]: their bytes
     views: np.ndarray  # [T, seats] scratch: what all seats see
+    whole: np.ndarray  # uint8 [T, seats * size]: their bytes
     decided: np.ndarray  # [T] plies of learning seats so far with a choice
     forced: np.ndarray  # [T] plies of learning seats so far without one
 
@@ -166,6 +167,8 @@ class SelfPlay:
         self._scales = wide_scales(game, rows), wide_scales(game, critic_rows or rows)
         self._spare = new_batch(num_tables, 1, game.num_mask_words, rows, critic_rows or rows)
         seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
+        observations = game.new_observations(num_tables)
+        views = game.new_observations(num_tables * n).reshape(num_tables, n)
         self._places = _Places(
             states=game.new_states(num_tables),
             rngs=streams(seeds),
@@ -176,8 +179,10 @@ class SelfPlay:
             masks=np.zeros((num_tables, game.num_mask_words), np.int64),
             latest=np.zeros((num_tables, n), np.int64),
             returns=np.zeros((num_tables, n)),
-            observations=game.new_observations(num_tables),
-            views=game.new_observations(num_tables * n).reshape(num_tables, n),
+            observations=observations,
+            data=octets(observations),
+            views=views,
+            whole=octets(views).reshape(num_tables, -1),
             decided=np.zeros(num_tables, np.int64),
             forced=np.zeros(num_tables, np.int64),
         )
@@ -210,7 +215,6 @@ class SelfPlay:
             Batch(*(array[tables] for array in batch)),
             Batch(*(array[tables] for array in self._spare)),
             places,
-            places.views.view(_whole(self.game)),
             weights,
             earlier,
             weights if critic is None else critic,
@@ -223,14 +227,6 @@ class SelfPlay:
         )
         if (places.seats == NO_SEAT).any():
             raise no_choice_error(self.game)
-
-
-@lru_cache
-def _whole(game: Game) -> np.dtype:
-    """Return the type of a record of what all seats see."""
-    first = game.observation_dtype[0].base
-    size = game.num_seats * game.observation_dtype.itemsize
-    return np.dtype((np.record, [("numbers", first, (size // first.itemsize,))]))
 
 
 def wide_scales(game: Game, rows: InputRows) -> np.ndarray:
@@ -261,7 +257,7 @@ def _bind_act(
 
 
 def _act(
-    batch, spare, places, whole, weights, earlier, critic, player_weights, cumulative_weights,
+    batch, spare, places, weights, earlier, critic, player_weights, cumulative_weights,
     scale, critic_scale, gae_lambda, first_place_weight,
 ):  # fmt: skip
     num_decisions = batch.actions.shape[1]
@@ -273,10 +269,10 @@ def _act(
         for index in range(num_decisions):
             if seat == NO_SEAT:
                 return
-            decide(weights[0], critic[0], places, whole, table, seat, scale, batch, index)
+            decide(weights[0], critic[0], places, table, seat, scale, batch, index)
             if HAS_CRITIC:
                 seen, shown = batch.critic_rows[table, index], batch.critic_wide[table, index]
-                note_shown(critic[0], whole[table, 0], critic_scale, seen, shown)
+                note_shown(critic[0], places.whole[table], critic_scale, seen, shown)
             link(batch, places.latest, table, seat, index)
             seat = play_on(places, table, batch.actions[table, index], earlier, player_weights)
             if seat == NO_SEAT:
@@ -284,7 +280,7 @@ def _act(
                 seat = start(places, table, earlier, player_weights, cumulative_weights)
         places.decided[table] += num_decisions
         while seat != NO_SEAT and is_pending(places.latest, table):
-            decide(weights[0], critic[0], places, whole, table, seat, scale, spare, 0)
+            decide(weights[0], critic[0], places, table, seat, scale, spare, 0)
             last = places.latest[table, seat]
             if last != NO_DECISION:
                 batch.ends[table, last] = spare.values[table, 0]
@@ -353,10 +349,10 @@ def _play_on(places, table, action, earlier, player_weights):
         elif code == EXTERNAL:
             return seat
         else:
-            observe(state, seat, places.observations[table])
-            observation = places.observations[table]
+            observation, data = places.observations[table], places.data[table]
+            observe(state, seat, observation)
             if code <= EARLIER:
-                action = sample_action(earlier[EARLIER - code], observation, mask, rng)
+                action = sample_action(earlier[EARLIER - code], data, mask, rng)
             else:
                 action = np.int64(choose(code, player_weights, observation, mask, rng))
 
@@ -384,36 +380,38 @@ def _start(places, table, earlier, player_weights, cumulative_weights):
     return NO_SEAT
 
 
-def _decide(weights, critic, places, whole, table, seat, scale, batch, index):
+@array_rule
+def _decide(weights, critic, places, table, seat, scale, batch, index):
     """Draw an action of this seat from the network's chances, and note everything about it."""
     state = places.states[table]
-    observation = places.observations[table]
+    data = places.data[table]
     mask = places.masks[table]
-    units = float_scratch(weights.value)
-    chances = float_scratch(weights.actions_bias)
-    observe(state, seat, observation)
-    body(weights, observation, units)
+    units = np.empty(weights.value.shape[0], np.float32)
+    chances = np.empty(weights.actions_bias.shape[0], np.float32)
+    observe(state, seat, places.observations[table])
+    body(weights, data, units)
     write_logits(weights, units, mask, chances)
     to_chances(mask, chances)
     action = draw_action(mask, chances, uniform(places.player_rngs[table, seat]))
-    note_shown(weights, observation, scale, batch.rows[table, index], batch.wide[table, index])
+    note_shown(weights, data, scale, batch.rows[table, index], batch.wide[table, index])
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
     batch.log_chances[table, index] = np.log(max(chances[action], SMALLEST_CHANCE))
     if HAS_CRITIC:
-        batch.values[table, index] = judge(critic, state, seat, places, whole, table)
+        batch.values[table, index] = judge(critic, state, seat, places, table)
     else:
         batch.values[table, index] = value_of(weights, units)
 
 
-def _judge(critic, state, seat, places, whole, table):
+@array_rule
+def _judge(critic, state, seat, places, table):
     """The value that a critic gives to what all seats see, clockwise from this one."""
-    units = float_scratch(critic.value)
+    units = np.empty(critic.value.shape[0], np.float32)
     num_seats = places.views.shape[1]
     for step in range(num_seats):
         observe(state, (seat + step) % num_seats, places.views[table, step])
-    critic_body(critic, whole[table, 0], units)
+    critic_body(critic, places.whole[table], units)
     return value_of(critic, units)
 
 
@@ -423,21 +421,21 @@ def input_notes(
     """Return what a network is shown of observations [B]: rows [B, K] and wide numbers [B, V]."""
     found = np.zeros((len(observations), len(rows.first_rows)), np.int32)
     wide = np.zeros((len(observations), len(rows.wide_columns)), np.float32)
-    _note_all(rows, observations, wide_scales(game, rows), found, wide)
+    _note_all(rows, octets(observations), wide_scales(game, rows), found, wide)
     return found, wide
 
 
 @rule
-def _note_all(rows, observations, scale, found, wide):
-    for row in range(observations.shape[0]):
-        note_shown(rows, observations[row], scale, found[row], wide[row])
+def _note_all(rows, data, scale, found, wide):
+    for row in range(data.shape[0]):
+        note_shown(rows, data[row], scale, found[row], wide[row])
 
 
 @rule
-def note_shown(weights, observation, scale, rows, wide):
+def note_shown(weights, data, scale, rows, wide):
     """Note what a network is shown: its rows [K] and wide numbers [V], scaled."""
-    find_rows(weights, observation, rows)
-    values = numbers(observation)
+    find_rows(weights, data, rows)
+    values = data.view(weights.lows.dtype)
     for k in range(wide.shape[0]):
         wide[k] = values[weights.wide_columns[k]] * scale[k]
 

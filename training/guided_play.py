@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..baselines.networks.compiled import num_layers, values_all_seats
-from ..baselines.networks.inputs import InputRows
+from ..baselines.networks.inputs import InputRows, octets
 from ..baselines.networks.policy_value import num_others
 from ..baselines.search.guided import Settings, guided_functions, new_scratch, new_tree, turn
 from ..envs.core.compile import bind, rule
@@ -88,6 +88,7 @@ class _Places(NamedTuple):
     latest: np.ndarray  # [T, seats] latest decision in the batch
     returns: np.ndarray  # [T, seats] scratch
     observations: np.ndarray  # [T] scratch
+    data: np.ndarray  # uint8 [T, size]: their bytes
 
 
 class GuidedPlay:
@@ -102,6 +103,7 @@ class GuidedPlay:
         self._scales = wide_scales(game, rows)
         self._spare = new_guided_batch(game, num_tables, 1, rows)
         seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
+        observations = game.new_observations(num_tables)
         self._places = _Places(
             states=game.new_states(num_tables),
             rngs=streams(seeds),
@@ -110,7 +112,8 @@ class GuidedPlay:
             masks=np.zeros((num_tables, game.num_mask_words), np.int64),
             latest=np.zeros((num_tables, n), np.int64),
             returns=np.zeros((num_tables, n)),
-            observations=game.new_observations(num_tables),
+            observations=observations,
+            data=octets(observations),
         )
 
     def act(self, weights: np.ndarray, td_lambda: float, into: GuidedBatch, tables: slice) -> None:
@@ -223,7 +226,7 @@ def _decide(
     action, value = search_one(state, rng, weights, tree, settings, scratch, policy, action_values)
     observe(state, seat, places.observations[table])
     rows, wide = batch.rows[table, index], batch.wide[table, index]
-    note_shown(weights, places.observations[table], scale, rows, wide)
+    note_shown(weights, places.data[table], scale, rows, wide)
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action

@@ -11,12 +11,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import WORD_BITS, lowest_bit
-from ...envs.core.compile import bind, vector_rule
+from ...envs.core.compile import array_rule, bind, vector_rule
 from ...envs.core.game import NO_ACTION, Function
 from ...envs.core.rng import uniform
 from .inputs import InputRows, add_wide, fill_table, find_rows
-from .memory import float_scratch, int_scratch
-from .vectors import add_rows
+from .vectors import add_multiples, add_rows
 
 
 class Layer(NamedTuple):
@@ -98,11 +97,11 @@ def values_all_seats(record: np.ndarray) -> bool:
 class Functions(NamedTuple):
     """Compiled functions of networks with a given number of hidden layers.
 
-    `body(weights, observation, units)` fills the last hidden layer; `evaluate(weights,
-    observation, mask, logits)` writes the logits of the legal actions into logits [A] and returns
-    the value; `evaluate_all(weights, observation, mask, logits, values)` writes those of all seats,
-    clockwise from the observer, into values [seats]; `best_action` and `sample_action` are rows:
-    (weights, observation, mask, rng) -> action.
+    `data` is an observation as bytes, uint8 [size]. `body(weights, data, units)` fills the last
+    hidden layer; `evaluate(weights, data, mask, logits)` writes the logits of the legal actions
+    into logits [A] and returns the value; `evaluate_all(weights, data, mask, logits, values)`
+    writes those of all seats, clockwise from the observer, into values [seats]; `best_action` and
+    `sample_action` are (weights, data, mask, rng) -> action.
     """
 
     body: Function
@@ -127,7 +126,7 @@ def network_functions(num_layers: int) -> Functions:
 
 
 def body_of(num_layers: int, first_layer: Function) -> Function:
-    """All hidden layers, of which this template (weights, observation, units) is the first."""
+    """All hidden layers, of which this template (weights, data, units) is the first."""
     if num_layers == 1:
         return bind(first_layer)
     last = num_layers - 1
@@ -135,71 +134,80 @@ def body_of(num_layers: int, first_layer: Function) -> Function:
     return bind(_one_more_layer, before=body_of(last, first_layer), **names)
 
 
-def _one_layer(weights, observation, units):
-    rows = int_scratch(weights.first_rows)
-    find_rows(weights, observation, rows)
-    first_layer(weights, observation, rows, units)
+@array_rule
+def _one_layer(weights, data, units):
+    rows = np.empty(weights.first_rows.shape[0], np.int32)
+    find_rows(weights, data, rows)
+    first_layer(weights, data, rows, units)
 
 
-def _one_more_layer(weights, observation, units):
-    inputs = float_scratch(weights[INPUTS])
-    before(weights, observation, inputs)
-    dense_layer(weights[WEIGHTS], weights[BIAS], inputs, units)
+@array_rule
+def _one_more_layer(weights, data, units):
+    inputs = np.empty(weights[INPUTS].shape[0], np.float32)
+    before(weights, data, inputs)
+    active = np.empty(inputs.shape[0], np.int32)
+    dense_layer(weights[WEIGHTS], weights[BIAS], inputs, active, units)
 
 
-def _evaluate(weights, observation, mask, logits):
-    units = float_scratch(weights.value)
-    body(weights, observation, units)
+@array_rule
+def _evaluate(weights, data, mask, logits):
+    units = np.empty(weights.value.shape[0], np.float32)
+    body(weights, data, units)
     write_logits(weights, units, mask, logits)
     return value_of(weights, units)
 
 
-def _evaluate_all(weights, observation, mask, logits, values):
-    units = float_scratch(weights.value)
-    body(weights, observation, units)
+@array_rule
+def _evaluate_all(weights, data, mask, logits, values):
+    units = np.empty(weights.value.shape[0], np.float32)
+    body(weights, data, units)
     write_logits(weights, units, mask, logits)
     values[0] = value_of(weights, units)
     for other in range(weights.others_bias.shape[0]):
         values[1 + other] = dot(weights.others, other, units) + weights.others_bias[other]
 
 
-def _best_action(weights, observation, mask, rng):
+@array_rule
+def _best_action(weights, data, mask, rng):
     """The legal action of the highest logit; of equals the lowest."""
-    logits = float_scratch(weights.actions_bias)
-    evaluate(weights, observation, mask, logits)
+    logits = np.empty(weights.actions_bias.shape[0], np.float32)
+    evaluate(weights, data, mask, logits)
     return best_legal(mask, logits)
 
 
-def _sample_action(weights, observation, mask, rng):
+@array_rule
+def _sample_action(weights, data, mask, rng):
     """A legal action with the chance that the network gives it."""
-    logits = float_scratch(weights.actions_bias)
-    evaluate(weights, observation, mask, logits)
+    logits = np.empty(weights.actions_bias.shape[0], np.float32)
+    evaluate(weights, data, mask, logits)
     to_chances(mask, logits)
     return draw_action(mask, logits, uniform(rng))
 
 
 @vector_rule
-def first_layer(weights, observation, rows, units):
+def first_layer(weights, data, rows, units):
     """The first hidden layer from the rows of its table."""
     for unit in range(weights.bias_0.shape[0]):
         units[unit] = weights.bias_0[unit]
-    add_rows(weights.table, rows, rows.shape[0], None, units)
-    add_wide(weights, observation, units)
+    add_rows(weights.table, rows, rows.shape[0], units)
+    add_wide(weights, data, units)
     for unit in range(weights.bias_0.shape[0]):
         units[unit] = max(units[unit], np.float32(0.0))
 
 
 @vector_rule
-def dense_layer(weights, bias, inputs, units):
-    """A hidden layer from the one before, of which about half is zero and skipped."""
-    active = int_scratch(weights)
+def dense_layer(weights, bias, inputs, active, units):
+    """A hidden layer from the one before, of which about half is zero and skipped.
+
+    `active` [H] is room for a list of the others.
+    """
     num_active = 0
-    for k in range(weights.shape[0]):
+    for k in range(inputs.shape[0]):
         active[num_active] = k
         num_active += inputs[k] > 0.0
     for unit in range(bias.shape[0]):
         units[unit] = bias[unit]
-    add_rows(weights, active, num_active, inputs, units)
+    add_multiples(weights, active, num_active, inputs, units)
     for unit in range(bias.shape[0]):
         units[unit] = max(units[unit], np.float32(0.0))
 

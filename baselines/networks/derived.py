@@ -16,25 +16,17 @@ observation that it is given, and arranges it.
 """
 
 import dataclasses
-import warnings
 from functools import lru_cache
 from types import ModuleType
 from typing import NamedTuple
 
 import numpy as np
-from numba import NumbaExperimentalFeatureWarning
 
-from ...envs.core.compile import bind, rule
+from ...envs.core.compile import array_rule, bind, rule
 from ...envs.core.game import Function, Game
 from ..parts import part_of
 from ..policy import Policy, compiled_policy
-from .memory import octets, record_scratch
-
-# An observation with derived fields may begin like one without: then Numba lets compiled rules that
-# know the shorter one write into the longer one, and warns that it has not done so for long.
-warnings.filterwarnings(
-    "ignore", "Record.* has been considered a subtype", NumbaExperimentalFeatureWarning
-)
+from .inputs import bind_copy
 
 PART = "inputs"
 ARRANGING = ("arrange", "arrange_seen", "find_slots", "with_slot_of")
@@ -56,6 +48,8 @@ def with_inputs(game: Game) -> Game:
         game,
         observation_fields=(*plain, *fields, *packed),
         observe=bind(_observe, observe=game.observe, derive=part.derive),
+        observe_inputs=None,
+        observe_constants=None,
     )
     if not _num_arranged(part):
         return wide
@@ -84,14 +78,19 @@ def bind_widening(game: Game, row_function: Function) -> Function:
     if part is None or wide is game:
         return row_function
     functions = _arranging(part)
-    return bind(
-        _choose_wide,
+    choose = bind(
+        _choose_arranged,
         choose_shown=row_function,
         derive=part.derive,
         arrange_seen=functions["arrange_seen"],
         with_slot_of=functions["with_slot_of"],
-        WIDE=wide.new_observations(),
-        LISTS=np.zeros(1, _lists(game.num_mask_words, _num_slots(part))),
+        NUM_SLOTS=_num_slots(part),
+    )
+    return bind(
+        _choose_wide,
+        choose=choose,
+        copied_octets=bind_copy(game.observation_dtype),
+        WIDE=wide.observation_dtype,
         **_room(game, wide),
     )
 
@@ -114,11 +113,13 @@ def bind_narrowing(game: Game, row_function: Function) -> Function:
 
     Both take (weights, observation, mask, rng).
     """
+    wide = with_inputs(game)
     return bind(
         _choose_narrow,
-        choose_shown=row_function,
-        NARROW=game.new_observations(),
-        **_room(game, with_inputs(game)),
+        choose=bind(_choose_first, choose_shown=row_function),
+        copied_octets=bind_copy(wide.observation_dtype),
+        NARROW=game.observation_dtype,
+        **_room(game, wide),
     )
 
 
@@ -167,12 +168,6 @@ def with_slot_of(slots, action):
     return action
 
 
-@lru_cache
-def _lists(num_words: int, num_slots: int) -> np.dtype:
-    fields = [("words", np.int64, (num_words,)), ("slots", np.int64, (num_slots,))]
-    return np.dtype((np.record, fields))
-
-
 def _observe(state, seat, out):
     observe(state, seat, out)
     derive(out)
@@ -188,30 +183,44 @@ def _apply(state, action):
     arrange(state)
 
 
+@array_rule
 def _choose_wide(weights, observation, mask, rng):
     """Copy the observation around room for the derived fields, fill that, and choose."""
-    wide = record_scratch(WIDE)
-    narrow_bytes, wide_bytes = octets(observation), octets(wide)
+    narrow, wide = copied_octets(observation), np.empty(1, WIDE)
+    data = wide.view(np.uint8)
     for index in range(NUM_BEFORE):
-        wide_bytes[index] = narrow_bytes[index]
-    for index in range(NUM_BEFORE, narrow_bytes.shape[0]):
-        wide_bytes[NUM_ADDED + index] = narrow_bytes[index]
-    lists = record_scratch(LISTS)
-    for index in range(mask.shape[0]):
-        lists.words[index] = mask[index]
-    arrange_seen(wide, lists.words, lists.slots)
-    derive(wide)
-    return with_slot_of(lists.slots, choose_shown(weights, wide, lists.words, rng))
+        data[index] = narrow[index]
+    for index in range(NUM_BEFORE, narrow.shape[0]):
+        data[NUM_ADDED + index] = narrow[index]
+    return choose(weights, wide, mask.copy(), rng)
 
 
+# A function apart, because Numba frees an array after its last use by name, and a record of it is
+# no such use.
+@array_rule
+def _choose_arranged(weights, observations, mask, rng):
+    """Arrange and complete the only one of the observations, and choose."""
+    observation = observations[0]
+    slots = np.empty(NUM_SLOTS, np.int64)
+    arrange_seen(observation, mask, slots)
+    derive(observation)
+    return with_slot_of(slots, choose_shown(weights, observation, mask, rng))
+
+
+@array_rule
 def _choose_narrow(weights, observation, mask, rng):
     """Copy the observation without the derived fields, and choose."""
-    narrow = record_scratch(NARROW)
-    narrow_bytes, wide_bytes = octets(narrow), octets(observation)
-    for index in range(narrow_bytes.shape[0]):
+    wide, narrow = copied_octets(observation), np.empty(1, NARROW)
+    data = narrow.view(np.uint8)
+    for index in range(data.shape[0]):
         added = NUM_ADDED if index >= NUM_BEFORE else 0
-        narrow_bytes[index] = wide_bytes[added + index]
-    return choose_shown(weights, narrow, mask, rng)
+        data[index] = wide[added + index]
+    return choose(weights, narrow, mask, rng)
+
+
+@array_rule
+def _choose_first(weights, observations, mask, rng):
+    return choose_shown(weights, observations[0], mask, rng)
 
 
 class Arranged(NamedTuple):

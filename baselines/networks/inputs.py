@@ -3,19 +3,22 @@
 A number shown in unary adds the weights of every threshold it exceeds; the table holds that sum for
 each value it can have, or each combination of values of a few small numbers. Packed bits are looked
 up four at a time. `InputRows` says which row stands for what; compiled functions find and add them.
+
+Compiled code cannot look at a record as at an array. So networks are given observations as `data`,
+the bytes of a record, uint8 [size]: a view where Python makes it, else a copy (`row_function`).
 """
 
 import itertools
 import math
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.compile import vector_rule
+from ...envs.core.compile import array_rule, bind, vector_rule
 from ...envs.core.fields import Field
-from ...envs.core.game import Game
-from .memory import numbers, octets
+from ...envs.core.game import Function, Game
 
 NIBBLE_BITS = 4
 NIBBLE_VALUES = 1 << NIBBLE_BITS
@@ -24,7 +27,7 @@ MAX_COMBINATIONS = 64  # of values that share a part of the table
 
 
 class InputRows(NamedTuple):
-    """Which rows of the first layer's table an observation adds up, as int32 arrays.
+    """Which rows of the first layer's table an observation adds up: int32 arrays but for `lows`.
 
     K rows are added: one for each group of narrow numbers, then two for each byte of packed bits.
     Row r of the table is row `parents[r]` plus the weights of input `sources[r]`; a row without a
@@ -34,8 +37,8 @@ class InputRows(NamedTuple):
     first_rows: np.ndarray  # [K] the row of the lowest values
     groups: np.ndarray  # [N] which of the K rows a number helps to choose
     row_steps: np.ndarray  # [N] how many rows one more of it moves
-    columns: np.ndarray  # [N] index of the number in a record seen as its first field's type
-    lows: np.ndarray  # [N]
+    columns: np.ndarray  # [N] index of the number in a record seen as an array of numbers
+    lows: np.ndarray  # [N] of the type of the numbers
     spans: np.ndarray  # [N] highest value less lowest
     offsets: np.ndarray  # [B] of the byte in the record
     wide_columns: np.ndarray  # [V]
@@ -68,7 +71,7 @@ def input_rows(
     wide = set(wide_columns.tolist())
     size = game.observation_dtype.itemsize
     step = size // game.observation_dtype[0].base.itemsize
-    builder = _Builder()
+    builder = _Builder(game.layout.plain_dtype)
     for view in range(num_views):
         inputs_before = view * len(unary_columns)
         for number in _numbers_of(game):
@@ -89,7 +92,8 @@ def input_rows(
 class _Builder:
     """Rows of the table, in the order in which they are laid."""
 
-    def __init__(self) -> None:
+    def __init__(self, dtype: np.dtype) -> None:
+        self.dtype = dtype  # of the numbers
         self.first_rows: list[int] = []
         self.numbers: list[tuple[int, int, int, int, int]] = []  # group, stride, column, low, span
         self.offsets: list[int] = []
@@ -137,9 +141,12 @@ class _Builder:
 
     def rows(self) -> InputRows:
         numbers = np.array(self.numbers, np.int32).reshape(-1, 5).T.copy()
+        groups, row_steps, columns, lows, spans = numbers
         lists = (self.offsets, self.wide, self.parents, self.sources)
         rest = (np.array(values, np.int32) for values in lists)
-        return InputRows(np.array(self.first_rows, np.int32), *numbers, *rest)
+        first_rows = np.array(self.first_rows, np.int32)
+        lows = lows.astype(self.dtype)
+        return InputRows(first_rows, groups, row_steps, columns, lows, spans, *rest)
 
     def _add_zero_row(self) -> int:
         row = len(self.parents)
@@ -184,17 +191,48 @@ def _shown(game: Game, packed: bool) -> list[Field]:
     return [f for f in fields if not f.hidden and bool(f.num_bits) == packed]
 
 
+def octets(records: np.ndarray) -> np.ndarray:
+    """Records [...] as bytes, uint8 [..., size]: no copy."""
+    return records.view(np.uint8).reshape(*records.shape, records.dtype.itemsize)
+
+
+@lru_cache
+def row_function(choose: Function, dtype: np.dtype) -> Function:
+    """Return (weights, observation, mask, rng) -> action from (weights, data, mask, rng) -> action.
+
+    `dtype` is that of the observations.
+    """
+    return bind(_choose_by_copy, choose=choose, copied_octets=bind_copy(dtype))
+
+
+@lru_cache
+def bind_copy(dtype: np.dtype) -> Function:
+    """Return (observation) -> a copy as bytes, uint8 [size]; only an `array_rule` may call it."""
+    return bind(_copied_octets, RECORD=dtype)
+
+
+@array_rule
+def _choose_by_copy(weights, observation, mask, rng):
+    return choose(weights, copied_octets(observation), mask, rng)
+
+
+@array_rule
+def _copied_octets(observation):
+    copy = np.empty(1, RECORD)
+    copy[0] = observation
+    return copy.view(np.uint8)
+
+
 @vector_rule
-def find_rows(weights, observation, rows):
+def find_rows(weights, data, rows):
     """Fill rows [K] with those that this observation adds up; values are clipped to their range."""
     for k in range(rows.shape[0]):
         rows[k] = weights.first_rows[k]
-    values = numbers(observation)
+    values = data.view(weights.lows.dtype)
     for n in range(weights.columns.shape[0]):
-        value = np.int32(values[weights.columns[n]]) - weights.lows[n]
+        value = np.int32(values[weights.columns[n]]) - np.int32(weights.lows[n])
         value = min(max(value, np.int32(0)), weights.spans[n])
         rows[weights.groups[n]] += value * weights.row_steps[n]
-    data = octets(observation)
     first = rows.shape[0] - 2 * weights.offsets.shape[0]
     for k in range(weights.offsets.shape[0]):
         byte = data[weights.offsets[k]]
@@ -203,9 +241,9 @@ def find_rows(weights, observation, rows):
 
 
 @vector_rule
-def add_wide(weights, observation, out):
+def add_wide(weights, data, out):
     """Add to out [H] the weights of each wide number times the number."""
-    values = numbers(observation)
+    values = data.view(weights.lows.dtype)
     for k in range(weights.wide_columns.shape[0]):
         value = np.float32(values[weights.wide_columns[k]])
         for unit in range(out.shape[0]):

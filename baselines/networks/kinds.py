@@ -11,6 +11,7 @@ from ...envs.core.game import Game
 from ..policy import Policy, compiled_policy
 from .compiled import network_functions, num_layers
 from .derived import bind_widening
+from .inputs import row_function
 from .modules import ActionValues, RankedValues, mask_values
 from .perceptron import Perceptron
 from .policy_value import PolicyValue, num_others
@@ -74,14 +75,17 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
     opinion = values if KINDS[algorithm].has_values else None
     if isinstance(network, ActionValues | PolicyValue):
         record = network.record(game)
-        row_function = network_functions(num_layers(record)).best_action
-        if isinstance(network, PolicyValue) and network.derived_inputs:
-            row_function = bind_widening(game, row_function)
-        return compiled_policy(name or algorithm, game, row_function, record, opinion)
+        best_action = network_functions(num_layers(record)).best_action
+        seen = network.seen(game) if isinstance(network, PolicyValue) else game
+        choose = row_function(best_action, seen.observation_dtype)
+        if seen is not game:
+            choose = bind_widening(game, choose)
+        return compiled_policy(name or algorithm, game, choose, record, opinion)
     if isinstance(network, RankedValues):
         record = network.record(game)
-        row_function = ranked_functions(num_layers(record)).best_action
-        return compiled_policy(name or algorithm, game, row_function, record, opinion)
+        best_action = ranked_functions(num_layers(record)).best_action
+        choose = row_function(best_action, game.observation_dtype)
+        return compiled_policy(name or algorithm, game, choose, record, opinion)
     return Policy(
         name or algorithm,
         game,

@@ -20,7 +20,7 @@ from .compiled import Network, weights_record
 from .derived import shown_fields, with_inputs
 from .inputs import InputRows, fill_table, gather_gradient
 from .modules import UnaryEncoder, encoder_rows, layer_of
-from .vectors import add_rows, spread_rows
+from .vectors import add_rows
 
 NO_LOGIT = -1e9  # in lists of legal actions that are shorter than the longest
 
@@ -217,14 +217,16 @@ def sum_rows(table, bias, found, out):
     for row in range(found.shape[0]):
         for unit in range(bias.shape[0]):
             out[row, unit] = bias[unit]
-        add_rows(table, found[row], found.shape[1], None, out[row])
+        add_rows(table, found[row], found.shape[1], out[row])
 
 
-@rule
+@vector_rule
 def spread_sums(table, found, gradient):
     """Add gradient[b] to every row of the table that found[b] names."""
     for row in range(found.shape[0]):
-        spread_rows(table, found[row], found.shape[1], None, gradient[row])
+        for k in range(found.shape[1]):
+            for unit in range(table.shape[1]):
+                table[found[row, k], unit] += gradient[row, unit]
 
 
 @vector_rule

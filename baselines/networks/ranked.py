@@ -10,10 +10,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ...envs.core.bits import WORD_BITS, lowest_bit, popcount
-from ...envs.core.compile import bind, rule, vector_rule
+from ...envs.core.compile import array_rule, bind, rule, vector_rule
 from ...envs.core.game import Function, Game
 from .compiled import Layer, best_legal, body_of, dot, layer_fields, record_of
-from .memory import float_scratch, int_scratch, octets, word_scratch
 from .vectors import add_rows
 
 BYTE_BITS = 8
@@ -30,8 +29,6 @@ def ranked_record(game: Game, sets: list[str], hidden: list[Layer], actions: Lay
         {
             "table": hidden[0].weights,
             "set_offsets": np.array(starts, np.int32),  # [sets, colours] in bytes
-            "places": np.zeros(num_words, np.int32),  # shapes of scratch
-            "inputs": np.zeros(len(hidden[0].weights), np.int32),
             "num_bits": np.array([fields[sets[0]].num_bits], np.int32),
             **layer_fields(hidden, actions),
         }
@@ -41,9 +38,9 @@ def ranked_record(game: Game, sets: list[str], hidden: list[Layer], actions: Lay
 class Functions(NamedTuple):
     """Compiled functions of networks with a given number of hidden layers.
 
-    `evaluate(weights, observation, mask, values)` writes the values of the legal actions into
-    values [A], each less the baseline; `best_action` is a row: (weights, observation, mask, rng) ->
-    action.
+    `data` is an observation as bytes, uint8 [size]. `evaluate(weights, data, mask, values)` writes
+    the values of the legal actions into values [A], each less the baseline; `best_action` is
+    (weights, data, mask, rng) -> action.
     """
 
     evaluate: Function
@@ -58,12 +55,12 @@ def ranked_functions(num_layers: int) -> Functions:
     return Functions(evaluate, bind(_best_action, evaluate=evaluate))
 
 
-def _evaluate(weights, observation, mask, values):
-    units = float_scratch(weights[UNITS])
-    body(weights, observation, units)
-    left = word_scratch(weights.places)
-    places = int_scratch(weights.places)
-    rank_colours(weights, observation, left, places)
+@array_rule
+def _evaluate(weights, data, mask, values):
+    units = np.empty(weights[UNITS].shape[0], np.float32)
+    body(weights, data, units)
+    left, places = np.empty((2, weights.set_offsets.shape[1]), np.int64)
+    rank_colours(weights, data, left, places)
     num_bits = np.int64(weights.num_bits[0])
     for index in range(mask.shape[0]):
         word = mask[index]
@@ -76,25 +73,26 @@ def _evaluate(weights, observation, mask, values):
             word &= word - 1
 
 
-def _best_action(weights, observation, mask, rng):
+@array_rule
+def _best_action(weights, data, mask, rng):
     """The legal action of the highest value; of equals the lowest."""
-    values = float_scratch(weights.actions_bias)
-    evaluate(weights, observation, mask, values)
+    values = np.empty(weights.actions_bias.shape[0], np.float32)
+    evaluate(weights, data, mask, values)
     return best_legal(mask, values)
 
 
-def _ranked_layer(weights, observation, units):
+@array_rule
+def _ranked_layer(weights, data, units):
     """The first hidden layer: one row for each card of a set, by colour's place and card's rank."""
-    left = word_scratch(weights.places)
-    places = int_scratch(weights.places)
-    rank_colours(weights, observation, left, places)
-    rows = int_scratch(weights.inputs)
+    left, places = np.empty((2, weights.set_offsets.shape[1]), np.int64)
+    rank_colours(weights, data, left, places)
+    rows = np.empty(weights.table.shape[0], np.int32)
     num_bits = np.int64(weights.num_bits[0])
     num_sets = weights.set_offsets.shape[0]
     count = 0
     for colour in range(places.shape[0]):
         for index in range(num_sets):
-            word = set_of(weights, observation, index, colour)
+            word = set_of(weights, data, index, colour)
             while word != 0:
                 below = (word & -word) - 1
                 rank = popcount(left[colour] & below)
@@ -109,33 +107,33 @@ def sum_layer(weights, rows, count, units):
     """The first hidden layer from the rows that are 1."""
     for unit in range(weights.bias_0.shape[0]):
         units[unit] = weights.bias_0[unit]
-    add_rows(weights.table, rows, count, None, units)
+    add_rows(weights.table, rows, count, units)
     for unit in range(weights.bias_0.shape[0]):
         units[unit] = max(units[unit], np.float32(0.0))
 
 
 @rule
-def rank_colours(weights, observation, left, places):
+def rank_colours(weights, data, left, places):
     """Fill the cards left of each colour, and the colour's place in order of its sets."""
     for colour in range(places.shape[0]):
         left[colour] = 0
         for index in range(weights.set_offsets.shape[0]):
-            left[colour] |= set_of(weights, observation, index, colour)
+            left[colour] |= set_of(weights, data, index, colour)
     for colour in range(places.shape[0]):
-        key = key_of(weights, observation, left, colour)
+        key = key_of(weights, data, left, colour)
         place = 0
         for other in range(places.shape[0]):
-            other_key = key_of(weights, observation, left, other)
+            other_key = key_of(weights, data, left, other)
             place += other_key < key or (other_key == key and other < colour)
         places[colour] = place
 
 
 @rule
-def key_of(weights, observation, left, colour):
+def key_of(weights, data, left, colour):
     """The number by which colours are ordered: bits of the first set lowest, gaps closed."""
     key = np.int64(0)
     for index in range(weights.set_offsets.shape[0]):
-        word = set_of(weights, observation, index, colour)
+        word = set_of(weights, data, index, colour)
         while word != 0:
             rank = popcount(left[colour] & ((word & -word) - 1))
             key |= np.int64(1) << (index * np.int64(weights.num_bits[0]) + rank)
@@ -144,9 +142,8 @@ def key_of(weights, observation, left, colour):
 
 
 @rule
-def set_of(weights, observation, index, colour):
+def set_of(weights, data, index, colour):
     """One word of a packed field."""
-    data = octets(observation)
     start = weights.set_offsets[index, colour]
     word = np.int64(0)
     for byte in range((weights.num_bits[0] + BYTE_BITS - 1) // BYTE_BITS):

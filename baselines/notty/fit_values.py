@@ -92,6 +92,17 @@ FIRST_RATE, LAST_RATE, FIRST_RATE_FRACTION = 0.02, 0.002, 0.6
 SEED = 3
 SEEDS_A_COUNT = 10  # for each number of seats, one for each field
 
+
+class Match(NamedTuple):
+    """The learner's game under way against a field, and scratch: arrays of one."""
+
+    states: np.ndarray
+    rngs: np.ndarray
+    last_rngs: np.ndarray  # draws for the table of the last turn; all matches have the same
+    observations: np.ndarray
+    masks: np.ndarray  # int64 [1, W]
+
+
 # The learner remembers where the tables hold the end of its last turn (opponent model, phase and
 # class), and the unit there. At first there is no such place.
 NOWHERE = (0, 0, -1)
@@ -142,18 +153,20 @@ def learn_seats(
 ) -> None:
     """Learn in games of `num_seats`."""
     game, fields = load_game("notty", num_players=num_seats), FIELDS[num_seats]
-    states = [game.new_states(1)[0] for _ in fields]
     first = seed + SEEDS_A_COUNT * (num_seats - SEAT_COUNTS[0])
-    *rngs, last_rng = streams(range(first, first + len(fields) + 1))
-    observation, mask = game.new_observations(1)[0], np.zeros(game.num_mask_words, np.int64)
+    rngs = streams(range(first, first + len(fields) + 1))
+    scratch = game.new_observations(), np.zeros((1, game.num_mask_words), np.int64)
+    matches = [
+        Match(game.new_states(), rngs[index : index + 1], rngs[-1:], *scratch)
+        for index in range(len(fields))
+    ]
     players = np.zeros(num_seats, np.int64)
-    for state, rng in zip(states, rngs, strict=True):
-        deal(state, rng)
+    for match in matches:
+        deal(match.states[0], match.rngs[0])
     for index in range(num_rounds):
         rate = FIRST_RATE if index < FIRST_RATE_FRACTION * num_rounds else LAST_RATE
-        for field, state, rng in zip(fields, states, rngs, strict=True):
-            place = state, observation, mask, rng, last_rng
-            learn_turns(learned, *place, np.array(field.players), players, field.turns, rate)
+        for field, match in zip(fields, matches, strict=True):
+            learn_turns(learned, match, np.array(field.players), players, field.turns, rate)
         if (index + 1) % ROUNDS_A_LINE == 0:
             print(f"{num_seats} seats: {index + 1} of {num_rounds} rounds", flush=True)
 
@@ -167,12 +180,14 @@ def first_values() -> np.ndarray:
 
 
 @array_rule
-def learn_turns(learned, state, observation, mask, rng, last_rng, field, players, num_turns, rate):
+def learn_turns(learned, match, field, players, num_turns, rate):
     """Play `num_turns` turns of the learner, game after game, and learn from them.
 
     `learned` are the tables, the visits of each place, and the mean square of its scale. `players`
-    [seats] are drawn from `field` for each game. `last_rng` draws for the table of the last turn.
+    [seats] are drawn from `field` for each game.
     """
+    state, rng = match.states[0], match.rngs[0]
+    observation, mask = match.observations[0], match.masks[0]
     place, unit, num_played = NOWHERE, 1.0, 0
     num_seats = players.shape[0]
     draw_players(field, players, rng)
@@ -194,7 +209,7 @@ def learn_turns(learned, state, observation, mask, rng, last_rng, field, players
             apply_action(state, action_of(players[seat], learned[0], observation, mask, rng))
             continue
         if num_seats == 2:
-            learn_last_turn(learned, state, mask, last_rng)
+            learn_last_turn(learned, state, mask, match.last_rngs[0])
         learn_action(learned, state, mask, rng, field, place, unit, rate)
         settle(state, rng)
         if state.seat_to_act != LEARNER and not is_terminal(state):

@@ -25,8 +25,8 @@ def policy_rollout(game: Game, network: str | None = None, **settings: Any) -> P
     if network is None:
         raise ValueError(f"no network ships for {game!r}; name a checkpoint: network=FILE.pt")
     path = str(shipped.get(network, network))
-    early = outcome if game.config.num_games == 1 else None
-    return rollout.policy_rollout(game, path, outcome=early, **settings)
+    early = rollout.Knowledge(outcome if game.config.num_games == 1 else None)
+    return rollout.policy_rollout(game, path, knowledge=early, **settings)
 
 
 def _preferred(game: Game) -> str | None:

@@ -25,7 +25,7 @@ from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import uniform
 from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
-from ..networks.memory import machine_words, octets
+from ..networks.inputs import octets
 from ..policy import Policy, searching_policy
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playout import determinize_template
@@ -64,6 +64,7 @@ class Scratch(NamedTuple):
     state: np.ndarray  # record [1] of the simulation under way
     rng: np.ndarray  # stream [1]
     observation: np.ndarray  # record [1]
+    data: np.ndarray  # uint8 [size]: the bytes of the observation
     words: np.ndarray  # int64 [W]: a mask of actions
     allowed: np.ndarray  # int64 [W]: a mask of the actions to choose from at the root
     chances: np.ndarray  # float32 [A]
@@ -142,12 +143,14 @@ def guided_policy(
 
 def new_scratch(game: Game, settings: Settings) -> Scratch:
     """Return scratch for searches of `game`; threads must not share it."""
+    observation = game.new_observations()
     return Scratch(
         roots=game.new_states(settings.num_determinizations),
         root_streams=new_streams((settings.num_determinizations,)),
         state=game.new_states(),
         rng=new_streams((1,)),
-        observation=game.new_observations(),
+        observation=observation,
+        data=octets(observation)[0],
         words=np.zeros(game.num_mask_words, np.int64),
         allowed=np.full(game.num_mask_words, -1, np.int64),
         chances=np.zeros(game.num_actions, np.float32),
@@ -341,7 +344,7 @@ def _assess(weights, scratch):
 
     The value is that of one seat. What it gains, the others lose equally.
     """
-    value = np.float64(evaluate(weights, scratch.observation[0], scratch.words, scratch.chances))
+    value = np.float64(evaluate(weights, scratch.data, scratch.words, scratch.chances))
     to_chances(scratch.words, scratch.chances)
     value = min(max(value, -1.0), 1.0)
     scratch.assessed[:] = -value / max(scratch.assessed.shape[0] - 1, 1)
@@ -351,8 +354,8 @@ def _assess(weights, scratch):
 
 def _assess_all(weights, scratch):
     """Do the same with a network that values all seats."""
-    observation, assessed = scratch.observation[0], scratch.assessed
-    evaluate_all(weights, observation, scratch.words, scratch.chances, assessed)
+    assessed = scratch.assessed
+    evaluate_all(weights, scratch.data, scratch.words, scratch.chances, assessed)
     to_chances(scratch.words, scratch.chances)
     for seat in range(assessed.shape[0]):
         assessed[seat] = min(max(assessed[seat], -1.0), 1.0)
@@ -389,7 +392,7 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
             returns(state, scratch.values)
             break
         observe(state, seat, scratch.observation[0])
-        key = key_of(scratch.observation[0], words, seat)
+        key = key_of(scratch.data, words, seat)
         outcome = outcome_of(tree, node, key)
         if outcome == NO_NODE or length + 2 > tree.path.shape[0]:
             value = assess(weights, scratch)
@@ -411,16 +414,16 @@ def has_room(tree, words):
 
 
 @rule
-def key_of(observation, words, seat):
-    """Hash what a seat with a choice knows."""
+def key_of(data, words, seat):
+    """Hash what a seat with a choice knows: the bytes of its observation, and its mask."""
     mixed = np.int64(seat + 1)
-    data = machine_words(observation)
-    for index in range(data.shape[0]):
-        mixed = (mixed ^ data[index]) * np.int64(0x00000100000001B3)
+    num_words = data.shape[0] // 8
+    whole = data[: 8 * num_words].view(np.int64)
+    for index in range(num_words):
+        mixed = (mixed ^ whole[index]) * np.int64(0x00000100000001B3)
         mixed ^= mixed >> 29
-    rest = octets(observation)
-    for index in range(8 * data.shape[0], rest.shape[0]):
-        mixed = (mixed ^ np.int64(rest[index])) * np.int64(0x00000100000001B3)
+    for index in range(8 * num_words, data.shape[0]):
+        mixed = (mixed ^ np.int64(data[index])) * np.int64(0x00000100000001B3)
         mixed ^= mixed >> 29
     for index in range(words.shape[0]):
         mixed = (mixed ^ words[index]) * np.int64(0x00000100000001B3)

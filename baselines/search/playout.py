@@ -15,6 +15,7 @@ from ...envs.core.game import Function, Game, check_range
 from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
 from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import split, uniform
+from ..networks.inputs import octets
 from ..networks.learned import learned_policy
 from ..policy import Policy
 from ..roster import BLIND, own_players, with_aliases
@@ -141,18 +142,23 @@ class Scratch(NamedTuple):
     states: np.ndarray  # records [2]
     rngs: np.ndarray  # streams [2]
     observation: np.ndarray  # record [1]
+    data: np.ndarray  # uint8 [size]: the bytes of the observation
     words: np.ndarray  # int64 [W]: a mask of actions
+    outputs: np.ndarray  # float32 [A], of a network
     values: np.ndarray  # float [seats]: what the simulation was worth to each seat
     weights: np.ndarray  # of the player in playouts: a record [1] or NO_WEIGHTS; only read
 
     @staticmethod
     def empty(game: Game, weights: np.ndarray) -> "Scratch":
         """Return scratch for searches of `game` with playouts by a player of these weights."""
+        observation = game.new_observations()
         return Scratch(
             states=game.new_states(2),
             rngs=new_streams((2,)),
-            observation=game.new_observations(),
+            observation=observation,
+            data=octets(observation)[0],
             words=np.zeros(game.num_mask_words, np.int64),
+            outputs=np.zeros(game.num_actions, np.float32),
             values=np.zeros(game.num_seats),
             weights=weights,
         )

@@ -18,8 +18,8 @@ from ...envs.core.game import Function, Game, check_range
 from ...envs.core.play.loops import meanings_of
 from ..networks.compiled import best_legal, network_functions, num_layers
 from ..networks.derived import arranged
+from ..networks.inputs import row_function
 from ..networks.learned import shown_policy
-from ..networks.memory import float_scratch
 from ..objective import weigh_first_place
 from ..policy import Policy
 from .playout import MAX_BUDGET, Scratch, checked_budget, determinize_template
@@ -51,6 +51,22 @@ class Worth(NamedTuple):
     horizon: int  # 0 for none
 
 
+class Knowledge(NamedTuple):
+    """What a game's folder may know about its positions, as compiled functions.
+
+    `outcome(state, seat, first_place_weight, values, memory)` says what a game is worth to a seat
+    before its end, or NaN; `values` [seats] is scratch. `merge(state, same_as)` names in same_as
+    [A] the action that is as good as each.
+    """
+
+    outcome: Function | None = None
+    memory: tuple = ()
+    merge: Function | None = None
+
+
+NO_KNOWLEDGE = Knowledge()
+
+
 def policy_rollout(
     game: Game,
     network: str,
@@ -60,9 +76,7 @@ def policy_rollout(
     margin: float = MARGIN,
     first_place_weight: float = FIRST_PLACE_WEIGHT,
     horizon: int = 0,
-    outcome: Function | None = None,
-    memory: tuple = (),
-    merge: Function | None = None,
+    knowledge: Knowledge = NO_KNOWLEDGE,
 ) -> Policy:
     """Plays out what a network would most likely do, with the network in every seat.
 
@@ -73,9 +87,8 @@ def policy_rollout(
     difference. A game counts by `first_place_weight` (0.8 by default) for the first place, and by
     the rest for the return: see `weigh_first_place`. With a `horizon` above 0 a playout ends where
     the seat has a choice for that many times again, and what the network expects there counts.
-    `outcome`, a compiled function (state, seat, first_place_weight, memory), may know what a game
-    is worth to a seat before its end, and is NaN before. `merge`, a compiled function (state,
-    same_as), may name in same_as [A] the action that is as good as each; one of equals is compared.
+    With `knowledge` a playout ends as soon as its outcome is known, and one of equal actions is
+    compared.
 
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
@@ -95,7 +108,7 @@ def policy_rollout(
     worth = Worth(float(first_place_weight), horizon)
     if horizon > 0 and player.values is not None:
         raise ValueError(f"{player.name} values actions, not positions; it needs a horizon of 0")
-    search = RolloutSearch(game, player, settings, worth, outcome, memory, merge)
+    search = RolloutSearch(game, player, settings, worth, knowledge)
     return Policy(NAME, game, search.choose, needs_positions=True, values=search.values)
 
 
@@ -115,25 +128,24 @@ class RolloutSearch:
         player: Policy,
         settings: Settings,
         worth: Worth,
-        outcome: Function | None = None,
-        memory: tuple = (),
-        merge: Function | None = None,
+        knowledge: Knowledge = NO_KNOWLEDGE,
     ) -> None:
         """Raise ValueError where the network's outputs are not one for each action."""
         self.game = game
         self.seen = player.game
         self.settings = settings
         self._worth = worth
-        self._memory = memory
-        self._merge = merge
+        self._knowledge = knowledge
         weights = player.weights
-        functions = None if weights is None else network_functions(num_layers(weights))
-        if weights is None or functions is None or player.row_function != functions.best_action:
+        if weights is not None:
+            functions = network_functions(num_layers(weights))
+            choose = row_function(functions.best_action, player.game.observation_dtype)
+        if weights is None or player.row_function != choose:
             raise ValueError(f"{player.name} cannot be rolled out: its network is of another kind")
         self._weights = weights
         rules = tuple(meanings_of(self.seen).items())
         self._evaluate = _bind_evaluate(functions.evaluate, rules)
-        self._play_rounds = _bind_rounds(functions.evaluate, outcome, rules)
+        self._play_rounds = _bind_rounds(functions.evaluate, knowledge.outcome, rules)
 
     def choose(
         self, observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray, positions: np.ndarray
@@ -190,8 +202,8 @@ class RolloutSearch:
     def _same_as(self, position: np.ndarray) -> np.ndarray:
         """Return the action that stands for each [A]."""
         same_as = np.arange(self.game.num_actions)
-        if self._merge is not None:
-            self._merge(position, same_as)
+        if self._knowledge.merge is not None:
+            self._knowledge.merge(position, same_as)
         return same_as
 
     def _race(
@@ -211,7 +223,7 @@ class RolloutSearch:
             if num_rounds == 0:
                 break
             more = np.empty((num_rounds, len(running)))
-            what = self._worth, scratch, self._memory
+            what = self._worth, scratch, self._knowledge.memory
             self._play_rounds(position, rng, running, *what, more)
             samples = np.concatenate([samples, more])
             left = is_in_the_race(samples, margin)
@@ -283,7 +295,7 @@ def _evaluate_rows(positions, scratch, outputs):
         scratch.words[:] = 0
         legal_actions(positions[row], scratch.words)
         observe(positions[row], seat_to_act(positions[row]), scratch.observation[0])
-        evaluate(scratch.weights[0], scratch.observation[0], scratch.words, outputs[row])
+        evaluate(scratch.weights[0], scratch.data, scratch.words, outputs[row])
 
 
 @lru_cache
@@ -314,7 +326,6 @@ def _play_on(state, rng, own_seat, how, scratch, memory):
     At its horizon the network's value counts.
     """
     left = how.horizon  # of 0 never comes down to 0
-    logits = float_scratch(scratch.weights[0].actions_bias)
     settle(state, rng)
     worth = outcome_of(state, own_seat, how.first_place_weight, scratch, memory)
     while np.isnan(worth):
@@ -324,12 +335,12 @@ def _play_on(state, rng, own_seat, how, scratch, memory):
         if num_allowed(scratch.words) > 1:
             seat = seat_to_act(state)
             observe(state, seat, scratch.observation[0])
-            value = evaluate(scratch.weights[0], scratch.observation[0], scratch.words, logits)
+            value = evaluate(scratch.weights[0], scratch.data, scratch.words, scratch.outputs)
             if seat == own_seat:
                 left -= 1
                 if left == 0:
                     return np.float64(value)
-            action = best_legal(scratch.words, logits)
+            action = best_legal(scratch.words, scratch.outputs)
         apply_action(state, action)
         settle(state, rng)
         worth = outcome_of(state, own_seat, how.first_place_weight, scratch, memory)

@@ -27,6 +27,7 @@ from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game, check_range
 from ...envs.trick_taking.rules import NO_COLOUR
 from ..networks.compiled import best_legal, num_layers
+from ..networks.inputs import octets
 from ..networks.learned import shipped_checkpoints
 from ..networks.ranked import ranked_functions
 from ..policy import Policy
@@ -67,6 +68,7 @@ class Values(NamedTuple):
     words: np.ndarray  # int64 [W]: the mask of the position to move in
     order: np.ndarray  # float32 [A]: the network's outputs there
     observation: np.ndarray  # record [1] of another position
+    data: np.ndarray  # uint8 [size]: the bytes of that
     mask: np.ndarray  # int64 [W] of that
     outputs: np.ndarray  # float32 [A]: the network's outputs there
     keys: np.ndarray  # int64 [slots]: positions valued before
@@ -98,7 +100,8 @@ def alpha_beta(game: Game, num_tricks: int = NUM_TRICKS, network: str | None = N
     ) -> tuple[np.ndarray, np.ndarray]:
         actions, values = np.empty(len(masks), np.int64), np.full(masks.shape, np.nan)
         with lock:
-            search_rows(net, observations, np.ascontiguousarray(masks), is_full, actions, values)
+            given = observations, octets(observations), np.ascontiguousarray(masks)
+            search_rows(net, *given, is_full, actions, values)
         return actions, values
 
     def choose(observations: np.ndarray, masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
@@ -132,12 +135,14 @@ def _network(path: Path | str, game: Game) -> "RankedValues":
 
 
 def _empty_values(game: Game, module: "RankedValues") -> Values:
+    observation = game.new_observations(1)
     return Values(
         weights=module.record(game),
         offsets=_offsets(game, module),
         words=np.zeros(game.num_mask_words, np.int64),
         order=np.zeros(game.num_actions, np.float32),
-        observation=game.new_observations(1),
+        observation=observation,
+        data=octets(observation)[0],
         mask=np.zeros(game.num_mask_words, np.int64),
         outputs=np.zeros(game.num_actions, np.float32),
         keys=np.zeros(1 << LOG2_MEMORY, np.int64),
@@ -181,7 +186,7 @@ def _bind_search(num_layers: int, num_tricks: int) -> Function:
     return bind(_search_rows, card_value=card_value, evaluate=evaluate)
 
 
-def _search_rows(net, observations, masks, is_full, actions, values):
+def _search_rows(net, observations, data, masks, is_full, actions, values):
     """Choose a card in every position, and write what each is worth to the seat to act.
 
     The cards that the network prefers are tried first. Unless `is_full`, the value of a card that
@@ -190,7 +195,7 @@ def _search_rows(net, observations, masks, is_full, actions, values):
     for row in range(observations.shape[0]):
         observation = observations[row]
         gather_mask(masks[row], net.words)
-        evaluate(net.weights[0], observation, net.words, net.order)
+        evaluate(net.weights[0], data[row], net.words, net.order)
         best = -np.inf
         while has_allowed(net.words):
             card = best_legal(net.words, net.order)
@@ -288,7 +293,7 @@ def _assess(net, position):
     for value in range(size2):
         if word2 >> value & 1:
             allow(net.mask, observation.dealt.shape[0] + value)
-    evaluate(net.weights[0], observation, net.mask, net.outputs)
+    evaluate(net.weights[0], net.data, net.mask, net.outputs)
     tricks = tricks_left(position)
     ahead = net.outputs[best_legal(net.mask, net.outputs)] + net.offsets[tricks]
     return (tricks + observation.dealt.shape[0] * ahead) / 2

@@ -9,30 +9,26 @@ count what a seat would count: cards left, sure winners, and who may still follo
 import numpy as np
 
 from ...envs.core.bits import allow, is_allowed, lowest_bit, popcount
-from ...envs.core.compile import rule
+from ...envs.core.compile import array_rule, rule
 from ...envs.core.fields import Field
 from ...envs.core.game import Game
 from ...envs.trick_taking.rules import MAX_SEATS, MAX_VALUES, NO_CARD, NO_COLOUR
-from ..networks.memory import record_scratch
 
 NUM_ARRANGED = MAX_SEATS * MAX_VALUES
 LEFT_OUT = ("seat_to_act", "last_cards", "dealt", "played")
 
-_ORDER = np.zeros(
-    1,
-    np.dtype(
-        (
-            np.record,
-            [
-                ("unseen", np.int64, (MAX_SEATS,)),
-                ("hand_keys", np.int64, (MAX_SEATS,)),  # cards by their new values
-                ("unseen_keys", np.int64, (MAX_SEATS,)),
-                ("colours", np.int64, (MAX_SEATS,)),  # the new colour of each
-                ("places", np.int64, (NUM_ARRANGED,)),  # the new index of each card
-                ("words", np.int64, (MAX_SEATS,)),
-            ],
-        )
-    ),
+_ORDER = np.dtype(
+    (
+        np.record,
+        [
+            ("unseen", np.int64, (MAX_SEATS,)),
+            ("hand_keys", np.int64, (MAX_SEATS,)),  # cards by their new values
+            ("unseen_keys", np.int64, (MAX_SEATS,)),
+            ("colours", np.int64, (MAX_SEATS,)),  # the new colour of each
+            ("places", np.int64, (NUM_ARRANGED,)),  # the new index of each card
+            ("words", np.int64, (MAX_SEATS,)),
+        ],
+    )
 )
 
 
@@ -84,13 +80,20 @@ def above(cards, others):
     return cards
 
 
-# The order of cards and colours
+# The order of cards and colours. A function that makes an array hands it to another one, because
+# Numba frees an array after its last use by name, and a record of it is no such use.
+
+
+@array_rule
+def arrange(state):
+    """Rename the cards as the seat to act would sort them; the game stays the same."""
+    arrange_by(state, np.empty(1, _ORDER))
 
 
 @rule
-def arrange(state):
-    """Rename the cards as the seat to act would sort them; the game stays the same."""
-    order = record_scratch(_ORDER)
+def arrange_by(state, orders):
+    """The same with a record [1] to write the order to."""
+    order = orders[0]
     sort_cards(state, order)
     num_seats, num_values = state.dealt.shape
     led = np.int64(state.led_colour)
@@ -201,13 +204,19 @@ def rename_cards(cards, order):
             cards[index] = order.places[cards[index]]
 
 
-@rule
+@array_rule
 def arrange_seen(observation, mask, slots):
     """Arrange what the seat to act observes, and its mask, as `arrange` does the position.
 
     Fill slots [NUM_ARRANGED] with the card that each was before.
     """
-    order = record_scratch(_ORDER)
+    arrange_seen_by(observation, mask, slots, np.empty(1, _ORDER))
+
+
+@rule
+def arrange_seen_by(observation, mask, slots, orders):
+    """The same with a record [1] to write the order to."""
+    order = orders[0]
     num_values = observation.dealt.shape[0]
     led = np.int64(observation.led_colour)
     find_places(observation.hand, observation.unseen, observation.table, led, num_values, order)
@@ -244,9 +253,15 @@ def with_slot_of(slots, action):
     return slots[action]
 
 
-@rule
+@array_rule
 def find_slots(state, arranged, slots):
     """Fill slots [NUM_ARRANGED] with the card that each of the arranged position was before."""
-    order = record_scratch(_ORDER)
+    find_slots_by(state, slots, np.empty(1, _ORDER))
+
+
+@rule
+def find_slots_by(state, slots, orders):
+    """The same with a record [1] to write the order to."""
+    order = orders[0]
     sort_cards(state, order)
     invert(order, state.dealt.shape[0] * state.dealt.shape[1], slots)

@@ -62,9 +62,7 @@ def max_n(
         milliseconds,
         first_place_weight=first_place_weight,
         horizon=horizon,
-        outcome=outcome,
-        memory=(OpenHands.empty(game), solved_tricks),
-        merge=merge_runs,
+        knowledge=rollout.Knowledge(outcome, (OpenHands.empty(game), solved_tricks), merge_runs),
     )
     lock = threading.Lock()  # threads must not share the memory
     assert policy.values is not None

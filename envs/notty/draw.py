@@ -16,6 +16,7 @@ from ..core.drawing.table import (
     LIGHT_GOLD,
     NARROW_WIDTH,
     PANEL,
+    CardRow,
     Layout,
     around_places,
     button,
@@ -95,8 +96,7 @@ def _wide_layout(num_seats: int, first: int) -> Layout:
         half_width=320,
         half_height=236,
         hand_width=HAND_WIDTH[num_seats],
-        card_height=CARD_HEIGHT[num_seats],
-        most_in_row=MAX_IN_ROW[num_seats],
+        cards=CardRow(CARD_HEIGHT[num_seats], MAX_IN_ROW[num_seats]),
     )
     return Layout((1080, 740), center, places)
 
@@ -109,8 +109,7 @@ def _narrow_layout(num_seats: int, first: int) -> Layout:
         top=32,
         row_height=ROW_HEIGHT,
         bottom=height - 8,
-        card_height=80,
-        most_in_row=10,
+        cards=CardRow(80, 10),
         most_in_small_row=20,
     )
     top = 32 + ROW_HEIGHT * (num_seats - 1)
@@ -230,9 +229,9 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
     cards = _hand(state, owner, seat)
     shapes: list[Shape | Part] = []
     if cards:
-        shapes += card_rows(cards, x, y, place.card_height, place.hand_width, place.most_in_row)
+        shapes += card_rows(cards, x, y, place.cards.height, place.hand_width, place.cards.most)
     elif state.winner == owner:
-        size = min(20.0, place.card_height * 0.3)
+        size = min(20.0, place.cards.height * 0.3)
         shapes += crown(x, y - size * 0.6, size * 3)
         shapes.append(Text(x, y + size * 1.5, "wins", size, LIGHT_GOLD, is_bold=True))
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
@@ -253,6 +252,6 @@ def _last_action(state: np.record, owner: int, layout: Layout) -> Sequence[Shape
     if not layout.is_narrow:
         return pill(x, y + 27, text, PANEL, ink)
     place: Point = (14.0, y + 23)
-    if layout.seats[owner].card_height > 50:  # the seat at the bottom, whose hand lies higher
+    if layout.seats[owner].cards.height > 50:  # the seat at the bottom, whose hand lies higher
         place = (14.0, layout.size[1] - 164.0)
     return [Text(*place, f"last: {text}", 11.5, ink, "start")]

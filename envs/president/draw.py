@@ -29,6 +29,7 @@ from ..core.drawing.table import (
     PANEL,
     YELLOW,
     YELLOW_INK,
+    CardRow,
     Layout,
     SeatPlace,
     around_places,
@@ -131,8 +132,7 @@ def _wide_layout(num_seats: int, first: int) -> Layout:
         half_width=HALF_WIDTH[num_seats],
         half_height=HALF_HEIGHT[num_seats],
         hand_width=HAND_WIDTH[num_seats],
-        card_height=CARD_HEIGHT[num_seats],
-        most_in_row=24,
+        cards=CardRow(CARD_HEIGHT[num_seats], 24),
         action_share=ACTION_SHARE[num_seats],
     )
     return Layout((1080, 740), center, places)
@@ -146,8 +146,7 @@ def _narrow_layout(num_seats: int, first: int) -> Layout:
         top=32,
         row_height=ROW_HEIGHT,
         bottom=height - 8,
-        card_height=84,
-        most_in_row=12,
+        cards=CardRow(84, 12),
         columns=2 if num_seats == 8 else 1,
         most_in_small_row=24,
     )
@@ -297,7 +296,7 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
     else:
         cards = _hand(state, owner, seat)
         shapes += card_rows(
-            cards, *place.hand, place.card_height, place.hand_width, place.most_in_row
+            cards, *place.hand, place.cards.height, place.hand_width, place.cards.most
         )
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
     badge = "" if placing else str(size)
@@ -336,7 +335,7 @@ def _plate_name(state: np.record, owner: int, width: float) -> str:
 def _placing(placing: int, place: SeatPlace, num_seats: int) -> list[Shape]:
     """The title of a seat that has gone out."""
     x, y = place.hand
-    size = min(26.0, place.card_height * 0.4)
+    size = min(26.0, place.cards.height * 0.4)
     if placing == 1:
         crowned = crown(x, y - size * 0.8, size * 2)
         return [*crowned, Text(x, y + size, "president", size * 0.8, LIGHT_GOLD, is_bold=True)]

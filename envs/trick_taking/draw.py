@@ -23,6 +23,7 @@ from ..core.drawing.table import (
     DIM_CHALK,
     NARROW_WIDTH,
     YELLOW,
+    CardRow,
     Layout,
     around_places,
     legal_list,
@@ -67,8 +68,7 @@ def _wide_layout(state: np.record, first: int) -> Layout:
         half_width=320,
         half_height=236,
         hand_width=HAND_WIDTH[num_seats],
-        card_height=CARD_HEIGHT[num_seats],
-        most_in_row=MAX_IN_ROW[num_seats],
+        cards=CardRow(CARD_HEIGHT[num_seats], MAX_IN_ROW[num_seats]),
         action_share=TRICK_SHARE if num_values <= MAX_IN_ROW[num_seats] else CROWDED_SHARE,
     )
     return Layout((1080, 740), center, places)
@@ -83,8 +83,7 @@ def _narrow_layout(state: np.record, first: int) -> Layout:
         top=32,
         row_height=row_height,
         bottom=height - 8,
-        card_height=84,
-        most_in_row=11,
+        cards=CardRow(84, 11),
         most_in_small_row=MAX_IN_SMALL_ROW,
     )
     top, bottom = 60 + row_height * (num_seats - 1), height - 180
@@ -176,7 +175,7 @@ def _seat(state: np.record, owner: int, seat: int | None, layout: Layout) -> lis
         for index, card in enumerate(held_cards(state, owner))
     ]
     shapes: list[Shape | Part] = [
-        *card_rows(cards, *place.hand, place.card_height, place.hand_width, place.most_in_row)
+        *card_rows(cards, *place.hand, place.cards.height, place.hand_width, place.cards.most)
     ]
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
     won = int(state.tricks_won[owner])

@@ -15,6 +15,7 @@ import torch
 
 from parlour.baselines import make_policy
 from parlour.baselines.networks.compiled import network_functions, to_chances
+from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search import guided
 from parlour.baselines.search.guided import Found, GuidedSearch, Settings
@@ -81,7 +82,8 @@ class SlowSearch:
         seen = self.game.new_observations()
         self.rules["observe"](state, seat, seen[0])
         chances = np.zeros(self.game.num_actions, np.float32)
-        value = float(network_functions(2).evaluate(self.weights[0], seen[0], words, chances))
+        data = octets(seen)[0]
+        value = float(network_functions(2).evaluate(self.weights[0], data, words, chances))
         to_chances(words, chances)
         value = min(1.0, max(-1.0, value))
         legal = [a for a in range(self.game.num_actions) if int(words[a // 64]) >> a % 64 & 1]

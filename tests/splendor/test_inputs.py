@@ -6,6 +6,7 @@ import torch
 
 from parlour.baselines.networks.compiled import network_functions, num_layers
 from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
+from parlour.baselines.networks.inputs import octets, row_function
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import Settings, guided_policy
@@ -131,8 +132,8 @@ def test_compiled_players_see_what_torch_is_shown(game: Game, network: PolicyVal
     record = network.record(game)
     evaluate = network_functions(num_layers(record)).evaluate
     got = np.zeros(game.num_actions, np.float32)
-    for row, observation in enumerate(seen):
-        value = evaluate(record[0], observation, words[row], got)
+    for row, data in enumerate(octets(seen)):
+        value = evaluate(record[0], data, words[row], got)
         legal = masks[row] == 1
         np.testing.assert_allclose(got[legal], logits[row, legal], atol=1e-5, rtol=0)
         assert value == pytest.approx(float(values[row]), abs=1e-5)
@@ -144,7 +145,7 @@ def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(
     wide = with_inputs(game)
     policy = policy_of("ppo", game, network)
     random = np.random.default_rng(1)
-    best = network_functions(1).best_action
+    best = row_function(network_functions(1).best_action, wide.observation_dtype)
     record = network.record(game)
     num_moved = 0
     for seed in range(12):

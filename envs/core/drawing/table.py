@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -26,6 +26,7 @@ LEGAL = "#58c8f2"  # the outline of what may be clicked
 
 NARROW_WIDTH = 360  # pixels of a picture for a phone
 PLATE_HEIGHT = 28.0
+SMALL_HEIGHT = 40.0  # of the other seats' cards in such a picture
 
 
 def table_shapes(width: float, height: float, margin: float) -> list[Shape]:
@@ -42,14 +43,20 @@ def table_shapes(width: float, height: float, margin: float) -> list[Shape]:
 # Places
 
 
+class CardRow(NamedTuple):
+    """The height of the cards in a row, and how many lie in one row at most."""
+
+    height: float
+    most: int
+
+
 @dataclass(frozen=True)
 class SeatPlace:
     """Where the things of a seat lie, by their centres; the hand by that of its front row."""
 
     hand: Point
     hand_width: float
-    card_height: float
-    most_in_row: int
+    cards: CardRow
     plate: Point
     plate_width: float
     action: Point
@@ -95,8 +102,7 @@ def around_places(
     half_width: float,
     half_height: float,
     hand_width: float,
-    card_height: float,
-    most_in_row: int,
+    cards: CardRow,
     action_share: float = 0.5,
 ) -> list[SeatPlace]:
     """The places in a wide picture: around a table, each seat with its plate below its hand.
@@ -108,9 +114,8 @@ def around_places(
         SeatPlace(
             (x, y - 12),
             hand_width if abs(x - center[0]) > 1 else min(1.5 * hand_width, 800.0),
-            card_height,
-            most_in_row,
-            (x, y + card_height / 2 + 2),
+            cards,
+            (x, y + cards.height / 2 + 2),
             200.0,
             toward((x, y), center, action_share),
         )
@@ -148,10 +153,8 @@ def stacked_places(
     top: float,
     row_height: float,
     bottom: float,
-    card_height: float,
-    most_in_row: int,
+    cards: CardRow,
     columns: int = 1,
-    small_height: float = 40.0,
     most_in_small_row: int = 16,
 ) -> list[SeatPlace]:
     """The places in a narrow picture: `first` at the bottom, above it the others in rows.
@@ -162,28 +165,23 @@ def stacked_places(
     cell_width = (NARROW_WIDTH - 16) / columns
     plate_width = 122.0 if columns == 1 else 100.0
     own_plate_y = bottom - 13
-    own_hand = (NARROW_WIDTH / 2, own_plate_y - 20 - card_height / 2)
+    own_hand = (NARROW_WIDTH / 2, own_plate_y - 20 - cards.height / 2)
     own = SeatPlace(
         own_hand,
         NARROW_WIDTH - 20,
-        card_height,
-        most_in_row,
+        cards,
         (72, own_plate_y),
         124.0,
         (230, own_plate_y),
     )
-    places = [own]
+    places, small = [own], CardRow(SMALL_HEIGHT, most_in_small_row)
     for index in range(num_seats - 1):
         row, column = divmod(index, columns)
         left, y = 8 + cell_width * column, top + row_height * row
-        hand = (left + cell_width / 2, y + row_height - 6 - small_height / 2)
+        hand = (left + cell_width / 2, y + row_height - 6 - SMALL_HEIGHT / 2)
         plate = (left + 2 + plate_width / 2, y + 12)
         action = (left + (plate_width + cell_width) / 2, y + 12)
-        places.append(
-            SeatPlace(
-                hand, cell_width - 8, small_height, most_in_small_row, plate, plate_width, action
-            )
-        )
+        places.append(SeatPlace(hand, cell_width - 8, small, plate, plate_width, action))
     return places[-first % num_seats :] + places[: -first % num_seats] if first else places
 
 

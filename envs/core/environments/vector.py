@@ -272,15 +272,16 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _end(self, told: Told, actors: np.ndarray, truncated: np.ndarray) -> dict[str, Any]:
         """Deal anew where games were truncated, or leave them; return what `info` adds on ends."""
-        self._illegal_ends.note(int(told.ended.sum()), int(told.lost.sum()))
+        self._illegal_ends.note(*(int(np.count_nonzero(one)) for one in (told.ended, told.lost)))
         cut, over = (truncated & ~told.ended).nonzero()[0], truncated | told.ended
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = over
             return {}
-        masks = np.zeros_like(told.masks)
-        masks[cut], actors[cut] = told.masks[cut], told.seats[cut]
-        told.finals[cut] = told.numbers[cut]
+        masks = np.broadcast_to(np.int8(0), told.masks.shape)  # nearly always: new ones cost time
         if len(cut):
+            masks = masks.copy()
+            masks[cut], actors[cut] = told.masks[cut], told.seats[cut]
+            told.finals[cut] = told.numbers[cut]
             self._deal_anew(cut, told)
         at_end = self._info(told._replace(masks=masks, seats=actors))
         at_end |= {f"_{key}": over.copy() for key in at_end}
@@ -334,9 +335,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
-        is_outside = (actions < 0) | (actions >= self.game.num_actions)
-        if is_outside.any():
-            table = is_outside.argmax()
+        if actions.min() < 0 or actions.max() >= self.game.num_actions:
+            table = ((actions < 0) | (actions >= self.game.num_actions)).argmax()
             raise ValueError(
                 f"table {table}: {outside_error(self.game.num_actions, int(actions[table]))}"
             )
