@@ -15,7 +15,6 @@ from parlour.envs.core.bits import (
     new_mask_rows,
     nth_allowed,
     nth_bit,
-    nth_bit_by_bytes,
     num_allowed,
     popcount,
     random_allowed,
@@ -70,8 +69,7 @@ def test_a_word_counts_and_orders_its_bits(word: int) -> None:
     bits = [bit for bit in range(64) if word >> bit & 1]
     assert popcount(np.int64(word)) == len(bits)
     assert lowest_bit(np.int64(word)) == (bits[0] if bits else 64)
-    for find in (nth_bit, nth_bit_by_bytes):  # the second on processors without an instruction
-        assert [find(np.int64(word), n) for n in range(len(bits))] == bits
+    assert [nth_bit(np.int64(word), n) for n in range(len(bits))] == bits
 
 
 @pytest.mark.parametrize("bit", range(64))
@@ -79,7 +77,7 @@ def test_every_single_bit_is_found(bit: int) -> None:
     word = np.int64(-(2**63)) if bit == 63 else np.int64(1 << bit)
     assert popcount(word) == 1
     assert lowest_bit(word) == bit
-    assert nth_bit(word, 0) == nth_bit_by_bytes(word, 0) == bit
+    assert nth_bit(word, 0) == bit
 
 
 @settings(max_examples=50, deadline=None)

@@ -10,9 +10,9 @@ from parlour.baselines.arena import Plan, Workers, batches, play_match
 from parlour.baselines.arena.batches import play_deals
 from parlour.baselines.policy import Policy
 from parlour.envs import find_game, load_game
-from parlour.envs.core import deals, threads
 from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game
+from parlour.envs.core.play import deals, slices
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.rng import SEED_LIMIT
 
@@ -23,7 +23,7 @@ LAST_CARD = 19
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(threads, "MIN_PLIES", 1)
+    monkeypatch.setattr(slices, "MIN_PLIES", 1)
 
 
 @pytest.mark.parametrize(

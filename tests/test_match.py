@@ -12,7 +12,7 @@ from parlour.baselines.arena.seatings import one_against_field
 from parlour.baselines.players import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game
-from parlour.envs.core import threads
+from parlour.envs.core.play import slices
 from parlour.envs.core.rng import streams
 from tests import toy_game as toy
 
@@ -36,7 +36,7 @@ def test_the_result_does_not_depend_on_the_batch(size: int) -> None:
 def test_the_result_does_not_depend_on_the_number_of_threads(
     second: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(threads, "MIN_PLIES", 1)
+    monkeypatch.setattr(slices, "MIN_PLIES", 1)
     plain = play_match(TWO, "lowest", second, num_deals=5, seed=3)
     threaded = Plan(Workers(num_threads=3))
     assert play_match(TWO, "lowest", second, 5, 3, plan=threaded) == plain

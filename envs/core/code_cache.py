@@ -10,6 +10,8 @@ import dis
 import hashlib
 import logging
 import os
+import pickle
+import secrets
 import shutil
 import sys
 import threading
@@ -17,6 +19,7 @@ import time
 import types
 import warnings
 from collections.abc import Callable, Iterator
+from enum import Enum
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -24,9 +27,11 @@ from typing import Any
 import numba
 import numpy as np
 import platformdirs
+from numba.core.serialize import dumps
 
 _KEEP_FOR = 14 * 24 * 3600.0  # seconds that code is kept without use
 _DIGEST_LENGTH = 16
+_CHECKSUM_SIZE = hashlib.sha256().digest_size
 _LIBRARIES = sys.stdlib_module_names | {"numpy", "numba"}
 _logger = logging.getLogger("parlour.compile")
 _config_lock = threading.Lock()
@@ -43,22 +48,48 @@ def cache_folder() -> Path:
 
 
 def rules_in(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the rules that a function calls, with the names that it calls them by."""
+    """Yield the rules that a function calls, with the names that it calls them by: "bits.allow"."""
     return ((name, value) for name, value in _globals_of(function) if hasattr(value, "py_func"))
 
 
+def options_of(rule: Any) -> dict[str, Any]:
+    """Return the options to compile a rule with, or a function of Numba's.
+
+    A function of Numba's may make arrays; it would take on what is not set from its first caller.
+    """
+    options = getattr(rule, "options", None) or {"_nrt": True, **rule.targetoptions}
+    return {name: value for name, value in options.items() if name != "nopython"}
+
+
 def _globals_of(function: Callable[..., Any]) -> Iterator[tuple[str, Any]]:
+    """Yield what the global names of a function mean; of modules that are no library, what in them.
+
+    The names of the latter have dots.
+    """
     source = getattr(function, "py_func", function)
-    for name in _global_names(source.__code__):
-        if name in source.__globals__:
-            yield name, source.__globals__[name]
+    for first, *attributes in _global_names(source.__code__):
+        if first not in source.__globals__:
+            continue  # built into Python
+        name, value = first, source.__globals__[first]
+        for attribute in attributes:
+            if not isinstance(value, types.ModuleType) or _is_library(value):
+                break
+            name, value = f"{name}.{attribute}", getattr(value, attribute, None)
+        yield name, value
 
 
 @cache
-def _global_names(code: types.CodeType) -> tuple[str, ...]:
-    """Return the global names that code reads; `co_names` has names of attributes too."""
-    read = (one.argval for one in dis.get_instructions(code) if one.opname == "LOAD_GLOBAL")
-    return tuple(dict.fromkeys(read))
+def _global_names(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
+    """Return the global names that code reads, each with the attributes that it reads of them."""
+    names: list[tuple[str, ...]] = []
+    is_read = False
+    for one in dis.get_instructions(code):
+        if one.opname == "LOAD_GLOBAL":
+            names.append((one.argval,))
+        elif is_read and one.opname in ("LOAD_ATTR", "LOAD_METHOD"):
+            names[-1] += (one.argval,)
+        is_read = one.opname in ("LOAD_GLOBAL", "LOAD_ATTR", "LOAD_METHOD") and bool(names)
+    return tuple(dict.fromkeys(names))
 
 
 def keep(function: Any, rule: Any) -> None:
@@ -79,9 +110,48 @@ def keep(function: Any, rule: Any) -> None:
         before, numba.config.CACHE_DIR = numba.config.CACHE_DIR, str(folder)
         try:
             function.enable_caching()
+        except RuntimeError as error:  # no folder can be written to
+            _warn_unwritable(folder, error)
+            return
         finally:
             numba.config.CACHE_DIR = before
+    function._cache._cache_file = _Files(folder)
     function._cache = _Careful(function._cache, folder)
+
+
+class _Files:
+    """The files of compiled code, in place of Numba's own, which have no checksum.
+
+    Damaged code must not run: it would end the process.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+
+    def load(self, key: Any) -> Any:
+        """Return what was saved under a key, or None. Raises an error where it is damaged."""
+        path = self._path(key)
+        if not path.is_file():
+            return None
+        content = path.read_bytes()
+        checksum, code = content[:_CHECKSUM_SIZE], content[_CHECKSUM_SIZE:]
+        if hashlib.sha256(code).digest() != checksum:
+            raise ValueError(f"the checksum of {path.name} is wrong")
+        return pickle.loads(code)
+
+    def save(self, key: Any, data: Any) -> None:
+        """Write a file that other processes see as a whole or not at all."""
+        code = dumps(data)
+        self._folder.mkdir(parents=True, exist_ok=True)
+        new = self._folder / f"{secrets.token_hex(8)}.new"
+        try:
+            new.write_bytes(hashlib.sha256(code).digest() + code)
+            new.replace(self._path(key))
+        finally:
+            new.unlink(missing_ok=True)
+
+    def _path(self, key: Any) -> Path:
+        return self._folder / f"{digest(repr(key))}.code"
 
 
 class _Careful:
@@ -99,8 +169,8 @@ class _Careful:
         try:
             found = self._cache.load_overload(signature, context)
         except Exception as error:  # a damaged file may raise anything
-            _warn_once(f"damaged compiled code in {self._folder} ({error}): compiling it again")
-            shutil.rmtree(self._folder, ignore_errors=True)
+            _warn_once(f"damaged compiled code in {self._folder.parent}: compiling it again")
+            _logger.debug("damaged compiled code", exc_info=error)
         if found is None:
             _note_once(
                 f"parlour: compiling, for this start only: {self._folder.parent} keeps the code"
@@ -123,10 +193,11 @@ def _prune(parent: Path) -> None:
                 shutil.rmtree(folder, ignore_errors=True)
 
 
-def _warn_unwritable(folder: Path, error: OSError) -> None:
+def _warn_unwritable(folder: Path, error: Exception) -> None:
+    reason = getattr(error, "strerror", None) or error
     _warn_once(
-        f"cannot keep compiled code in {folder.parent} ({error.strerror or error}): every process "
-        "compiles it again, which takes some seconds for each game"
+        f"cannot keep compiled code in {folder.parent} ({reason}): every process compiles it "
+        "again, which takes some seconds for each game"
     )
 
 
@@ -147,7 +218,8 @@ def _note_once(message: str) -> None:
 
 def _content_digest(rule: Any) -> str:
     """Return a digest of the code of a rule, of all rules that it calls, and of their constants."""
-    parts = [sys.implementation.cache_tag, numba.__version__, str(numba.config.BOUNDSCHECK)]
+    parts = [sys.implementation.cache_tag, numba.__version__, np.__version__]
+    parts.append(str(numba.config.BOUNDSCHECK))
     _describe(rule, parts, {})
     return digest(*parts)
 
@@ -167,8 +239,9 @@ def _describe(rule: Any, parts: list[str], seen: dict[int, int]) -> None:
     has_inner_code = any(isinstance(constant, types.CodeType) for constant in code.co_consts)
     if has_inner_code or source.__closure__ or not Path(code.co_filename).is_file():
         raise UnknownError
-    options = sorted((key, str(value)) for key, value in rule.options.items())
-    parts += [source.__qualname__, str(options), repr(source.__defaults__), code.co_code.hex()]
+    options = sorted((key, str(value)) for key, value in options_of(rule).items())
+    parts += [source.__qualname__, str(options), _constant(source.__defaults__)]
+    parts += [code.co_code.hex(), code.co_exceptiontable.hex()]
     parts += [repr(code.co_names), repr(code.co_varnames), *map(repr, code.co_consts)]
     for name, value in _globals_of(source):
         if hasattr(value, "py_func"):
@@ -179,15 +252,21 @@ def _describe(rule: Any, parts: list[str], seen: dict[int, int]) -> None:
 
 def _constant(value: Any) -> str:
     """Return a description of a constant. Raises UnknownError where there is none."""
-    if isinstance(value, np.ndarray):
+    if isinstance(value, tuple):
+        return f"{type(value).__qualname__}({', '.join(map(_constant, value))})"
+    if isinstance(value, np.ndarray | np.generic):
         return f"{value.dtype.descr} {value.shape} {hashlib.sha256(value.tobytes()).hexdigest()}"
-    if isinstance(value, types.ModuleType):
-        if value.__name__.partition(".")[0] in _LIBRARIES:
-            return value.__name__
-        return hashlib.sha256(Path(value.__file__ or "").read_bytes()).hexdigest()
+    if isinstance(value, types.ModuleType) and _is_library(value):
+        return value.__name__
     if isinstance(value, type):
-        return f"{value.__module__}.{value.__qualname__} {getattr(value, '_fields', '')}"
+        fields = getattr(value, "_fields", ()), getattr(value, "_field_defaults", ())
+        members = list(value) if issubclass(value, Enum) else ()
+        return f"{value.__module__}.{value.__qualname__} {fields} {members}"
     text = repr(value)
-    if " at 0x" in text:
+    if " at 0x" in text or isinstance(value, types.ModuleType):
         raise UnknownError
     return text
+
+
+def _is_library(module: types.ModuleType) -> bool:
+    return module.__name__.partition(".")[0] in _LIBRARIES

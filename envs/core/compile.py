@@ -5,6 +5,7 @@ mean the functions of one game. Nothing here knows what a game is.
 """
 
 import inspect
+import threading
 import types
 from collections.abc import Callable, Iterable
 from functools import cache, update_wrapper
@@ -23,6 +24,7 @@ _COUNTING: dict[str, Any] = {**_LEAN, "_nrt": True}  # set, or it would be that 
 _REORDERING: dict[str, Any] = {**_LEAN, "fastmath": {"reassoc", "contract", "nsz"}}
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _OURS = __name__.partition(".")[0]
+_making = threading.RLock()  # so that threads that call one rule make one function
 _FOUND_WHILE = "Failed in nopython mode pipeline"  # Numba's words, before those that matter
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -99,7 +101,9 @@ class Rule:
         """Return the compiled function for calls from Python with records of these types."""
         dtypes = frozenset(_record_types(arguments))
         if dtypes not in self._kept:
-            self._kept[dtypes] = _kept(self, dtypes)
+            with _making:
+                if dtypes not in self._kept:
+                    self._kept[dtypes] = _kept(self, dtypes)
         return self._kept[dtypes]
 
     def __reduce__(self) -> str | tuple[Any, ...]:
@@ -154,12 +158,28 @@ def _copy(
 ) -> types.FunctionType:
     """Return a copy of a function's Python source in which some global names mean other objects."""
     source = python_source(function)
-    names = {**source.__globals__, **meanings}
-    copy = types.FunctionType(source.__code__, names, source.__name__, source.__defaults__)
+    names = dict(source.__globals__)
+    for name, meaning in meanings.items():
+        _set_meaning(names, name, meaning)
+    copy = types.FunctionType(
+        source.__code__, names, source.__name__, source.__defaults__, source.__closure__
+    )
     copy.__qualname__ = source.__qualname__ + suffix
     copy.__module__ = source.__module__
     copy.__doc__ = source.__doc__
     return copy
+
+
+def _set_meaning(names: dict[str, Any], name: str, meaning: Any) -> None:
+    """Let a name mean something else; where it has dots, in copies of the modules."""
+    first, _, attribute = name.partition(".")
+    if not attribute:
+        names[first] = meaning
+        return
+    module = types.ModuleType(names[first].__name__)
+    vars(module).update(vars(names[first]))
+    _set_meaning(vars(module), attribute, meaning)
+    names[first] = module
 
 
 def _record_types(arguments: Iterable[Any]) -> Iterable[np.dtype]:
@@ -179,6 +199,7 @@ def _kept(called: Rule, dtypes: frozenset[np.dtype]) -> Any:
     bear one name (Numba's issue 7654). Therefore the names of the rule and of all rules that it
     calls contain a digest of the record types.
     """
+    _refuse_recursion(called, (), set())
     suffix = "_" + code_cache.digest(*sorted(repr(dtype.descr) for dtype in dtypes))
     inner = {name: _renamed(one, suffix) for name, one in code_cache.rules_in(called)}
     options = {**called.options, "forceinline": False}
@@ -191,4 +212,15 @@ def _kept(called: Rule, dtypes: frozenset[np.dtype]) -> Any:
 def _renamed(called: Rule, suffix: str) -> Any:
     """Return a copy of a rule, and of the rules that it calls, with `suffix` after their names."""
     inner = {name: _renamed(one, suffix) for name, one in code_cache.rules_in(called)}
-    return numba.njit(**called.options, **_INNER)(_copy(called, inner, suffix))
+    options = code_cache.options_of(called)
+    return numba.njit(**options, **_INNER)(_copy(called, inner, suffix))
+
+
+def _refuse_recursion(called: Any, callers: tuple[Any, ...], seen: set[Any]) -> None:
+    """Raise TypeError for a rule that calls itself: Numba cannot keep the code of such a one."""
+    if called in callers:
+        raise TypeError(f"rule {called.__name__} calls itself; write a stack")
+    if called not in seen:
+        for _, one in code_cache.rules_in(called):
+            _refuse_recursion(one, (*callers, called), seen)
+        seen.add(called)

@@ -182,7 +182,7 @@ class Seating:
         if not self._compiled.players and not self.skip_forced:
             return
         games = self.tables.games()
-        seen = self.tables.game.new_observations()
+        seen = self.tables.game.new_observations()[0]
         advance = self.loops.advance_rows
         self.check(games, advance(games, self.seated_places(), rows, seen, self.skip_forced))
 

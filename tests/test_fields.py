@@ -9,10 +9,9 @@ from parlour.envs.core.fields import (
     Field,
     FlatLayout,
     check_fields,
-    keep_constants,
+    encode_row,
+    encode_rows,
     record_dtype,
-    write_all,
-    write_changes,
 )
 
 COLOURS = Field("colours", np.int64, (2,), 0, 7, "sets of three", num_bits=3)
@@ -37,11 +36,6 @@ def records(count: int) -> np.ndarray:
     out["colours"] = rng.integers(0, 8, (count, 2))
     out["whole"] = rng.integers(-(2**63), 2**63 - 1, (count, 1), endpoint=True)
     return out
-
-
-def test_a_packed_field_cannot_be_constant() -> None:
-    with pytest.raises(ValueError, match="'colours' cannot be is_constant"):
-        FlatLayout((FIELDS[0], COLOURS._replace(is_constant=True)))
 
 
 def test_a_record_is_packed_and_has_named_attributes() -> None:
@@ -103,72 +97,42 @@ def test_bits_that_do_not_fill_a_byte_leave_the_next_record_alone(form: str) -> 
     assert set(np.unique(vectors[:, 1:]).tolist()) == {0, 1}
 
 
-@pytest.mark.parametrize("num_before", [0, 3, 8])
-def test_the_last_bits_of_a_record_leave_the_constants_of_the_next_alone(num_before: int) -> None:
-    changing = Field("changing", np.int8, (num_before,), 0, 9, "written")
-    constant = Field("constant", np.int8, (2,), 0, 9, "left alone", is_constant=True)
-    layout = FlatLayout((changing, constant, COLOURS))
-    seen = np.zeros(3, layout.dtype)
-    seen["changing"], seen["colours"] = 1, 7
-    numbers = np.full((3, layout.num_inputs), 5, np.int8)
-    write_changes(layout.block_buffers(seen, is_scaled=False), numbers)
-    assert numbers.tolist() == [[1] * num_before + [5, 5] + [1] * 6] * 3
-
-
-@pytest.mark.parametrize("is_scaled", [True, False])
-def test_constants_that_were_kept_complete_records_without_them(is_scaled: bool) -> None:
-    constant = Field("constant", np.int8, (2,), 0, 9, "kept", is_constant=True)
-    layout = FlatLayout((FIELDS[0], constant, FIELDS[1], constant._replace(name="other"), COLOURS))
-    whole = np.zeros(4, layout.dtype)
-    for name in ("height", FIELDS[1].name, "colours"):
-        whole[name] = records(4)[name]
-    whole["constant"], whole["other"] = [[1, 2], [3, 4], [5, 6], [7, 8]], 9
-    kept = np.zeros((4, layout.num_constants), np.int8)
-    for row in range(4):
-        keep_constants(layout.block_buffers(whole, is_scaled), row, kept[row])
-    assert kept.tolist() == layout.constants(whole).tolist()
-    assert kept[1].tolist() == [3, 4, 9, 9]
-    bare = whole.copy()
-    bare["constant"] = bare["other"] = 0
-    numbers = np.full((4, layout.num_inputs), 5, np.float32 if is_scaled else np.int8)
-    write_all(layout.block_buffers(bare, is_scaled), kept, numbers)
-    assert (numbers == (layout.scaled if is_scaled else layout.integers)(whole)).all()
-
-
 @pytest.mark.parametrize("is_scaled", [True, False])
 @pytest.mark.parametrize("dtype", [np.int8, np.uint8, np.int16, np.int64])
-@pytest.mark.parametrize("num_before", [0, 5, 15, 16, 17, 40])
-@pytest.mark.parametrize("num_constants", [1, 16, 35])
+@pytest.mark.parametrize("num_plain", [0, 1, 17])
 def test_numbers_of_any_count_and_type_are_written(
-    num_constants: int, num_before: int, dtype: type, is_scaled: bool
+    num_plain: int, dtype: type, is_scaled: bool
 ) -> None:
-    """Some are written one by one and some 16 at once; constants and sets lie behind them."""
-    layout = FlatLayout(
-        (
-            Field("changing", dtype, (num_before,), 0, 100, "at the start"),
-            Field("constant", dtype, (num_constants,), 0, 50, "kept", is_constant=True),
-            COLOURS,
-        )
-    )
-    rng = np.random.default_rng(num_before)
+    layout = FlatLayout((Field("plain", dtype, (num_plain,), 0, 100, "numbers"), COLOURS))
+    rng = np.random.default_rng(num_plain)
     seen = np.zeros(3, layout.dtype)
-    seen["changing"] = rng.integers(0, 101, (3, num_before))
-    kept: np.ndarray = rng.integers(0, 51, (3, num_constants)).astype(dtype)
+    seen["plain"] = rng.integers(0, 101, (3, num_plain))
     seen["colours"] = rng.integers(0, 8, (3, 2))
-    kind: type = np.float32 if is_scaled else dtype
-    numbers: np.ndarray = np.full((4, layout.num_inputs), 77, kind)
-    write_all(layout.block_buffers(seen, is_scaled), kept, numbers[:3])
+    numbers = layout.scaled(seen) if is_scaled else layout.integers(seen)
     bits = seen["colours"][:, :, None] >> np.arange(3) & 1
-    expected = np.hstack([seen["changing"], kept, bits.reshape(3, 6)])
+    expected = np.hstack([seen["plain"], bits.reshape(3, 6)])
     scale = layout.scale if is_scaled else 1
-    np.testing.assert_array_equal(numbers[:3], (expected * scale).astype(numbers.dtype))
-    assert (numbers[3] == 77).all()
+    assert numbers.dtype == (np.float32 if is_scaled else dtype)
+    np.testing.assert_array_equal(numbers, (expected * scale).astype(numbers.dtype))
 
 
-@pytest.mark.parametrize("num_plain", [0, 4, 20])
-@pytest.mark.parametrize(
-    "sizes", [[1], [15], [16], [17], [2] * 9, [10] * 12, [63, 64, 1], [50, 3, 31, 33]]
-)
+@pytest.mark.parametrize("is_scaled", [True, False])
+def test_chosen_rows_are_written_and_no_others(is_scaled: bool) -> None:
+    """`rows` of an encoding are views: it is made once, and the records change."""
+    seen = np.zeros(5, LAYOUT.dtype)
+    encoding = LAYOUT.encoding(seen, is_scaled)
+    seen[:] = records(5)
+    whole = (LAYOUT.scaled if is_scaled else LAYOUT.integers)(seen)
+    numbers = np.full_like(whole, 77)
+    encode_rows(encoding, 1, 3, numbers)
+    encode_row(encoding, 4, numbers)
+    chosen = [1, 2, 4]
+    np.testing.assert_array_equal(numbers[chosen], whole[chosen])
+    assert (numbers[[0, 3]] == 77).all()
+
+
+@pytest.mark.parametrize("num_plain", [0, 4])
+@pytest.mark.parametrize("sizes", [[1], [2] * 9, [63, 64, 1], [50, 3, 31, 33]])
 def test_sets_of_any_sizes_are_written_one_after_the_other(
     sizes: list[int], num_plain: int
 ) -> None:
@@ -182,10 +146,9 @@ def test_sets_of_any_sizes_are_written_one_after_the_other(
     for k, chosen in enumerate(bits):
         words = [sum(int(bit) << place for place, bit in enumerate(row)) for row in chosen]
         seen[f"set{k}"] = np.array(words, np.uint64).astype(np.int64)
-    numbers = np.full((4, layout.num_inputs), 77, np.int8)
-    write_changes(layout.block_buffers(seen, is_scaled=False), numbers[:3])
-    assert numbers[:3, num_plain:].tolist() == np.hstack(bits).tolist()
-    assert (numbers[:3, :num_plain] == 0).all() and (numbers[3] == 77).all()
+    numbers = layout.integers(seen)
+    assert numbers[:, num_plain:].tolist() == np.hstack(bits).tolist()
+    assert (numbers[:, :num_plain] == 0).all()
 
 
 def test_the_plain_numbers_and_the_words_are_views() -> None:
