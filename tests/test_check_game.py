@@ -345,30 +345,6 @@ def test_a_position_out_of_its_range_is_found_before_the_next_ply() -> None:
     assert caught.value.check == "ranges"
 
 
-def observe_inputs_but_one(state, seat, out):
-    before = out.drawn
-    toy.observe(state, seat, out)
-    out.drawn = before
-
-
-def test_a_constant_field_that_changes_and_an_input_left_out_are_caught() -> None:
-    fields = tuple(f._replace(is_constant=f.name == "drawn") for f in SOUND.observation_fields)
-    game = dataclasses.replace(SOUND, observation_fields=fields)
-    with pytest.raises(CheckError, match="'drawn' differs"):
-        check_game(game, num_games=3, max_plies=100)
-    game = dataclasses.replace(SOUND, observe_inputs=observe_inputs_but_one)
-    with pytest.raises(CheckError, match="observe_inputs leaves out"):
-        check_game(game, num_games=3, max_plies=100)
-
-
-def test_a_constant_field_left_out_is_caught() -> None:
-    game = load_game("top_trumps", num_cards=8)
-    check_game(game, num_games=3)
-    game = dataclasses.replace(game, observe_constants=lambda state, seat, out: None)
-    with pytest.raises(CheckError, match="observe_constants one that is_constant"):
-        check_game(game, num_games=3)
-
-
 @pytest.mark.parametrize(
     ("deal", "sentence"),
     [

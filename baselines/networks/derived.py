@@ -48,8 +48,6 @@ def with_inputs(game: Game) -> Game:
         game,
         observation_fields=(*plain, *fields, *packed),
         observe=bind(_observe, observe=game.observe, derive=part.derive),
-        observe_inputs=None,
-        observe_constants=None,
     )
     if not _num_arranged(part):
         return wide
