@@ -15,7 +15,6 @@ import numpy as np
 import pettingzoo
 import pytest
 from gymnasium.vector import AutoresetMode, VectorEnv
-from parlour.envs.core.memory import FAR
 
 import parlour.envs
 from parlour.baselines import make_policy
@@ -24,6 +23,7 @@ from parlour.envs import GAMES, find_game, load_game, registry
 from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
+from parlour.envs.core.play.slices import MIN_PLIES
 from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import player_streams, streams
 from tests.view_tools import (
@@ -102,16 +102,14 @@ def test_self_play_tables_go_through_the_states_of_single_environments(
 
 
 @pytest.mark.parametrize("others", [{"self_play": True}, {"opponents": "random"}])
-def test_tables_beyond_the_cache_and_in_two_threads_play_as_few(others: dict[str, Any]) -> None:
+def test_many_tables_in_two_threads_play_as_few_in_one(others: dict[str, Any]) -> None:
     game = find_game("top_trumps")
-    bytes_of_row = game.layout.num_inputs * np.dtype(np.float32).itemsize
-    many, few = FAR // bytes_of_row + 1, 40
+    many, few = 2 * MIN_PLIES + 1, 40
     far, near = (
         gymnasium.make_vec("parlour:TopTrumps-v0", num_envs=num_envs, num_threads=2, **others)
         for num_envs in (many, few)
     )
     seen, info = far.reset(seed=0)
-    assert seen.nbytes >= FAR
     rows = slice(many - few, many)
     assert_same_rows(rows, (seen, info), near.reset(seed=many - few))
     rng = np.random.default_rng(0)
