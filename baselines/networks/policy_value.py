@@ -225,8 +225,9 @@ def spread_sums(table, found, gradient):
     """Add gradient[b] to every row of the table that found[b] names."""
     for row in range(found.shape[0]):
         for k in range(found.shape[1]):
+            place = found[row, k]
             for unit in range(table.shape[1]):
-                table[found[row, k], unit] += gradient[row, unit]
+                table[place, unit] += gradient[row, unit]
 
 
 @vector_rule

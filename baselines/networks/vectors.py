@@ -1,6 +1,7 @@
 """Sums of rows of an array: what the layers of a network are made of.
 
-Four rows are added in one pass, because every pass loads and stores all units.
+Four rows are added in one pass, because every pass loads and stores all units. Indices are read
+before a pass: where they could change in it, LLVM does not use vectors.
 """
 
 from ...envs.core.compile import vector_rule
@@ -16,8 +17,9 @@ def add_rows(table, rows, count, units):
             units[unit] += table[a, unit] + table[b, unit] + table[c, unit] + table[d, unit]
         k += 4
     while k < count:
+        row = rows[k]
         for unit in range(table.shape[1]):
-            units[unit] += table[rows[k], unit]
+            units[unit] += table[row, unit]
         k += 1
 
 
@@ -34,7 +36,7 @@ def add_multiples(table, rows, count, factors, units):
             )
         k += 4
     while k < count:
-        factor = factors[rows[k]]
+        row, factor = rows[k], factors[rows[k]]
         for unit in range(table.shape[1]):
-            units[unit] += factor * table[rows[k], unit]
+            units[unit] += factor * table[row, unit]
         k += 1
