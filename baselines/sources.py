@@ -52,7 +52,7 @@ def result_digest_of(modules: Iterable[str]) -> str:
 
 @cache
 def _digest(modules: frozenset[str], with_inner: bool = False) -> str:
-    files = files_of(modules, with_inner) | set(_CORE.rglob("*.py"))
+    files = files_of(modules, with_inner) | {*_CORE.glob("*.py"), *_CORE.glob("play/*.py")}
     digest = hashlib.sha256()
     for name, path in sorted((_name(path), path) for path in files):
         digest.update(f"{name} {file_digest(path)}\n".encode())

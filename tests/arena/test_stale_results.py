@@ -234,7 +234,7 @@ IDENTITIES = """
 import json, os, sys
 from pathlib import Path
 from parlour.envs import load_game
-from parlour.envs.core import sources
+from parlour.baselines import sources
 from parlour.baselines.arena import identity
 from parlour.baselines.arena.identity import identities_of
 
@@ -296,7 +296,7 @@ EDITS = {
     "baselines/search/mcts.py": {"notty mcts"},
     "baselines/generic.py": None,  # at least the random players
     "baselines/president/checkpoints/dqn.pt": {"president dqn"},
-    "envs/core/seating.py": EVERYONE,
+    "envs/core/play/seating.py": EVERYONE,
     "baselines/arena/batches.py": EVERYONE,
 }
 
