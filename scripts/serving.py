@@ -2,7 +2,6 @@
 
 import argparse
 import contextlib
-import gc
 import secrets
 import socket
 import sys
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 
 LOOPBACK = "127.0.0.1"
 PORT = 8477
-_GARBAGE = (700, 10, 200)  # full collections are rare: one stops all tables for a tenth of a second
 _LAST_LOOK_SECONDS = 5.0  # for a page to ask for the final results
 _WARNING = (
     "Warning: other machines can connect, and plain HTTP is not encrypted: anybody who reads the "
@@ -155,7 +153,6 @@ def _run(
 
         return make_app(store, key, hosts, results)
 
-    gc.set_threshold(*_GARBAGE)
     host, port = listener.getsockname()[:2]
     app = make_opening(store, key, hosts, load)
     uvicorn.Server(uvicorn.Config(**server_settings(app, port, host))).run(sockets=[listener])

@@ -8,9 +8,9 @@ from parlour.baselines import make_policy
 from parlour.envs.core.compile import rule
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.environments.vector import TablesEnv
-from parlour.envs.core.game import NO_ACTION, NO_SEAT, Game
-from parlour.envs.core.play.loops import loops_of
-from parlour.envs.core.play.tables import Tables
+from parlour.envs.core.game import NO_SEAT, Game
+from parlour.envs.core.play.loops import NEW_GAME, Ways, loops_of
+from parlour.envs.core.play.tables import Tables, new_told, nobody
 from parlour.envs.core.rng import streams
 from tests import toy_game
 from tests.toy_game import NO_CARD
@@ -42,17 +42,13 @@ def test_tables_see_the_end_after_the_draw() -> None:
 def test_a_step_sees_the_end_after_the_draw() -> None:
     game = short_game()
     tables = Tables(game, streams([0]))
-    words, masks = np.zeros((1, 1), np.int64), np.zeros((1, 64), np.int8)
-    tables.deal(tables.all_rows)
-    step, seats, action = loops_of(game).step_table, [], NO_ACTION
+    games, told, seats = tables.games(), new_told(game, 1), []
+    action = np.array([NEW_GAME])
     for _ in range(3):
-        observations = game.new_observations()
-        returns = np.zeros((1, game.num_seats))
-        given = (tables.states, tables.rngs, words, masks, observations, returns)
-        numbers = np.empty(game.layout.num_inputs, np.float32)
-        buffers = game.layout.row_buffers(observations, is_scaled=True)
-        seats.append(step(*given, *buffers, numbers, action))
-        action = int(words[0, 0]).bit_length() - 1
+        ways = Ways(skip_forced=False, deals_again=False)
+        loops_of(game).step(0, 1, games, nobody(game.num_seats), action, told, ways)
+        seats.append(games.seats[0])
+        action = np.array([int(games.masks[0, 0]).bit_length() - 1])
     assert seats == [0, 1, NO_SEAT]
 
 

@@ -5,7 +5,6 @@ without connections does not think; it is dropped from memory and comes back fro
 """
 
 import asyncio
-import gc
 import json
 import secrets
 import time
@@ -625,8 +624,6 @@ def _warm_up(table: GameTable) -> None:
         position_message(trial, seat)
     if trial.legal:
         trial.act(trial.legal[0])
-    gc.collect()
-    gc.freeze()  # compiled code stays: looking through it took a third of a second, now and then
 
 
 def _reviewed(table: GameTable, number: int, connection: Connection) -> dict[str, Any]:

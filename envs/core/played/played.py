@@ -102,5 +102,4 @@ def _deal(tables: Tables, deal: Any) -> None:
         tables.deal(tables.all_rows)
         return
     tables.deal_from(0, deal)
-    seats, words = np.zeros(1, np.int64), np.zeros((1, tables.game.num_mask_words), np.int64)
-    tables.start(tables.all_rows, True, False, seats, words)
+    tables.start(tables.all_rows, tables.games(), is_dealt=True, skip_forced=False)
