@@ -130,7 +130,7 @@ def test_a_transcript_of_it_is_read_by_name(name: str, tmp_path: Path) -> None:
         ("games", "{id}"),
         ("watch {name} --players first_legal", "player 1 (first_legal): "),
         ("match {name} random,first_legal --deals 20", "first_legal"),
-        ("tournament {name} --players random,first_legal --deals 10", "score against"),
+        ("tournament {name} --players random,first_legal --deals 10", "Score of the row against"),
         ("evaluate {name} random --deals 10 --against first_legal", "first_legal"),
         (
             "train dqn {name} --decisions 400 --num-tables 8 --batch-size 8 --buffer-size 200 "

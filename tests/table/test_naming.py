@@ -269,7 +269,7 @@ ATTEMPTS: dict[str, Attempt] = {
     "requests without it": lambda w: requests(w, {}),
     "`take_over` from a seat of kind `here`": by_socket("take_over", HERE, 0),
     "`take_over` from a seat of kind `remote`": by_socket("take_over", AWAY, 0),
-    "`hint` from the seat to act": by_socket("hint", [player("random"), GUEST], 1),
+    "`hint` from the seat to act": by_socket("hint", [GUEST, player("random")], 0),
     "`take_over` or `hint` from spectators": lambda w: " ".join(
         by_socket(kind, HERE, 2)(w) for kind in ("take_over", "hint")
     ),
