@@ -538,7 +538,7 @@ def test_a_tournament_is_kept_and_rated_again(
     command = f"tournament {GAME} --players random,first_legal --deals 5 --store {store}"
     assert run(f"{command} --out {out}") == 0
     shown = capsys.readouterr().out
-    assert "first_legal" in shown and "score against, %" in shown
+    assert "first_legal" in shown and "Score of the row against the column" in shown
     assert (out / "summary.md").is_file()
     tables = []
     for again in (f"{command} --json -", f"ratings {store} --json -"):

@@ -182,6 +182,8 @@ def test_a_search_is_guided_by_a_network_of_derived_inputs(
     mask = np.zeros((1, game.num_actions), np.int8)
     for _ in range(60):
         legal = game.legal_action_list(state[0])
+        mask[:] = 0
+        mask[0, legal] = 1
         values = policy.values(game.new_observations(), mask, streams([4]), state)
         assert np.flatnonzero(~np.isnan(values[0])).tolist() == legal
         assert policy(game.new_observations(), mask, streams([4]), state)[0] in legal
