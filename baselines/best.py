@@ -1,8 +1,8 @@
 """`best`, the strongest player that ships for a game and its settings.
 
 The function `strongest(game)` in a game's `players.py` names players, the strongest first: nobody
-beats it head to head, whoever leads the ladder. A new champion is one line there. Players that do
-not ship for the settings are skipped.
+beats it head to head, also where another leads the ladder. A new champion is one line there.
+Players that do not ship for the settings are skipped.
 """
 
 from collections.abc import Iterable, Mapping

@@ -48,7 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--forget",
         type=days,
         metavar="DAYS",
-        help="first delete the tables that nobody has touched for so many days, such as 60d",
+        help="first delete the tables untouched for this many days, such as 60d",
     )
 
 

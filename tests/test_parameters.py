@@ -14,9 +14,10 @@ FACES = {"mcts", "policy_rollout", "SoloEnv.__init__", "TablesEnv.__init__"}
 def functions_in(tree: ast.AST, path: str = "") -> Iterator[tuple[str, int]]:
     """The qualified name of each function, and the number of its parameters without `self`."""
     for node in ast.iter_child_nodes(tree):
-        is_function = isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        inside = f"{path}{node.name}." if is_function or isinstance(node, ast.ClassDef) else path
-        if is_function:
+        inside = path
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
+            inside = f"{path}{node.name}."
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
             given = node.args
             named = [*given.posonlyargs, *given.args, *given.kwonlyargs]
             stars = [star for star in (given.vararg, given.kwarg) if star is not None]

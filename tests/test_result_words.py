@@ -1,4 +1,4 @@
-"""Results are told in words that cannot be misread, with what a draw counts."""
+"""Words for results: won, drawn, first and score, and what a draw counts."""
 
 from functools import cache
 

@@ -92,7 +92,7 @@ def play_contests(
 
 
 def in_lines(num_games: int) -> Callable[[int], None]:
-    """Return an `on_progress` that prints a line on stderr now and then, of so many games."""
+    """Return an `on_progress` that prints a line on stderr now and then."""
     wait = Wait()
     return lambda done: wait.tell(f"{done:,} of {num_games:,} games")
 

@@ -82,9 +82,7 @@ class Found(NamedTuple):
     values: np.ndarray  # float [B]: of the position, for its seat
     action_values: np.ndarray  # float [B, A]; of illegal actions NaN
     policies: np.ndarray  # float32 [B, A]: the improved policy; of illegal actions 0
-    visit_counts: (
-        np.ndarray
-    )  # int64 [B, A]: simulations; the value of an action with 0 is filled in
+    visit_counts: np.ndarray  # int64 [B, A]; the value of an action with 0 is filled in
 
     @staticmethod
     def empty(num_rows: int, num_actions: int) -> "Found":

@@ -18,7 +18,7 @@ from pathlib import Path
 os.environ["NUMBA_DISABLE_JIT"] = "1"  # before anything imports Numba
 
 from .areas import AREAS, CHECKOUT
-from .check import check
+from .check import check, stale
 from .record import Outcome, likely, load, save, shares
 from .sample import Mutant, sample
 from .trial import (
@@ -54,6 +54,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
         workshop = Workshop(Path(folder))
         if options.check:
+            print(stale(list(load().values())) or "all mutants are of the present code")
             sys.exit("\n".join(check(workshop)) or 0)
         for name in options.areas:
             try_area(workshop, name, options.size, retry=options.retry, tests=options.tests)

@@ -17,15 +17,25 @@ def complaints(outcomes: list[Outcome]) -> Iterator[str]:
         yield f"{len(outcomes)} mutants are recorded, {FEWEST} are required"
     for outcome in outcomes:
         where = f"{outcome.mutant.path}, {outcome.mutant.function}"
-        if not outcome.is_current:
-            yield f"{where} has changed since it was mutated: make mutants"
-        elif not outcome.killed_by and not outcome.reason:
+        if outcome.is_current and not outcome.killed_by and not outcome.reason:
             yield f"{where}: {outcome.mutant.after!r} survives and no reason is given"
     counts = shares(outcomes)
     for area in AREAS:
         killed, tried = counts.get(area, (0, 0))
         if killed < SMALLEST_SHARE * tried or not tried:
             yield f"{area}: {killed} of {tried} mutants killed; required: {SMALLEST_SHARE:.0%}"
+
+
+def stale(outcomes: list[Outcome]) -> str:
+    """How much of the record is of functions that have changed since; "" for none."""
+    changed = {f"{o.mutant.path}, {o.mutant.function}" for o in outcomes if not o.is_current}
+    num_old = sum(not outcome.is_current for outcome in outcomes)
+    return (
+        f"stale: {num_old} of {len(outcomes)} mutants are of {len(changed)} functions that have "
+        "changed since; make mutants tries them anew"
+        if changed
+        else ""
+    )
 
 
 def tried_again(workshop: Workshop, outcomes: list[Outcome]) -> Iterator[str]:

@@ -174,7 +174,7 @@ def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(
 def test_a_search_is_guided_by_a_network_of_derived_inputs(
     game: Game, network: PolicyValue
 ) -> None:
-    """Its values are those of legal actions, in every position of a game."""
+    """Its values are those of legal actions that it tried, in every position of a game."""
     policy = guided_policy("mcts", game, network, Settings(8, 4, 2, 1.25, 0.0))
     assert policy.game is game and policy.values is not None
     state, random = game.new_states(), np.random.default_rng(2)
@@ -182,7 +182,10 @@ def test_a_search_is_guided_by_a_network_of_derived_inputs(
     mask = np.zeros((1, game.num_actions), np.int8)
     for _ in range(60):
         legal = game.legal_action_list(state[0])
+        mask[:] = 0
+        mask[0, legal] = 1
         values = policy.values(game.new_observations(), mask, streams([4]), state)
-        assert np.flatnonzero(~np.isnan(values[0])).tolist() == legal
+        valued = set(np.flatnonzero(~np.isnan(values[0])))  # the search tries no forced action
+        assert valued <= set(legal) and (valued or len(legal) == 1)
         assert policy(game.new_observations(), mask, streams([4]), state)[0] in legal
         game.apply_action(state[0], int(random.choice(legal)))

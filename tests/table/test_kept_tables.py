@@ -17,7 +17,7 @@ DAY = 86_400
 
 
 def kept(path: Path, *days: float) -> None:
-    """A store whose tables nobody has touched for so many days."""
+    """A store whose tables have been untouched for this many days."""
     setup = Setup("trick_taking", {}, (Occupant(**ME),) * 2, 5)
     with contextlib.closing(TableStore(path)) as store:
         for number, _ in enumerate(days):
