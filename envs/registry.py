@@ -21,18 +21,21 @@ if TYPE_CHECKING:
     from .core.environments.aec import CheckedEnv, RawEnv
     from .core.game import Game
 
-# For type checkers, which cannot read the names from GAMES.
+# The list of the games that ship; type checkers read it too.
 GameName = Literal["top_trumps", "notty", "splendor", "trick_taking", "president"]
 
-GAMES: dict[str, str] = {
-    "top_trumps": "TopTrumps-v0",
-    "notty": "Notty-v0",
-    "splendor": "Splendor-v0",
-    "trick_taking": "TrickTaking-v0",
-    "president": "President-v0",
-}
-for _name in GAMES:
-    catalogue.enter(_name, catalogue.Entry(f"{__package__}.{_name}"))
+GAMES: dict[str, str] = {}  # all games that are known here, with their ids in Gymnasium
+
+
+def _enter(name: str, version: int, entry: catalogue.Entry) -> bool:
+    """Make a game known here; return whether it is new. Raises ValueError for a name taken."""
+    is_new = catalogue.enter(name, entry)
+    GAMES[name] = f"{name.title().replace('_', '')}-v{version}"
+    return is_new
+
+
+for _name in get_args(GameName):
+    _enter(_name, 0, catalogue.Entry(f"{__package__}.{_name}"))
 
 _ROOT_PACKAGE = __name__.removesuffix(".envs.registry")
 _NAME = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
@@ -72,10 +75,9 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
         raise ValueError(
             f"a game's name is lower_snake_case, such as 'kuhn_poker'; not {game.name!r}"
         )
-    is_new = catalogue.enter(game.name, catalogue.Entry(make, parts))
+    is_new = _enter(game.name, game.version, catalogue.Entry(make, parts))
     if not is_new:  # its module was imported again
         return
-    GAMES[game.name] = f"{game.name.title().replace('_', '')}-v{game.version}"
     package = make.__module__.partition(".")[0]
     by_name = catalogue.importable_name(game.name)
     _register_with_gymnasium(GAMES[game.name], by_name)
@@ -131,8 +133,7 @@ def pettingzoo_names() -> dict[str, str]:
 
     Each is a module beside this one, with `env` and `raw_env`.
     """
-    ids = {name: GAMES[name] for name in get_args(GameName)}
-    return {f"{name}_{env_id.rpartition('-')[2]}": name for name, env_id in ids.items()}
+    return {f"{name}_{GAMES[name].rpartition('-')[2]}": name for name in get_args(GameName)}
 
 
 def register_environments() -> None:

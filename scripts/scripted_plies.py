@@ -13,7 +13,8 @@ import numpy as np
 from ..baselines import list_policies, make_policy
 from ..baselines.arena.batches import play_deals
 from ..envs import GAMES, find_game
-from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.game import Game
+from ..envs.core.play.playthrough import turns
 from ..envs.core.play.tables import Tables, action_masks
 from ..envs.core.rng import player_streams, streams
 from .replays import REPLAYED_PLIES, Play
@@ -72,12 +73,9 @@ def count_plies(game: Game, player: str) -> tuple[int, int]:
     policy, seeds = make_policy(player, game), np.arange(COUNTED_GAMES)
     tables, rngs = Tables(game, streams(seeds)), player_streams(seeds, game.num_seats)
     tables.deal(tables.all_rows)
-    num_plies, num_own, rows = 0, 0, tables.all_rows
-    while len(rows):
-        seats, seen, words = tables.show(rows)
-        rows, seats, seen, words = (array[seats != NO_SEAT] for array in (rows, seats, seen, words))
-        num_plies, num_own = num_plies + len(rows), num_own + int((seats == 0).sum())
-        own = rngs[rows, seats]
-        tables.apply(rows, policy(seen, action_masks(words, game.num_actions), own))
-        rngs[rows, seats] = own
+    num_plies, num_own = 0, 0
+    for turn in turns(tables):
+        num_plies += len(turn.rows)
+        num_own += int((turn.seats == 0).sum())
+        turn.ask(policy, rngs)
     return num_plies, num_own

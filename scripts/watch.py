@@ -17,11 +17,10 @@ from ..baselines.policy import values_of
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import kept_settings
 from ..envs.core.game import Game
-from ..envs.core.play.seating import Seating
-from ..envs.core.play.tables import Tables
+from ..envs.core.play.playthrough import Playthrough, Turn
 from ..envs.core.play.visibility import is_seen
 from ..envs.core.played import transcript
-from ..envs.core.rng import fresh_seed, player_streams, streams
+from ..envs.core.rng import fresh_seed
 from .ending import result_lines
 from .games import HUMAN
 from .options import (
@@ -105,38 +104,32 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument(f"seats are 0 .. {game.num_seats - 1}, not {arguments.seat}")
     hint_lines = _chosen_hints(game) if arguments.hints else None
     seed = first_seed(arguments)
-    tables = Tables(game, streams([seed]))
-    places = np.arange(game.num_seats)[None, :]
-    seating = Seating(tables, players, places, player_streams([seed], game.num_seats))
-    actions = _show(seating, players, hint_lines, arguments)
-    if game.is_terminal(tables.states[0]):
+    played = Playthrough(game, players, seed)
+    _show(played, _shown_seat(players, arguments.seat), hint_lines, arguments)
+    if game.is_terminal(played.state):
         who = [f"player {seat} ({player.name})" for seat, player in enumerate(players)]
-        returns = tables.returns(tables.all_rows)[0].tolist()
-        print("\n".join(result_lines(who, returns, len(actions), seed)))
+        print("\n".join(result_lines(who, played.returns.tolist(), len(played.actions), seed)))
     if arguments.transcript is not None:
-        _keep(transcript.record(game, seed, actions=actions), arguments.transcript)
+        _keep(transcript.record(game, seed, actions=played.actions), arguments.transcript)
 
 
 def _show(
-    seating: Seating,
-    players: list[Policy],
+    played: Playthrough,
+    shown: int | None,
     hint_lines: HintLines | None,
     arguments: argparse.Namespace,
-) -> list[int]:
-    """Deal and play at the only table, and print each position and ply; return the actions."""
-    tables, game, shown = seating.tables, seating.tables.game, _shown_seat(players, arguments.seat)
-    tables.deal(tables.all_rows)
-    seating.watch(tables.all_rows)
-    actions: list[int] = []
-    while not game.is_terminal(tables.states[0]) and len(actions) != arguments.plies:
-        for line in _before_a_ply(players, tables.states[0], shown, hint_lines):
+) -> None:
+    """Play, and print each position and ply as seat `shown` sees it."""
+    for turn in played:
+        if turn.number - 1 == arguments.plies:
+            break
+        for line in _before_a_ply(turn, shown, hint_lines):
             print(line)
-        action, told = _play(seating, players, shown)
-        actions.append(action)
-        print(f"{len(actions):4}  {told}\n", flush=True)
+        turn.choose()
+        text = ply_text(turn.policy, turn.state, turn.action, shown, turn.rngs)
+        print(f"{turn.number:4}  {text}\n", flush=True)
         time.sleep(arguments.delay)
-    print(game.describe(tables.states[0], shown))
-    return actions
+    print(played.game.describe(played.state, shown))
 
 
 def _shown_seat(players: list[Policy], given: int | None) -> int | None:
@@ -145,13 +138,10 @@ def _shown_seat(players: list[Policy], given: int | None) -> int | None:
     return people[0] if given is None and len(people) == 1 else given
 
 
-def _before_a_ply(
-    players: list[Policy], state: np.record, shown: int | None, hint_lines: HintLines | None
-) -> list[str]:
+def _before_a_ply(turn: Turn, shown: int | None, hint_lines: HintLines | None) -> list[str]:
     """Return what is printed before a ply; a person's prompt shows the position by itself."""
-    position, *hints = position_lines(players[0].game, state, shown, hint_lines)
-    is_person = players[int(players[0].game.seat_to_act(state))].name == HUMAN
-    return hints if is_person else [position, *hints]
+    position, *hints = position_lines(turn.game, turn.state, shown, hint_lines)
+    return hints if turn.policy.name == HUMAN else [position, *hints]
 
 
 def _keep(played: transcript.Transcript, file: str) -> None:
@@ -224,20 +214,6 @@ def position_lines(
     seat = int(game.seat_to_act(state))
     hints = [] if hint_lines is None or shown not in (None, seat) else hint_lines(game, state, seat)
     return [game.describe(state, shown), *hints]
-
-
-def _play(seating: Seating, players: list[Policy], shown: int | None) -> tuple[int, str]:
-    """Play one ply at the only table; return the action and a line of text about it."""
-    tables = seating.tables
-    rows = tables.all_rows
-    seats, observations, words = tables.show(rows)
-    player, before = players[seats[0]], tables.states.copy()[0]
-    rngs = seating.rngs[rows, seats]  # a copy, as the streams were before the choice
-    chosen = seating.choose(player, rows, seats, observations, words)
-    tables.apply(rows, chosen)
-    seating.watch(rows)
-    action = int(chosen[0])
-    return action, ply_text(player, before, action, shown, rngs)
 
 
 def ply_text(

@@ -100,7 +100,7 @@ def masks_of(env: Any) -> np.ndarray:
         return env.action_masks()
     if isinstance(env, CheckedEnv):
         return env.last()[0]["action_mask"]
-    return action_masks(env._words, env.game.num_actions)
+    return action_masks(env._games.masks, env.game.num_actions)
 
 
 def played(env: Any) -> list[bytes]:

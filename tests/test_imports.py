@@ -1,8 +1,9 @@
 """Imports run one way: scripts -> training -> baselines -> envs -> envs.core, without cycles."""
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -69,10 +70,13 @@ def layer_of(module: str) -> int:
     )
 
 
-def statements_at_import(tree: ast.Module) -> ast.Module:
-    """What runs when the module is imported: nothing inside functions or `if TYPE_CHECKING`."""
-    kinds = (ast.Import, ast.ImportFrom, ast.Try)
-    return ast.Module([node for node in tree.body if isinstance(node, kinds)], [])
+class WithoutTypeChecking(ast.NodeTransformer):
+    """Leave out what only type checkers read; imports inside functions stay."""
+
+    def visit_If(self, node: ast.If) -> Any:
+        if isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING":
+            return [self.visit(each) for each in node.orelse] or None
+        return self.generic_visit(node)
 
 
 @pytest.mark.parametrize("name", MODULES)
@@ -95,16 +99,53 @@ def test_a_game_imports_no_other_game() -> None:
         assert used <= own, name
 
 
+def cycles_in(imports: Mapping[str, set[str]]) -> set[str]:
+    """The modules that are in a cycle of imports or import one that is."""
+    edges = dict(imports)
+    while leaves := [name for name, others in edges.items() if not others & edges.keys()]:
+        for name in leaves:
+            del edges[name]
+    return set(edges)
+
+
+def imports_when_run(source: str, path: Path) -> set[str]:
+    """The modules of ours that a module ever imports."""
+    return set(imports_of(path, WithoutTypeChecking().visit(ast.parse(source))))
+
+
 def test_there_are_no_cycles() -> None:
+    """Imports inside functions count as well: they would only hide a cycle."""
     edges = {
         name: {
             other
-            for other in imports_of(path, statements_at_import(ast.parse(path.read_text())))
+            for other in imports_when_run(path.read_text(encoding="utf-8"), path)
             if other != name and other in MODULES and not name.startswith(f"{other}.")
         }
         for name, path in MODULES.items()
     }
-    while leaves := [name for name, others in edges.items() if not others & edges.keys()]:
-        for name in leaves:
-            del edges[name]
-    assert not edges
+    assert not cycles_in(edges)
+
+
+def test_a_cycle_inside_a_function_is_seen() -> None:
+    path = MODULES["envs.core.game"]
+    hidden = imports_when_run("def make():\n    from . import defaults\n", path)
+    typed = imports_when_run("if TYPE_CHECKING:\n    from . import defaults\n", path)
+    assert hidden == {"envs.core.defaults"}
+    assert not typed
+    assert cycles_in({"a": hidden, "envs.core.defaults": {"a"}, "b": set()}) == {
+        "a",
+        "envs.core.defaults",
+    }
+
+
+def test_the_contract_imports_no_view() -> None:
+    """Whoever opens `game.py` meets no picture, environment or loop."""
+    seen, found = set(), {"envs.core.game"}
+    while found:
+        name = found.pop()
+        seen.add(name)
+        path = MODULES[name]
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        found |= {other for other in imports_of(path, tree) if other in MODULES} - seen
+    rooms = ("drawing", "environments", "play", "played", "checks")
+    assert not [name for name in seen if name.split(".")[2:3] and name.split(".")[2] in rooms]

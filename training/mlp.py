@@ -18,8 +18,9 @@ from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.perceptron import Perceptron, union_columns
 from ..baselines.players import make_policy
 from ..baselines.policy import Policy
-from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.game import Game
 from ..envs.core.play.loops import EXTERNAL
+from ..envs.core.play.playthrough import turns
 from ..envs.core.play.seating import Seating
 from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
@@ -125,16 +126,9 @@ def play_matches(game: Game, policy: Policy, opponent: Policy, seeds: np.ndarray
     seating = Seating(tables, [opponent], seated, player_streams(seeds, 2, own_seat))
     tables.deal(tables.all_rows)
     taken = []
-    rows = tables.all_rows
-    while True:
-        seating.advance(rows)
-        rows = rows[tables.show(rows)[0] != NO_SEAT]
-        if not len(rows):
-            break
-        seats, observations, words = tables.show(rows)
-        actions = seating.choose(policy, rows, seats, observations, words)
-        tables.apply(rows, actions)
-        taken.append((rows, observations, actions))
+    for turn in turns(tables, seating):
+        seating.choose(policy, turn)
+        taken.append((turn.rows, turn.observations, turn.actions))
     with_seat_0 = tables.returns(tables.all_rows)[:, 0].reshape(-1, 2)  # of policy, opponent
     outcomes = np.sign(with_seat_0[:, 0] - with_seat_0[:, 1])
     played, observations, actions = (np.concatenate(part) for part in zip(*taken, strict=True))

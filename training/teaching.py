@@ -4,7 +4,7 @@ A lesson comes from the searches of self-play, or from whole games of a teacher,
 policy.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -13,8 +13,9 @@ from ..baselines.networks.inputs import InputRows
 from ..baselines.networks.policy_value import num_others
 from ..baselines.policy import Policy, values_of
 from ..envs.core.game import Game
+from ..envs.core.play.playthrough import turns
 from ..envs.core.play.seating import check_legal
-from ..envs.core.play.tables import Tables, action_masks
+from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
 from .acting import Batch, input_notes
 
@@ -69,38 +70,20 @@ def taught(
     rngs = player_streams(seeds, game.num_seats)
     tables.deal(tables.all_rows)
     parts, places = [], []
-    for alive, seats, observations, words in _positions(tables):
-        masks = action_masks(words, game.num_actions)
-        own = rngs[alive, seats]
-        positions = tables.determinize(alive, seats, own) if teacher.needs_positions else None
-        actions, policies = _choices(teacher, observations, masks, own, positions, temperature)
-        rngs[alive, seats] = own
-        chosen = masks.sum(axis=1) > 1
-        notes = input_notes(game, rows, observations[chosen])
-        parts.append((*notes, words[chosen], actions[chosen], policies[chosen]))
-        places.append((alive[chosen], seats[chosen]))
-        tables.apply(alive, actions)
+    for turn in turns(tables):
+        own = rngs[turn.rows, turn.seats]
+        positions = turn.determinized(own) if teacher.needs_positions else None
+        given = turn.observations, turn.masks, own, positions
+        turn.actions, policies = _choices(teacher, *given, temperature)
+        rngs[turn.rows, turn.seats] = own
+        chosen = turn.masks.sum(axis=1) > 1
+        notes = input_notes(game, rows, turn.observations[chosen])
+        parts.append((*notes, turn.words[chosen], turn.actions[chosen], policies[chosen]))
+        places.append((turn.rows[chosen], turn.seats[chosen]))
     returns = _returns_clockwise(tables, *map(np.concatenate, zip(*places, strict=True)))
     others = returns[:, 1 : 1 + num_others(game)]
     shown, wide, words, actions, policies = map(np.concatenate, zip(*parts, strict=True))
     return Lesson(shown, wide, words, actions, policies, returns[:, 0], others)
-
-
-def _positions(
-    tables: Tables,
-) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]]:
-    """Yield the tables [B] whose games go on, the seats to act, observations and mask words.
-
-    An action must be applied at each of them before the next are yielded.
-    """
-    alive = tables.all_rows
-    while True:
-        seats, observations, words = tables.show(alive)
-        goes_on = seats >= 0
-        alive = alive[goes_on]
-        if not len(alive):
-            return
-        yield alive, seats[goes_on], observations[goes_on], words[goes_on]
 
 
 def _choices(

@@ -6,12 +6,12 @@ in the game's `players.py` names with their budgets, and `best`.
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import islice
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from ...envs.core.game import Game
-from ...envs.core.play.tables import Tables, action_masks
+from ...envs.core.play.playthrough import turns
+from ...envs.core.play.tables import Tables
 from ...envs.core.rng import streams
 from ..best import NAME as BEST
 from ..networks.learned import shipped_checkpoints
@@ -127,16 +127,12 @@ def _positions(game: Game, policy: Policy) -> list[tuple[Any, ...]]:
     script = make_policy(scripted_players(game)[-1], game)
     rngs = streams(range(TIMED_TABLES), 1)
     found: list[tuple[Any, ...]] = []
-    for ply in range(TIMED_PLIES):
-        seats, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, game.num_actions)
-        rows = np.flatnonzero(seats >= 0)
-        if not len(rows):
-            break
-        chosen = rows[masks[rows].sum(axis=1) > 1]
-        if ply % PLIES_APART == 0 and len(chosen):
-            positions = tables.determinize(chosen, seats[chosen], rngs[chosen])
-            batch = (observations[chosen].copy(), masks[chosen], rngs[chosen])
-            found.append((*batch, positions) if policy.needs_positions else batch)
-        tables.apply(rows, script(observations[rows], masks[rows], rngs[rows]))
+    for ply, turn in enumerate(islice(turns(tables), TIMED_PLIES)):
+        chosen = turn[turn.masks.sum(axis=1) > 1]
+        if ply % PLIES_APART == 0 and len(chosen.rows):
+            drawn = rngs[chosen.rows]
+            batch = (chosen.observations, chosen.masks, drawn)
+            is_search = policy.needs_positions
+            found.append((*batch, chosen.determinized(drawn)) if is_search else batch)
+        turn.actions = script(turn.observations, turn.masks, rngs[turn.rows])
     return found

@@ -4,10 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from ...envs.core.game import NO_ACTION, NO_SEAT, Game
+from ...envs.core.game import NO_ACTION, Game
 from ...envs.core.play.loops import EXTERNAL
+from ...envs.core.play.playthrough import turns
 from ...envs.core.play.seating import Seating
-from ...envs.core.play.tables import Tables, action_masks
+from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
 from ..arena.statistics import Estimate, mean_of_deals
 from ..measures import Measure
@@ -50,30 +51,13 @@ def _count(
     rngs = player_streams(np.arange(num_deals), 2, sitting=seat)
     seating = Seating(tables, players, seated, rngs)
     counts = np.zeros((2, num_deals), np.int64)
-    seating.advance(tables.all_rows)
-    while True:
-        rows = tables.all_rows[tables.show(tables.all_rows)[0] != NO_SEAT]
-        if not len(rows):
-            return counts
-        own_rngs = rngs[rows, seat]
-        counts[:, rows] += _move(game, players[0], solver, tables, rows, own_rngs)
-        rngs[rows, seat] = own_rngs
-        seating.advance(rows)
-
-
-def _move(
-    game: Game, player: Policy, solver: Solver, tables: Tables, rows: np.ndarray, rngs: np.ndarray
-) -> np.ndarray:
-    """Let the player move; return where it had won, and where it no longer has: [2, rows]."""
-    seats, observations, words = tables.show(rows)
-    masks = action_masks(words, game.num_actions)
-    positions = tables.determinize(rows, seats, rngs) if player.needs_positions else None
-    actions = player(observations, masks, rngs, positions)
-    was_won = solver.winning_actions(observations, masks) != NO_ACTION
-    is_lost = np.zeros(len(rows), bool)
-    is_lost[was_won] = ~solver.action_wins(observations[was_won], actions[was_won])
-    tables.apply(rows, actions)
-    return np.stack([was_won, is_lost])
+    for turn in turns(tables, seating):
+        actions = turn.ask(players[0], rngs)
+        was_won = solver.winning_actions(turn.observations, turn.masks) != NO_ACTION
+        is_lost = was_won.copy()
+        is_lost[was_won] = ~solver.action_wins(turn.observations[was_won], actions[was_won])
+        counts[:, turn.rows] += np.stack([was_won, is_lost])
+    return counts
 
 
 MEASURES = {"blunders, % of moves in won positions": Measure(blunders, has_opponent=True)}

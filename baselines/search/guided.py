@@ -385,7 +385,7 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
     length = 0
     while True:
         length = pass_through(tree, length, node, seat)
-        seat = play(state, scratch.rng[0], tree.nodes[node].action, words, True)
+        seat = play(state, scratch.rng[0], tree.nodes[node].action, words)
         if seat == NO_SEAT:
             returns(state, scratch.values)
             break

@@ -21,9 +21,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game, check_range
-from ...envs.core.play.seating import Seating
-from ...envs.core.play.tables import Tables
-from ...envs.core.rng import player_streams, streams
+from ...envs.core.play.playthrough import Playthrough
 from ...envs.registry import load_game
 from ..arena.batches import BATCH_DEALS, play_deals
 from ..arena.statistics import Estimate, wilson
@@ -155,20 +153,14 @@ def told_game(trial: TrialSpec, settings: TrialSettings) -> Iterator[str]:
     """Play one game and describe it trick by trick."""
     game = game_of(trial, settings)
     players = trial.players(game)
-    tables = Tables(game, streams([settings.seed]))
-    rows = tables.all_rows
-    tables.deal(rows)
-    rngs = player_streams([settings.seed], 2)
-    seating = Seating(tables, players, np.arange(2)[None, :], rngs)
-    seating.watch(rows)
-    while not game.is_terminal(tables.states[0]):
-        seats, observations, words = tables.show(rows)
-        tables.apply(rows, seating.choose(players[seats[0]], rows, seats, observations, words))
-        seating.watch(rows)
-        yield _trick_text(game, players, tables.states[0])
-    returns = tables.returns(rows)[0]
+    played = Playthrough(game, players, settings.seed)
+    for turn in played:
+        if turn.number > 1:
+            yield _trick_text(game, players, turn.state)
+    yield _trick_text(game, players, played.state)
+    returns = played.returns
     winner = players[int(returns.argmax())].name if returns.any() else "nobody"
-    yield f"{winner} wins after {tables.states[0]['num_tricks']} tricks"
+    yield f"{winner} wins after {played.state['num_tricks']} tricks"
 
 
 def _trick_text(game: Game, players: tuple[Policy, Policy], state: np.record) -> str:

@@ -11,8 +11,9 @@ import numpy as np
 from ...envs.core.compile import array_rule
 from ...envs.core.game import Game
 from ...envs.core.play.loops import EXTERNAL
+from ...envs.core.play.playthrough import turns
 from ...envs.core.play.seating import Seating
-from ...envs.core.play.tables import Tables, action_masks
+from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
 from ...envs.trick_taking.rules import start_game
 from ..arena.statistics import Estimate, mean_of_deals
@@ -78,24 +79,11 @@ def _lost_tricks(game: Game, players: tuple[Any, Any], tables: Tables) -> np.nda
         seated[:, seat] = EXTERNAL
         rngs = player_streams(np.arange(len(start)), 2, sitting=seat)
         seating = Seating(tables, players, seated, rngs)
-        seating.advance(tables.all_rows)
-        for _ in range(game.config.num_values):
-            rngs_of_first = rngs[:, seat].copy()
-            lost += _lost_now(game, players[0], tables, rngs_of_first)
-            rngs[:, seat] = rngs_of_first
-            seating.advance(tables.all_rows)
+        for turn in turns(tables, seating):
+            actions = turn.ask(players[0], rngs)
+            values = card_values(game, turn.observations).astype(np.int64)
+            lost[turn.rows] += values.max(axis=1) - values[np.arange(len(actions)), actions]
     return lost / 2
-
-
-def _lost_now(game: Game, player: Any, tables: Tables, rngs: np.ndarray) -> np.ndarray:
-    """The tricks that the player gives away by its next card, at every table."""
-    rows = tables.all_rows
-    seats, observations, words = tables.show(rows)
-    positions = tables.determinize(rows, seats, rngs) if player.needs_positions else None
-    actions = player(observations, action_masks(words, game.num_actions), rngs, positions)
-    tables.apply(rows, actions)
-    values = card_values(game, observations)
-    return values.max(axis=1) - values[rows, actions].astype(np.int64)
 
 
 def _gained_tricks(game: Game, player: Any, tables: Tables) -> np.ndarray:

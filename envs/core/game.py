@@ -73,7 +73,8 @@ class Game:
     * `describe(state, seat)`: return the position as text, as the seat may see it; all for None
     * `action_name(action)`: return the name of an action; ValueError where there is none
     * `parse_action(name)`: return the action of that name; ValueError where there is none
-    * `draw(state, seat, is_narrow=False)`: return a `Picture`, of all for the seat None
+    * `draw(state, seat, is_narrow=False)`: return a `Picture`, of all for the seat None; without
+      it pictures show what `describe` says
 
     What has a default may be left out; see `defaults` for what then happens.
 
@@ -110,7 +111,7 @@ class Game:
     describe: Function
     action_name: Callable[[int], str]
     parse_action: Callable[[str], int] = defaults.derived
-    draw: Function = defaults.derived
+    draw: Function | None = None
 
     def __post_init__(self) -> None:
         check_fields(self.state_fields)
@@ -127,7 +128,6 @@ class Game:
         derived: dict[str, Function] = {
             "deal_from": partial(defaults.deal_from_fields, self.deal, self.state_fields),
             "parse_action": partial(defaults.parse_name, self.action_name, self.num_actions),
-            "draw": partial(defaults.draw_text, self),
         }
         for name, function in derived.items():
             if getattr(self, name) is defaults.derived:

@@ -17,7 +17,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from ...envs import find_game
 from ...envs.core.catalogue import kept_settings
-from ...envs.core.played.page.replay import replay_data, replay_page
+from ...envs.core.played.page.replay import replay_page
+from ...envs.core.played.transcript import replay_data
 from ...envs.core.rng import check_seed, fresh_seed
 from ..stored_games import arena_game, judged_plies, transcript_of
 from .catalogue import game_choices

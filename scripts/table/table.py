@@ -19,9 +19,9 @@ from ...baselines.players import make_policy, parse_settings, resolved
 from ...baselines.policy import Policy
 from ...envs.core.catalogue import game_within
 from ...envs.core.game import NO_SEAT, Game
-from ...envs.core.play.loops import EXTERNAL
-from ...envs.core.play.seating import Seating
+from ...envs.core.play.seating import seat_policies
 from ...envs.core.play.tables import Tables
+from ...envs.core.play.turns import turns_at
 from ...envs.core.play.visibility import is_seen
 from ...envs.core.rng import fresh_seed, player_streams, streams
 
@@ -221,10 +221,9 @@ class GameTable:
         The player's stream depends on the deal and the number of the ply only, so that a game that
         continues after a restart stays the same game.
         """
-        tables, seating = self.tables, self.seating  # `undo` replaces them meanwhile
-        seats, observations, words = tables.show(tables.all_rows)
+        seating = self.seating  # `undo` replaces it meanwhile
         seating.rngs[:] = self._streams(len(self.plies))
-        return int(seating.choose(policy, tables.all_rows, seats, observations, words)[0])
+        return int(seating.choose(policy, turns_at(self.tables, self.tables.all_rows))[0])
 
     @property
     def can_undo(self) -> bool:
@@ -288,11 +287,7 @@ class GameTable:
     def _deal(self) -> None:
         self.tables = Tables(self.game, streams([self.setup.seed]))
         self.tables.deal(self.tables.all_rows)
-        seated = [policy for policy in self.policies if policy is not None]
-        places = np.full((1, self.game.num_seats), EXTERNAL)
-        for number, seat in enumerate(s for s, p in enumerate(self.policies) if p is not None):
-            places[0, seat] = number
-        self.seating = Seating(self.tables, seated, places, self._streams(0))
+        self.seating = seat_policies(self.tables, self.policies, self._streams(0))
         self.seating.watch(self.tables.all_rows)
 
     def _streams(self, ply: int) -> np.ndarray:

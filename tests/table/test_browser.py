@@ -18,8 +18,8 @@ from parlour.baselines.environments import make_solo
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.played.page import asset
-from parlour.envs.core.played.page.replay import replay_data, replay_page
-from parlour.envs.core.played.transcript import record
+from parlour.envs.core.played.page.replay import replay_page
+from parlour.envs.core.played.transcript import record, replay_data
 from parlour.scripts.main import main
 
 from .replay_pages import data_of, page_in

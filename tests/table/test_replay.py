@@ -12,8 +12,8 @@ import pytest
 from parlour.baselines import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.drawing.render import picture_svg
-from parlour.envs.core.played.page.replay import replay_data, replay_page
-from parlour.envs.core.played.transcript import Transcript, record, replay, save
+from parlour.envs.core.played.page.replay import replay_page
+from parlour.envs.core.played.transcript import Transcript, record, replay, replay_data, save
 from parlour.scripts.main import main
 from parlour.scripts.table.store import Damaged, TableStore
 from parlour.scripts.table.table import setup_from

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..bits import allowed_list
 from ..compile import entry_point, reason_of
+from ..drawing.render import drawn
 from ..fields import Field
 from ..game import CHANCE, Game
 from ..played.transcript import is_name, name_starts, split_names
@@ -71,7 +72,7 @@ def check(game: Game, trial: Trial) -> CheckReport:
     else:
         check_referee(game, trial)
         checked.append(sentence_of(check_referee))
-    if _draws_nothing(game, played[0].states):
+    if game.draw is None:
         not_checked.append("Drawing leaves the position alone. The game draws no picture.")
     plies = sum(len(one.actions) for one in played)
     hidden = hidden_fields(game, played) if game.has_hidden else ()
@@ -269,8 +270,8 @@ def check_questions(game: Game, played: Sequence[PlayedGame]) -> None:
     slow_questions: dict[str, Callable[[Any], Any]] = {
         "describe": lambda state: [game.describe(state, seat) for seat in seats]
     }
-    if not _draws_nothing(game, played[0].states):
-        slow_questions["draw"] = lambda state: [game.draw(state, seat) for seat in seats]
+    if game.draw is not None:
+        slow_questions["draw"] = lambda state: [drawn(game, state, seat) for seat in seats]
     for where, states in _positions(played):
         _ask(game, questions, states, where)
     for where, states in _positions(played, _FEW):
@@ -288,14 +289,6 @@ def _ask(
         ask(states[0])
         if states.tobytes() != before:
             raise CheckError("questions", f"{where}: {name} changes the position")
-
-
-def _draws_nothing(game: Game, states: np.ndarray) -> bool:
-    try:
-        game.draw(states.copy()[0], None)
-    except NotImplementedError:
-        return True
-    return False
 
 
 def check_repeatable(game: Game, played: Sequence[PlayedGame]) -> None:
@@ -510,7 +503,7 @@ def _cannot_tell(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, w
 
 def _views_alike(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, where: str) -> None:
     """Check that the text and the picture for this seat do not tell a position from its twin."""
-    for name in ("describe", *(() if _draws_nothing(game, states) else ("draw",))):
+    for name in ("describe",) if game.draw is None else ("describe", "draw"):
         show = getattr(game, name)
         if show(states[0], seat) != show(twins[0], seat):
             raise CheckError("unseen", f"{where}: {name} shows seat {seat} what it cannot know")

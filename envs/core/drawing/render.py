@@ -14,6 +14,7 @@ import numpy as np
 
 from ..game import Game, check_choice
 from .picture import Circle, Line, Part, Picture, Polygon, Rectangle, Shape, Stamp, Text
+from .text_picture import text_picture
 
 if TYPE_CHECKING:
     from PIL import ImageDraw
@@ -42,11 +43,19 @@ def check_render_seat(game: Game, render_seat: Any, names: tuple[str, ...]) -> N
 
 def render_frame(game: Game, state: np.record, seat: int | None = None) -> np.ndarray:
     """Return the position as pixels, uint8 [H, W, 3]: all (seat None) or what `seat` may see."""
-    return picture_pixels(game.draw(state, seat))
+    return picture_pixels(drawn(game, state, seat))
 
 
-def drawn(game: Game, state: np.record, seat: int | None, is_narrow: bool) -> Picture:
-    """Return the picture of a position, the narrow one where it is asked for and there is one."""
+def drawn(
+    game: Game, state: np.record, seat: int | None = None, is_narrow: bool = False
+) -> Picture:
+    """Return the picture of a position: all (seat None) or what `seat` may see.
+
+    The narrow one where it is asked for and there is one; that of the text where the game draws
+    none.
+    """
+    if game.draw is None:
+        return text_picture(game, state, seat, is_narrow)
     if is_narrow and has_narrow(game):
         return game.draw(state, seat, is_narrow=True)
     return game.draw(state, seat)
@@ -55,6 +64,8 @@ def drawn(game: Game, state: np.record, seat: int | None, is_narrow: bool) -> Pi
 @lru_cache(maxsize=64)
 def has_narrow(game: Game) -> bool:
     """Return whether a game can be drawn for a phone."""
+    if game.draw is None:
+        return True
     try:
         return "is_narrow" in inspect.signature(game.draw).parameters
     except (TypeError, ValueError):
@@ -81,7 +92,7 @@ class Renderer:
         if self.mode == "ansi":
             return self.game.describe(state, seat)
         if self.mode == "svg":
-            return picture_svg(self.game.draw(state, seat))
+            return picture_svg(drawn(self.game, state, seat))
         if self.mode is None:
             return None
         frame = render_frame(self.game, state, seat)

@@ -30,7 +30,7 @@ def environment_bundle(
     It opens at the last position, `now`, which stands alone where `positions` is None. The picture
     is for viewers that run no page within a page.
     """
-    from ..drawing.render import picture_svg
+    from ..drawing.render import drawn, picture_svg
     from ..played.page.replay import game_data, replay_frame
 
     states = [now] if positions is None else [position.state for position in positions]
@@ -42,7 +42,7 @@ def environment_bundle(
     return {
         "text/plain": repr(env),
         "text/html": replay_frame(data),
-        "image/svg+xml": picture_svg(game.draw(now, seat)),
+        "image/svg+xml": picture_svg(drawn(game, now, seat)),
     }
 
 

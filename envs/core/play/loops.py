@@ -391,9 +391,11 @@ def _play_deals(first, end, seeds, codes, games, seated, out):
     return NO_ROW
 
 
-def _deal_rows(states, rngs, rows):
+def _deal_rows(states, rngs, rows, is_dealt):
+    """Deal at these tables, unless they are dealt; let the games draw until a seat is to act."""
     for row in rows:
-        deal(states[row], rngs[row])
+        if not is_dealt:
+            deal(states[row], rngs[row])
         settle(states[row], rngs[row])
 
 

@@ -9,9 +9,10 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 
 import numpy as np
 
-from ..game import NO_SEAT, Function
+from ..game import Function
 from .loops import EXTERNAL, NO_ROW, NO_WEIGHTS, CompiledPlayer, Games, Loops, Seated, loops_of
-from .tables import Tables, action_masks, new_streams
+from .tables import Tables, new_streams
+from .turns import Turns, turns_at
 
 
 class Memory(Protocol):
@@ -171,12 +172,11 @@ class Seating:
         """With `skip_forced`, play forced plies of EXTERNAL seats; return the rows played at."""
         if not self.skip_forced:
             return rows[:0]
-        seats, _, words = self.tables.show(rows)
-        is_external = (seats != NO_SEAT) & (self.seated[rows, seats] == EXTERNAL)
-        masks = action_masks(words, self.tables.game.num_actions)
-        forced = np.flatnonzero(is_external & (masks.sum(axis=1) == 1))
-        self.tables.apply(rows[forced], masks[forced].argmax(axis=1))
-        return rows[forced]
+        turns = turns_at(self.tables, rows)
+        is_external = self.seated[turns.rows, turns.seats] == EXTERNAL
+        forced = turns[is_external & (turns.masks.sum(axis=1) == 1)]
+        self.tables.apply(forced.rows, forced.masks.argmax(axis=1))
+        return forced.rows
 
     def _advance_compiled(self, rows: np.ndarray) -> None:
         if not self._compiled.players and not self.skip_forced:
@@ -213,64 +213,51 @@ class Seating:
 
     def blame(self, row: int, action: int) -> NoReturn:
         """Raise the PlayerError of the seat to act, which chose this illegal action."""
-        seats, _, words = self.tables.show(np.array([row]))
-        who = self.policies[self.seated[row, seats[0]]].name
-        mask = action_masks(words, self.tables.game.num_actions)[0]
-        raise PlayerError(illegal_action_message(self.tables.game, who, action, mask))
+        turns = turns_at(self.tables, np.array([row]))
+        who = self.policies[self.seated[row, turns.seats[0]]].name
+        raise PlayerError(illegal_action_message(self.tables.game, who, action, turns.masks[0]))
 
     def _ask_policies(self, rows: np.ndarray) -> np.ndarray:
         """Play one ply by every policy that is not compiled; return the rows played at."""
-        seats, observations, words = self.tables.show(rows)
-        asked = np.where(seats == NO_SEAT, EXTERNAL, self.seated[rows, seats])
-        moved = []
+        turns = turns_at(self.tables, rows)
+        asked = self.seated[turns.rows, turns.seats]
         for index in np.unique(asked[asked != EXTERNAL]):
-            chosen = np.flatnonzero(asked == index)
-            actions = self.choose(
-                self.policies[index],
-                rows[chosen],
-                seats[chosen],
-                observations[chosen],
-                words[chosen],
-            )
-            self.tables.apply(rows[chosen], actions)
-            moved.append(rows[chosen])
-            if self.choices is not None and not repeats(self.policies[index]):
-                self.choices += actions[self._is_choice(words[chosen])].tolist()
-        return np.concatenate(moved) if moved else rows[:0]
+            policy, chosen = self.policies[index], turns[asked == index]
+            self.tables.apply(chosen.rows, self.choose(policy, chosen))
+            if self.choices is not None and not repeats(policy):
+                is_choice = (chosen.masks.sum(axis=1) > 1) | (not self.skip_forced)
+                self.choices += chosen.actions[is_choice].tolist()
+        return turns.rows[asked != EXTERNAL]
 
-    def _is_choice(self, words: np.ndarray) -> np.ndarray:
-        """Return [K] where these masks leave a choice; without `skip_forced` everywhere."""
-        masks = action_masks(words, self.tables.game.num_actions)
-        return (masks.sum(axis=1) > 1) | (not self.skip_forced)
-
-    def choose(
-        self,
-        policy: SeatedPolicy,
-        rows: np.ndarray,
-        seats: np.ndarray,
-        observations: np.ndarray,
-        words: np.ndarray,
-    ) -> np.ndarray:
-        """Ask `policy` for legal actions [K], as seats[k] of rows[k].
+    def choose(self, policy: SeatedPolicy, turns: Turns) -> np.ndarray:
+        """Ask `policy` for legal actions [K] at these turns; return them.
 
         Raises PlayerError for an illegal action. The streams of those seats advance.
         """
-        game = self.tables.game
-        masks = action_masks(words, game.num_actions)
-        rngs = self.rngs[rows, seats]  # a copy: written back below
-        if policy.remember is not None:
-            asked = [self._memory(policy, *place) for place in zip(rows, seats, strict=True)]
-            own = (rngs[k : k + 1] for k in range(len(rngs)))
-            inputs = zip(asked, observations, masks, own, strict=True)
-            actions = np.array([memory.choose(*what) for memory, *what in inputs])
+        if policy.remember is None:
+            turns.ask(policy, self.rngs)
         else:
-            positions = (
-                self.tables.determinize(rows, seats, rngs) if policy.needs_positions else None
+            turns.actions = np.array(
+                [self._ask_memory(policy, turns[k : k + 1]) for k in range(len(turns.rows))]
             )
-            actions = np.asarray(policy(observations, masks, rngs, positions))
-        self.rngs[rows, seats] = rngs
-        check_legal(game, policy.name, actions, masks)
-        return actions.astype(np.int64, copy=False)
+        check_legal(self.tables.game, policy.name, turns.actions, turns.masks)
+        return turns.actions.astype(np.int64, copy=False)
+
+    def _ask_memory(self, policy: SeatedPolicy, turn: Turns) -> int:
+        """Ask a player with memory at one table."""
+        row, seat = turn.rows[0], turn.seats[0]
+        rng = self.rngs[row, seat : seat + 1]
+        return self._memory(policy, row, seat).choose(turn.observations[0], turn.masks[0], rng)
+
+
+def seat_policies(
+    tables: Tables, policies: Sequence[SeatedPolicy | None], rngs: np.ndarray
+) -> Seating:
+    """Seat a policy in each seat of the only table; None is a seat played from outside."""
+    seated = np.array([[EXTERNAL if policy is None else k for k, policy in enumerate(policies)]])
+    players = [policy for policy in policies if policy is not None]
+    seated[seated != EXTERNAL] = np.arange(len(players))
+    return Seating(tables, players, seated, rngs)
 
 
 def repeats(policy: SeatedPolicy) -> bool:

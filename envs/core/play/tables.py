@@ -33,11 +33,12 @@ class Tables:
 
     def deal(self, rows: np.ndarray) -> None:
         """Deal new games from the tables' own streams."""
-        self.loops.deal_rows(self.states, self.rngs, rows)
+        self.loops.deal_rows(self.states, self.rngs, rows, False)
 
     def deal_from(self, row: int, data: Any) -> None:
         """Deal from plain data. Raises ValueError where the deal is impossible."""
         self.game.deal_from(self.states[row], data, self.rngs[row])
+        self.loops.deal_rows(self.states, self.rngs, np.array([row]), True)
 
     def start(self, rows: np.ndarray, games: Games, is_dealt: bool, skip_forced: bool) -> None:
         """Start new games, or with `is_dealt` those dealt already; write seats and masks.

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..game import NO_ACTION, NO_SEAT, Game
+from ..game import NO_ACTION, Game
+from ..play.playthrough import turns
 from ..play.seating import Seating, repeats
-from ..play.tables import Tables, action_masks
+from ..play.tables import Tables
 from ..rng import STREAM
 
 # (the tables, the players' streams) -> who plays the seats that are not played from outside
@@ -66,40 +67,22 @@ class Played:
         if make_seating is not None:
             rngs = np.frombuffer(self._player_rngs, STREAM).copy()
             seating = make_seating(tables, rngs.reshape(1, game.num_seats))
-        choose = self._chooser(tables, skip_forced, seating)
-        _deal(tables, self._deal)
-        while True:
-            action = choose()
+        if self._deal is None:
+            tables.deal(tables.all_rows)
+        else:
+            tables.deal_from(0, self._deal)
+        given, heard = iter(self.actions), iter(self.choices)
+        for turn in turns(tables):
+            policy = None if seating is None else seating.policy_at(0, int(turn.seats[0]))
+            legal = np.flatnonzero(turn.masks[0])
+            if seating is not None and policy is not None and repeats(policy):
+                seating.choose(policy, turn)
+            elif skip_forced and len(legal) == 1:
+                turn.actions = legal
+            else:
+                turn.actions[0] = next(given if policy is None else heard, NO_ACTION)
+            action = int(turn.actions[0])
             yield Position(tables.states.copy()[0], action)
             if action == NO_ACTION:
                 return
-            tables.apply(tables.all_rows, np.array([action]))
-
-    def _chooser(
-        self, tables: Tables, skip_forced: bool, seating: Seating | None
-    ) -> Callable[[], int]:
-        """Return a function that gives the next action of the game, or NO_ACTION after the last."""
-        given, heard, rows = iter(self.actions), iter(self.choices), tables.all_rows
-
-        def choose() -> int:
-            seats, observations, words = tables.show(rows)
-            if seats[0] == NO_SEAT:
-                return NO_ACTION
-            policy = None if seating is None else seating.policy_at(0, int(seats[0]))
-            if seating is not None and policy is not None and repeats(policy):
-                return int(seating.choose(policy, rows, seats, observations, words)[0])
-            legal = np.flatnonzero(action_masks(words, tables.game.num_actions)[0])
-            if skip_forced and len(legal) == 1:
-                return int(legal[0])
-            return next(given if policy is None else heard, NO_ACTION)
-
-        return choose
-
-
-def _deal(tables: Tables, deal: Any) -> None:
-    """Deal from the stream or as given; let the game draw what it draws before the first ply."""
-    if deal is None:
-        tables.deal(tables.all_rows)
-        return
-    tables.deal_from(0, deal)
-    tables.start(tables.all_rows, tables.games(), is_dealt=True, skip_forced=False)
+        yield Position(tables.states.copy()[0], NO_ACTION)

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..catalogue import game_within
-from ..game import NO_SEAT, Game, with_new_names
-from ..play.seating import SeatedPolicy, Seating, check_legal
-from ..play.tables import Tables, action_masks
-from ..rng import player_streams, streams
+from ..game import Game, with_new_names
+from ..play.playthrough import Playthrough, Turn
+from ..play.seating import SeatedPolicy
+from .page.replay import PlyJudgements, game_data, replay_frame
 
 _FIRST_LINE = "parlour transcript 1"
 _LAST_LINE = "end"
@@ -49,8 +49,6 @@ class Transcript(NamedTuple):
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the replay with its controls, or the text."""
-        from .page.replay import replay_data, replay_frame
-
         return {"text/plain": to_text(self), "text/html": replay_frame(replay_data(self))}
 
 
@@ -75,13 +73,17 @@ def record(
     if (policies is None) == (actions is None):
         raise ValueError("a game is recorded from policies or from actions: give one of them")
     _check_fields(game, show or ())
-    tables = _dealt(game, seed, deal)
+    played = Playthrough(game, policies, seed, deal=deal, sitting=sitting)
     plies = []
-    for chosen in _choices(tables, seed, policies, actions, sitting):
-        plies.append(_look(tables, chosen, show))
-        tables.apply(tables.all_rows, np.array([chosen]))
-    returns = tuple(tables.returns(tables.all_rows)[0].tolist())
-    return Transcript(game, seed, deal, tuple(plies), returns)
+    for turn in played:
+        if actions is not None:
+            if turn.number > len(actions):
+                break
+            turn.play(actions[turn.number - 1])
+        plies.append(_look(turn, turn.action if actions else turn.choose(), show))
+    if len(plies) < len(actions or ()):
+        raise ValueError(f"the game is over: there is no ply {len(plies) + 1}")
+    return Transcript(game, seed, deal, tuple(plies), tuple(played.returns.tolist()))
 
 
 def replay(transcript: Transcript) -> Iterator[np.record]:
@@ -90,15 +92,17 @@ def replay(transcript: Transcript) -> Iterator[np.record]:
     Raises TranscriptError for an impossible deal and at an illegal ply.
     """
     try:
-        tables = _dealt(transcript.game, transcript.seed, transcript.deal)
+        played = Playthrough(transcript.game, None, transcript.seed, deal=transcript.deal)
     except ValueError as error:
         raise TranscriptError(f"no such game can be dealt: {error}") from error
-    for number, ply in enumerate(transcript.plies, start=1):
-        yield tables.states.copy()[0]
-        action = action_of(transcript.game, ply, number)
-        _check_ply(tables, ply, action, number)
-        tables.apply(tables.all_rows, np.array([action]))
-    yield tables.states.copy()[0]
+    for turn in played:
+        yield turn.state
+        if turn.number > len(transcript.plies):
+            return
+        turn.play(_checked_action(turn, transcript.plies[turn.number - 1]))
+    if len(played.actions) < len(transcript.plies):
+        raise TranscriptError(f"ply {len(played.actions) + 1} differs: the game is already over")
+    yield played.state
 
 
 def verify(transcript: Transcript) -> None:
@@ -112,6 +116,27 @@ def verify(transcript: Transcript) -> None:
             f"the returns differ: the transcript says {_numbers(transcript.returns)}, "
             f"the rules say {_numbers(found)}"
         )
+
+
+def replay_data(
+    transcript: Transcript,
+    seat: int | None = None,
+    names: Sequence[str] | None = None,
+    judged: PlyJudgements | None = None,
+) -> dict[str, Any]:
+    """Return a transcript as plain data: what `seat` may see, or everything.
+
+    `names` are those of the seats; `judged` has an entry for each ply, of which a seat gets its
+    own. Raises TranscriptError for an impossible deal and at an illegal ply.
+    """
+    game, plies = transcript.game, transcript.plies
+    played = [(ply.seat, action_of(game, ply, n)) for n, ply in enumerate(plies, start=1)]
+    data = game_data(game, replay(transcript), played, seat, names)
+    if judged is not None:
+        is_own = (seat in (None, ply.seat) for ply in plies)
+        data["judged"] = [j if own else None for j, own in zip(judged, is_own, strict=True)]
+    data["seed"] = transcript.seed if seat is None else None
+    return data
 
 
 def save(transcript: Transcript, path: str | Path) -> None:
@@ -137,80 +162,23 @@ def load(path: str | Path, game: Game | None = None) -> Transcript:
 # Playing
 
 
-def _dealt(game: Game, seed: int, deal: Any) -> Tables:
-    tables = Tables(game, streams([seed]))
-    if deal is None:
-        tables.deal(tables.all_rows)
-    else:
-        tables.deal_from(0, deal)
-    return tables
-
-
-def _choices(
-    tables: Tables,
-    seed: int,
-    policies: SeatedPolicy | Sequence[SeatedPolicy] | None,
-    actions: Sequence[int | str] | None,
-    sitting: int,
-) -> Iterator[int]:
-    """Yield the action of each ply; the caller applies it before asking for the next."""
-    game = tables.game
-    if policies is None:
-        for number, given in enumerate(actions or (), start=1):
-            action = _given_action(game, given, number)
-            seats, _, words = tables.show(tables.all_rows)
-            if seats[0] == NO_SEAT:
-                raise ValueError(f"the game is over: there is no ply {number}")
-            masks = action_masks(words, game.num_actions)
-            check_legal(game, f"ply {number}", np.array([action]), masks)
-            yield action
-        return
-    seated = list(policies) if isinstance(policies, Sequence) else [policies] * game.num_seats
-    if len(seated) != game.num_seats:
-        raise ValueError(f"the game has {game.num_seats} seats, not {len(seated)}")
-    places = np.arange(game.num_seats)[None, :]
-    seating = Seating(tables, seated, places, player_streams([seed], game.num_seats, sitting))
-    while True:
-        seating.watch(tables.all_rows)
-        seats, observations, words = tables.show(tables.all_rows)
-        if seats[0] == NO_SEAT:
-            return
-        policy = seated[seats[0]]
-        yield int(seating.choose(policy, tables.all_rows, seats, observations, words)[0])
-
-
-def _given_action(game: Game, given: Any, number: int) -> int:
-    if isinstance(given, str):
-        return game.parse_action(given)
-    if not isinstance(given, int | np.integer):
-        raise ValueError(f"ply {number}: an action is a number or a name, not {given!r}")
-    return int(given)
-
-
-def _look(tables: Tables, action: int, show: Sequence[str] | None) -> Ply:
+def _look(turn: Turn, action: int, show: Sequence[str] | None) -> Ply:
     """The ply about to be played, in golden form if `show` is given."""
-    game = tables.game
-    seats, observations, words = tables.show(tables.all_rows)
-    legal: tuple[str, ...] = ()
-    if show is not None:
-        mask = action_masks(words, game.num_actions)[0]
-        legal = tuple(game.action_name(int(a)) for a in np.flatnonzero(mask))
-    seen = tuple((name, tuple(np.ravel(observations[name][0]).tolist())) for name in show or ())
-    return Ply(int(seats[0]), game.action_name(action), legal, seen)
+    name_of = turn.game.action_name
+    legal = () if show is None else tuple(name_of(action) for action in turn.legal)
+    seen = tuple((name, tuple(np.ravel(turn.observation[name]).tolist())) for name in show or ())
+    return Ply(turn.seat, name_of(action), legal, seen)
 
 
-def _check_ply(tables: Tables, ply: Ply, action: int, number: int) -> None:
-    """Compare one ply with the rules at this position."""
-    game = tables.game
-    seats, _, words = tables.show(tables.all_rows)
-    if seats[0] == NO_SEAT:
-        raise TranscriptError(f"ply {number} differs: the game is already over")
+def _checked_action(turn: Turn, ply: Ply) -> int:
+    """Compare one ply with the rules at this position; return its action."""
+    number, action = turn.number, action_of(turn.game, ply, turn.number)
     show = [name for name, _ in ply.shown] if ply.legal or ply.shown else None
     try:
-        _check_fields(game, show or ())
+        _check_fields(turn.game, show or ())
     except ValueError as error:
         raise TranscriptError(f"ply {number}: {error}") from error
-    found = _look(tables, action, show)
+    found = _look(turn, action, show)
     if found.seat != ply.seat:
         raise TranscriptError(
             f"ply {number} differs: the transcript has seat {ply.seat} act, the rules {found.seat}"
@@ -220,7 +188,7 @@ def _check_ply(tables: Tables, ply: Ply, action: int, number: int) -> None:
             f"ply {number} differs: the transcript lists as legal {' '.join(ply.legal)}; "
             f"the rules {' '.join(found.legal)}"
         )
-    if not action_masks(words, game.num_actions)[0, action]:
+    if not turn.action_mask[action]:
         raise TranscriptError(f"ply {number} differs: {ply.action} is not legal")
     for (name, said), (_, seen) in zip(ply.shown, found.shown, strict=True):
         if said != seen:
@@ -228,6 +196,7 @@ def _check_ply(tables: Tables, ply: Ply, action: int, number: int) -> None:
                 f"ply {number} differs: the transcript shows {name}={_numbers(said)}, "
                 f"the rules {_numbers(seen)}"
             )
+    return action
 
 
 def action_of(game: Game, ply: Ply, number: int) -> int:

@@ -17,7 +17,6 @@ from ...drawing.picture import Picture
 from ...drawing.render import drawn, has_narrow, picture_svg
 from ...game import Game
 from ...play.visibility import is_seen
-from ..transcript import Transcript, action_of, replay
 from . import asset
 
 _TEMPLATE = "replay.html"
@@ -25,27 +24,6 @@ _TEMPLATE = "replay.html"
 # name for its seat; "reaches", half the width of their intervals; "unsearched", the actions without
 # a value; "regret", what the move lost beyond doubt; "text", the same in words.
 PlyJudgements = Sequence[Mapping[str, Any] | None]
-
-
-def replay_data(
-    transcript: Transcript,
-    seat: int | None = None,
-    names: Sequence[str] | None = None,
-    judged: PlyJudgements | None = None,
-) -> dict[str, Any]:
-    """Return a transcript as plain data: what `seat` may see, or everything.
-
-    `names` are those of the seats; `judged` has an entry for each ply, of which a seat gets its
-    own. Raises TranscriptError for an impossible deal and at an illegal ply.
-    """
-    game, plies = transcript.game, transcript.plies
-    played = [(ply.seat, action_of(game, ply, n)) for n, ply in enumerate(plies, start=1)]
-    data = game_data(game, replay(transcript), played, seat, names)
-    if judged is not None:
-        is_own = (seat in (None, ply.seat) for ply in plies)
-        data["judged"] = [j if own else None for j, own in zip(judged, is_own, strict=True)]
-    data["seed"] = transcript.seed if seat is None else None
-    return data
 
 
 def game_data(

@@ -1,0 +1,60 @@
+"""`Turns`: the seats to act at some tables, what they know, and the actions that they choose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..game import NO_ACTION, NO_SEAT
+from .tables import Tables, action_masks
+
+if TYPE_CHECKING:
+    from .seating import SeatedPolicy
+
+
+@dataclass
+class Turns:
+    """The seats to act at K tables; write their actions, or let a policy choose them."""
+
+    tables: Tables
+    rows: np.ndarray  # [K] indices of the tables
+    seats: np.ndarray  # [K]
+    observations: np.ndarray  # [K] records
+    words: np.ndarray  # [K, W] the action masks as words
+    actions: np.ndarray  # [K], NO_ACTION until they are chosen
+
+    @cached_property
+    def masks(self) -> np.ndarray:
+        """The action masks, int8 [K, A], 1 = legal."""
+        return action_masks(self.words, self.tables.game.num_actions)
+
+    def __getitem__(self, chosen: Any) -> Turns:
+        """Return some of these turns, as an index array or a mask of bools picks them."""
+        picked = (self.rows, self.seats, self.observations, self.words, self.actions)
+        return Turns(self.tables, *(array[chosen] for array in picked))
+
+    def determinized(self, rngs: np.ndarray) -> np.ndarray:
+        """Draw positions [K] that look the same to the seats to act; `rngs` [K] are streams."""
+        return self.tables.determinize(self.rows, self.seats, rngs)
+
+    def ask(self, policy: SeatedPolicy, rngs: np.ndarray) -> np.ndarray:
+        """Let a policy without memory choose; return the actions [K].
+
+        `rngs` [N, seats] are the streams of all seats of all tables; those that act advance.
+        """
+        drawn = rngs[self.rows, self.seats]  # a copy: written back below
+        positions = self.determinized(drawn) if policy.needs_positions else None
+        self.actions = np.asarray(policy(self.observations, self.masks, drawn, positions))
+        rngs[self.rows, self.seats] = drawn
+        return self.actions
+
+
+def turns_at(tables: Tables, rows: np.ndarray) -> Turns:
+    """Return the turns at those of these tables where the game goes on."""
+    seats, observations, words = tables.show(rows)
+    turns = Turns(tables, rows, seats, observations, words, np.full(len(rows), NO_ACTION))
+    goes_on = seats != NO_SEAT
+    return turns if goes_on.all() else turns[goes_on]
