@@ -7,16 +7,17 @@ export PYTHONDONTWRITEBYTECODE :=
 PYTHON ?= python3
 VENV := .venv
 READY := $(VENV)/.installed
+CONSTRAINTS := constraints.txt
 # Most of what is installed is never imported: Python compiles the rest when it is.
 PIP := $(VENV)/bin/python -m pip --disable-pip-version-check install --no-compile \
-	--constraint constraints.txt
+	--constraint $(CONSTRAINTS)
 
 DEMO := runs/demo
 MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo test quick test-long check league tournaments mutants
+.PHONY: install demo test quick oldest test-long check league tournaments mutants
 
 install: $(READY)
 
@@ -31,6 +32,16 @@ quick: $(READY)
 	@$(VENV)/bin/python --version
 	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal $(QUICK:%=tests/test_%.py) \
 		tests/arena/test_ratings.py tests/arena/test_sandbox_cost.py
+
+# The tests with the lowest version of each range in setup.cfg; torch is the tested one, because PyPI
+# has no small builds of older ones.
+OLDEST := .venv-oldest
+oldest:
+	@mkdir -p $(OLDEST)
+	@sed -nE '/^install_requires/,/^$$/ s/^    ([A-Za-z0-9_-]+)>=([0-9.]+).*/\1==\2/p' setup.cfg | \
+		grep -v ^torch== > $(OLDEST)/lowest.txt
+	@grep ^torch== constraints.txt >> $(OLDEST)/lowest.txt
+	$(MAKE) test VENV=$(OLDEST) CONSTRAINTS=$(OLDEST)/lowest.txt
 
 # The full counts of what `test` runs a part of.
 test-long: $(READY)

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING, Any
 
 from .registry import GAMES, GameName, find_game, load_game, pettingzoo_names, register_game
 
-__all__ = ["GAMES", "GameName", "check_game", "find_game", "load_game", "register_game"]
+__all__ = ["GAMES", "GameName", "Playthrough", "check_game", "find_game", "load_game"]
+__all__ += ["register_game"]
 __all__ += pettingzoo_names()
 
 if TYPE_CHECKING:
     from .core.checks.check_game import check_game
+    from .core.play.playthrough import Playthrough
 else:
 
     def __getattr__(name: str) -> Any:
@@ -18,6 +20,10 @@ else:
             from .core.checks.check_game import check_game
 
             return check_game
+        if name == "Playthrough":
+            from .core.play.playthrough import Playthrough
+
+            return Playthrough
         if name in pettingzoo_names():
             return importlib.import_module(f".{name}", __name__)
         raise AttributeError(

@@ -20,7 +20,7 @@ import pytest
 
 from parlour.envs.core import code_cache, compile
 from parlour.envs.core.bits import popcount
-from parlour.envs.core.compile import Rule, array_rule, bind, rule
+from parlour.envs.core.compile import Rule, array_rule, bind, reason_of, rule
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -80,6 +80,11 @@ def _twice_changed(value):
     return change(change(value))  # noqa: F821 (a name that `bind` gives a meaning)
 
 
+def _shifted(values):
+    values[1:] = values[:-1]  # which may overlap: Numba makes an array between
+    return values[0]
+
+
 def _first_of_new(count):
     return np.zeros(count)[0]
 
@@ -107,8 +112,10 @@ def test_a_rule_is_the_same_from_python_and_from_compiled_code() -> None:
 
 def test_rules_of_other_packages_may_make_arrays_and_lean_ones_may_not() -> None:
     assert array_rule(_first_of_new)(3) == rule(_first_of_new)(3) == 0
-    with pytest.raises(numba.errors.NumbaError, match=r"No implementation of function.*zeros"):
-        Rule(_first_of_new, compile._LEAN)(3)
+    for function, given in ((_first_of_new, 3), (_shifted, np.arange(4))):
+        with pytest.raises(numba.errors.NumbaError) as caught:
+            Rule(function, compile._LEAN)(given)
+        assert reason_of(caught.value).endswith("that makes an array is an @array_rule)")
 
 
 @pytest.mark.parametrize("is_lean", [True, False])

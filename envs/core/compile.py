@@ -26,6 +26,7 @@ _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _OURS = __name__.partition(".")[0]
 _making = threading.RLock()  # so that threads that call one rule make one function
 _FOUND_WHILE = "Failed in nopython mode pipeline"  # Numba's words, before those that matter
+_MAKES_ARRAY = ("NRT required", "<built-in function empty>")  # in its errors for a lean function
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -149,7 +150,10 @@ def reason_of(error: BaseException) -> str:
         for line in str(error).splitlines()
         if line.strip() and not line.startswith(_FOUND_WHILE)
     ]
-    return " ".join(said[: 2 if said[0].endswith(":") else 1])
+    reason = " ".join(said[: 2 if said[0].endswith(":") else 1])
+    if any(words in str(error) for words in _MAKES_ARRAY):
+        return f"{reason} (a function of Parlour's that makes an array is an @array_rule)"
+    return reason
 
 
 def _compiled(function: F, options: dict[str, Any]) -> F:
