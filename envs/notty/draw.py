@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.drawing import palette
+from ..core.drawing import palette, table
 from ..core.drawing.cards import (
     CROWN,
     Card,
@@ -20,30 +20,8 @@ from ..core.drawing.cards import (
 )
 from ..core.drawing.layout import Box
 from ..core.drawing.picture import Part, Picture, Shape, Text
-from ..core.drawing.table import (
-    CardTable,
-    NarrowHands,
-    WideHands,
-    button,
-    card_table,
-    clickable,
-    pill,
-    seat_part,
-    seat_plate,
-    table_picture,
-)
 from ..core.game import NO_SEAT
-from . import rules
-from .cards import (
-    COLOURS,
-    GROUPS,
-    KIND_NAMES,
-    NUM_CARDS,
-    NUM_COPIES,
-    NUM_NUMBERS,
-    deck_words,
-    kinds_of,
-)
+from . import cards, rules
 from .text import action_names, headline, last_action_text
 
 INKS = ("#c2242f", "#2c6a8c", "#2a7247", "#7d5c00")  # one per colour
@@ -58,38 +36,38 @@ MARKS = (
 CARDS = tuple(
     Card(str(number + 1), ink, mark)
     for ink, mark in zip(INKS, MARKS, strict=True)
-    for number in range(NUM_NUMBERS)
+    for number in range(cards.NUM_NUMBERS)
 )
 
 WIDE = {  # by number of seats
-    2: WideHands(780, 116, 20),
-    3: WideHands(300, 92, 10),
-    4: WideHands(280, 92, 10),
+    2: table.WideHands(780, 116, 20),
+    3: table.WideHands(300, 92, 10),
+    4: table.WideHands(280, 92, 10),
 }
-NARROW = NarrowHands(height=670, row_height=100, card_height=80, most=10, most_small=20)
+NARROW = table.NarrowHands(height=670, row_height=100, card_height=80, most=10, most_small=20)
 
 
 def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> Picture:
     """Draw the table as seen from `seat`; all hands are open."""
     num_seats = len(state.hands)
-    table = card_table(num_seats, seat, NARROW if is_narrow else WIDE[num_seats])
+    layout = table.card_table(num_seats, seat, NARROW if is_narrow else WIDE[num_seats])
     clicks = _clicks(state, seat)
-    shapes = [*table.ground(headline(state)), _deck(state, table)]
+    shapes = [*layout.ground(headline(state)), _deck(state, layout)]
     for owner in range(num_seats):
-        shapes += _last_action(state, owner, table)
-        shapes += _seat(state, owner, seat, table)
-    shapes += _buttons(state, {part_id for ids in clicks.values() for part_id in ids}, table)
-    return table_picture(table.size, shapes, clicks)
+        shapes += _last_action(state, owner, layout)
+        shapes += _seat(state, owner, seat, layout)
+    shapes += _buttons(state, {part_id for ids in clicks.values() for part_id in ids}, layout)
+    return table.table_picture(layout.size, shapes, clicks)
 
 
 # Actions and the parts that stand for them
 
 
 def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
-    """Clicks on the deck, on cards of the hand, or on a button."""
+    """Clicks on the deck, on cards of the hand, or on a table.button."""
     settings = len(state.hands), rules.DISCARDS[int(state.discard)]
     names = action_names(*settings)
-    legal = clickable(rules, state, seat, rules.num_actions(*settings))
+    legal = table.clickable(rules, state, seat, rules.num_actions(*settings))
     return {names[action]: _clicked(state, action) for action in legal}
 
 
@@ -102,16 +80,16 @@ def _clicked(state: np.record, action: int) -> tuple[str, ...]:
         return ("deck",) * (action - rules.DRAW)
     if action < rules.first_discard(num_seats):
         return (f"take:{(actor + action - rules.TAKE) % num_seats}",)
-    ids = dict(zip(kinds_of(*state.hands[actor]), _card_ids(state, actor), strict=True))
-    return tuple(ids[kind] for kind in GROUPS[action - rules.first_discard(num_seats)])
+    ids = dict(zip(cards.kinds_of(*state.hands[actor]), _card_ids(state, actor), strict=True))
+    return tuple(ids[kind] for kind in cards.GROUPS[action - rules.first_discard(num_seats)])
 
 
 def _card_ids(state: np.record, owner: int) -> list[str]:
     """The ids of a hand's cards; of two equal cards the one in the lower seat's hand is copy 0."""
-    seen = [kind for other in range(owner) for kind in kinds_of(*state.hands[other])]
+    seen = [kind for other in range(owner) for kind in cards.kinds_of(*state.hands[other])]
     ids = []
-    for kind in kinds_of(*state.hands[owner]):
-        ids.append(f"card:{KIND_NAMES[kind]}:{seen.count(kind)}")
+    for kind in cards.kinds_of(*state.hands[owner]):
+        ids.append(f"card:{cards.KIND_NAMES[kind]}:{seen.count(kind)}")
         seen.append(kind)
     return ids
 
@@ -119,25 +97,25 @@ def _card_ids(state: np.record, owner: int) -> list[str]:
 def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
     """The cards of a hand."""
     whose = "" if owner == seat else f", player {owner}"
-    kinds = kinds_of(*state.hands[owner])
+    kinds = cards.kinds_of(*state.hands[owner])
     return [
-        CardPart(part_id, KIND_NAMES[kind] + whose, CARDS[kind])
+        CardPart(part_id, cards.KIND_NAMES[kind] + whose, CARDS[kind])
         for kind, part_id in zip(kinds, _card_ids(state, owner), strict=True)
     ]
 
 
-def _buttons(state: np.record, chosen: set[str], table: CardTable) -> list[Part]:
-    """Pass or end the turn, and a button at each seat from which a card can be taken."""
-    height = 28.0 if table.is_narrow else 32.0
+def _buttons(state: np.record, chosen: set[str], layout: table.CardTable) -> list[Part]:
+    """Pass or end the turn, and a table.button at each seat from which a card can be taken."""
+    height = 28.0 if layout.is_narrow else 32.0
     ends = "pass" if state.phase == rules.NOTHING_YET else "end turn"
     buttons = []
-    for seat, place in enumerate(table.seats):
+    for seat, place in enumerate(layout.seats):
         x, y = place.plate.center
-        at = (312.0 if table.is_narrow else x + 128, y, 78, height)
+        at = (312.0 if layout.is_narrow else x + 128, y, 78, height)
         if seat == state.seat_to_act and "pass" in chosen:
-            buttons.append(button("pass", ends, *at))
+            buttons.append(table.button("pass", ends, *at))
         elif f"take:{seat}" in chosen:
-            shapes = button(f"take:{seat}", "take one", *at).shapes
+            shapes = table.button(f"take:{seat}", "take one", *at).shapes
             buttons.append(Part(f"take:{seat}", f"take a card from player {seat}", shapes))
     return buttons
 
@@ -145,55 +123,59 @@ def _buttons(state: np.record, chosen: set[str], table: CardTable) -> list[Part]
 # The deck
 
 
-def _deck(state: np.record, table: CardTable) -> Part:
+def _deck(state: np.record, layout: table.CardTable) -> Part:
     """The deck in the middle: how many cards of each kind it has, one row per colour."""
-    held = kinds_of(*deck_words(state.hands))
-    step, row_step = (18.0, 21.0) if table.is_narrow else (25.0, 25.0)
-    width, height = step * NUM_NUMBERS, row_step * len(COLOURS)
-    x, y = table.center
-    title = f"deck: {len(held)} of {NUM_CARDS}"
+    held = cards.kinds_of(*cards.deck_words(state.hands))
+    step, row_step = (18.0, 21.0) if layout.is_narrow else (25.0, 25.0)
+    width, height = step * cards.NUM_NUMBERS, row_step * len(cards.COLOURS)
+    x, y = layout.center
+    title = f"deck: {len(held)} of {cards.NUM_CARDS}"
     shapes: list[Shape] = [
         Box.around(x, y, width + 26, height + 36).filled(palette.PANEL, 12),
         Text(x, y - height / 2 - 4, title, 13, palette.CHALK, is_bold=True),
     ]
-    for colour, row in enumerate(Box.around(x, y + 10, width, height).equal_rows(len(COLOURS))):
-        for number, cell in enumerate(row.equal_columns(NUM_NUMBERS)):
-            count = held.count(colour * NUM_NUMBERS + number)
+    for colour, row in enumerate(
+        Box.around(x, y + 10, width, height).equal_rows(len(cards.COLOURS))
+    ):
+        for number, cell in enumerate(row.equal_columns(cards.NUM_NUMBERS)):
+            count = held.count(colour * cards.NUM_NUMBERS + number)
             ink = PALE_INKS[colour] if count else NONE_LEFT
             place = (cell.center[0], cell.center[1] - 4, 13)
-            shapes += counted(str(number + 1), ink, count, NUM_COPIES, place)
+            shapes += counted(str(number + 1), ink, count, cards.NUM_COPIES, place)
     return Part("deck", f"deck of {len(held)} cards; each click draws one", tuple(shapes))
 
 
 # The seats
 
 
-def _seat(state: np.record, owner: int, seat: int | None, table: CardTable) -> list[Shape | Part]:
+def _seat(
+    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+) -> list[Shape | Part]:
     """The hand of a seat, or its crown, and its plate with the number of cards."""
-    place = table.seats[owner]
-    cards = _hand(state, owner, seat)
-    shapes: list[Shape | Part] = [*card_rows(cards, place.hand)]
-    if not cards and state.winner == owner:
+    place = layout.seats[owner]
+    hand = _hand(state, owner, seat)
+    shapes: list[Shape | Part] = [*card_rows(hand, place.hand)]
+    if not hand and state.winner == owner:
         x, y, size = place.hand.x, place.hand.y, min(20.0, place.hand.height * 0.3)
         shapes += CROWN.at(x, y - size * 0.6, size * 3)
         shapes.append(Text(x, y + size * 1.5, "wins", size, palette.LIGHT_GOLD, is_bold=True))
     is_to_act = owner == state.seat_to_act and not rules.is_terminal(state)
     box = place.plate
-    if not table.is_narrow:  # room for a button beside it
+    if not layout.is_narrow:  # room for a table.button beside it
         box = Box.around(*box.center, 160, box.height)
-    plate = seat_plate(box, f"player {owner}", str(len(cards)), is_to_act)
-    return [*shapes, seat_part(owner, seat, f"{len(cards)} cards", plate)]
+    plate = table.seat_plate(box, f"player {owner}", str(len(hand)), is_to_act)
+    return [*shapes, table.seat_part(owner, seat, f"{len(hand)} cards", plate)]
 
 
-def _last_action(state: np.record, owner: int, table: CardTable) -> Sequence[Shape]:
+def _last_action(state: np.record, owner: int, layout: table.CardTable) -> Sequence[Shape]:
     """What a seat did last: under its plate, in a narrow picture above its hand."""
-    text, place = last_action_text(state, owner), table.seats[owner]
+    text, place = last_action_text(state, owner), layout.seats[owner]
     if not text:
         return []
     ink = palette.DIM_CHALK if state.winner not in (NO_SEAT, owner) else palette.CHALK
     x, y = place.plate.center
-    if not table.is_narrow:
-        return pill(x, y + 27, text, palette.PANEL, ink)
+    if not layout.is_narrow:
+        return table.pill(x, y + 27, text, palette.PANEL, ink)
     is_at_bottom = place.hand.height == NARROW.card_height  # where the hand lies higher
-    y = table.size[1] - 164.0 if is_at_bottom else y + 23
+    y = layout.size[1] - 164.0 if is_at_bottom else y + 23
     return [Text(14, y, f"last: {text}", 11.5, ink, "start")]

@@ -9,96 +9,57 @@ from itertools import chain
 
 import numpy as np
 
-from ..core.drawing import palette
-from ..core.drawing.cards import (
-    CARD_ASPECT,
-    COIN,
-    CROWN,
-    Card,
-    CardPart,
-    Hand,
-    card_back,
-    card_row,
-    card_rows,
-    counted,
-    small_card_shapes,
-)
+from ..core.drawing import cards, palette, table
 from ..core.drawing.layout import Box
 from ..core.drawing.picture import Part, Picture, Shape, Text
-from ..core.drawing.table import (
-    CardTable,
-    NarrowHands,
-    WideHands,
-    button,
-    card_table,
-    clickable,
-    empty_place,
-    pill,
-    seat_part,
-    seat_plate,
-    table_picture,
-)
 from ..core.game import NO_ACTION
 from . import rules, text
 from .rules import GIVE, NO_RANK, NUM_SUITS, PASS, is_terminal
 from .text import ACTION_NAMES, RANK_NAMES
 
-# From the weakest rank to the strongest.
-INKS = [
-    "#2c6a8c",
-    "#31628f",
-    "#3a5a90",
-    "#46528e",
-    "#544a89",
-    "#644280",
-    "#763a73",
-    "#8a3263",
-    "#a62a4b",
-    "#c2242f",
-]
-PALE_INKS = [
-    "#8fd0ee",
-    "#9ccaf0",
-    "#a9c4f0",
-    "#b6bef0",
-    "#c4b8ee",
-    "#d2b2e6",
-    "#e0acd8",
-    "#eea6c4",
-    "#faa0a8",
-    "#ff8f84",
-]
-CARDS = tuple(Card(name, ink) for name, ink in zip(RANK_NAMES, INKS, strict=True))
-GOLDS = Card(RANK_NAMES[0], palette.DARK_GOLD, COIN)
+INKS = (  # on paper and on a dark panel, from the weakest rank to the strongest
+    ("#2c6a8c", "#8fd0ee"),
+    ("#31628f", "#9ccaf0"),
+    ("#3a5a90", "#a9c4f0"),
+    ("#46528e", "#b6bef0"),
+    ("#544a89", "#c4b8ee"),
+    ("#644280", "#d2b2e6"),
+    ("#763a73", "#e0acd8"),
+    ("#8a3263", "#eea6c4"),
+    ("#a62a4b", "#faa0a8"),
+    ("#c2242f", "#ff8f84"),
+)
+CARDS = tuple(cards.Card(name, ink) for name, (ink, _) in zip(RANK_NAMES, INKS, strict=True))
+GOLDS = cards.Card(RANK_NAMES[0], palette.DARK_GOLD, cards.COIN)
 FADED = "#e8e4d8"  # paper of a play from an earlier round
 FADED_PANEL = "#0e2b2266"
 PLAY_HEIGHT, NARROW_PLAY_HEIGHT = 112.0, 80.0
 SMALL_HEIGHT, SMALL_STEP = 46.0, 20.0
 
 WIDE = {  # by number of seats
-    2: WideHands(760, 124, 24, 360, 230, 0.47),
-    4: WideHands(290, 104, 24, 320, 244, 0.54),
-    5: WideHands(270, 100, 24, 325, 246, 0.53),
-    8: WideHands(190, 84, 24, 345, 250, 0.5),
+    2: table.WideHands(760, 124, 24, 360, 230, 0.47),
+    4: table.WideHands(290, 104, 24, 320, 244, 0.54),
+    5: table.WideHands(270, 100, 24, 325, 246, 0.53),
+    8: table.WideHands(190, 84, 24, 345, 250, 0.5),
 }
-NARROW = NarrowHands(640, 74, card_height=84, most=12, most_small=24, center_x=92)
+NARROW = table.NarrowHands(640, 74, card_height=84, most=12, most_small=24, center_x=92)
 
 
 def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> Picture:
     """Draw the table with all hands (seat None), or as `seat` may see it."""
     num_seats = len(state.hands)
     narrow = NARROW._replace(columns=2 if num_seats == 8 else 1)
-    table = card_table(num_seats, seat, narrow if is_narrow else WIDE[num_seats])
+    layout = table.card_table(num_seats, seat, narrow if is_narrow else WIDE[num_seats])
     clicks = _clicks(state, seat)
-    shapes = [*table.ground(text.headline(state)), _ranks_to_come(state, table)]
-    shapes += _center(state, seat, table)
+    shapes = [*layout.ground(text.headline(state)), _ranks_to_come(state, layout)]
+    shapes += _center(state, seat, layout)
     for owner in range(num_seats):
-        shapes += _last_action(state, owner, seat, table)
-        shapes += _seat(state, owner, seat, table)
+        shapes += _last_action(state, owner, seat, layout)
+        shapes += _seat(state, owner, seat, layout)
     if ACTION_NAMES[PASS] in clicks:
-        place = (314.0, table.size[1] - 22.0) if is_narrow else (706.0, table.size[1] - 62.0)
-        shapes.append(button("pass", "pass", *place, 82))
-    return table_picture(table.size, shapes, clicks)
+        place = (314.0, layout.size[1] - 22.0) if is_narrow else (706.0, layout.size[1] - 62.0)
+        shapes.append(table.button("pass", "pass", *place, 82))
+    return table.table_picture(layout.size, shapes, clicks)
 
 
 # Actions and the parts that stand for them
@@ -109,7 +70,7 @@ def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
     owner = int(state.seat_to_act)
     counts = text.rank_counts(int(state.hands[owner]))
     clicks = {}
-    for action in clickable(rules, state, seat, rules.NUM_ACTIONS):
+    for action in table.clickable(rules, state, seat, rules.NUM_ACTIONS):
         if action == PASS:
             ids: tuple[str, ...] = ("pass",)
         elif action >= GIVE:
@@ -130,25 +91,25 @@ def _play(action: int) -> tuple[int, int]:
     return (action - 1) // NUM_SUITS, (action - 1) % NUM_SUITS + 1
 
 
-def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
+def _hand(state: np.record, owner: int, seat: int | None) -> list[cards.CardPart]:
     """The cards of a hand from low to high, the 2 of oros last of the twos."""
     hand = int(state.hands[owner])
     if seat not in (None, owner):
-        return [card_back(owner, index) for index in range(hand.bit_count())]
+        return [cards.card_back(owner, index) for index in range(hand.bit_count())]
     counts = text.rank_counts(hand)
     whose = "" if owner == seat else f", player {owner}"
-    cards = [
-        CardPart(_card_id(owner, rank, copy), RANK_NAMES[rank] + whose, CARDS[rank])
+    held = [
+        cards.CardPart(_card_id(owner, rank, copy), RANK_NAMES[rank] + whose, CARDS[rank])
         for rank, count in enumerate(counts)
         for copy in range(count)
     ]
     if text.shows_golds(state, owner, seat):
         last = counts[0] - 1
-        cards[last] = CardPart(cards[last].id, "2 of oros" + whose, GOLDS)
-    return cards
+        held[last] = cards.CardPart(held[last].id, "2 of oros" + whose, GOLDS)
+    return held
 
 
-def _played_cards(state: np.record, seat: int | None) -> list[CardPart]:
+def _played_cards(state: np.record, seat: int | None) -> list[cards.CardPart]:
     """The play to beat; its cards keep the ids that they had in the hand."""
     owner = int(state.table_seat)
     rank, count = _play(int(state.table_action))
@@ -158,84 +119,86 @@ def _played_cards(state: np.record, seat: int | None) -> list[CardPart]:
         left = text.rank_counts(hand)[rank]
         ids = [_card_id(owner, rank, left + copy) for copy in range(count)]
     else:
-        ids = [card_back(owner, hand.bit_count() + copy).id for copy in range(count)]
-    return [CardPart(part_id, label, CARDS[rank]) for part_id in ids]
+        ids = [cards.card_back(owner, hand.bit_count() + copy).id for copy in range(count)]
+    return [cards.CardPart(part_id, label, CARDS[rank]) for part_id in ids]
 
 
 # The middle
 
 
-def _center(state: np.record, seat: int | None, table: CardTable) -> list[Shape | Part]:
+def _center(state: np.record, seat: int | None, layout: table.CardTable) -> list[Shape | Part]:
     """The play to beat, or what replaces it, and a line below it."""
-    x, y = table.center
-    height, width = (NARROW_PLAY_HEIGHT, 160.0) if table.is_narrow else (PLAY_HEIGHT, 220.0)
+    x, y = layout.center
+    height, width = (NARROW_PLAY_HEIGHT, 160.0) if layout.is_narrow else (PLAY_HEIGHT, 220.0)
     line = text.turn_line(state)
     shapes: list[Shape | Part] = []
     if is_terminal(state):
-        shapes += CROWN.at(x, y - 8, height * 0.8)
+        shapes += cards.CROWN.at(x, y - 8, height * 0.8)
     elif state.gives_left > 0:
-        shapes += _gifts(state, seat, table)
+        shapes += _gifts(state, seat, layout)
     elif state.table_action != PASS:
-        shapes += card_row(_played_cards(state, seat), x, y, height, width)
+        shapes += cards.card_row(_played_cards(state, seat), x, y, height, width)
         line = f"of player {state.table_seat}"
     else:
-        shapes.append(empty_place(Box.around(x, y, height * CARD_ASPECT, height)))
-    size = max(11.0, min(17.0, 172 / (0.55 * len(line)))) if table.is_narrow else 17.0
+        shapes.append(table.empty_place(Box.around(x, y, height * cards.CARD_ASPECT, height)))
+    size = max(11.0, min(17.0, 172 / (0.55 * len(line)))) if layout.is_narrow else 17.0
     return [*shapes, Text(x, y + height / 2 + 16, line, size, palette.CHALK, is_bold=True)]
 
 
-def _gifts(state: np.record, seat: int | None, table: CardTable) -> list[Shape | Part]:
+def _gifts(state: np.record, seat: int | None, layout: table.CardTable) -> list[Shape | Part]:
     """What the seat that gives back has received."""
     giver = int(state.seat_to_act)
     is_two = state.economy == rules.SWAP_TWO and state.roles[giver] == 1
-    x, y = table.center
+    x, y = layout.center
     label = f"received by player {giver}"
-    cards = [CardPart(f"gift:{k}", f"a card {label}", None) for k in range(2 if is_two else 1)]
+    held = [cards.CardPart(f"gift:{k}", f"a card {label}", None) for k in range(2 if is_two else 1)]
     if text.knows_exchange(state, giver, seat):
-        cards = [
-            CardPart(f"gift:{place}", f"{RANK_NAMES[rank]}, {label}", CARDS[rank])
+        held = [
+            cards.CardPart(f"gift:{place}", f"{RANK_NAMES[rank]}, {label}", CARDS[rank])
             for place, rank in enumerate(state.received[giver])
             if rank != NO_RANK
         ]
-    height, size = (64.0, 13) if table.is_narrow else (88.0, 15)
+    height, size = (64.0, 13) if layout.is_narrow else (88.0, 15)
     received = Text(x, y - height / 2 - 8, "in return for", size, palette.CHALK)
-    return [received, *card_row(cards, x, y + 10, height, 170, spread=1.1)]
+    return [received, *cards.card_row(held, x, y + 10, height, 170, spread=1.1)]
 
 
-def _ranks_to_come(state: np.record, table: CardTable) -> Part:
+def _ranks_to_come(state: np.record, layout: table.CardTable) -> Part:
     """The cards not yet played: a column for each rank, a dot for each card."""
-    size, width, y = (12, 172, table.center[1]) if table.is_narrow else (15, 261, 692.0)
-    box = Box.around(table.size[0] - width / 2 - 9, y, width, 76)
+    size, width, y = (12, 172, layout.center[1]) if layout.is_narrow else (15, 261, 692.0)
+    panel = Box.around(layout.size[0] - width / 2 - 9, y, width, 76)
     shapes: list[Shape] = [
-        box.filled(palette.PANEL, 12),
-        Text(box.x + 12, y - 23, "to come", 13, palette.DIM_CHALK, "start"),
+        panel.filled(palette.PANEL, 12),
+        Text(panel.x + 12, y - 23, "to come", 13, palette.DIM_CHALK, "start"),
     ]
     counts = [NUM_SUITS - played for played in text.played_counts(state)]
-    columns = box.inset(3).equal_columns(len(counts))
-    ranks = list(zip(RANK_NAMES, counts, strict=True))
-    for (name, count), ink, column in zip(ranks, PALE_INKS, columns, strict=True):
-        shapes += counted(name, ink, count, NUM_SUITS, (column.center[0], y, size))
-    label = "cards to come: " + ", ".join(f"{count} x {name}" for name, count in ranks)
-    return Part("to come", label, tuple(shapes))
+    columns = panel.inset(3).equal_columns(len(counts))
+    labels = []
+    for name, count, (_, ink), box in zip(RANK_NAMES, counts, INKS, columns, strict=True):
+        shapes += cards.counted(name, ink, count, NUM_SUITS, (box.center[0], y + 3, size))
+        labels.append(f"{count} x {name}")
+    return Part("to come", f"cards to come: {', '.join(labels)}", tuple(shapes))
 
 
 # The seats
 
 
-def _seat(state: np.record, owner: int, seat: int | None, table: CardTable) -> list[Shape | Part]:
+def _seat(
+    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+) -> list[Shape | Part]:
     """The hand of a seat, or its placing, and its plate."""
-    place, num_seats = table.seats[owner], len(table.seats)
+    place, num_seats = layout.seats[owner], len(layout.seats)
     size, placing = int(state.hands[owner]).bit_count(), int(state.placings[owner])
     badge, holds = str(size), f"{size} cards"
     if placing:
         badge, holds = "", f"{holds}, {text.title(placing, num_seats)}"
         shapes: list[Shape | Part] = [*_placing(placing, place.hand, num_seats)]
     else:
-        shapes = [*card_rows(_hand(state, owner, seat), place.hand)]
+        shapes = [*cards.card_rows(_hand(state, owner, seat), place.hand)]
     is_to_act = owner == state.seat_to_act and not is_terminal(state)
     name = _plate_name(state, owner, place.plate.width)
-    plate = seat_plate(place.plate, name, badge, is_to_act)
-    return [*shapes, seat_part(owner, seat, holds, plate, _seat_name(state, owner))]
+    plate = table.seat_plate(place.plate, name, badge, is_to_act)
+    return [*shapes, table.seat_part(owner, seat, holds, plate, _seat_name(state, owner))]
 
 
 def _seat_name(state: np.record, owner: int) -> str:
@@ -256,38 +219,37 @@ def _plate_name(state: np.record, owner: int, width: float) -> str:
     return name
 
 
-def _placing(placing: int, hand: Hand, num_seats: int) -> list[Shape]:
+def _placing(placing: int, hand: cards.Hand, num_seats: int) -> list[Shape]:
     """The title of a seat that has gone out."""
     x, y, size = hand.x, hand.y, min(26.0, hand.height * 0.4)
     title = text.title(placing, num_seats)
     if placing == 1:
-        crown = CROWN.at(x, y - size * 0.8, size * 2)
+        crown = cards.CROWN.at(x, y - size * 0.8, size * 2)
         return [*crown, Text(x, y + size, title, size * 0.8, palette.LIGHT_GOLD, is_bold=True)]
     color = palette.DIM_CHALK if placing == num_seats else palette.CHALK
     return [Text(x, y + 8, title, size, color, is_bold=True)]
 
 
 def _last_action(
-    state: np.record, owner: int, seat: int | None, table: CardTable
+    state: np.record, owner: int, seat: int | None, layout: table.CardTable
 ) -> Iterable[Shape]:
     """The last action of a seat, in front of it; faded if it is from an earlier round."""
-    action, place = int(state.last_actions[owner]), table.seats[owner].action
+    action, place = int(state.last_actions[owner]), layout.seats[owner].action
     if action == NO_ACTION:
         return []
     is_now = text.is_of_this_round(state, owner)
     is_table = is_now and owner == state.table_seat and action != PASS
-    if 0 < action < GIVE and not table.is_narrow:
+    if 0 < action < GIVE and not layout.is_narrow:
         rank, count = _play(action)
         card = replace(CARDS[rank], paper=palette.PAPER if is_now else FADED)
-        box = Box.around(
-            *place, SMALL_HEIGHT * CARD_ASPECT + SMALL_STEP * (count - 1), SMALL_HEIGHT
-        )
+        width = SMALL_HEIGHT * cards.CARD_ASPECT + SMALL_STEP * (count - 1)
+        box = Box.around(*place, width, SMALL_HEIGHT)
         ground = [box.inset(-3.5).filled(palette.GOLD, 7)] if is_table else []
         lefts = [box.x + SMALL_STEP * index for index in range(count)]
-        cards = (small_card_shapes(card, left, box.y, SMALL_HEIGHT) for left in lefts)
-        return chain(ground, *cards)
+        held = (cards.small_card_shapes(card, left, box.y, SMALL_HEIGHT) for left in lefts)
+        return chain(ground, *held)
     fill, ink = (palette.PANEL, palette.CHALK) if is_now else (FADED_PANEL, palette.DIM_CHALK)
     if is_table:
         fill, ink = palette.YELLOW, palette.YELLOW_INK
     name = text.last_action_name(state, owner, seat)
-    return pill(*place, name, fill, ink, 12 if table.is_narrow else 14)
+    return table.pill(*place, name, fill, ink, 12 if layout.is_narrow else 14)

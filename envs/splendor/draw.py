@@ -11,37 +11,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.drawing import palette
+from ..core.drawing import palette, table
 from ..core.drawing.cards import CROWN, MIN_TEXT
 from ..core.drawing.layout import Box
 from ..core.drawing.palette import CHALK, GOLD, PAPER, PAPER_EDGE
 from ..core.drawing.picture import Circle, Part, Picture, Point, Shape, Text
-from ..core.drawing.table import (
-    NARROW_WIDTH,
-    Layout,
-    button,
-    clickable,
-    empty_place,
-    pill,
-    seat_part,
-    seat_plate,
-    table_picture,
-)
 from ..core.words import count_noun
-from . import actions, rules
+from . import actions, cards, rules
 from .actions import MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
-from .cards import (
-    CARDS,
-    COLOURS,
-    GEM_COLOURS,
-    NO_CARD,
-    NO_NOBLE,
-    NOBLE_POINTS,
-    NOBLES,
-    NUM_GEM_COLOURS,
-    NUM_TIERS,
-    unpack,
-)
 from .text import action_name, buyable, headline, last_action_name, nobles_won
 
 FILLS = ("#33343a", "#c2242f", "#277a43", "#2c63b4", "#f6f3ea", GOLD)
@@ -98,7 +75,7 @@ NARROW = SeatMeasures(
 
 
 @dataclass(frozen=True)
-class SplendorLayout(Layout):
+class SplendorLayout(table.Layout):
     """Where the rows of the table lie, and the panel of each seat, the first for who looks."""
 
     felt: Box
@@ -112,7 +89,7 @@ class SplendorLayout(Layout):
 
 def _layout(num_seats: int, is_narrow: bool) -> SplendorLayout:
     if is_narrow:
-        size, felt = (NARROW_WIDTH, 466 + 124 * num_seats), Box(2, 24, 356, 436)
+        size, felt = (table.NARROW_WIDTH, 466 + 124 * num_seats), Box(2, 24, 356, 436)
         inner, panels = felt.inset(8), Box(4, 466, 352, 124 * num_seats - 8)
         measures, card_width, noble_size, bank_height = NARROW, 60.0, 58.0, 58.0
     else:
@@ -120,7 +97,7 @@ def _layout(num_seats: int, is_narrow: bool) -> SplendorLayout:
         inner, panels = Box(48, 60, 540, 664), Box(632, 46, 504, 682)
         measures = ROOMY if num_seats == 2 else COMPACT
         card_width, noble_size, bank_height = FULL_CARD_WIDTH, 86.0, 76.0
-    heights = [card_width / CARD_ASPECT] * NUM_TIERS
+    heights = [card_width / CARD_ASPECT] * cards.NUM_TIERS
     nobles, *tiers, bank, buttons = inner.rows(noble_size, *heights, bank_height, BUTTON_HEIGHT)
     return SplendorLayout(
         size,
@@ -141,13 +118,13 @@ def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> 
     clicks, can_buy = _clicks(state, seat), buyable(state)
     shapes: list[Shape | Part] = [*layout.board(layout.felt), layout.title(headline(state))]
     shapes += [_noble_on_table(state, slot, layout) for slot in range(len(state.nobles))]
-    for tier in range(NUM_TIERS):
+    for tier in range(cards.NUM_TIERS):
         shapes += _tier(state, tier, can_buy, layout.tiers[tier])
     shapes += _bank(state, layout.bank)
     shapes += _buttons({part_id for ids in clicks.values() for part_id in ids}, layout.buttons)
     for index, panel in enumerate(layout.panels):
         shapes += _seat(state, (index + (seat or 0)) % num_seats, seat, panel, layout)
-    return table_picture(layout.size, shapes, clicks)
+    return table.table_picture(layout.size, shapes, clicks)
 
 
 # Actions and the parts that stand for them
@@ -155,7 +132,7 @@ def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> 
 
 def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
     """Gems taken and returned, one click each; a card and what to do with it."""
-    legal = clickable(rules, state, seat, actions.NUM_ACTIONS)
+    legal = table.clickable(rules, state, seat, actions.NUM_ACTIONS)
     return {action_name(action): _clicked(state, action) for action in legal}
 
 
@@ -180,11 +157,11 @@ def _clicked(state: np.record, action: int) -> tuple[str, ...]:
 
 
 def _bank_id(colour: int) -> str:
-    return f"bank:{GEM_COLOURS[colour]}"
+    return f"bank:{cards.GEM_COLOURS[colour]}"
 
 
 def _gems_id(owner: int, colour: int) -> str:
-    return f"seat:{owner}:gems:{GEM_COLOURS[colour]}"
+    return f"seat:{owner}:gems:{cards.GEM_COLOURS[colour]}"
 
 
 def _card_id(card: int) -> str:
@@ -201,7 +178,7 @@ def _buttons(chosen: set[str], row: Box) -> list[Part]:
     width = (BUTTON_WIDTH + BUTTON_GAP) * len(shown) - BUTTON_GAP
     boxes = Box.around(*row.center, width, BUTTON_HEIGHT).columns(*[BUTTON_WIDTH] * len(shown))
     return [
-        button(part_id, BUTTON_TEXTS[part_id], *box.center, BUTTON_WIDTH)
+        table.button(part_id, BUTTON_TEXTS[part_id], *box.center, BUTTON_WIDTH)
         for part_id, box in zip(shown, boxes, strict=True)
     ]
 
@@ -211,8 +188,8 @@ def _buttons(chosen: set[str], row: Box) -> list[Part]:
 
 def _noble_on_table(state: np.record, slot: int, layout: SplendorLayout) -> Shape | Part:
     box, noble = layout.nobles[slot], int(state.nobles[slot])
-    if noble == NO_NOBLE:
-        return empty_place(box)
+    if noble == cards.NO_NOBLE:
+        return table.empty_place(box)
     return _noble(noble, box, is_marked=int(state.choice) >> slot & 1 == 1)
 
 
@@ -220,25 +197,25 @@ def _noble_on_table(state: np.record, slot: int, layout: SplendorLayout) -> Shap
 def _noble(noble: int, box: Box, is_marked: bool) -> Part:
     x, y, size, _ = box
     edge, edge_width = (GOLD, 4) if is_marked else (PAPER_EDGE, 1)
-    points = (x + size * 0.2, y + size * 0.22, str(NOBLE_POINTS), size * 0.28)
+    points = (x + size * 0.2, y + size * 0.22, str(cards.NOBLE_POINTS), size * 0.28)
     shapes: list[Shape] = [
         box.filled(NOBLE_PAPER, size * 0.08, edge, edge_width),
         Text(*points, palette.RIM, is_bold=True),
         *CROWN.at(x + size * 0.27, y + size * 0.68, size * 0.36),
     ]
-    needs = [(colour, need) for colour, need in enumerate(NOBLES[noble]) if need]
+    needs = [(colour, need) for colour, need in enumerate(cards.NOBLES[noble]) if need]
     for place, (colour, need) in enumerate(needs):
         side = size * 0.26
         tile = Box(x + size * 0.66, y + size * (0.07 + 0.3 * place), side, side)
         shapes.append(tile.filled(FILLS[colour], 3, GEM_EDGE, 1))
         shapes.append(Text(*tile.center, str(need), max(MIN_TEXT, side * 0.7), INKS[colour]))
-    label = f"noble, {NOBLE_POINTS} points, needs {_colours_text(NOBLES[noble])} cards"
+    label = f"noble, {cards.NOBLE_POINTS} points, needs {_colours_text(cards.NOBLES[noble])} cards"
     return Part(_noble_id(noble), label, tuple(shapes))
 
 
 def _colours_text(counts: Sequence[int]) -> str:
     """`2 red, 1 blue`."""
-    return ", ".join(f"{count} {GEM_COLOURS[c]}" for c, count in enumerate(counts) if count)
+    return ", ".join(f"{count} {cards.GEM_COLOURS[c]}" for c, count in enumerate(counts) if count)
 
 
 def _tier(
@@ -248,7 +225,8 @@ def _tier(
     shapes: list[Shape | Part] = [_deck(state, tier, boxes[0])]
     for slot, box in enumerate(boxes[1:], start=tier * SLOTS_PER_TIER):
         card = int(state.table[slot])
-        shapes.append(empty_place(box) if card == NO_CARD else _card(card, box, can_buy[slot]))
+        is_empty = card == cards.NO_CARD
+        shapes.append(table.empty_place(box) if is_empty else _card(card, box, can_buy[slot]))
     return shapes
 
 
@@ -261,22 +239,23 @@ def _deck(state: np.record, tier: int, box: Box) -> Part:
         Text(x, y + box.height * 0.2, f"tier {tier + 1}", small, BACK_INK),
     )
     if not left:
-        shapes = (empty_place(box),)
+        shapes = (table.empty_place(box),)
     return Part(f"deck:{tier + 1}", f"deck of tier {tier + 1}, {count_noun(left, 'card')}", shapes)
 
 
 @lru_cache(maxsize=1 << 11)
 def _card(card: int, box: Box, is_marked: bool) -> Part:
     """A card: points and colour on top, the cost below."""
-    tier, colour, points, cost = CARDS[card]
+    tier, colour, points, cost = cards.CARDS[card]
     (x, y, width, height), scale = box, box.width / FULL_CARD_WIDTH
     edge, edge_width = (GOLD, max(4.0, 5 * scale)) if is_marked else (PAPER_EDGE, 1.0)
     band = Box(x + 5 * scale, y + 5 * scale, width - 10 * scale, 36 * scale)
-    band_edge = "#888888" if COLOURS[colour] == "white" else None  # white is lost on the paper
+    is_white = cards.COLOURS[colour] == "white"  # which is lost on the paper
+    band_edge = ("#888888", 1.0) if is_white else (None, 0.0)
     shapes: list[Shape] = [
         Box(x - 1, y + 2, width + 2, height + 1).filled(palette.SHADOW, 9 * scale),
         box.filled(PAPER, 9 * scale, edge, edge_width),
-        band.filled(FILLS[colour], 5 * scale, band_edge, 1.0 if band_edge else 0.0),
+        band.filled(FILLS[colour], 5 * scale, *band_edge),
     ]
     if points:
         place = (x + 20 * scale, y + 23 * scale)
@@ -290,7 +269,7 @@ def _card(card: int, box: Box, is_marked: bool) -> Part:
         gem_y = y + height - radius - 6 * scale - 2 * radius * row
         shapes += _gem(c, gem_x, gem_y, radius - 0.5, count)
     worth = f", {count_noun(points, 'point')}" if points else ""
-    label = f"{COLOURS[colour]} card of tier {tier + 1}{worth}, costs {_colours_text(cost)}"
+    label = f"{cards.COLOURS[colour]} card of tier {tier + 1}{worth}, costs {_colours_text(cost)}"
     return Part(_card_id(card), label, tuple(shapes))
 
 
@@ -302,13 +281,13 @@ def _gem(colour: int, x: float, y: float, radius: float, count: int) -> tuple[Sh
 
 def _bank(state: np.record, row: Box) -> list[Shape | Part]:
     """The gems of the bank, a disc a colour."""
-    radius, counts = row.height / 2 - 9, unpack(state.bank)
+    radius, counts = row.height / 2 - 9, cards.unpack(state.bank)
     shapes: list[Shape | Part] = [row.filled(palette.FELT_LIGHT, 16)]
-    for colour, box in enumerate(row.equal_columns(NUM_GEM_COLOURS)):
+    for colour, box in enumerate(row.equal_columns(cards.NUM_GEM_COLOURS)):
         count = counts[colour]
         empty = Circle(*box.center, radius, palette.CLEAR, FILLS[colour] + "60", 3)
         disc = _gem(colour, *box.center, radius, count) if count else (empty,)
-        label = f"{count_noun(count, f'{GEM_COLOURS[colour]} gem')} in the bank"
+        label = f"{count_noun(count, f'{cards.GEM_COLOURS[colour]} gem')} in the bank"
         shapes.append(Part(_bank_id(colour), label, disc))
     return shapes
 
@@ -324,11 +303,11 @@ def _seat(
     measures = layout.measures
     shown = f"player {owner}{', you' if owner == seat and not layout.is_narrow else ''}"
     points = count_noun(int(state.points[owner]), "point")
-    plate = seat_plate(measures.plate.moved(panel), shown, points, is_to_act)
+    plate = table.seat_plate(measures.plate.moved(panel), shown, points, is_to_act)
     x, y = panel.x + measures.last_action[0], panel.y + measures.last_action[1]
     return [
         panel.filled("#ffffff0d", 14, GOLD if is_to_act else None, 2.0),
-        seat_part(owner, seat, points, plate),
+        table.seat_part(owner, seat, points, plate),
         *_last_action(last_action_name(state, owner), x, y, measures.last_size),
         *_holdings(state, owner, panel, measures),
         *_reserved(state, owner, is_to_act, measures.reserved.moved(panel)),
@@ -342,7 +321,7 @@ def _last_action(name: str, x: float, y: float, size: float) -> list[Shape]:
     shapes: list[Shape] = []
     for index, line in enumerate(lines):
         line_y = y + 1.75 * size * (index - (len(lines) - 1) / 2)
-        shapes += pill(x, line_y, line, palette.PANEL, CHALK, size)
+        shapes += table.pill(x, line_y, line, palette.PANEL, CHALK, size)
     return shapes
 
 
@@ -350,24 +329,21 @@ def _holdings(
     state: np.record, owner: int, panel: Box, measures: SeatMeasures
 ) -> list[Shape | Part]:
     """Cards and gems by colour, one above the other."""
-    cards, gems = unpack(state.cards[owner]), unpack(state.gems[owner])
+    num_cards, num_gems = cards.unpack(state.cards[owner]), cards.unpack(state.gems[owner])
     shapes: list[Shape | Part] = []
-    boxes = measures.cards.moved(panel).equal_columns(NUM_GEM_COLOURS)
-    for colour, (count, box) in enumerate(zip(cards, boxes, strict=True)):
+    boxes = measures.cards.moved(panel).equal_columns(cards.NUM_GEM_COLOURS)
+    for colour, (count, box) in enumerate(zip(num_cards, boxes, strict=True)):
         if count:
-            name = GEM_COLOURS[colour]
+            name, size = cards.GEM_COLOURS[colour], box.height * 0.52
             label = f"{count_noun(count, f'{name} card')} of player {owner}"
             card = Box.around(*box.center, box.height * 0.75, box.height)
-            size, ink = box.height * 0.52, INKS[colour]
-            shown = (
-                card.filled(FILLS[colour], 4, PAPER_EDGE, 1.5),
-                Text(*card.center, str(count), size, ink, is_bold=True),
-            )
-            shapes.append(Part(f"seat:{owner}:cards:{name}", label, shown))
-    boxes = measures.gems.moved(panel).equal_columns(NUM_GEM_COLOURS)
-    for colour, (count, box) in enumerate(zip(gems, boxes, strict=True)):
+            ground = card.filled(FILLS[colour], 4, PAPER_EDGE, 1.5)
+            number = Text(*card.center, str(count), size, INKS[colour], is_bold=True)
+            shapes.append(Part(f"seat:{owner}:cards:{name}", label, (ground, number)))
+    boxes = measures.gems.moved(panel).equal_columns(cards.NUM_GEM_COLOURS)
+    for colour, (count, box) in enumerate(zip(num_gems, boxes, strict=True)):
         if count:
-            label = f"{count_noun(count, f'{GEM_COLOURS[colour]} gem')} of player {owner}"
+            label = f"{count_noun(count, f'{cards.GEM_COLOURS[colour]} gem')} of player {owner}"
             disc = _gem(colour, *box.center, box.height / 2, count)
             shapes.append(Part(_gems_id(owner, colour), label, disc))
     return shapes
@@ -379,7 +355,7 @@ def _reserved(state: np.record, owner: int, is_to_act: bool, row: Box) -> list[P
     return [
         _card(int(card), box, is_marked)
         for card, box, is_marked in zip(state.reserved[owner], boxes, can_buy, strict=True)
-        if card != NO_CARD
+        if card != cards.NO_CARD
     ]
 
 
@@ -390,7 +366,6 @@ def _won_nobles(state: np.record, owner: int, panel: Box, measures: SeatMeasures
         left = panel.x + measures.noble_left + (side + 6) * place
         tile = Box(left, panel.bottom - side - 2, side, side)
         shapes = (tile.filled(NOBLE_PAPER, 3, PAPER_EDGE, 1), *CROWN.at(*tile.center, side * 0.7))
-        parts.append(
-            Part(_noble_id(noble), f"noble of player {owner}, {NOBLE_POINTS} points", shapes)
-        )
+        label = f"noble of player {owner}, {cards.NOBLE_POINTS} points"
+        parts.append(Part(_noble_id(noble), label, shapes))
     return parts

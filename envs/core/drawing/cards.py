@@ -6,18 +6,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from . import palette
 from .layout import Box
-from .palette import (
-    BACK,
-    BACK_LINE,
-    DARK_GOLD,
-    GOLD,
-    LIGHT_GOLD,
-    NO_DOT,
-    PAPER,
-    PAPER_EDGE,
-    SHADOW,
-)
 from .picture import Circle, Line, Part, Point, Polygon, Rectangle, Shape, Stamp, Text
 
 MIN_TEXT = 11.0  # pixels; smaller text is hard to read
@@ -82,18 +72,18 @@ def club(ink: str) -> Mark:
 
 COIN = Mark(
     (
-        Circle(0, 0, 0.5, GOLD, DARK_GOLD, 0.07),
-        Circle(0, 0, 0.31, LIGHT_GOLD, DARK_GOLD, 0.05),
-        Circle(0, 0, 0.1, DARK_GOLD),
+        Circle(0, 0, 0.5, palette.GOLD, palette.DARK_GOLD, 0.07),
+        Circle(0, 0, 0.31, palette.LIGHT_GOLD, palette.DARK_GOLD, 0.05),
+        Circle(0, 0, 0.1, palette.DARK_GOLD),
     )
 )
 _TIPS = ((-0.5, -0.28), (0, -0.38), (0.5, -0.28))
 _ZIGZAG = ((-0.42, 0.3), _TIPS[0], (-0.22, 0), _TIPS[1], (0.22, 0), _TIPS[2], (0.42, 0.3))
 CROWN = Mark(
     (
-        Polygon(_ZIGZAG, GOLD),
-        *(Circle(x, y, 0.065, GOLD) for x, y in _TIPS),
-        Rectangle(-0.42, 0.3, 0.84, 0.1, DARK_GOLD),
+        Polygon(_ZIGZAG, palette.GOLD),
+        *(Circle(x, y, 0.065, palette.GOLD) for x, y in _TIPS),
+        Rectangle(-0.42, 0.3, 0.84, 0.1, palette.DARK_GOLD),
     )
 )
 
@@ -112,7 +102,7 @@ class Card:
     label: str
     ink: str
     mark: Mark | None = None
-    paper: str = PAPER
+    paper: str = palette.PAPER
 
 
 class CardPart(NamedTuple):
@@ -147,8 +137,8 @@ def card_shapes(
     box, edge = Box(x, y, height * CARD_ASPECT, height), max(1.0, height * 0.012)
     below = Box(x - edge, y + edge, box.width + edge, height + edge)
     shapes: list[Shape] = [
-        below.filled(SHADOW, height * 0.075),
-        box.filled(card.paper if card else PAPER, height * 0.075, PAPER_EDGE, edge),
+        below.filled(palette.SHADOW, height * 0.075),
+        box.filled(card.paper if card else palette.PAPER, height * 0.075, palette.PAPER_EDGE, edge),
     ]
     if card is None:
         return Stamp([*shapes, *_card_back(box, edge)])
@@ -179,9 +169,9 @@ def _card_back(box: Box, edge: float) -> list[Shape]:
     field, line, (x, y) = box.inset(box.height * 0.07), box.inset(box.height * 0.14), box.center
     corners = ((x, line.y), (line.right, y), (x, line.bottom), (line.x, y))
     return [
-        field.filled(BACK, box.height * 0.045),
-        Line((*corners, corners[0]), BACK_LINE, edge),
-        Circle(x, y, box.height * 0.07, BACK_LINE),
+        field.filled(palette.BACK, box.height * 0.045),
+        Line((*corners, corners[0]), palette.BACK_LINE, edge),
+        Circle(x, y, box.height * 0.07, palette.BACK_LINE),
     ]
 
 
@@ -189,8 +179,8 @@ def small_card_shapes(card: Card, x: float, y: float, height: float) -> list[Sha
     """A small card that shows only its label, by its top left corner."""
     box = Box(x, y, height * CARD_ASPECT, height)
     return [
-        Rectangle(x - 1, y + 1, box.width + 1, height + 1, SHADOW, height * 0.1),
-        box.filled(card.paper, height * 0.1, PAPER_EDGE, 1),
+        Rectangle(x - 1, y + 1, box.width + 1, height + 1, palette.SHADOW, height * 0.1),
+        box.filled(card.paper, height * 0.1, palette.PAPER_EDGE, 1),
         Text(*box.center, card.label, height * 0.38, card.ink, is_bold=True),
     ]
 
@@ -207,8 +197,8 @@ def counted(
     shapes: list[Shape] = [Text(x, y, label, size, ink, is_bold=count > 0)]
     for index in range(most):
         row, column = divmod(index, 2)
-        dot_x, dot_y = x + size * (0.54 * column - 0.27), y + size * (0.85 + 0.65 * row)
-        shapes.append(Circle(dot_x, dot_y, size * 0.19, ink if index < count else NO_DOT))
+        dot_x, dot_y = x + size * (0.54 * column - 0.27), y + size * (0.8 + 0.65 * row)
+        shapes.append(Circle(dot_x, dot_y, size * 0.19, ink if index < count else palette.NO_DOT))
     return Stamp(shapes)
 
 

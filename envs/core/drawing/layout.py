@@ -1,6 +1,7 @@
 """Boxes that divide into rows and columns: where the things of a picture lie."""
 
 from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple
 
 from .picture import Point, Rectangle
@@ -73,4 +74,5 @@ class Box(NamedTuple):
 def _starts(start: float, length: float, sizes: Sequence[float]) -> list[float]:
     """Return where things of these sizes begin that are spread evenly over a length."""
     gap = (length - sum(sizes)) / max(len(sizes) - 1, 1)
-    return [start + sum(sizes[:index]) + gap * index for index in range(len(sizes))]
+    ends = accumulate([size + gap for size in sizes], initial=start)
+    return list(ends)[: len(sizes)]
