@@ -186,13 +186,8 @@ def picture_pixels(picture: Picture) -> np.ndarray:
 
 
 def _is_opaque(shape: Shape) -> bool:
-    match shape:
-        case Rectangle() | Circle():
-            return len(shape.fill) == len(shape.outline or shape.fill) == len("#rrggbb")
-        case Polygon():
-            return len(shape.fill) == len("#rrggbb")
-        case _:
-            return len(shape.color) == len("#rrggbb")
+    colors = [getattr(shape, name, None) for name in ("fill", "outline", "color")]
+    return all(len(color) == len("#rrggbb") for color in colors if color)
 
 
 def _paint(canvas: "ImageDraw.ImageDraw", shape: Shape) -> None:
