@@ -140,7 +140,7 @@ def _seat(view: View, owner: int) -> list[Shape | Part]:
     card_box = layout.cards[(owner - (seat or 0)) % NUM_SEATS]
     holds = count_noun(int(state["deck_sizes"][owner]), "card")
     is_to_act = owner == state["starter"] and not is_terminal(state)
-    height = layout.plate_height
+    height = 24.0 if layout.is_narrow else 28.0
     box = card_box._replace(y=card_box.y - height - 6, height=height)
     plate = seat_part(owner, seat, holds, seat_plate(box, f"player {owner}", holds, is_to_act))
     cards = possible_tops(state, owner, seat)

@@ -1,7 +1,7 @@
 """The table and what lies around it: seats, plates, buttons, and marks on what may be played."""
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -28,11 +28,6 @@ class Layout:
     def is_narrow(self) -> bool:
         """Whether the picture is for a phone."""
         return self.size[0] == NARROW_WIDTH
-
-    @property
-    def plate_height(self) -> float:
-        """The height of the seats' plates."""
-        return 24.0 if self.is_narrow else 28.0
 
     def title(self, headline: str) -> Text:
         """A line of text above the table."""
@@ -70,25 +65,17 @@ class CardTable(Layout):
         """The table, and a line of text above it."""
         whole = Box(0, 0, *self.size)
         if self.is_narrow:
-            return [
-                *self.board(Box(2, 24, whole.width - 4, whole.height - 26)),
-                self.title(headline),
-            ]
-        return [*_round_table(whole.inset(52)), self.title(headline)]
+            felt = self.board(Box(2, 24, whole.width - 4, whole.height - 26))
+        else:
+            felt = _round_table(whole.inset(52))
+        return [*felt, self.title(headline)]
 
 
-def _round_table(box: Box) -> Iterator[Shape]:
+def _round_table(box: Box) -> list[Shape]:
     """A felt with round ends in a wooden rim."""
-    for inset, fill in (
-        (-6, "#00000030"),
-        (0, palette.RIM),
-        (5, palette.RIM_LIGHT),
-        (14, palette.RIM),
-        (18, palette.FELT),
-        (46, palette.FELT_LIGHT),
-    ):
-        layer = box.inset(inset)
-        yield layer.filled(fill, layer.height / 2)
+    shadow, rim = (-6, "#00000030"), ((0, palette.RIM), (5, palette.RIM_LIGHT), (14, palette.RIM))
+    layers = (shadow, *rim, (18, palette.FELT), (46, palette.FELT_LIGHT))
+    return [box.inset(gap).filled(fill, box.height / 2 - gap) for gap, fill in layers]
 
 
 class WideHands(NamedTuple):
@@ -154,9 +141,8 @@ def _narrow_table(num_seats: int, first: int, measures: NarrowHands) -> CardTabl
     """`first` at the bottom, above it the others in rows, clockwise from the top left."""
     height, row_height, card_height, most, most_small, columns, center_x = measures
     plate = Box(10, height - 33, 124, 24)
-    hand = Hand(
-        NARROW_WIDTH / 2, plate.y - 8 - card_height / 2, card_height, NARROW_WIDTH - 20, most
-    )
+    hand_y = plate.y - 8 - card_height / 2
+    hand = Hand(NARROW_WIDTH / 2, hand_y, card_height, NARROW_WIDTH - 20, most)
     places = [SeatPlace(hand, plate, (230, plate.center[1]))]
     num_rows = -(-(num_seats - 1) // columns)
     bottom = 32 + row_height * num_rows
@@ -206,9 +192,8 @@ def button(part_id: str, text: str, x: float, y: float, width: float, height: fl
     """A button around the centre (x, y)."""
     box = Box.around(x, y, width, height)
     ground = box.filled(palette.BUTTON, height * 0.3, palette.BUTTON_EDGE, 1.5)
-    return Part(
-        part_id, text, Stamp([ground, Text(x, y, text, 14, palette.BUTTON_INK, is_bold=True)])
-    )
+    label = Text(x, y, text, 14, palette.BUTTON_INK, is_bold=True)
+    return Part(part_id, text, Stamp([ground, label]))
 
 
 def flowing_buttons(
@@ -242,7 +227,7 @@ def empty_place(box: Box) -> Rectangle:
 
 
 def clickable(rules: Any, state: np.record, seat: int | None, num_actions: int) -> list[int]:
-    """The actions that `seat` (None: whichever is to act) can choose in a picture, ascending.
+    """The actions that `seat` (None: the seat to act) can choose in a picture, ascending.
 
     `rules` is the module with the rules of the game.
     """
@@ -274,13 +259,11 @@ def table_picture(
 @lru_cache(maxsize=1 << 12)
 def _with_outline(shapes: tuple[Shape, ...]) -> Stamp:
     """Add the outline of what may be clicked around a part's first disc or rectangle."""
-    body = next(
-        shape
-        for shape in shapes
-        if isinstance(shape, Rectangle | Circle) and shape.fill != palette.SHADOW
-    )
+    bodies = (shape for shape in shapes if isinstance(shape, Rectangle | Circle))
+    body = next(shape for shape in bodies if shape.fill != palette.SHADOW)
     if isinstance(body, Circle):
-        edge = Circle(body.x, body.y, body.radius + 1.5, palette.CLEAR, palette.LEGAL, 3.0)
-        return Stamp([*shapes, edge])
-    box = Box(body.x, body.y, body.width, body.height).inset(-2)
-    return Stamp([*shapes, box.filled(palette.CLEAR, body.radius + 2, palette.LEGAL, 3.0)])
+        edge: Shape = Circle(body.x, body.y, body.radius + 1.5, palette.CLEAR, palette.LEGAL, 3.0)
+    else:
+        box = Box(body.x, body.y, body.width, body.height).inset(-2)
+        edge = box.filled(palette.CLEAR, body.radius + 2, palette.LEGAL, 3.0)
+    return Stamp([*shapes, edge])
