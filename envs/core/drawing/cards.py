@@ -198,7 +198,7 @@ def counted(
     for index in range(most):
         row, column = divmod(index, 2)
         dot_x, dot_y = x + size * (0.54 * column - 0.27), y + size * (0.8 + 0.65 * row)
-        shapes.append(Circle(dot_x, dot_y, size * 0.19, ink if index < count else palette.NO_DOT))
+        shapes.append(Circle(dot_x, dot_y, size * 0.21, ink if index < count else palette.NO_DOT))
     return Stamp(shapes)
 
 
