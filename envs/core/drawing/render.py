@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..game import Game, check_choice
-from .picture import Circle, Line, Part, Picture, Point, Polygon, Rectangle, Shape, Stamp, Text
+from .picture import Circle, Line, Part, Picture, Polygon, Rectangle, Shape, Stamp, Text
 
 if TYPE_CHECKING:
     from PIL import ImageDraw
@@ -281,5 +281,5 @@ def _svg_outline(shape: Rectangle | Circle) -> str:
     return f' stroke="{shape.outline}" stroke-width="{shape.outline_width:g}"'
 
 
-def _svg_points(points: tuple[Point, ...]) -> str:
+def _svg_points(points: tuple[tuple[float, float], ...]) -> str:
     return " ".join([f"{x:g},{y:g}" for x, y in points])
