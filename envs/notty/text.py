@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.game import NO_ACTION, NO_SEAT
+from ..core.words import is_index, shortened
 from .cards import (
     COLOURS,
     GROUPS,
@@ -35,7 +36,6 @@ from .rules import (
 
 KIND_INDEX = {name: kind for kind, name in enumerate(KIND_NAMES)}
 DEAL_FORM = '{"hands": [["red 3", ...], ...], "deck": ["blue 10", ...], "seat_to_act": 0}'
-LONGEST_VALUE = 60  # characters of a wrong value that an error shows
 PHASE_NAMES = {
     NOTHING_YET: "begins a turn",
     HAS_DRAWN: "has drawn",
@@ -94,7 +94,7 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     """
     is_deal = isinstance(data, dict) and {"hands"} <= set(data) <= {"hands", "deck", "seat_to_act"}
     if not is_deal:
-        raise ValueError(f"a deal is {DEAL_FORM}; got {_short(data)}")
+        raise ValueError(f"a deal is {DEAL_FORM}; got {shortened(data)}")
     hands = _parse_hands(data["hands"], len(state["hands"]), int(state["hand_limit"]))
     deck = _parse_deck(data["deck"], hands) if "deck" in data else []
     seat = data.get("seat_to_act", None)
@@ -112,7 +112,7 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
 def _parse_hands(hands: Any, num_seats: int, hand_limit: int) -> list[list[int]]:
     """The kinds of each hand."""
     if not isinstance(hands, list | tuple) or len(hands) != num_seats:
-        raise ValueError(f"a deal needs {num_seats} hands, lists of cards; got {_short(hands)}")
+        raise ValueError(f"a deal needs {num_seats} hands, lists of cards; got {shortened(hands)}")
     parsed = [_parse_cards(hand) for hand in hands]
     for hand in parsed:
         if not 1 <= len(hand) <= hand_limit:
@@ -140,7 +140,9 @@ def _parse_deck(deck: Any, hands: Sequence[Sequence[int]]) -> list[int]:
 
 def _parse_cards(names: Any) -> list[int]:
     if not isinstance(names, list | tuple):
-        raise ValueError(f"cards are given as a list of names such as 'red 3'; got {_short(names)}")
+        raise ValueError(
+            f"cards are given as a list of names such as 'red 3'; got {shortened(names)}"
+        )
     for name in names:
         if not isinstance(name, str) or name not in KIND_INDEX:
             raise ValueError(
@@ -151,15 +153,8 @@ def _parse_cards(names: Any) -> list[int]:
 
 
 def _check_seat(seat: Any, num_seats: int) -> None:
-    is_integer = isinstance(seat, int | np.integer) and not isinstance(seat, bool)
-    if not is_integer or not 0 <= seat < num_seats:
+    if not is_index(seat, num_seats):
         raise ValueError(f"seat_to_act must be a seat 0 .. {num_seats - 1}; got {seat!r}")
-
-
-def _short(value: Any) -> str:
-    """A value as it is shown in an error."""
-    text = repr(value)
-    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
 
 
 # A position as text

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from ..core.game import NO_ACTION
+from ..core.words import shortened
 from .rules import (
     ALL_OF_RANK,
     GIVE,
@@ -37,7 +38,6 @@ ACTION_INDEX = {name: index for index, name in enumerate(ACTION_NAMES)}
 
 DEAL_FORM = '{"hands": [[card, ...], ...]}'
 MATCH_FORM = '{"games": [{"hands": ...}, ...]}'
-LONGEST_VALUE = 60  # characters of a wrong value that an error shows
 
 
 def action_name(action: int) -> str:
@@ -86,10 +86,12 @@ def _games(data: Any) -> list[Any]:
         return [data["hands"]]
     games = data["games"] if isinstance(data, dict) and set(data) == {"games"} else None
     if not isinstance(games, list | tuple) or not games:
-        raise ValueError(f"a deal is {DEAL_FORM} or, in a match, {MATCH_FORM}; got {_short(data)}")
+        raise ValueError(
+            f"a deal is {DEAL_FORM} or, in a match, {MATCH_FORM}; got {shortened(data)}"
+        )
     for game in games:
         if not isinstance(game, dict) or set(game) != {"hands"}:
-            raise ValueError(f"each game of a deal is {DEAL_FORM}; got {_short(game)}")
+            raise ValueError(f"each game of a deal is {DEAL_FORM}; got {shortened(game)}")
     return [game["hands"] for game in games]
 
 
@@ -97,7 +99,7 @@ def _parse_hands(hands: Any, num_seats: int) -> list[list[int]]:
     """Card indices by seat; raises ValueError unless the whole deck is dealt, evenly."""
     are_lists = isinstance(hands, list | tuple) and all(isinstance(h, list | tuple) for h in hands)
     if not are_lists:
-        raise ValueError(f"the hands of a deal are lists of cards; got {_short(hands)}")
+        raise ValueError(f"the hands of a deal are lists of cards; got {shortened(hands)}")
     hand_size = NUM_CARDS // num_seats
     if [len(hand) for hand in hands] != [hand_size] * num_seats:
         sizes = ", ".join(str(len(hand)) for hand in hands) or "none"
@@ -112,12 +114,6 @@ def _parse_hands(hands: Any, num_seats: int) -> list[list[int]]:
         if names.count(name) > 1:
             raise ValueError(f"the card {name} is dealt twice")
     return [[CARD_INDEX[name] for name in hand] for hand in hands]
-
-
-def _short(value: Any) -> str:
-    """A value as an error shows it."""
-    text = repr(value)
-    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."
 
 
 # A position as text

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.words import is_index, shortened
 from .actions import GEM_LIMIT, MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
 from .cards import (
     CARDS,
@@ -40,7 +41,6 @@ REQUIRED = ("num_players", "seat_to_act", "first_seat", "bank", "table", "nobles
 DECKS = ("decks", "decks_left")
 OPTIONAL = ("passes", "turn")
 SEAT_KEYS = ("gems", "cards", "reserved", "nobles")
-LONGEST_VALUE = 60  # characters of a wrong value that an error shows
 
 CARD_INDEX = {(card.colour, card.points, card.cost): index for index, card in enumerate(CARDS)}
 NOBLE_INDEX = {need: index for index, need in enumerate(NOBLES)}
@@ -57,7 +57,7 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     elif isinstance(data, dict) and set(data) == {"position"}:
         _lay_position(state, data["position"], rng)
     else:
-        raise ValueError(f"a deal is {DEAL_FORM} or {POSITION_FORM}; got {_short(data)}")
+        raise ValueError(f"a deal is {DEAL_FORM} or {POSITION_FORM}; got {shortened(data)}")
 
 
 def card_data(card: int) -> list[Any]:
@@ -121,7 +121,7 @@ def _lay_position(state: np.record, data: Any, rng: np.record) -> None:
 def _check_keys(data: Any, num_seats: int) -> None:
     """Check the keys of a position and its number of seats."""
     if not isinstance(data, dict):
-        raise ValueError(f"a position is a dict; got {_short(data)}")
+        raise ValueError(f"a position is a dict; got {shortened(data)}")
     for key in REQUIRED:
         if key not in data:
             raise ValueError(f"a position needs {key!r}; its keys are {', '.join(map(repr, data))}")
@@ -140,7 +140,7 @@ def _check_keys(data: Any, num_seats: int) -> None:
 def _seat_list(data: dict[str, Any], num_seats: int) -> Sequence[Any]:
     seats = data["seats"]
     if not isinstance(seats, list | tuple) or len(seats) != num_seats:
-        raise ValueError(f"'seats' must be a list of {num_seats} seats; got {_short(seats)}")
+        raise ValueError(f"'seats' must be a list of {num_seats} seats; got {shortened(seats)}")
     return seats
 
 
@@ -161,7 +161,7 @@ class _Seat(NamedTuple):
 def _parse_seat(data: Any, index: int) -> _Seat:
     name = f"seat {index}"
     if not isinstance(data, dict) or set(data) != set(SEAT_KEYS):
-        raise ValueError(f"{name} needs {', '.join(SEAT_KEYS)}; got {_short(data)}")
+        raise ValueError(f"{name} needs {', '.join(SEAT_KEYS)}; got {shortened(data)}")
     gems = _counts(data["gems"], NUM_GEM_COLOURS, f"the gems of {name}")
     if sum(gems) > GEM_LIMIT:
         raise ValueError(f"{name} holds {sum(gems)} gems; {GEM_LIMIT} is the limit")
@@ -186,7 +186,7 @@ def _parse_table(data: Any) -> list[int]:
     if not are_lists or [len(tier) for tier in data] != [SLOTS_PER_TIER] * NUM_TIERS:
         raise ValueError(
             f"the table must be {NUM_TIERS} tiers of {SLOTS_PER_TIER} cards or null; "
-            f"got {_short(data)}"
+            f"got {shortened(data)}"
         )
     cards = [NO_CARD if card is None else _parse_card(card) for tier in data for card in tier]
     for slot, card in enumerate(cards):
@@ -304,7 +304,7 @@ def _parse_card(data: Any) -> int:
             card = CARD_INDEX.get((COLOURS.index(colour), points, tuple(cost)))
     if card is None:
         raise ValueError(
-            f"there is no card {_short(data)}; a card is [colour, points, [cost in "
+            f"there is no card {shortened(data)}; a card is [colour, points, [cost in "
             f"{', '.join(COLOURS)}]], as in cards.csv"
         )
     return card
@@ -312,13 +312,13 @@ def _parse_card(data: Any) -> int:
 
 def _parse_cards(data: Any, what: str) -> list[int]:
     if not isinstance(data, list | tuple):
-        raise ValueError(f"{what} are a list; got {_short(data)}")
+        raise ValueError(f"{what} are a list; got {shortened(data)}")
     return [_parse_card(card) for card in data]
 
 
 def _parse_decks(data: Any) -> list[list[int]]:
     if not isinstance(data, list | tuple) or len(data) != NUM_TIERS:
-        raise ValueError(f"'decks' must be {NUM_TIERS} lists of cards; got {_short(data)}")
+        raise ValueError(f"'decks' must be {NUM_TIERS} lists of cards; got {shortened(data)}")
     decks = [_parse_cards(deck, f"the cards of deck {tier + 1}") for tier, deck in enumerate(data)]
     for tier, deck in enumerate(decks):
         for card in deck:
@@ -329,14 +329,14 @@ def _parse_decks(data: Any) -> list[list[int]]:
 def _parse_nobles(data: Any, what: str) -> list[int]:
     """Indices by slot, NO_NOBLE for null."""
     if not isinstance(data, list | tuple):
-        raise ValueError(f"{what} are a list of needs; got {_short(data)}")
+        raise ValueError(f"{what} are a list of needs; got {shortened(data)}")
     nobles = []
     for need in data:
         is_need = isinstance(need, list | tuple) and _are_counts(need)
         if need is not None and not (is_need and tuple(need) in NOBLE_INDEX):
             raise ValueError(
-                f"there is no noble {_short(need)}; a noble is its need in {', '.join(COLOURS)}, "
-                f"as in nobles.csv"
+                f"there is no noble {shortened(need)}; a noble is its need in "
+                f"{', '.join(COLOURS)}, as in nobles.csv"
             )
         nobles.append(NO_NOBLE if need is None else NOBLE_INDEX[tuple(need)])
     return nobles
@@ -381,16 +381,13 @@ def _tier(tier: int) -> Iterator[int]:
 
 
 def _are_counts(values: Sequence[Any]) -> bool:
-    return all(
-        isinstance(value, int | np.integer) and not isinstance(value, bool) and value >= 0
-        for value in values
-    )
+    return all(is_index(value) for value in values)
 
 
 def _counts(data: Any, length: int, what: str) -> list[int]:
     is_list = isinstance(data, list | tuple) and len(data) == length
     if not is_list or not _are_counts(data):
-        raise ValueError(f"{what} must be {length} numbers of 0 or more; got {_short(data)}")
+        raise ValueError(f"{what} must be {length} numbers of 0 or more; got {shortened(data)}")
     return [int(number) for number in data]
 
 
@@ -398,9 +395,3 @@ def _number(data: Any, most: int, what: str) -> int:
     if not _are_counts([data]) or data > most:
         raise ValueError(f"{what} must be a number in 0 .. {most}; got {data!r}")
     return int(data)
-
-
-def _short(value: Any) -> str:
-    """A value as an error shows it."""
-    text = repr(value)
-    return text if len(text) <= LONGEST_VALUE else text[:LONGEST_VALUE] + "..."

@@ -120,11 +120,6 @@ def nobles_won(state: np.record, owner: int) -> list[int]:
     return [noble for noble in range(NUM_NOBLES) if int(state.won[owner]) >> noble & 1]
 
 
-def count_noun(number: int, noun: str) -> str:
-    """`1 point`, `2 points`."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
-
-
 def _columns(cells: Sequence[object]) -> str:
     return " ".join(str(cell or ".") for cell in cells)
 

@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.game import check_choice
+from ..core.words import is_index
 from .observation import knows_own_top
 from .rules import (
     DRAWN,
@@ -118,7 +119,7 @@ def _checked_hands(hands: Any, num_cards: int) -> list[list[int]]:
         raise ValueError(f"hands must have {sizes[0]} and {sizes[1]} cards; got {hands!r}")
     dealt = [card for hand in hands for card in hand]
     for card in dealt:
-        if not _is_whole(card) or not 0 <= card < num_cards:
+        if not is_index(card, num_cards):
             raise ValueError(f"hands hold indices of cards 0 .. {num_cards - 1}; got {card!r}")
         if dealt.count(card) > 1:
             raise ValueError(f"hands hold the card {card} twice")
@@ -130,7 +131,7 @@ def _checked_values(cards: Any, num_cards: int, num_fields: int) -> list[list[in
     if not is_list or [len(card) for card in cards] != [num_fields] * num_cards:
         raise ValueError(f"cards must be {num_cards} rows of {num_fields} values")
     for value in (value for card in cards for value in card):
-        if not _is_whole(value) or not 0 <= value <= MAX_VALUE:
+        if not is_index(value, MAX_VALUE + 1):
             raise ValueError(
                 f"cards have integer values in 0 .. {MAX_VALUE}; got {value!r} "
                 "(other decks come with the setting `deck`)"
@@ -149,10 +150,6 @@ def _checked_ids(ids: Any, num_cards: int) -> list[int]:
     if len(set(ids)) != num_cards:
         raise ValueError(f"ids must be {num_cards} different ones; got {ids!r}")
     return [number_of_id(name) for name in ids]
-
-
-def _is_whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)
 
 
 # A position

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..core.words import is_index
 from .rules import NO_CARD, is_terminal, start_game
 
 _ACTION = re.compile(r"card:(\d+)\.(\d+)")
@@ -46,7 +47,7 @@ def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
     num_seats, num_values = state["dealt"].shape
     _check_hands(data["hands"], num_seats, num_values)
     leader = data.get("leader", int(state["first_leader"]))
-    if not _is_index(leader, num_seats):
+    if not is_index(leader, num_seats):
         raise ValueError(f"the leader must be a seat 0 .. {num_seats - 1}; got {leader!r}")
     state["dealt"][:] = data["hands"]
     start_game(state, np.int8(leader))
@@ -59,15 +60,10 @@ def _check_hands(hands: Any, num_seats: int, num_values: int) -> None:
         raise ValueError(f"a deal needs {num_seats} hands of {num_values} cards; got {hands!r}")
     cards = [card for hand in hands for card in hand]
     for card in cards:
-        if not _is_index(card, num_cards):
+        if not is_index(card, num_cards):
             raise ValueError(f"a card is an index 0 .. {num_cards - 1}; got {card!r}")
         if cards.count(card) > 1:
             raise ValueError(f"the card {card} ({card_name(num_values, card)}) is dealt twice")
-
-
-def _is_index(value: Any, limit: int) -> bool:
-    is_integer = isinstance(value, int | np.integer) and not isinstance(value, bool)
-    return is_integer and 0 <= value < limit
 
 
 def describe(state: np.record, seat: int | None = None) -> str:

@@ -5,7 +5,6 @@ Pillow draws the pixels and pygame-ce owns the window; both are imported when fi
 
 import inspect
 import os
-from collections.abc import Callable
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -193,64 +192,36 @@ def picture_pixels(picture: Picture) -> np.ndarray:
     solid = ImageDraw.Draw(image)
     blended = ImageDraw.Draw(image, "RGBA")  # slower; needed for colours with alpha
     for shape in picture.all_shapes():
-        _PAINTERS[type(shape)](solid if _is_opaque(shape) else blended, shape)
+        _paint(solid if _is_opaque(shape) else blended, shape)
     return np.array(image.reduce(_OVERSAMPLING))
 
 
-def save_png(picture: Picture, path: str | os.PathLike[str]) -> None:
-    """Write a picture to a PNG file."""
-    from PIL import Image
-
-    Image.fromarray(picture_pixels(picture)).save(path, optimize=True)
-
-
 def _is_opaque(shape: Shape) -> bool:
+    colors = [getattr(shape, name, None) for name in ("fill", "outline", "color")]
+    return all(len(color) == len("#rrggbb") for color in colors if color)
+
+
+def _paint(canvas: "ImageDraw.ImageDraw", shape: Shape) -> None:
+    scale = _OVERSAMPLING
     match shape:
-        case Rectangle() | Circle():
-            return len(shape.fill) == len(shape.outline or shape.fill) == len("#rrggbb")
-        case Polygon():
-            return len(shape.fill) == len("#rrggbb")
-        case _:
-            return len(shape.color) == len("#rrggbb")
-
-
-def _scaled(*lengths: float) -> list[float]:
-    return [length * _OVERSAMPLING for length in lengths]
-
-
-def _outline_width(shape: Rectangle | Circle) -> int:
-    return round(shape.outline_width * _OVERSAMPLING)
-
-
-def _paint_rectangle(canvas: "ImageDraw.ImageDraw", shape: Rectangle) -> None:
-    x, y, right, bottom, radius = _scaled(
-        shape.x, shape.y, shape.x + shape.width, shape.y + shape.height, shape.radius
-    )
-    corners = (round(x), round(y), round(right) - 1, round(bottom) - 1)
-    canvas.rounded_rectangle(corners, radius, shape.fill, shape.outline, _outline_width(shape))
-
-
-def _paint_circle(canvas: "ImageDraw.ImageDraw", shape: Circle) -> None:
-    x, y, radius = _scaled(shape.x, shape.y, shape.radius)
-    corners = (x - radius, y - radius, x + radius, y + radius)
-    canvas.ellipse(corners, shape.fill, shape.outline, _outline_width(shape))
-
-
-def _paint_line(canvas: "ImageDraw.ImageDraw", shape: Line) -> None:
-    points = [tuple(_scaled(*point)) for point in shape.points]
-    width = max(1, round(shape.width * _OVERSAMPLING))
-    canvas.line(points, shape.color, width, joint="curve")
-
-
-def _paint_polygon(canvas: "ImageDraw.ImageDraw", shape: Polygon) -> None:
-    canvas.polygon([tuple(_scaled(*point)) for point in shape.points], shape.fill)
-
-
-def _paint_text(canvas: "ImageDraw.ImageDraw", shape: Text) -> None:
-    x, y, size = _scaled(shape.x, shape.y + _HALF_CAPITAL * shape.size, shape.size)
-    anchor = {"start": "ls", "middle": "ms", "end": "rs"}[shape.anchor]
-    stroke = size * 0.025 if shape.is_bold else 0  # the font that ships with Pillow has no bold
-    canvas.text((x, y), shape.text, shape.color, _font(size), anchor, stroke_width=stroke)
+        case Rectangle(x, y, width, height, fill, radius, outline, outline_width):
+            right, bottom = round((x + width) * scale) - 1, round((y + height) * scale) - 1
+            corners = (round(x * scale), round(y * scale), right, bottom)
+            edge = round(outline_width * scale)
+            canvas.rounded_rectangle(corners, radius * scale, fill, outline, edge)
+        case Circle(x, y, radius, fill, outline, outline_width):
+            ends = [place * scale for place in (x - radius, y - radius, x + radius, y + radius)]
+            canvas.ellipse(ends, fill, outline, round(outline_width * scale))
+        case Line(points, color, width):
+            places = [(x * scale, y * scale) for x, y in points]
+            canvas.line(places, color, max(1, round(width * scale)), joint="curve")
+        case Polygon(points, fill):
+            canvas.polygon([(x * scale, y * scale) for x, y in points], fill)
+        case Text(x, y, text, size, color, anchor, is_bold):
+            place = (x * scale, (y + _HALF_CAPITAL * size) * scale)
+            stroke = size * scale * 0.025 if is_bold else 0  # Pillow's font has no bold
+            foot = {"start": "ls", "middle": "ms", "end": "rs"}[anchor]
+            canvas.text(place, text, color, _font(size * scale), foot, stroke_width=stroke)
 
 
 @lru_cache(maxsize=256)
@@ -258,15 +229,6 @@ def _font(size: float) -> "FreeTypeFont | ImageFont":
     from PIL import ImageFont
 
     return ImageFont.load_default(size)
-
-
-_PAINTERS: dict[type, Callable[[Any, Any], None]] = {
-    Rectangle: _paint_rectangle,
-    Circle: _paint_circle,
-    Line: _paint_line,
-    Polygon: _paint_polygon,
-    Text: _paint_text,
-}
 
 
 # Vector graphics
@@ -287,7 +249,7 @@ def picture_svg(picture: Picture) -> str:
 
 def _svg_part(part: Shape | Part) -> str:
     if not isinstance(part, Part):
-        return _SVG[type(part)](part)
+        return _svg(part)
     if part.svg is None:
         names = f'role="img" data-part="{escape(part.id)}" aria-label="{escape(part.label)}"'
         object.__setattr__(part, "svg", f"<g {names}>{_svg_shapes(part.shapes)}</g>")
@@ -296,37 +258,32 @@ def _svg_part(part: Shape | Part) -> str:
 
 def _svg_shapes(shapes: tuple[Shape, ...]) -> str:
     """Return the elements of some shapes; those of a stamp are kept with it."""
-    if not isinstance(shapes, Stamp):
-        return "".join([_SVG[type(shape)](shape) for shape in shapes])
-    if shapes.svg is None:
-        shapes.svg = "".join([_SVG[type(shape)](shape) for shape in shapes])
-    return shapes.svg
+    if isinstance(shapes, Stamp) and shapes.svg is not None:
+        return shapes.svg
+    svg = "".join(map(_svg, shapes))
+    if isinstance(shapes, Stamp):
+        shapes.svg = svg
+    return svg
 
 
-def _svg_rectangle(shape: Rectangle) -> str:
-    place = f'x="{shape.x:g}" y="{shape.y:g}" width="{shape.width:g}" height="{shape.height:g}"'
-    return f'<rect {place} rx="{shape.radius:g}" fill="{shape.fill}"{_svg_outline(shape)}/>'
-
-
-def _svg_circle(shape: Circle) -> str:
-    place = f'cx="{shape.x:g}" cy="{shape.y:g}" r="{shape.radius:g}"'
-    return f'<circle {place} fill="{shape.fill}"{_svg_outline(shape)}/>'
-
-
-def _svg_line(shape: Line) -> str:
-    stroke = f'stroke="{shape.color}" stroke-width="{shape.width:g}" fill="none"'
-    return f'<polyline points="{_svg_points(shape.points)}" {stroke}/>'
-
-
-def _svg_polygon(shape: Polygon) -> str:
-    return f'<polygon points="{_svg_points(shape.points)}" fill="{shape.fill}"/>'
-
-
-def _svg_text(shape: Text) -> str:
-    place = f'x="{shape.x:g}" y="{shape.y + _HALF_CAPITAL * shape.size:g}"'
-    font = f'text-anchor="{shape.anchor}" font-size="{shape.size:g}"'
-    weight = ' font-weight="bold"' if shape.is_bold else ""
-    return f'<text {place} {font}{weight} fill="{shape.color}">{escape(shape.text)}</text>'
+def _svg(shape: Shape) -> str:
+    match shape:
+        case Rectangle(x, y, width, height, fill, radius):
+            place = f'x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="{radius:g}"'
+            return f'<rect {place} fill="{fill}"{_svg_outline(shape)}/>'
+        case Circle(x, y, radius, fill):
+            place = f'cx="{x:g}" cy="{y:g}" r="{radius:g}"'
+            return f'<circle {place} fill="{fill}"{_svg_outline(shape)}/>'
+        case Line(points, color, width):
+            stroke = f'stroke="{color}" stroke-width="{width:g}" fill="none"'
+            return f'<polyline points="{_svg_points(points)}" {stroke}/>'
+        case Polygon(points, fill):
+            return f'<polygon points="{_svg_points(points)}" fill="{fill}"/>'
+        case Text(x, y, text, size, color, anchor, is_bold):
+            place = f'x="{x:g}" y="{y + _HALF_CAPITAL * size:g}"'
+            font = f'text-anchor="{anchor}" font-size="{size:g}"'
+            weight = ' font-weight="bold"' if is_bold else ""
+            return f'<text {place} {font}{weight} fill="{color}">{escape(text)}</text>'
 
 
 def _svg_outline(shape: Rectangle | Circle) -> str:
@@ -337,12 +294,3 @@ def _svg_outline(shape: Rectangle | Circle) -> str:
 
 def _svg_points(points: tuple[tuple[float, float], ...]) -> str:
     return " ".join([f"{x:g},{y:g}" for x, y in points])
-
-
-_SVG: dict[type, Callable[[Any], str]] = {
-    Rectangle: _svg_rectangle,
-    Circle: _svg_circle,
-    Line: _svg_line,
-    Polygon: _svg_polygon,
-    Text: _svg_text,
-}

@@ -1,7 +1,7 @@
 """The table and what lies around it: seats, plates, buttons, and marks on what may be played."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -9,118 +9,117 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..bits import allowed_list, mask_words
-from .cards import MIN_TEXT, SHADOW
+from . import palette
+from .cards import MIN_TEXT, Hand
+from .layout import Box
 from .picture import Circle, Part, Picture, Point, Rectangle, Shape, Stamp, Text
 
-RIM = "#4a2f1d"
-RIM_LIGHT = "#6b4529"
-FELT = "#174a39"
-FELT_LIGHT = "#1b5340"
-ROOM = "#17211e"
-PANEL = "#0e2b22"
-CHALK = "#e9efe6"
-DIM_CHALK = "#b9d3c6"
-LIGHT_GOLD = "#f0cb75"
-YELLOW, YELLOW_INK = "#f2c14e", "#2b1d05"
-LEGAL = "#58c8f2"  # the outline of what may be clicked
-
 NARROW_WIDTH = 360  # pixels of a picture for a phone
-PLATE_HEIGHT = 28.0
 SMALL_HEIGHT = 40.0  # of the other seats' cards in such a picture
-
-
-def table_shapes(width: float, height: float, margin: float) -> list[Shape]:
-    """A felt table with a wooden rim and round ends, `margin` from the picture's edges."""
-    shapes: list[Shape] = []
-    layers = ((-6, "#00000030"), (0, RIM), (5, RIM_LIGHT), (14, RIM), (18, FELT), (46, FELT_LIGHT))
-    for inset, fill in layers:
-        gap = margin + inset
-        inner_height = height - 2 * gap
-        shapes.append(Rectangle(gap, gap, width - 2 * gap, inner_height, fill, inner_height / 2))
-    return shapes
-
-
-# Places
-
-
-class CardRow(NamedTuple):
-    """The height of the cards in a row, and how many lie in one row at most."""
-
-    height: float
-    most: int
-
-
-@dataclass(frozen=True)
-class SeatPlace:
-    """Where the things of a seat lie, by their centres; the hand by that of its front row."""
-
-    hand: Point
-    hand_width: float
-    cards: CardRow
-    plate: Point
-    plate_width: float
-    action: Point
 
 
 @dataclass(frozen=True)
 class Layout:
-    """The size of a picture, its middle, and the places of its seats."""
+    """The size of a picture, in pixels; games add where their things lie."""
 
     size: tuple[int, int]
-    center: Point
-    seats: Sequence[SeatPlace]
 
     @property
     def is_narrow(self) -> bool:
         """Whether the picture is for a phone."""
         return self.size[0] == NARROW_WIDTH
 
-    @property
-    def plate_height(self) -> float:
-        """The height of the seats' plates."""
-        return 24.0 if self.is_narrow else PLATE_HEIGHT
+    def title(self, headline: str) -> Text:
+        """A line of text above the table."""
+        if not self.is_narrow:
+            return Text(20, 18, headline, 16, palette.DIM_CHALK, "start")
+        size = min(13.0, (NARROW_WIDTH - 16) / (0.53 * len(headline)))
+        return Text(8, 13, headline, max(MIN_TEXT, size), palette.DIM_CHALK, "start")
+
+    def board(self, box: Box) -> list[Shape]:
+        """A felt with corners in a wooden rim."""
+        radius, rim = (12, 3) if self.is_narrow else (26, 7)
+        inner = box.inset(rim).filled(palette.FELT, radius - rim)
+        return [box.filled(palette.RIM, radius), inner]
+
+
+# A table with cards in hands
+
+
+class SeatPlace(NamedTuple):
+    """Where the hand of a seat lies, its plate, and the centre of its last action."""
+
+    hand: Hand
+    plate: Box
+    action: Point
+
+
+@dataclass(frozen=True)
+class CardTable(Layout):
+    """A picture with a hand of cards for each seat; `center` is between all hands."""
+
+    center: Point
+    seats: Sequence[SeatPlace]
 
     def ground(self, headline: str) -> list[Shape | Part]:
         """The table, and a line of text above it."""
-        width, height = self.size
-        if not self.is_narrow:
-            title = Text(20, 18, headline, 16, DIM_CHALK, "start")
-            return [*table_shapes(width, height, 52), title]
-        size = min(13.0, (width - 16) / (0.53 * len(headline)))
-        return [
-            Rectangle(2, 24, width - 4, height - 26, RIM, 12),
-            Rectangle(5, 27, width - 10, height - 32, FELT, 9),
-            Text(8, 13, headline, max(MIN_TEXT, size), DIM_CHALK, "start"),
-        ]
+        whole = Box(0, 0, *self.size)
+        if self.is_narrow:
+            felt = self.board(Box(2, 24, whole.width - 4, whole.height - 26))
+        else:
+            felt = _round_table(whole.inset(52))
+        return [*felt, self.title(headline)]
 
 
-def around_places(
-    num_seats: int,
-    first: int,
-    *,
-    center: Point,
-    half_width: float,
-    half_height: float,
-    hand_width: float,
-    cards: CardRow,
-    action_share: float = 0.5,
-) -> list[SeatPlace]:
-    """The places in a wide picture: around a table, each seat with its plate below its hand.
+def _round_table(box: Box) -> list[Shape]:
+    """A felt with round ends in a wooden rim."""
+    shadow, rim = (-6, "#00000030"), ((0, palette.RIM), (5, palette.RIM_LIGHT), (14, palette.RIM))
+    layers = (shadow, *rim, (18, palette.FELT), (46, palette.FELT_LIGHT))
+    return [box.inset(gap).filled(fill, box.height / 2 - gap) for gap, fill in layers]
 
-    The seats at the top and at the bottom have room for wider hands. `action_share` says how far
-    from a seat to the middle its last action lies.
-    """
-    return [
-        SeatPlace(
-            (x, y - 12),
-            hand_width if abs(x - center[0]) > 1 else min(1.5 * hand_width, 800.0),
-            cards,
-            (x, y + cards.height / 2 + 2),
-            200.0,
-            toward((x, y), center, action_share),
-        )
-        for x, y in seats_around(num_seats, center, half_width, half_height, first)
-    ]
+
+class WideHands(NamedTuple):
+    """The measures of a wide table; seats at the top and at the bottom have wider hands."""
+
+    hand_width: float
+    card_height: float
+    most: int  # cards in a row
+    half_width: float = 320.0  # from the middle to the seats
+    half_height: float = 236.0
+    action_share: float = 0.5  # how far from a seat to the middle its last action lies
+
+
+class NarrowHands(NamedTuple):
+    """The measures of a narrow table."""
+
+    height: int  # of the picture
+    row_height: float  # of another seat
+    card_height: float  # in the hand at the bottom
+    most: int  # cards in a row of that hand
+    most_small: int = 16  # cards in a row of another
+    columns: int = 1  # other seats side by side
+    center_x: float = NARROW_WIDTH / 2
+
+
+def card_table(num_seats: int, seat: int | None, measures: WideHands | NarrowHands) -> CardTable:
+    """The table as `seat`, or for a spectator seat 0, sees it: that seat is at the bottom."""
+    if isinstance(measures, WideHands):
+        return _wide_table(num_seats, seat or 0, measures)
+    return _narrow_table(num_seats, seat or 0, measures)
+
+
+def _wide_table(num_seats: int, first: int, measures: WideHands) -> CardTable:
+    """Seats around a table, each with its plate below its hand."""
+    size, center = (1080, 740), (540.0, 372.0)
+    width, height, most, half_width, half_height, action_share = measures
+    places = []
+    for x, y in seats_around(num_seats, center, half_width, half_height, first):
+        row_width = width if abs(x - center[0]) > 1 else min(1.5 * width, 800.0)
+        hand = Hand(x, y - 12, height, row_width, most)
+        plate = Box.around(x, y + height / 2 + 2, 200, 28)
+        action = (x + (center[0] - x) * action_share, y + (center[1] - y) * action_share)
+        places.append(SeatPlace(hand, plate, action))
+    return CardTable(size, center, places)
 
 
 def seats_around(
@@ -138,93 +137,63 @@ def seats_around(
     return places
 
 
-def toward(place: Point, target: Point, fraction: float) -> Point:
-    """Return the point at this fraction of the way from one place to another."""
-    return (
-        place[0] + (target[0] - place[0]) * fraction,
-        place[1] + (target[1] - place[1]) * fraction,
-    )
-
-
-def stacked_places(
-    num_seats: int,
-    first: int,
-    *,
-    top: float,
-    row_height: float,
-    bottom: float,
-    cards: CardRow,
-    columns: int = 1,
-    most_in_small_row: int = 16,
-) -> list[SeatPlace]:
-    """The places in a narrow picture: `first` at the bottom, above it the others in rows.
-
-    The others follow clockwise from the top left; their rows start at `top`. The plate of `first`
-    ends at `bottom`.
-    """
-    cell_width = (NARROW_WIDTH - 16) / columns
-    plate_width = 122.0 if columns == 1 else 100.0
-    own_plate_y = bottom - 13
-    own_hand = (NARROW_WIDTH / 2, own_plate_y - 20 - cards.height / 2)
-    own = SeatPlace(
-        own_hand,
-        NARROW_WIDTH - 20,
-        cards,
-        (72, own_plate_y),
-        124.0,
-        (230, own_plate_y),
-    )
-    places, small = [own], CardRow(SMALL_HEIGHT, most_in_small_row)
-    for index in range(num_seats - 1):
-        row, column = divmod(index, columns)
-        left, y = 8 + cell_width * column, top + row_height * row
-        hand = (left + cell_width / 2, y + row_height - 6 - SMALL_HEIGHT / 2)
-        plate = (left + 2 + plate_width / 2, y + 12)
-        action = (left + (plate_width + cell_width) / 2, y + 12)
-        places.append(SeatPlace(hand, cell_width - 8, small, plate, plate_width, action))
-    return places[-first % num_seats :] + places[: -first % num_seats] if first else places
+def _narrow_table(num_seats: int, first: int, measures: NarrowHands) -> CardTable:
+    """`first` at the bottom, above it the others in rows, clockwise from the top left."""
+    height, row_height, card_height, most, most_small, columns, center_x = measures
+    plate = Box(10, height - 33, 124, 24)
+    hand_y = plate.y - 8 - card_height / 2
+    hand = Hand(NARROW_WIDTH / 2, hand_y, card_height, NARROW_WIDTH - 20, most)
+    places = [SeatPlace(hand, plate, (230, plate.center[1]))]
+    num_rows = -(-(num_seats - 1) // columns)
+    bottom = 32 + row_height * num_rows
+    for row in Box(8, 32, NARROW_WIDTH - 16, bottom - 32).equal_rows(num_rows):
+        for cell in row.equal_columns(columns):
+            plate = Box(cell.x + 2, cell.y, 122 if columns == 1 else 100, 24)
+            y = cell.bottom - 6 - SMALL_HEIGHT / 2
+            hand = Hand(cell.center[0], y, SMALL_HEIGHT, cell.width - 8, most_small)
+            action = ((plate.right + cell.right) / 2, plate.center[1])
+            places.append(SeatPlace(hand, plate, action))
+    seats = [places[(seat - first) % num_seats] for seat in range(num_seats)]
+    return CardTable((NARROW_WIDTH, height), (center_x, (bottom + height - 160) / 2), seats)
 
 
 # Plates, buttons and notes
 
 
 @lru_cache(maxsize=1 << 12)
-def seat_plate(
-    x: float,
-    y: float,
-    width: float,
-    name: str,
-    badge: str,
-    is_to_act: bool,
-    height: float = PLATE_HEIGHT,
-) -> Stamp:
-    """A plate around the centre (x, y) with a seat's name and, at its end, a short badge."""
-    fill, ink, edge = (YELLOW, YELLOW_INK, "#fff1c4") if is_to_act else (PANEL, CHALK, "#3d7d66")
-    left, radius, size = x - width / 2, height / 2, max(MIN_TEXT, height * 0.53)
+def seat_plate(box: Box, name: str, badge: str, is_to_act: bool) -> Stamp:
+    """A plate with a seat's name and, at its end, a short badge."""
+    fill, ink, edge = palette.PANEL, palette.CHALK, palette.PANEL_EDGE
+    if is_to_act:
+        fill, ink, edge = palette.YELLOW, palette.YELLOW_INK, palette.YELLOW_EDGE
+    x, y, width, height = box
+    radius, size = height / 2, max(MIN_TEXT, height * 0.53)
     shapes: list[Shape] = [
-        Rectangle(left - 1, y - radius + 2, width + 2, height, SHADOW, radius),
-        Rectangle(left, y - radius, width, height, fill, radius, edge, 1.5),
-        Text(left + height / 2, y, name, size, ink, "start", is_bold=is_to_act),
+        Rectangle(x - 1, y + 2, width + 2, height, palette.SHADOW, radius),
+        box.filled(fill, radius, edge, 1.5),
+        Text(x + radius, y + radius, name, size, ink, "start", is_bold=is_to_act),
     ]
     if badge:
         badge_width = max(height - 6, 10 + 0.58 * size * len(badge))
-        badge_x = left + width - 3 - badge_width
-        ground = "#0000001c" if is_to_act else "#00000038"
-        shapes += [
-            Rectangle(badge_x, y - radius + 3, badge_width, height - 6, ground, radius - 3),
-            Text(badge_x + badge_width / 2, y, badge, size, ink, is_bold=True),
-        ]
+        ground = Box(box.right - 3 - badge_width, y + 3, badge_width, height - 6)
+        shapes.append(ground.filled("#0000001c" if is_to_act else "#00000038", radius - 3))
+        shapes.append(Text(*ground.center, badge, size, ink, is_bold=True))
     return Stamp(shapes)
+
+
+def seat_part(owner: int, seat: int | None, holds: str, plate: Stamp, name: str = "") -> Part:
+    """The plate of a seat, with what a screen reader says of it; `seat` looks at the picture."""
+    you = ", you" if owner == seat else ""
+    return Part(f"seat:{owner}", f"{name or f'player {owner}'}{you}: {holds}", plate)
 
 
 @lru_cache(maxsize=1 << 10)
 def button(part_id: str, text: str, x: float, y: float, width: float, height: float = 34.0) -> Part:
     """A button around the centre (x, y)."""
-    ground = Rectangle(
-        x - width / 2, y - height / 2, width, height, "#143d5c", height * 0.3, "#8fb4d4", 1.5
-    )
-    shapes = Stamp([ground, Text(x, y, text, 14, "#ffffff", is_bold=True)])
-    return Part(part_id, text, shapes)
+    box = Box.around(x, y, width, height)
+    ground = box.filled(palette.BUTTON, height * 0.3, palette.BUTTON_EDGE, 1.5)
+    label = Text(x, y, text, 14, palette.BUTTON_INK, is_bold=True)
+    return Part(part_id, text, Stamp([ground, label]))
 
 
 def flowing_buttons(
@@ -245,18 +214,28 @@ def flowing_buttons(
 
 def pill(x: float, y: float, text: str, fill: str, ink: str, size: float = 14) -> list[Shape]:
     """A short text on a rounded background around the centre (x, y)."""
-    width, height = 18 + 0.56 * size * len(text), size * 1.7
-    ground = Rectangle(x - width / 2, y - height / 2, width, height, fill, height / 2)
-    return [ground, Text(x, y, text, size, ink)]
+    box = Box.around(x, y, 18 + 0.56 * size * len(text), size * 1.7)
+    return [box.filled(fill, box.height / 2), Text(x, y, text, size, ink)]
+
+
+def empty_place(box: Box) -> Rectangle:
+    """A place where a card can lie."""
+    return box.filled(palette.EMPTY, 9, palette.EMPTY_EDGE, 2)
 
 
 # Legal actions
 
 
-def legal_list(legal_actions: Callable[..., Any], state: np.record, num_actions: int) -> list[int]:
-    """The legal actions of a position where a seat is to act, in ascending order."""
+def clickable(rules: Any, state: np.record, seat: int | None, num_actions: int) -> list[int]:
+    """The actions that `seat` (None: the seat to act) can choose in a picture, ascending.
+
+    `rules` is the module with the rules of the game.
+    """
+    actor = int(rules.seat_to_act(state))
+    if rules.is_terminal(state) or actor < 0 or seat not in (None, actor):
+        return []
     mask = np.zeros(mask_words(num_actions), np.int64)
-    legal_actions(state, mask)
+    rules.legal_actions(state, mask)
     return allowed_list(mask)
 
 
@@ -264,38 +243,27 @@ def table_picture(
     size: tuple[int, int],
     shapes: Sequence[Shape | Part],
     clicks: Mapping[str, tuple[str, ...]],
-    background: str = ROOM,
+    background: str = palette.ROOM,
 ) -> Picture:
     """A picture in which the parts that stand for legal actions are outlined."""
     chosen = {part_id for ids in clicks.values() for part_id in ids}
     marked = [
-        outlined(shape) if isinstance(shape, Part) and shape.id in chosen else shape
+        replace(shape, shapes=_with_outline(shape.shapes))
+        if isinstance(shape, Part) and shape.id in chosen
+        else shape
         for shape in shapes
     ]
     return Picture(*size, background, tuple(marked), clicks)
 
 
-def outlined(part: Part) -> Part:
-    """Draw the outline of what may be clicked around the part's largest disc or rectangle."""
-    return replace(part, shapes=_with_outline(part.shapes))
-
-
 @lru_cache(maxsize=1 << 12)
 def _with_outline(shapes: tuple[Shape, ...]) -> Stamp:
-    bodies = [
-        shape for shape in shapes if isinstance(shape, Rectangle | Circle) and shape.fill != SHADOW
-    ]
-    body = max(bodies, key=_area)
+    """Add the outline of what may be clicked around a part's first disc or rectangle."""
+    bodies = (shape for shape in shapes if isinstance(shape, Rectangle | Circle))
+    body = next(shape for shape in bodies if shape.fill != palette.SHADOW)
     if isinstance(body, Circle):
-        body = replace(body, radius=body.radius + 1.5)
+        edge: Shape = Circle(body.x, body.y, body.radius + 1.5, palette.CLEAR, palette.LEGAL, 3.0)
     else:
-        x, y, width, height = body.x - 2, body.y - 2, body.width + 4, body.height + 4
-        body = replace(body, x=x, y=y, width=width, height=height, radius=body.radius + 2)
-    edge = replace(body, fill="#00000000", outline=LEGAL, outline_width=3.0)
+        box = Box(body.x, body.y, body.width, body.height).inset(-2)
+        edge = box.filled(palette.CLEAR, body.radius + 2, palette.LEGAL, 3.0)
     return Stamp([*shapes, edge])
-
-
-def _area(shape: Rectangle | Circle) -> float:
-    if isinstance(shape, Circle):
-        return math.pi * shape.radius**2
-    return shape.width * shape.height
