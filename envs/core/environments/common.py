@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from ..drawing.render import WHOLE_TABLE
 from ..game import Game, check_choice
 from ..play.loops import Told
 from ..rng import streams
@@ -95,6 +96,24 @@ def given_deal(game: Game, options: Mapping[str, Any]) -> Any:
     if deal is not None:
         game.deal_from(game.new_states(1)[0], deal, streams([0])[0])
     return deal
+
+
+def check_started(is_started: bool, method: str) -> None:
+    """Raise ValueError for a method that is called before the first reset."""
+    if not is_started:
+        raise ValueError(f"call reset() before {method}()")
+
+
+def shown_seat(render_seat: int | str, own: int) -> int | None:
+    """Return the seat whose view `render()` shows, by the setting; None is the whole table."""
+    if render_seat == WHOLE_TABLE:
+        return None
+    return own if isinstance(render_seat, str) else render_seat
+
+
+def state_without(view: object, derived: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a copy of `view` takes over: all attributes but the derived ones."""
+    return {name: value for name, value in vars(view).items() if name not in derived}
 
 
 def no_choice_error(game: Game) -> ValueError:
