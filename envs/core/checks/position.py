@@ -122,7 +122,8 @@ def play(game: Game, seed: int, trial: Trial) -> PlayedGame:
 
 def play_on(position: Position, max_plies: int = MANY) -> PlayedGame:
     """Play randomly to the end."""
-    states, rngs, actions = [], [], []
+    states, rngs = [], []
+    actions: list[int] = []
     for _ in position.play(_random_actions(position, max_plies, actions), max_plies):
         states.append(position.states.copy())
         rngs.append(position.rngs.copy())

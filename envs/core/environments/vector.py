@@ -280,7 +280,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return finals
 
     def _new_told(self) -> Told:
-        """Return what a step writes to: new arrays in what is given away."""
+        """Return what a step writes to: new arrays for all that is returned to the caller."""
         told = self._told
         return told._replace(
             seats=np.empty_like(told.seats),
