@@ -157,14 +157,11 @@ class Moment(NamedTuple):
 
     agent: str
     seen: Any  # frozen: what the agent observed, and its mask
+    action: int
     rewards: tuple[tuple[str, float], ...]  # after its action
 
 
-class Episode(NamedTuple):
-    """A whole episode: its events and its actions."""
-
-    moments: tuple[Moment, ...]
-    actions: tuple[int, ...]
+Episode = tuple[Moment, ...]
 
 
 def check(env: Any, trial: Trial) -> CheckReport:
@@ -183,7 +180,7 @@ def check(env: Any, trial: Trial) -> CheckReport:
     left_out = () if trial.has_chance else _OF_CHANCE
     made: list[tuple[Callable[..., Any], str | None]] = [(one, NO_CHANCE) for one in left_out]
     made += [(one, one(checked, trial)) for one in CHECKS if one not in left_out]
-    plies = [len(play(checked, trial, seed).actions) for seed in trial.seeds]
+    plies = [len(play(checked, trial, seed)) for seed in trial.seeds]
     return CheckReport.of(str(env), plies, made)
 
 
@@ -206,11 +203,7 @@ def _copied(original: Any, copier: Callable[[Any], Any], what: str) -> Any:
 def play(env: AnyEnv, trial: Trial, seed: int | None = None) -> Episode:
     """Reset and play randomly to the end."""
     env.reset(seed)
-    moments, actions = [], []
-    for _, _, action in _choices(env, trial, 0):
-        moments.append(_act(env, action))
-        actions.append(action)
-    return Episode(tuple(moments), tuple(actions))
+    return tuple(_act(env, action) for _, _, action in _choices(env, trial, 0))
 
 
 def _walk(
@@ -250,7 +243,7 @@ def _legal(env: AnyEnv, agent: str) -> list[int]:
 def _act(env: AnyEnv, action: int) -> Moment:
     agent = str(env.who())
     seen = freeze((env.observation(agent), env.mask(agent)))
-    return Moment(agent, seen, tuple(sorted(env.step(action).items())))
+    return Moment(agent, seen, action, tuple(sorted(env.step(action).items())))
 
 
 def freeze(value: Any) -> Any:
@@ -264,9 +257,9 @@ def freeze(value: Any) -> Any:
     return value
 
 
-def _replayed(env: AnyEnv, actions: Sequence[int]) -> tuple[tuple[Moment, ...], str | None]:
+def _replayed(env: AnyEnv, episode: Episode) -> tuple[Episode, str | None]:
     """Play these actions from here until the game ends; return also who would act next."""
-    return tuple(_act(env, action) for action in actions if env.who() is not None), env.who()
+    return tuple(_act(env, one.action) for one in episode if env.who() is not None), env.who()
 
 
 def _name_of(env: AnyEnv, action: int) -> str:
@@ -362,12 +355,11 @@ def check_questions(env: AnyEnv, trial: Trial) -> str | None:
     for seed in trial.seeds:
         expected = play(env, trial, seed)
         env.reset(seed)
-        for ply, action in enumerate(expected.actions):
+        for ply, moment in enumerate(expected, 1):
             env.ask_everything()
-            if env.who() is None or _act(env, action) != expected.moments[ply]:
-                raise CheckError(
-                    "questions", f"seed {seed}, ply {ply + 1}: rendering or asking changes the game"
-                )
+            if env.who() is None or _act(env, moment.action) != moment:
+                what = f"seed {seed}, ply {ply}: rendering or asking changes the game"
+                raise CheckError("questions", what)
     return None
 
 
@@ -379,7 +371,7 @@ def check_copies(env: AnyEnv, trial: Trial) -> str | None:
     }
     for seed in trial.seeds:
         expected = play(env, trial, seed)
-        for place in np.linspace(0, len(expected.actions) - 1, _COPY_PLACES).astype(int):
+        for place in np.linspace(0, len(expected) - 1, _COPY_PLACES).astype(int):
             for name, copier in copiers.items():
                 env.reset(seed)
                 _check_copy(env, copier, expected, int(place), f"seed {seed}: {name}")
@@ -390,10 +382,9 @@ def _check_copy(
     env: AnyEnv, copier: Callable[[Any], Any], expected: Episode, place: int, what: str
 ) -> None:
     """Copy at a ply; the copy and then the original must both go on as expected."""
-    for action in expected.actions[:place]:
-        env.step(action)
-    twin = _copied(env, copier, what)
-    rest = expected.actions[place:]
+    for moment in expected[:place]:
+        env.step(moment.action)
+    twin, rest = _copied(env, copier, what), expected[place:]
     for who, one in (("copy does not keep", twin), ("original shares with its copy", env)):
         try:
             found = _replayed(one, rest)
@@ -401,7 +392,7 @@ def _check_copy(
             raise CheckError(
                 "copies", f"{what}: the {who} the position: {type(error).__name__}: {error}"
             ) from error
-        if found != (expected.moments[place:], None):
+        if found != (rest, None):
             raise CheckError("copies", f"{what}: the {who} the position")
 
 

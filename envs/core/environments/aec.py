@@ -204,12 +204,16 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats one after another, [n * num_inputs]."""
+        self._need_reset("state")
         return np.concatenate([self._look(seat)[0] for seat in range(self.game.num_seats)])
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
-        check_started(self._is_started, "render")
+        self._need_reset("render")
         return self._renderer.render(self._tables.states[0], self._render_seat)
+
+    def _need_reset(self, method: str) -> None:
+        check_started(self._is_started, method)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the game so far with the controls of a replay."""
@@ -299,22 +303,13 @@ class CheckedEnv(RawEnv):
             EnvLogger.error_observe_before_reset()
         return RawEnv.observe(self, agent)
 
-    def state(self) -> np.ndarray:
-        """As `RawEnv.state`."""
+    def _need_reset(self, method: str) -> None:
         if not self._is_started:
-            EnvLogger.error_state_before_reset()
-        return super().state()
-
-    def render(self) -> str | np.ndarray | None:
-        """As `RawEnv.render`."""
-        if not self._is_started:
-            EnvLogger.error_render_before_reset()
-        return super().render()
+            getattr(EnvLogger, f"error_{method}_before_reset")()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int | None]:
         """Yield the agent to act until all agents are done; call `step` once after each."""
-        if not self._is_started:
-            EnvLogger.error_agent_iter_before_reset()
+        self._need_reset("agent_iter")
         return _OrderedIterable(self, max_iter)
 
 

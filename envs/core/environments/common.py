@@ -34,27 +34,13 @@ class ObservationEncoder:
         return spaces.Box(low * self.layout.scale, high * self.layout.scale, dtype=np.float32)
 
     def encode(self, observations: np.ndarray) -> np.ndarray:
-        """Return records [B] as arrays [B, num_inputs]; whole numbers may be a view."""
-        if not self.is_scaled and self.layout.num_inputs == self.layout.num_plain:
-            return self.layout.plain(observations)
-        return self._written(observations)
-
-    def encode_one(self, observations: np.ndarray) -> np.ndarray:
-        """Return one record [1] as a new array [num_inputs]."""
-        return self._written(observations)[0]
-
-    def _written(self, observations: np.ndarray) -> np.ndarray:
+        """Return records [B] as new arrays [B, num_inputs]."""
         layout = self.layout
         return layout.scaled(observations) if self.is_scaled else layout.integers(observations)
 
     def with_views(self, told: Told) -> Told:
         """Return a copy of `told` whose encoding shows its records again."""
         return told._replace(encoding=self.layout.encoding(told.records, self.is_scaled))
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The type of the arrays."""
-        return np.dtype(np.float32) if self.is_scaled else self.layout.plain_dtype
 
 
 def mask_space(game: Game) -> spaces.Box:
