@@ -11,7 +11,7 @@ import numpy as np
 
 from ..compile import rule
 from ..game import NO_SEAT, Game, check_range
-from ..play.loops import EXTERNAL, MAX_DEALS, Seated
+from ..play.loops import MAX_DEALS, Seated
 from ..play.seating import Seating
 from ..play.tables import Tables, new_streams
 from ..played.played import Played
@@ -48,7 +48,7 @@ class Episodes:
             )
         self.game = game
         self.seat = seat
-        self.opponents = opponents
+        self.opponents = opponents if isinstance(opponents, list | tuple) else [opponents]
         self.skip_forced = skip_forced
         self.played = played
         self.self_play = self_play
@@ -85,23 +85,14 @@ class Episodes:
 
     def make_seating(self, tables: Tables, player_rngs: np.ndarray) -> Seating:
         """Seat the opponents at these tables, or at copies of them, with streams [N, seats]."""
-        is_one = not isinstance(self.opponents, list | tuple)
-        return Seating(
-            tables,
-            [self.opponents] if is_one else self.opponents,
-            self._seated(self.seats),
-            player_rngs,
-            self.skip_forced,
-        )
+        seated = self._seated(self.seats)
+        return Seating(tables, self.opponents, seated, player_rngs, self.skip_forced)
 
     def _seated(self, learners: np.ndarray) -> np.ndarray:
         """The seating [K, seats] for the given learning seats."""
-        if self.self_play:
-            return np.full((len(learners), self.game.num_seats), EXTERNAL)
         clockwise = (np.arange(self.game.num_seats) - learners[:, None]) % self.game.num_seats
-        if isinstance(self.opponents, list | tuple):
-            return clockwise - 1  # 0, the learner, becomes EXTERNAL
-        return np.where(clockwise == 0, EXTERNAL, 0)
+        # -1 is EXTERNAL: the learner and, in self-play, where there are no opponents, every seat.
+        return np.minimum(clockwise - 1, len(self.opponents) - 1)  # one plays all other seats
 
     def start(self, rows: np.ndarray, deal: Any = None) -> None:
         """Start games at these tables, or lay out `deal`, and play on to the first choice.
