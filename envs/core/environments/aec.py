@@ -25,8 +25,7 @@ from ..rng import fresh_seed, streams
 from .common import (
     ObservationEncoder,
     check_started,
-    checked_options,
-    given_deal,
+    given_options,
     mask_space,
     outside_error,
     shown_seat,
@@ -132,9 +131,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
         """
-        given = checked_options(options)
-        given.pop(_CHECKER_OPTION, None)
-        deal = given_deal(self.game, given)
+        deal, _ = given_options(self.game, options, _CHECKER_OPTION)
         if seed is not None or not self._is_started:
             seeded = streams([fresh_seed() if seed is None else seed])
             if not self._is_started:

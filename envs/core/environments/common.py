@@ -62,26 +62,22 @@ def outside_error(num_actions: int, action: Any) -> ValueError:
     return ValueError(f"an action is an integer in 0 .. {num_actions - 1}; got {action!r}")
 
 
-def checked_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a copy of the options of `reset`. Raises ValueError for what is no dict."""
+def given_options(game: Game, options: Mapping[str, Any] | None, *others: str) -> tuple[Any, ...]:
+    """Return the deal in `reset(options={"deal": ...})` and the `others`, None where not given.
+
+    Raises ValueError for what is no dict, for an option that does not exist and for an impossible
+    deal, which is tried elsewhere first: a game that is under way goes on.
+    """
     if not isinstance(options, Mapping | None):
         raise ValueError(f'options must be a dict, such as {{"deal": ...}}; got {options!r}')
-    return dict(options or {})
-
-
-def given_deal(game: Game, options: Mapping[str, Any]) -> Any:
-    """Return the deal in `reset(options={"deal": ...})`, or None.
-
-    Raises ValueError for an option that does not exist and for an impossible deal, which is tried
-    elsewhere first: a game that is under way goes on.
-    """
-    unknown = sorted(set(options) - {"deal"})
+    given = dict(options or {})
+    unknown = sorted(set(given) - {"deal", *others})
     if unknown:
         raise ValueError(f"reset has no option {', '.join(map(repr, unknown))}; it has only 'deal'")
-    deal = options.get("deal")
+    deal = given.get("deal")
     if deal is not None:
         game.deal_from(game.new_states(1)[0], deal, streams([0])[0])
-    return deal
+    return deal, *map(given.get, others)
 
 
 def check_started(is_started: bool, method: str) -> None:

@@ -20,8 +20,7 @@ from .common import (
     ILLEGAL_ACTIONS,
     ObservationEncoder,
     check_started,
-    checked_options,
-    given_deal,
+    given_options,
     observation_space,
     outside_error,
     shown_seat,
@@ -112,7 +111,7 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
         """
-        deal = given_deal(self.game, checked_options(options))
+        (deal,) = given_options(self.game, options)
         if seed is not None or not self._is_started:
             self._seed(fresh_seed() if seed is None else check_seed(seed))
         self._is_over = True  # an error below leaves no game that could go on

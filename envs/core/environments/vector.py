@@ -23,8 +23,7 @@ from .common import (
     ILLEGAL_ACTIONS,
     ObservationEncoder,
     check_started,
-    checked_options,
-    given_deal,
+    given_options,
     no_choice_error,
     observation_space,
     outside_error,
@@ -167,9 +166,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
-        others = checked_options(options)
-        chosen = others.pop("reset_mask", None)
-        deal = given_deal(self.game, others)
+        deal, chosen = given_options(self.game, options, "reset_mask")
         if chosen is None:
             return deal, np.arange(self.num_envs)
         mask = np.asarray(chosen)
