@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.checks.position import PlayedGame
 from parlour.envs.core.checks.rules import check_ranges
+from parlour.envs.core.checks.situation import PlayedGame
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams

@@ -16,15 +16,6 @@ from ..game import Game
 from ..played.transcript import is_name, name_starts, split_names
 from ..rng import streams
 from .in_python import in_python, place_of
-from .position import (
-    MANY,
-    PlayedGame,
-    Position,
-    check_fields,
-    differing,
-    play,
-    play_on,
-)
 from .report import (
     MORE_TRIES,
     NO_CHANCE,
@@ -35,6 +26,15 @@ from .report import (
     is_any_other,
     more_seeds,
     no_global_generators,
+)
+from .situation import (
+    MANY,
+    PlayedGame,
+    Situation,
+    check_fields,
+    differing,
+    play,
+    play_on,
 )
 
 _GARBAGE = 0x55
@@ -139,7 +139,7 @@ def _play_in_python(game: Game, trial: Trial) -> None:
             position.returns()
 
 
-def _positions(game: Game, played: Sequence[PlayedGame], most: int = MANY) -> Iterator[Position]:
+def _positions(game: Game, played: Sequence[PlayedGame], most: int = MANY) -> Iterator[Situation]:
     """Yield copies of positions: `most` of each game, evenly spread."""
     for one in played:
         last = len(one.states) - 1
@@ -153,14 +153,14 @@ def _positions(game: Game, played: Sequence[PlayedGame], most: int = MANY) -> It
 def check_questions(game: Game, played: Sequence[PlayedGame]) -> None:
     """Questions, texts and pictures leave every byte of the position as it was."""
     seats = [*range(game.num_seats), None]
-    questions: dict[str, Callable[[Position], Any]] = {
+    questions: dict[str, Callable[[Situation], Any]] = {
         "seat_to_act": lambda position: position.seat_to_act,
         "is_terminal": lambda position: position.is_over,
-        "legal_actions": Position.legal,
-        "returns": Position.returns,
+        "legal_actions": Situation.legal,
+        "returns": Situation.returns,
         "observe": lambda position: [position.seen(seat) for seat in range(game.num_seats)],
     }
-    slow_questions: dict[str, Callable[[Position], Any]] = {
+    slow_questions: dict[str, Callable[[Situation], Any]] = {
         "describe": lambda position: [game.describe(position.states[0], seat) for seat in seats]
     }
     if game.draw is not None:
@@ -173,7 +173,7 @@ def check_questions(game: Game, played: Sequence[PlayedGame]) -> None:
         _ask(position, slow_questions)
 
 
-def _ask(position: Position, questions: dict[str, Callable[[Position], Any]]) -> None:
+def _ask(position: Situation, questions: dict[str, Callable[[Situation], Any]]) -> None:
     is_over = position.is_over
     for name, ask in questions.items():
         if is_over and name in ("seat_to_act", "legal_actions"):
@@ -188,7 +188,7 @@ def check_repeatable(game: Game, played: Sequence[PlayedGame]) -> None:
     """The same seed and actions give the same bytes, whatever the global generators are."""
     for attempt, one in enumerate(played):
         with no_global_generators(seed=attempt):
-            position = Position(game, game.new_states(), streams([one.seed]), one.seed).deal()
+            position = Situation(game, game.new_states(), streams([one.seed]), one.seed).deal()
             for _ in position.play(one.actions):
                 _same(position, one, "repeatable", "the same seed")
 
@@ -203,7 +203,7 @@ def check_complete(game: Game, played: Sequence[PlayedGame]) -> None:
                 _same(position, one, "complete", "a copied position")
 
 
-def _same(position: Position, original: PlayedGame, check_name: str, what: str) -> None:
+def _same(position: Situation, original: PlayedGame, check_name: str, what: str) -> None:
     """Check that a position is the one at this ply of the original game."""
     expected = original.at(position.game, position.num_plies).states
     if position.states.tobytes() != expected.tobytes():
@@ -259,7 +259,7 @@ def _seeds(played: Sequence[PlayedGame]) -> range:
 
 def _stories(game: Game, seed: int, num_games: int) -> tuple[bytes, ...]:
     """The positions of games dealt one after another and played with the same actions."""
-    position, stories = Position(game, game.new_states(), streams([seed]), 0), []
+    position, stories = Situation(game, game.new_states(), streams([seed]), 0), []
     for _ in range(num_games):
         stories.append(play_on(position.deal()).states.tobytes())
         position.num_plies = 0
@@ -288,7 +288,7 @@ def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
         )
 
 
-def _redeals(positions: Iterable[Position]) -> Iterator[tuple[Position, int, Position]]:
+def _redeals(positions: Iterable[Situation]) -> Iterator[tuple[Situation, int, Situation]]:
     """Yield each position with each seat and the twin that is re-dealt for it."""
     for number, position in enumerate(positions):
         for seat in range(position.game.num_seats):
@@ -346,7 +346,7 @@ def check_everything_seen(game: Game, played: Sequence[PlayedGame]) -> None:
                 )
 
 
-def _cannot_tell(position: Position, twin: Position, seat: int) -> None:
+def _cannot_tell(position: Situation, twin: Situation, seat: int) -> None:
     """Check that this seat cannot distinguish a position from its re-dealt twin."""
     seen, redealt_look = position.seen(seat), twin.seen(seat)
     if seen.tobytes() != redealt_look.tobytes():
@@ -365,7 +365,7 @@ def _cannot_tell(position: Position, twin: Position, seat: int) -> None:
         raise position.error("unseen", f"what seat {seat} may do tells what it cannot know")
 
 
-def _views_alike(position: Position, twin: Position, seat: int) -> None:
+def _views_alike(position: Situation, twin: Situation, seat: int) -> None:
     """Check that the text and the picture for this seat do not tell a position from its twin."""
     for name in ("describe",) if position.game.draw is None else ("describe", "draw"):
         show = getattr(position.game, name)
@@ -460,7 +460,7 @@ def check_referee(game: Game, trial: Trial) -> str | None:
         return NO_REFEREE
     for seed in trial.seeds:
         deal, referee = trial.referee(seed)
-        position = Position(game, game.new_states(), streams([seed]), seed)
+        position = Situation(game, game.new_states(), streams([seed]), seed)
         game.deal_from(position.states[0], deal, position.rngs[0])
         actions = islice(_agreed_actions(position, referee), trial.max_plies)
         for num_drawn in position.play(actions, trial.max_plies):
@@ -473,7 +473,7 @@ def check_referee(game: Game, trial: Trial) -> str | None:
     return None
 
 
-def _agreed_actions(position: Position, referee: Any) -> Iterator[int]:
+def _agreed_actions(position: Situation, referee: Any) -> Iterator[int]:
     """Yield legal actions, which the referee plays too, until both say that the game is over."""
     chooser = np.random.default_rng(position.seed)
     while names := _agreed(position, referee):
@@ -483,7 +483,7 @@ def _agreed_actions(position: Position, referee: Any) -> Iterator[int]:
         yield action
 
 
-def _agreed(position: Position, referee: Any) -> list[str]:
+def _agreed(position: Situation, referee: Any) -> list[str]:
     """The legal actions, on which game and referee must agree; none at the end."""
     if position.is_over != bool(referee.is_terminal()):
         who = "the game" if position.is_over else "the referee"

@@ -17,7 +17,7 @@ _OBSERVER_STREAM = 1 << 20  # purpose of re-dealing streams; far from those of t
 
 
 @dataclass
-class Position:
+class Situation:
     """A position and its stream, which asks the rules of a game and plays on."""
 
     game: Game
@@ -64,14 +64,14 @@ class Position:
         self.game.returns(self.states[0], out)
         return out
 
-    def redealt(self, seat: int, number: int) -> "Position":
+    def redealt(self, seat: int, number: int) -> "Situation":
         """Return a copy with everything that the seat cannot know dealt anew from this stream."""
         twins = self.states.copy()
         rng = streams([number], _OBSERVER_STREAM + seat)[0]
         self.game.reshuffle_unseen(twins[0], seat, rng)
-        return Position(self.game, twins, streams([number], _OBSERVER_STREAM), number)
+        return Situation(self.game, twins, streams([number], _OBSERVER_STREAM), number)
 
-    def deal(self) -> "Position":
+    def deal(self) -> "Situation":
         """Deal, and return this position."""
         self.game.deal(self.states[0], self.rngs[0])
         return self
@@ -109,18 +109,20 @@ class PlayedGame(NamedTuple):
     rngs: np.ndarray  # [plies + 1]
     actions: tuple[int, ...]
 
-    def at(self, game: Game, ply: int) -> Position:
+    def at(self, game: Game, ply: int) -> Situation:
         """Return a copy of the position before a ply, counted from 0."""
         place = slice(ply, ply + 1)
-        return Position(game, self.states[place].copy(), self.rngs[place].copy(), self.seed, ply)
+        return Situation(game, self.states[place].copy(), self.rngs[place].copy(), self.seed, ply)
 
 
 def play(game: Game, seed: int, trial: Trial) -> PlayedGame:
     """Until the game ends, and it must end, a seat is to act and has a legal action."""
-    return play_on(Position(game, game.new_states(), streams([seed]), seed).deal(), trial.max_plies)
+    return play_on(
+        Situation(game, game.new_states(), streams([seed]), seed).deal(), trial.max_plies
+    )
 
 
-def play_on(position: Position, max_plies: int = MANY) -> PlayedGame:
+def play_on(position: Situation, max_plies: int = MANY) -> PlayedGame:
     """Play randomly to the end."""
     states, rngs = [], []
     actions: list[int] = []
@@ -130,7 +132,7 @@ def play_on(position: Position, max_plies: int = MANY) -> PlayedGame:
     return PlayedGame(position.seed, np.concatenate(states), np.concatenate(rngs), tuple(actions))
 
 
-def _random_actions(position: Position, max_plies: int, actions: list[int]) -> Iterator[int]:
+def _random_actions(position: Situation, max_plies: int, actions: list[int]) -> Iterator[int]:
     """Yield legal actions until the game is over, and add them to `actions`."""
     game, chooser = position.game, np.random.default_rng(position.seed)
     while not position.is_over:
@@ -153,7 +155,7 @@ def _random_actions(position: Position, max_plies: int, actions: list[int]) -> I
 
 
 def check_fields(
-    position: Position, fields: Sequence[Field], records: np.ndarray, what: str
+    position: Situation, fields: Sequence[Field], records: np.ndarray, what: str
 ) -> None:
     """Check that every number of some records is inside the range that its field declares."""
     for field in fields:
