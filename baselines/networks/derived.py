@@ -8,7 +8,8 @@
   rules, such as those of a table; there are `NUM_ARRANGED`. What the seat to act knows is sorted
   in the same way by `arrange_seen(observation, mask, slots)`, which fills slots [NUM_ARRANGED] with
   the slot that each was before; `find_slots(state, arranged, slots)` fills them from the position
-  before and after. `with_slot_of(slots, action)` is an action of sorted slots in the game itself.
+  before and after. `with_slot_of(slots, action)` translates an action in sorted slots back into
+  one in the game's slots.
 
 `with_inputs(game)` is the game with these fields in its observation and its positions arranged:
 learners and searches need nothing else. A player of the game itself adds the fields to each

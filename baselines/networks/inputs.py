@@ -23,7 +23,7 @@ from ...envs.core.game import Function, Game
 NIBBLE_BITS = 4
 NIBBLE_VALUES = 1 << NIBBLE_BITS
 NO_INPUT = -1
-MAX_COMBINATIONS = 64  # of values that share a part of the table
+MAX_COMBINATIONS = 64  # of the values of numbers that one row of the table looks up together
 
 
 class InputRows(NamedTuple):

@@ -78,7 +78,7 @@ _NEEDED, _IS_PRESSED, _IN_DECK, _DECK_SIZE = 0, 1, 2, 3
 
 
 def load_values() -> np.ndarray:
-    """Return the learned chances [5, 3, classes]; for small hands left alone, a factor instead."""
+    """Return the learned table [5, 3, classes]: chances to win, to be multiplied by `unit_of`."""
     return np.load(VALUES_FILE)
 
 
@@ -214,7 +214,7 @@ def value_of(values, opponent_model, once, twice, hands, smallest, demands):
 
 @rule
 def unit_of(opponent_model, once, twice):
-    """The scale of the table's value: for small hands against non-takers the hand's chance."""
+    """The factor of a table entry: a small hand's exact chance against non-takers, else 1."""
     if opponent_model == LEFT_ALONE and is_small(once, twice):
         return chance_of_small(once, twice)
     return 1.0

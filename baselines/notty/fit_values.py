@@ -103,8 +103,8 @@ class Match(NamedTuple):
     masks: np.ndarray  # int64 [1, W]
 
 
-# The learner remembers where the tables hold the end of its last turn (opponent model, phase and
-# class), and the unit there. At first there is no such place.
+# The learner keeps the table index of the afterstate of its last turn (opponent model, phase and
+# class) and the factor of its value there. Before the first turn the index is NOWHERE.
 NOWHERE = (0, 0, -1)
 
 
@@ -291,7 +291,7 @@ def move_towards(learned, place, unit, target, rate):
 
 @array_rule
 def own_place(state, phase, field):
-    """The place of the learner's position in the tables, and the unit there.
+    """The table index of the learner's position, and the factor of its value there (`unit_of`).
 
     NOWHERE while an opponent that takes cards has not taken any yet.
     """

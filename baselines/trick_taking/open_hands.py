@@ -49,7 +49,7 @@ FRAME = np.dtype(
             ("best", np.int64),  # value of the best moves so far for the seat that acts
             ("total", np.int64),  # sum of their values for all seats
             ("num_best", np.int64),
-            ("limit", np.int64),  # a better move would not be allowed by the seat before
+            ("limit", np.int64),  # beta of the alpha-beta window: above it the search stops
             ("key", np.int64),  # of the position in the memory
         ],
     )

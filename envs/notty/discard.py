@@ -53,9 +53,10 @@ def _bits_of_pattern() -> np.ndarray:
 
 
 def _best_runs() -> np.ndarray:
-    """For each pattern: cards that runs can cover << 16 | 65535 - the least pattern they leave.
+    """The best runs to discard from each pattern: most cards, then the least pattern left.
 
-    Either nothing of a pattern is discarded, or a run and then the best discard of the rest.
+    An entry packs both: the number of cards << 16 | 65535 - the pattern left. Either nothing of a
+    pattern is discarded, or a run and then the best discard of the rest.
     """
     patterns = np.arange(NUM_PATTERNS)
     held = _BITS_OF_PATTERN & COLOUR_MASK

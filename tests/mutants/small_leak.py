@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.envs.core.checks.rules import PlayedGame, check_ranges
+from parlour.envs.core.checks.rules import check_ranges
+from parlour.envs.core.checks.situation import PlayedGame
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
@@ -72,7 +73,7 @@ def test_every_number_is_in_its_declared_range(name: str, settings: dict[str, An
         tables.apply(tables.all_rows, (masks * rng.random(masks.shape)).argmax(axis=1))
         states.append(tables.states.copy())
     shown = np.concatenate([*states[:4], *states[4::4], states[-1]]).view(states[0].dtype)
-    check_ranges(game, [PlayedGame(7, shown, streams(range(len(shown))), (), ())])
+    check_ranges(game, [PlayedGame(7, shown, streams(range(len(shown))), ())])
 
 
 @pytest.mark.parametrize("watcher", [0, 1, 2, 3])

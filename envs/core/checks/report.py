@@ -4,7 +4,7 @@ import contextlib
 import inspect
 import pickle
 import random
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -57,6 +57,22 @@ class CheckReport(NamedTuple):
             lines.append("  what reshuffle_unseen deals anew; compare it with what the rules hide:")
         lines += [f"    {sentence}" for sentence in self.hidden]
         return "\n".join(lines)
+
+    @classmethod
+    def of(
+        cls,
+        subject: str,
+        plies: Sequence[int],
+        made: Sequence[tuple[Callable[..., Any], str | None]],
+        hidden: tuple[str, ...] = (),
+    ) -> "CheckReport":
+        """Return a report of games with these numbers of plies.
+
+        `made` are the checks, each with the reason why it could not be made, or None.
+        """
+        checked = tuple(sentence_of(check) for check, reason in made if reason is None)
+        others = tuple(f"{sentence_of(check)} {reason}" for check, reason in made if reason)
+        return cls(subject, len(plies), sum(plies), checked, others, hidden)
 
 
 def sentence_of(check: Callable[..., Any]) -> str:

@@ -5,15 +5,14 @@ A few games are played and stored; every check then uses the positions of these 
 
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any
 
 import numpy as np
 
-from ..bits import allowed_list
 from ..compile import entry_point, reason_of
 from ..drawing.render import drawn
-from ..fields import Field
-from ..game import CHANCE, Game
+from ..game import Game
 from ..played.transcript import is_name, name_starts, split_names
 from ..rng import streams
 from .in_python import in_python, place_of
@@ -27,26 +26,20 @@ from .report import (
     is_any_other,
     more_seeds,
     no_global_generators,
-    sentence_of,
+)
+from .situation import (
+    MANY,
+    PlayedGame,
+    Situation,
+    check_fields,
+    differing,
+    play,
+    play_on,
 )
 
-_OBSERVER_STREAM = (
-    1 << 20
-)  # purpose of the re-dealing streams; far from those of tables and players
 _GARBAGE = 0x55
-_MANY = 1_000_000  # plies; endless games are found by then
 _IN_PYTHON = 2  # games
 _FEW = 10  # positions of each game, for what takes long: texts, pictures, play to the end
-
-
-class PlayedGame(NamedTuple):
-    """A random game: the settled position and the stream before each ply and at the end."""
-
-    seed: int
-    states: np.ndarray  # [plies + 1]
-    rngs: np.ndarray  # [plies + 1]
-    seats: tuple[int, ...]
-    actions: tuple[int, ...]
 
 
 def check(game: Game, trial: Trial) -> CheckReport:
@@ -58,28 +51,16 @@ def check(game: Game, trial: Trial) -> CheckReport:
         *(_OF_NO_CHANCE if game.has_chance else _OF_CHANCE),
         *(_OF_NOTHING_HIDDEN if game.has_hidden else ()),
     ]
-    checks = [c for c in CHECKS if c not in left_out]
-    for one in checks:
-        one(game, played)
-    not_checked = [f"{sentence_of(c)} {NO_CHANCE}" for c in _OF_CHANCE if c in left_out]
-    checked = [sentence_of(play), *map(sentence_of, checks)]
-    if no_bounds is None:
-        checked.append(sentence_of(check_bounds))
-    else:
-        not_checked.append(f"{sentence_of(check_bounds)} {no_bounds}")
-    if trial.referee is None:
-        not_checked.append(f"{sentence_of(check_referee)} {NO_REFEREE}")
-    else:
-        check_referee(game, trial)
-        checked.append(sentence_of(check_referee))
-    if game.draw is None:
-        not_checked.append("Drawing leaves the position alone. The game draws no picture.")
-    plies = sum(len(one.actions) for one in played)
+    made: list[tuple[Callable[..., Any], str | None]] = [(play, None)]
+    made += [(one, one(game, played)) for one in CHECKS if one not in left_out]
+    made += [(one, NO_CHANCE) for one in _OF_CHANCE if one in left_out]
+    made += [(check_bounds, no_bounds), (check_referee, check_referee(game, trial))]
     hidden = hidden_fields(game, played) if game.has_hidden else ()
-    return CheckReport(repr(game), len(played), plies, tuple(checked), tuple(not_checked), hidden)
-
-
-# Playing
+    report = CheckReport.of(repr(game), [len(one.actions) for one in played], made, hidden)
+    if game.draw is not None:
+        return report
+    no_picture = "Drawing leaves the position alone. The game draws no picture."
+    return report._replace(not_checked=(*report.not_checked, no_picture))
 
 
 def compile_rules(game: Game, trial: Trial) -> None:
@@ -153,101 +134,17 @@ def _play_in_python(game: Game, trial: Trial) -> None:
     python = in_python(game)
     for seed in trial.seeds[:_IN_PYTHON]:
         played = [play(python, seed, trial)]
-        for *_, states, seat, _ in _redeals(python, _positions(played, _FEW)):
-            _observed(python, states, seat)
-            python.returns(states[0], np.zeros(game.num_seats))
+        for position, seat, _ in _redeals(_positions(python, played, _FEW)):
+            position.seen(seat)
+            position.returns()
 
 
-def play(game: Game, seed: int, trial: Trial) -> PlayedGame:
-    """Until the game ends, and it must end, a seat is to act and has a legal action."""
-    states = game.new_states()
-    rngs = streams([seed])
-    game.deal(states[0], rngs[0])
-    settle(game, states, rngs, trial.max_plies)
-    return play_on(game, states, rngs, seed, trial.max_plies)
-
-
-def play_on(
-    game: Game, states: np.ndarray, rngs: np.ndarray, seed: int, max_plies: int
-) -> PlayedGame:
-    """Play randomly from a settled position [1] to the end."""
-    chooser = np.random.default_rng(seed)
-    kept, streams_kept = [states.copy()], [rngs.copy()]
-    seats: list[int] = []
-    actions: list[int] = []
-    while not game.is_terminal(states[0]):
-        if len(actions) == max_plies:
-            raise CheckError("ends", f"seed {seed}: the game is not over after {max_plies} plies")
-        seat = int(game.seat_to_act(states[0]))
-        if not 0 <= seat < game.num_seats:
-            raise CheckError(
-                "seat_to_act",
-                f"{_at(seed, len(actions))}: seat {seat} is to act; seats are 0 .. "
-                f"{game.num_seats - 1}, and CHANCE where the game draws",
-            )
-        legal = _legal(game, states, f"{_at(seed, len(actions))}, seat {seat}")
-        seats.append(seat)
-        actions.append(int(chooser.choice(legal)))
-        game.apply_action(states[0], actions[-1])
-        settle(game, states, rngs, max_plies)
-        _in_range(game.state_fields, states, f"{_at(seed, len(actions))}: the position")
-        kept.append(states.copy())
-        streams_kept.append(rngs.copy())
-    return PlayedGame(
-        seed, np.concatenate(kept), np.concatenate(streams_kept), tuple(seats), tuple(actions)
-    )
-
-
-def settle(game: Game, states: np.ndarray, rngs: np.ndarray, max_draws: int) -> int:
-    """Let the game draw until a seat has to act; return the number of draws."""
-    draws = 0
-    while not game.is_terminal(states[0]) and game.seat_to_act(states[0]) == CHANCE:
-        if game.play_chance is None:
-            raise CheckError("seat_to_act", "chance is to act, but the game has no play_chance")
-        if draws == max_draws:
-            raise CheckError("ends", f"the game drew {draws} times in a row and no seat could act")
-        game.play_chance(states[0], rngs[0])
-        draws += 1
-    return draws
-
-
-def _legal(game: Game, states: np.ndarray, where: str) -> list[int]:
-    """The legal actions; checks that there is one and that none is out of range."""
-    legal = _mask_bits(game, states)
-    if not legal:
-        raise CheckError("mask_empty", f"{where}: nothing is legal, and the game is not over")
-    if legal[-1] >= game.num_actions:
-        raise CheckError(
-            "mask_range",
-            f"{where}: {legal[-1]} is legal, but actions end at {game.num_actions - 1}",
-        )
-    return legal
-
-
-def _mask_bits(game: Game, states: np.ndarray) -> list[int]:
-    mask = np.zeros(game.num_mask_words, np.int64)
-    game.legal_actions(states[0], mask)
-    return allowed_list(mask)
-
-
-def _at(seed: int, ply: int) -> str:
-    return f"seed {seed}, ply {ply + 1}"
-
-
-def _positions(played: Sequence[PlayedGame], most: int = _MANY) -> Iterator[tuple[str, np.ndarray]]:
-    """Yield copies of positions [1] and their places: `most` of each game, evenly spread."""
+def _positions(game: Game, played: Sequence[PlayedGame], most: int = MANY) -> Iterator[Situation]:
+    """Yield copies of positions: `most` of each game, evenly spread."""
     for one in played:
         last = len(one.states) - 1
         for ply in np.unique(np.linspace(0, last, min(most, last + 1)).astype(int)).tolist():
-            yield _at(one.seed, ply), one.states[ply : ply + 1].copy()
-
-
-def _observed(game: Game, states: np.ndarray, seat: int, fill: int = 0) -> np.ndarray:
-    """A seat's observation, a record [1], written over a buffer of `fill` bytes."""
-    out = game.new_observations()
-    out.view(np.uint8)[:] = fill
-    game.observe(states[0], seat, out[0])
-    return out
+            yield one.at(game, ply)
 
 
 # The checks
@@ -255,55 +152,45 @@ def _observed(game: Game, states: np.ndarray, seat: int, fill: int = 0) -> np.nd
 
 def check_questions(game: Game, played: Sequence[PlayedGame]) -> None:
     """Questions, texts and pictures leave every byte of the position as it was."""
-    mask = np.zeros(game.num_mask_words, np.int64)
-    out = np.zeros(game.num_seats)
     seats = [*range(game.num_seats), None]
-    questions: dict[str, Callable[[Any], Any]] = {
-        "seat_to_act": game.seat_to_act,
-        "is_terminal": game.is_terminal,
-        "legal_actions": lambda state: game.legal_actions(state, mask),
-        "returns": lambda state: game.returns(state, out),
-        "observe": lambda state: [
-            game.observe(state, seat, game.new_observations()[0]) for seat in seats[:-1]
-        ],
+    questions: dict[str, Callable[[Situation], Any]] = {
+        "seat_to_act": lambda position: position.seat_to_act,
+        "is_terminal": lambda position: position.is_over,
+        "legal_actions": Situation.legal,
+        "returns": Situation.returns,
+        "observe": lambda position: [position.seen(seat) for seat in range(game.num_seats)],
     }
-    slow_questions: dict[str, Callable[[Any], Any]] = {
-        "describe": lambda state: [game.describe(state, seat) for seat in seats]
+    slow_questions: dict[str, Callable[[Situation], Any]] = {
+        "describe": lambda position: [game.describe(position.states[0], seat) for seat in seats]
     }
     if game.draw is not None:
-        slow_questions["draw"] = lambda state: [drawn(game, state, seat) for seat in seats]
-    for where, states in _positions(played):
-        _ask(game, questions, states, where)
-    for where, states in _positions(played, _FEW):
-        _ask(game, slow_questions, states, where)
+        slow_questions["draw"] = lambda position: [
+            drawn(game, position.states[0], seat) for seat in seats
+        ]
+    for position in _positions(game, played):
+        _ask(position, questions)
+    for position in _positions(game, played, _FEW):
+        _ask(position, slow_questions)
 
 
-def _ask(
-    game: Game, questions: dict[str, Callable[[Any], Any]], states: np.ndarray, where: str
-) -> None:
-    is_over = bool(game.is_terminal(states[0]))
+def _ask(position: Situation, questions: dict[str, Callable[[Situation], Any]]) -> None:
+    is_over = position.is_over
     for name, ask in questions.items():
         if is_over and name in ("seat_to_act", "legal_actions"):
             continue
-        before = states.tobytes()
-        ask(states[0])
-        if states.tobytes() != before:
-            raise CheckError("questions", f"{where}: {name} changes the position")
+        before = position.states.tobytes()
+        ask(position)
+        if position.states.tobytes() != before:
+            raise position.error("questions", f"{name} changes the position")
 
 
 def check_repeatable(game: Game, played: Sequence[PlayedGame]) -> None:
     """The same seed and actions give the same bytes, whatever the global generators are."""
     for attempt, one in enumerate(played):
         with no_global_generators(seed=attempt):
-            states, rngs = game.new_states(), streams([one.seed])
-            game.deal(states[0], rngs[0])
-            settle(game, states, rngs, _MANY)
-            for ply, action in enumerate(one.actions):
-                _same(states, one.states[ply], "repeatable", one.seed, ply, "the same seed")
-                game.apply_action(states[0], action)
-                settle(game, states, rngs, _MANY)
-            last = len(one.actions)
-            _same(states, one.states[last], "repeatable", one.seed, last, "the same seed")
+            position = Situation(game, game.new_states(), streams([one.seed]), one.seed).deal()
+            for _ in position.play(one.actions):
+                _same(position, one, "repeatable", "the same seed")
 
 
 def check_complete(game: Game, played: Sequence[PlayedGame]) -> None:
@@ -311,21 +198,18 @@ def check_complete(game: Game, played: Sequence[PlayedGame]) -> None:
     order = np.random.default_rng(0)
     for one in played:
         for ply in order.permutation(len(one.actions)):
-            states = one.states[ply : ply + 1].copy()
-            rngs = one.rngs[ply : ply + 1].copy()
-            game.apply_action(states[0], one.actions[ply])
-            settle(game, states, rngs, _MANY)
-            _same(states, one.states[ply + 1], "complete", one.seed, ply + 1, "a copied position")
+            position = one.at(game, ply)
+            for _ in position.play(one.actions[ply : ply + 1]):
+                _same(position, one, "complete", "a copied position")
 
 
-def _same(
-    states: np.ndarray, expected: np.record, check_name: str, seed: int, ply: int, what: str
-) -> None:
-    if states[0].tobytes() != expected.tobytes():
-        names = [n for n in states.dtype.names or () if np.any(states[0][n] != expected[n])]
-        raise CheckError(
+def _same(position: Situation, original: PlayedGame, check_name: str, what: str) -> None:
+    """Check that a position is the one at this ply of the original game."""
+    expected = original.at(position.game, position.num_plies).states
+    if position.states.tobytes() != expected.tobytes():
+        raise position.error(
             check_name,
-            f"{_at(seed, ply)}: {what} gives another game; {', '.join(names)} differ; draw from "
+            f"{what} gives another game; {differing(position.states, expected)} differ; draw from "
             "`rng` alone, as below(rng, n) does, and keep nothing outside the position",
         )
 
@@ -375,29 +259,27 @@ def _seeds(played: Sequence[PlayedGame]) -> range:
 
 def _stories(game: Game, seed: int, num_games: int) -> tuple[bytes, ...]:
     """The positions of games dealt one after another and played with the same actions."""
-    states, rngs = game.new_states(), streams([seed])
-    stories = []
+    position, stories = Situation(game, game.new_states(), streams([seed]), 0), []
     for _ in range(num_games):
-        game.deal(states[0], rngs[0])
-        settle(game, states, rngs, _MANY)
-        stories.append(play_on(game, states, rngs, 0, _MANY).states.tobytes())
+        stories.append(play_on(position.deal()).states.tobytes())
+        position.num_plies = 0
     return tuple(stories)
 
 
 def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
     """What a seat sees, reads and may do does not depend on what it cannot know."""
-    for _, where, states, seat, twins in _redeals(game, _positions(played)):
-        _cannot_tell(game, states, twins, seat, where)
-        if not game.has_hidden and twins.tobytes() != states.tobytes():
-            names = ", ".join(_differing(states, twins))
-            raise CheckError(
+    for position, seat, twin in _redeals(_positions(game, played)):
+        _cannot_tell(position, twin, seat)
+        if not game.has_hidden and twin.states.tobytes() != position.states.tobytes():
+            names = differing(position.states, twin.states)
+            raise position.error(
                 "has_hidden",
-                f"{where}: reshuffle_unseen deals {names} anew for seat {seat}, so something "
-                "is hidden; declare has_hidden=True",
+                f"reshuffle_unseen deals {names} anew for seat {seat}, so something is hidden; "
+                "declare has_hidden=True",
             )
-    for number, where, states, seat, twins in _redeals(game, _positions(played, _FEW)):
-        _views_alike(game, states, twins, seat, where)
-        play_on(game, twins, streams([number], _OBSERVER_STREAM), number, _MANY)
+    for position, seat, twin in _redeals(_positions(game, played, _FEW)):
+        _views_alike(position, twin, seat)
+        play_on(twin)
     if game.has_hidden and not _is_ever_redealt(game, played):
         raise CheckError(
             "unseen",
@@ -406,28 +288,19 @@ def check_unseen(game: Game, played: Sequence[PlayedGame]) -> None:
         )
 
 
-def _redeals(
-    game: Game, positions: Iterable[tuple[str, np.ndarray]]
-) -> Iterator[tuple[int, str, np.ndarray, int, np.ndarray]]:
-    """Yield the number, place and record [1] of positions, and for each seat the re-dealt twin."""
-    for number, (where, states) in enumerate(positions):
-        for seat in range(game.num_seats):
-            yield number, where, states, seat, _redealt(game, states, seat, number)
-
-
-def _redealt(game: Game, states: np.ndarray, seat: int, stream: int) -> np.ndarray:
-    """A copy [1] of a position with everything that the seat cannot know dealt anew."""
-    twins = states.copy()
-    game.reshuffle_unseen(twins[0], seat, streams([stream], _OBSERVER_STREAM + seat)[0])
-    return twins
+def _redeals(positions: Iterable[Situation]) -> Iterator[tuple[Situation, int, Situation]]:
+    """Yield each position with each seat and the twin that is re-dealt for it."""
+    for number, position in enumerate(positions):
+        for seat in range(position.game.num_seats):
+            yield position, seat, position.redealt(seat, number)
 
 
 def _is_ever_redealt(game: Game, played: Sequence[PlayedGame]) -> bool:
     """Whether re-dealing changes any position for any seat; stops at the first change."""
     return any(
-        _redealt(game, states, seat, stream).tobytes() != states.tobytes()
-        for stream in range(MORE_TRIES)
-        for _, states in _positions(played)
+        position.redealt(seat, number).states.tobytes() != position.states.tobytes()
+        for number in range(MORE_TRIES)
+        for position in _positions(game, played)
         for seat in range(game.num_seats)
     )
 
@@ -435,8 +308,8 @@ def _is_ever_redealt(game: Game, played: Sequence[PlayedGame]) -> bool:
 def hidden_fields(game: Game, played: Sequence[PlayedGame]) -> tuple[str, ...]:
     """Return for each seat what reshuffle_unseen ever deals anew, and what it never does."""
     changed = np.zeros((game.num_seats, game.state_dtype.itemsize), np.uint8)
-    for *_, states, seat, twins in _redeals(game, _positions(played)):
-        changed[seat] |= states.view(np.uint8) != twins.view(np.uint8)
+    for position, seat, twin in _redeals(_positions(game, played)):
+        changed[seat] |= position.states.view(np.uint8) != twin.states.view(np.uint8)
     return tuple(
         f"seat {seat}: {_rows(row, True) or 'nothing'}; never {_rows(row, False) or 'nothing'}"
         for seat, row in enumerate(changed.view(game.state_dtype)[:, 0])
@@ -461,102 +334,74 @@ def _rows(record: np.record, is_marked: bool) -> str:
 def check_everything_seen(game: Game, played: Sequence[PlayedGame]) -> None:
     """Where nothing is hidden, two positions that differ do not look alike to any seat."""
     by_look: dict[tuple[int, bytes], np.ndarray] = {}
-    for where, states in _positions(played):
-        if game.is_terminal(states[0]):
-            continue
-        for seat in range(game.num_seats):
-            other = by_look.setdefault((seat, _observed(game, states, seat).tobytes()), states)
-            if other.tobytes() != states.tobytes():
-                names = ", ".join(_differing(states, other))
-                raise CheckError(
+    for position in _positions(game, played):
+        for seat in () if position.is_over else range(game.num_seats):
+            other = by_look.setdefault((seat, position.seen(seat).tobytes()), position.states)
+            if other.tobytes() != position.states.tobytes():
+                names = differing(position.states, other)
+                raise position.error(
                     "has_hidden",
-                    f"{where}: seat {seat} cannot tell this position from another that differs in "
-                    f"{names}; show it in `observe`, or declare has_hidden=True",
+                    f"seat {seat} cannot tell this position from another that differs in {names}; "
+                    "show it in `observe`, or declare has_hidden=True",
                 )
 
 
-def _differing(states: np.ndarray, others: np.ndarray) -> list[str]:
-    """The fields in which two records [1] differ."""
-    return [n for n in states.dtype.names or () if np.any(states[n] != others[n])]
-
-
-def _cannot_tell(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, where: str) -> None:
+def _cannot_tell(position: Situation, twin: Situation, seat: int) -> None:
     """Check that this seat cannot distinguish a position from its re-dealt twin."""
-    seen, redealt_look = _observed(game, states, seat), _observed(game, twins, seat)
+    seen, redealt_look = position.seen(seat), twin.seen(seat)
     if seen.tobytes() != redealt_look.tobytes():
-        names = ", ".join(_differing(seen, redealt_look))
-        raise CheckError(
+        raise position.error(
             "unseen",
-            f"{where}: seat {seat} sees in {names} what it cannot know; either `observe` shows too "
-            "much, or reshuffle_unseen deals anew what the seat knows",
+            f"seat {seat} sees in {differing(seen, redealt_look)} what it cannot know; either "
+            "`observe` shows too much, or reshuffle_unseen deals anew what the seat knows",
         )
-    if game.is_terminal(states[0]) != game.is_terminal(twins[0]):
-        raise CheckError("unseen", f"{where}: whether the game is over depends on the unseen")
-    if game.is_terminal(states[0]):
+    if position.is_over != twin.is_over:
+        raise position.error("unseen", "whether the game is over depends on the unseen")
+    if position.is_over:
         return
-    if game.seat_to_act(states[0]) != game.seat_to_act(twins[0]):
-        raise CheckError("unseen", f"{where}: who acts depends on what seat {seat} cannot know")
-    is_own_turn = game.seat_to_act(states[0]) == seat
-    if is_own_turn and _mask_bits(game, states) != _mask_bits(game, twins):
-        raise CheckError("unseen", f"{where}: what seat {seat} may do tells what it cannot know")
+    if position.seat_to_act != twin.seat_to_act:
+        raise position.error("unseen", f"who acts depends on what seat {seat} cannot know")
+    if position.seat_to_act == seat and position.legal() != twin.legal():
+        raise position.error("unseen", f"what seat {seat} may do tells what it cannot know")
 
 
-def _views_alike(game: Game, states: np.ndarray, twins: np.ndarray, seat: int, where: str) -> None:
+def _views_alike(position: Situation, twin: Situation, seat: int) -> None:
     """Check that the text and the picture for this seat do not tell a position from its twin."""
-    for name in ("describe",) if game.draw is None else ("describe", "draw"):
-        show = getattr(game, name)
-        if show(states[0], seat) != show(twins[0], seat):
-            raise CheckError("unseen", f"{where}: {name} shows seat {seat} what it cannot know")
+    for name in ("describe",) if position.game.draw is None else ("describe", "draw"):
+        show = getattr(position.game, name)
+        if show(position.states[0], seat) != show(twin.states[0], seat):
+            raise position.error("unseen", f"{name} shows seat {seat} what it cannot know")
 
 
 def check_ranges(game: Game, played: Sequence[PlayedGame]) -> None:
     """Every number of a position and of an observation is inside the range its field declares."""
-    for where, states in _positions(played):
-        _in_range(game.state_fields, states, f"{where}: the position")
+    for position in _positions(game, played):
+        check_fields(position, game.state_fields, position.states, "the position")
         for seat in range(game.num_seats):
-            seen = _observed(game, states, seat)
-            _in_range(game.observation_fields, seen, f"{where}: the observation of seat {seat}")
-
-
-def _in_range(fields: Sequence[Field], records: np.ndarray, what: str) -> None:
-    for field in fields:
-        values = np.ravel(records[field.name])
-        if field.num_bits:
-            is_inside = field.num_bits == 64 or not (values.view(np.uint64) >> field.num_bits).any()
-            allowed = f"sets of {field.num_bits}"
-        else:
-            is_inside = bool(((values >= field.low) & (values <= field.high)).all())
-            allowed = f"{field.low} .. {field.high}"
-        if not is_inside:
-            raise CheckError(
-                "ranges", f"{what} has {field.name} = {values.tolist()}, outside {allowed}"
-            )
+            seen, what = position.seen(seat), f"the observation of seat {seat}"
+            check_fields(position, game.observation_fields, seen, what)
 
 
 def check_buffers(game: Game, played: Sequence[PlayedGame]) -> None:
     """An observation and the returns overwrite all of what the buffer held before."""
-    for where, states in _positions(played):
+    for position in _positions(game, played):
         for seat in range(game.num_seats):
-            clean, dirty = (_observed(game, states, seat, fill) for fill in (0, _GARBAGE))
+            clean, dirty = (position.seen(seat, fill) for fill in (0, _GARBAGE))
             if clean.tobytes() != dirty.tobytes():
-                names = ", ".join(_differing(clean, dirty))
-                raise CheckError("buffers", f"{where}: observe leaves {names} as the buffer was")
-        returns = np.full((2, game.num_seats), [[0.0], [7.0]])
-        game.returns(states[0], returns[0])
-        game.returns(states[0], returns[1])
-        if not np.array_equal(returns[0], returns[1], equal_nan=True):
-            raise CheckError("buffers", f"{where}: returns leaves seats as the buffer was")
+                names = differing(clean, dirty)
+                raise position.error("buffers", f"observe leaves {names} as the buffer was")
+        if not np.array_equal(position.returns(0.0), position.returns(7.0), equal_nan=True):
+            raise position.error("buffers", "returns leaves seats as the buffer was")
 
 
 def check_returns(game: Game, played: Sequence[PlayedGame]) -> None:
     """Returns are 0 before the end and within -1 .. 1 at it."""
-    for where, states in _positions(played):
-        found = np.zeros(game.num_seats)
-        game.returns(states[0], found)
-        if not game.is_terminal(states[0]) and found.any():
-            raise CheckError("returns", f"{where}: {found.tolist()} before the end of the game")
+    for position in _positions(game, played):
+        found = position.returns()
+        if not position.is_over and found.any():
+            raise position.error("returns", f"{found.tolist()} before the end of the game")
         if not (np.abs(found) <= 1).all():
-            raise CheckError("returns", f"{where}: {found.tolist()} is not within -1 .. 1")
+            raise position.error("returns", f"{found.tolist()} is not within -1 .. 1")
 
 
 def check_names(game: Game, played: Sequence[PlayedGame]) -> None:
@@ -609,47 +454,48 @@ def check_pickle(game: Game, played: Sequence[PlayedGame]) -> None:
             raise CheckError("pickle", f"a pickled game differs in {name}")
 
 
-def check_referee(game: Game, trial: Trial) -> None:
+def check_referee(game: Game, trial: Trial) -> str | None:
     """A naive referee agrees on who acts, what is legal, the end and the returns."""
-    assert trial.referee is not None
+    if trial.referee is None:
+        return NO_REFEREE
     for seed in trial.seeds:
         deal, referee = trial.referee(seed)
-        states, rngs = game.new_states(), streams([seed])
-        game.deal_from(states[0], deal, rngs[0])
-        chooser = np.random.default_rng(seed)
-        for ply in range(trial.max_plies):
-            if settle(game, states, rngs, trial.max_plies):
-                referee.chance(states[0])
-            names = _agreed(game, states, referee, _at(seed, ply))
-            if not names:
-                break
-            name = names[int(chooser.integers(len(names)))]
-            game.apply_action(states[0], game.parse_action(name))
-            referee.apply(name)
-        found = np.zeros(game.num_seats)
-        game.returns(states[0], found)
+        position = Situation(game, game.new_states(), streams([seed]), seed)
+        game.deal_from(position.states[0], deal, position.rngs[0])
+        actions = islice(_agreed_actions(position, referee), trial.max_plies)
+        for num_drawn in position.play(actions, trial.max_plies):
+            if num_drawn:
+                referee.chance(position.states[0])
+        found = position.returns()
         if not np.allclose(found, referee.returns()):
-            raise CheckError(
-                "referee_returns",
-                f"seed {seed}: returns are {found.tolist()}, the referee says {referee.returns()}",
-            )
+            what = f"returns are {found.tolist()}, the referee says {referee.returns()}"
+            raise CheckError("referee_returns", f"seed {seed}: {what}")
+    return None
 
 
-def _agreed(game: Game, states: np.ndarray, referee: Any, where: str) -> list[str]:
+def _agreed_actions(position: Situation, referee: Any) -> Iterator[int]:
+    """Yield legal actions, which the referee plays too, until both say that the game is over."""
+    chooser = np.random.default_rng(position.seed)
+    while names := _agreed(position, referee):
+        name = names[int(chooser.integers(len(names)))]
+        action = position.game.parse_action(name)
+        referee.apply(name)
+        yield action
+
+
+def _agreed(position: Situation, referee: Any) -> list[str]:
     """The legal actions, on which game and referee must agree; none at the end."""
-    if bool(game.is_terminal(states[0])) != bool(referee.is_terminal()):
-        who = "the game" if game.is_terminal(states[0]) else "the referee"
-        raise CheckError("referee_end", f"{where}: only {who} thinks that it is over")
-    if game.is_terminal(states[0]):
+    if position.is_over != bool(referee.is_terminal()):
+        who = "the game" if position.is_over else "the referee"
+        raise position.error("referee_end", f"only {who} thinks that it is over")
+    if position.is_over:
         return []
-    seat = int(game.seat_to_act(states[0]))
-    if seat != referee.seat_to_act():
-        raise CheckError(
-            "referee_seat",
-            f"{where}: seat {seat} is to act, the referee says {referee.seat_to_act()}",
-        )
-    legal = [game.action_name(action) for action in _mask_bits(game, states)]
-    compare_legal(legal, referee.legal_actions(), f"{where}, seat {seat}")
+    seat, expected = position.seat_to_act, referee.seat_to_act()
+    if seat != expected:
+        what = f"seat {seat} is to act, the referee says {expected}"
+        raise position.error("referee_seat", what)
+    legal = [position.game.action_name(action) for action in position.legal()]
+    compare_legal(legal, referee.legal_actions(), f"{position.where}, seat {seat}")
     return legal
 
 

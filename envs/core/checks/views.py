@@ -25,7 +25,6 @@ from .report import (
     is_any_other,
     more_seeds,
     no_global_generators,
-    sentence_of,
 )
 from .rules import compare_legal
 
@@ -150,7 +149,7 @@ def _render_and_state(env: Any) -> None:
         env.state()
 
 
-Face = Aec | Solo  # one interface to both kinds, from which the checks are made
+AnyEnv = Aec | Solo  # one interface to both kinds, from which the checks are made
 
 
 class Moment(NamedTuple):
@@ -158,41 +157,31 @@ class Moment(NamedTuple):
 
     agent: str
     seen: Any  # frozen: what the agent observed, and its mask
+    action: int
     rewards: tuple[tuple[str, float], ...]  # after its action
 
 
-class Episode(NamedTuple):
-    """A whole episode: its events and its actions."""
-
-    moments: tuple[Moment, ...]
-    actions: tuple[int, ...]
+Episode = tuple[Moment, ...]
 
 
 def check(env: Any, trial: Trial) -> CheckReport:
     """Run all checks; see `check_game`."""
     if isinstance(env, gymnasium.Env):
-        face: Face = Solo(env)
+        checked: AnyEnv = Solo(env)
     elif hasattr(env, "possible_agents") and hasattr(env, "agent_iter"):
-        face = Aec(env)
+        checked = Aec(env)
     else:
         raise TypeError(
             "check_game takes a Game, a PettingZoo AEC environment or a Gymnasium environment; "
             f"got {type(env).__name__}"
         )
     if _is_new(env):
-        face.unused = _copied(env, copy.deepcopy, "a copy of the new environment")
-    checks = [c for c in CHECKS if trial.has_chance or c not in _OF_CHANCE]
-    skipped = [f"{sentence_of(c)} {NO_CHANCE}" for c in CHECKS if c not in checks]
-    checked = []
-    for one in checks:
-        reason = one(face, trial)
-        if reason is None:
-            checked.append(sentence_of(one))
-        else:
-            skipped.append(f"{sentence_of(one)} {reason}")
-    episodes = [play(face, trial, seed) for seed in trial.seeds]
-    plies = sum(len(episode.actions) for episode in episodes)
-    return CheckReport(str(env), len(episodes), plies, tuple(checked), tuple(skipped))
+        checked.unused = _copied(env, copy.deepcopy, "a copy of the new environment")
+    left_out = () if trial.has_chance else _OF_CHANCE
+    made: list[tuple[Callable[..., Any], str | None]] = [(one, NO_CHANCE) for one in left_out]
+    made += [(one, one(checked, trial)) for one in CHECKS if one not in left_out]
+    plies = [len(play(checked, trial, seed)) for seed in trial.seeds]
+    return CheckReport.of(str(env), plies, made)
 
 
 def _is_new(env: Any) -> bool:
@@ -211,45 +200,50 @@ def _copied(original: Any, copier: Callable[[Any], Any], what: str) -> Any:
 # Playing
 
 
-def play(face: Face, trial: Trial, seed: int | None = None, chooser_seed: int = 0) -> Episode:
+def play(env: AnyEnv, trial: Trial, seed: int | None = None) -> Episode:
     """Reset and play randomly to the end."""
-    face.reset(seed)
-    return _play_on(face, trial, np.random.default_rng(chooser_seed))
+    env.reset(seed)
+    return tuple(_act(env, action) for _, _, action in _choices(env, trial, 0))
 
 
-def _play_on(face: Face, trial: Trial, chooser: np.random.Generator) -> Episode:
-    moments, actions = [], []
-    for action in _choices(face, trial, chooser):
-        moments.append(_act(face, action))
-        actions.append(action)
-    return Episode(tuple(moments), tuple(actions))
+def _walk(
+    env: AnyEnv, trial: Trial, seed: int, deal: Any = None, total: dict[str, float] | None = None
+) -> Iterator[tuple[str, list[int], int]]:
+    """Reset, and play as `_choices` yields; add to `total` what everyone earns."""
+    env.reset(seed, deal)
+    for turn in _choices(env, trial, seed):
+        yield turn
+        for agent, reward in env.step(turn[-1]).items():
+            if total is not None:
+                total[agent] = total.get(agent, 0.0) + reward
 
 
-def _choices(face: Face, trial: Trial, chooser: np.random.Generator) -> Iterator[int]:
-    """Yield a random legal action for each ply; the caller takes it before asking for the next."""
+def _choices(env: AnyEnv, trial: Trial, seed: int) -> Iterator[tuple[str, list[int], int]]:
+    """Yield the agent to act, its legal actions and a random one, to be taken by the caller."""
+    chooser = np.random.default_rng(seed)
     for _ in range(trial.max_plies):
-        agent = face.who()
+        agent = env.who()
         if agent is None:
             return
-        legal = _legal(face, agent)
+        legal = _legal(env, agent)
         if not legal:
             raise CheckError("mask_empty", f"{agent} has to act, but nothing is legal")
-        yield legal[int(chooser.integers(len(legal)))]
-    if face.who() is not None:
+        yield agent, legal, legal[int(chooser.integers(len(legal)))]
+    if env.who() is not None:
         raise CheckError("ends", f"the game is not over after {trial.max_plies} plies")
 
 
-def _legal(face: Face, agent: str) -> list[int]:
-    mask = face.mask(agent)
+def _legal(env: AnyEnv, agent: str) -> list[int]:
+    mask = env.mask(agent)
     if mask is None:
-        return list(range(int(face.spaces(agent)[1].n)))
+        return list(range(int(env.spaces(agent)[1].n)))
     return np.flatnonzero(mask).tolist()
 
 
-def _act(face: Face, action: int) -> Moment:
-    agent = str(face.who())
-    seen = freeze((face.observation(agent), face.mask(agent)))
-    return Moment(agent, seen, tuple(sorted(face.step(action).items())))
+def _act(env: AnyEnv, action: int) -> Moment:
+    agent = str(env.who())
+    seen = freeze((env.observation(agent), env.mask(agent)))
+    return Moment(agent, seen, action, tuple(sorted(env.step(action).items())))
 
 
 def freeze(value: Any) -> Any:
@@ -263,29 +257,24 @@ def freeze(value: Any) -> Any:
     return value
 
 
-def _replayed(face: Face, actions: Sequence[int]) -> tuple[Moment, ...] | None:
-    """Play these actions from here; None if the game ends before them."""
-    moments = []
-    for action in actions:
-        if face.who() is None:
-            return None
-        moments.append(_act(face, action))
-    return tuple(moments) if face.who() is None else None
+def _replayed(env: AnyEnv, episode: Episode) -> tuple[Episode, str | None]:
+    """Play these actions from here until the game ends; return also who would act next."""
+    return tuple(_act(env, one.action) for one in episode if env.who() is not None), env.who()
 
 
-def _name_of(face: Face, action: int) -> str:
-    game = getattr(face.env.unwrapped, "game", None)
+def _name_of(env: AnyEnv, action: int) -> str:
+    game = getattr(env.env.unwrapped, "game", None)
     return str(action) if game is None else game.action_name(action)
 
 
 # The checks: each returns None, or why it could not be made
 
 
-def check_fresh_copies(face: Face, trial: Trial) -> str | None:
+def check_fresh_copies(env: AnyEnv, trial: Trial) -> str | None:
     """Copies made before the first reset play different games."""
-    if face.unused is None:
+    if env.unused is None:
         return "The environment had been reset before."
-    first, second = (type(face)(copy.deepcopy(face.unused)) for _ in range(2))
+    first, second = (type(env)(copy.deepcopy(env.unused)) for _ in range(2))
     if all(play(first, trial) == play(second, trial) for _ in more_seeds(trial.seeds)):
         raise CheckError(
             "fresh_copies",
@@ -295,149 +284,128 @@ def check_fresh_copies(face: Face, trial: Trial) -> str | None:
     return None
 
 
-def check_masks(face: Face, trial: Trial) -> str | None:
+def check_masks(env: AnyEnv, trial: Trial) -> str | None:
     """The seat to act may do something, idle seats nothing, and the game ends."""
     for seed in trial.seeds:
-        face.reset(seed)
-        for action in _choices(face, trial, np.random.default_rng(seed)):
-            actor = str(face.who())
-            mask, space = face.mask(actor), face.spaces(actor)[1]
+        for actor, _, _ in _walk(env, trial, seed):
+            mask, space = env.mask(actor), env.spaces(actor)[1]
             if mask is None:
                 return "There are no action masks."
             if mask.shape != (space.n,) or not np.isin(mask, (0, 1)).all():
                 raise CheckError("mask_shape", f"a mask is {space.n} times 0 or 1; got {mask}")
-            for agent in face.everyone():
-                idle = None if agent == actor else face.mask(agent)
+            for agent in env.everyone():
+                idle = None if agent == actor else env.mask(agent)
                 if idle is not None and idle.any():
-                    raise CheckError(
-                        "mask_idle", f"{actor} is to act, but the mask of {agent} is not empty"
-                    )
-            face.step(action)
+                    what = f"{actor} is to act, but the mask of {agent} is not empty"
+                    raise CheckError("mask_idle", what)
     return None
 
 
-def check_spaces(face: Face, trial: Trial) -> str | None:
+def check_spaces(env: AnyEnv, trial: Trial) -> str | None:
     """What every seat observes is inside its observation space."""
     for seed in trial.seeds:
-        face.reset(seed)
-        for action in _choices(face, trial, np.random.default_rng(seed)):
-            for agent in face.everyone():
-                if not face.spaces(agent)[0].contains(face.observation(agent)):
-                    raise CheckError(
-                        "spaces", f"seed {seed}: {agent} observes what is not in its space"
-                    )
-            face.step(action)
+        for _ in _walk(env, trial, seed):
+            for agent in env.everyone():
+                if not env.spaces(agent)[0].contains(env.observation(agent)):
+                    what = f"seed {seed}: {agent} observes what is not in its space"
+                    raise CheckError("spaces", what)
     return None
 
 
-def check_repeatable(face: Face, trial: Trial) -> str | None:
+def check_repeatable(env: AnyEnv, trial: Trial) -> str | None:
     """The same seed and actions give the same episode, whatever the global generators are."""
     for seed in trial.seeds:
         episodes = []
         for attempt in range(2):
             with no_global_generators(attempt):
-                episodes.append(play(face, trial, seed))
+                episodes.append(play(env, trial, seed))
         if episodes[0] != episodes[1]:
             raise CheckError("repeatable", f"seed {seed} does not give the same episode again")
     return None
 
 
-def check_seeds(face: Face, trial: Trial) -> str | None:
+def check_seeds(env: AnyEnv, trial: Trial) -> str | None:
     """Different seeds give different episodes."""
     seeds = more_seeds(trial.seeds)
-    if len(seeds) > 1 and not is_any_other(play(face, trial, seed) for seed in seeds):
+    if len(seeds) > 1 and not is_any_other(play(env, trial, seed) for seed in seeds):
         raise CheckError(
             "seeds", f"{len(seeds)} seeds all give the same episode; use the seed, {_OR_NO_CHANCE}"
         )
     return None
 
 
-def check_second_episode(face: Face, trial: Trial) -> str | None:
+def check_second_episode(env: AnyEnv, trial: Trial) -> str | None:
     """The second episode neither repeats the first nor is it the same for all seeds."""
     seeds = more_seeds(trial.seeds)
-    if all(play(face, trial, seed) == play(face, trial) for seed in seeds):
-        raise CheckError(
-            "second_episode",
-            "reset() without a seed repeats the first episode; let the generator go on, "
-            f"{_OR_NO_CHANCE}",
-        )
-    if len(seeds) > 1 and not is_any_other(_second_episode(face, trial, seed) for seed in seeds):
-        raise CheckError(
-            "second_episode",
-            "the second episode is the same for all seeds; let the generator of the seed go on, "
-            f"{_OR_NO_CHANCE}",
-        )
+
+    def pairs() -> Iterator[tuple[Episode, Episode]]:
+        return ((play(env, trial, seed), play(env, trial)) for seed in seeds)
+
+    if all(first == second for first, second in pairs()):
+        what = "reset() without a seed repeats the first episode; let the generator go on, "
+        raise CheckError("second_episode", what + _OR_NO_CHANCE)
+    if len(seeds) > 1 and not is_any_other(second for _, second in pairs()):
+        what = "the second episode is the same for all seeds; let the generator of the seed go on, "
+        raise CheckError("second_episode", what + _OR_NO_CHANCE)
     return None
 
 
-def _second_episode(face: Face, trial: Trial, seed: int) -> Episode:
-    """The second episode of this seed."""
-    play(face, trial, seed)
-    return play(face, trial)
-
-
-def check_questions(face: Face, trial: Trial) -> str | None:
+def check_questions(env: AnyEnv, trial: Trial) -> str | None:
     """Rendering, observing and asking for the state change nothing."""
     for seed in trial.seeds:
-        expected = play(face, trial, seed)
-        face.reset(seed)
-        for ply, action in enumerate(expected.actions):
-            face.ask_everything()
-            if face.who() is None or _act(face, action) != expected.moments[ply]:
-                raise CheckError(
-                    "questions", f"seed {seed}, ply {ply + 1}: rendering or asking changes the game"
-                )
+        expected = play(env, trial, seed)
+        env.reset(seed)
+        for ply, moment in enumerate(expected, 1):
+            env.ask_everything()
+            if env.who() is None or _act(env, moment.action) != moment:
+                what = f"seed {seed}, ply {ply}: rendering or asking changes the game"
+                raise CheckError("questions", what)
     return None
 
 
-def check_copies(face: Face, trial: Trial) -> str | None:
+def check_copies(env: AnyEnv, trial: Trial) -> str | None:
     """A deep copy and a pickled copy keep the position and share nothing with the original."""
     copiers: dict[str, Callable[[Any], Any]] = {
         "deepcopy": copy.deepcopy,
         "pickle": lambda env: pickle.loads(pickle.dumps(env)),
     }
     for seed in trial.seeds:
-        expected = play(face, trial, seed)
-        for place in np.linspace(0, len(expected.actions) - 1, _COPY_PLACES).astype(int):
+        expected = play(env, trial, seed)
+        for place in np.linspace(0, len(expected) - 1, _COPY_PLACES).astype(int):
             for name, copier in copiers.items():
-                face.reset(seed)
-                _check_copy(face, copier, expected, int(place), f"seed {seed}: {name}")
+                env.reset(seed)
+                _check_copy(env, copier, expected, int(place), f"seed {seed}: {name}")
     return None
 
 
 def _check_copy(
-    face: Face, copier: Callable[[Any], Any], expected: Episode, place: int, what: str
+    env: AnyEnv, copier: Callable[[Any], Any], expected: Episode, place: int, what: str
 ) -> None:
     """Copy at a ply; the copy and then the original must both go on as expected."""
-    for action in expected.actions[:place]:
-        face.step(action)
-    twin = _copied(face, copier, what)
-    rest = expected.actions[place:]
-    for who, one in (("copy does not keep", twin), ("original shares with its copy", face)):
+    for moment in expected[:place]:
+        env.step(moment.action)
+    twin, rest = _copied(env, copier, what), expected[place:]
+    for who, one in (("copy does not keep", twin), ("original shares with its copy", env)):
         try:
             found = _replayed(one, rest)
         except Exception as error:
             raise CheckError(
                 "copies", f"{what}: the {who} the position: {type(error).__name__}: {error}"
             ) from error
-        if found != expected.moments[place:]:
+        if found != (rest, None):
             raise CheckError("copies", f"{what}: the {who} the position")
 
 
-def check_illegal(face: Face, trial: Trial) -> str | None:
+def check_illegal(env: AnyEnv, trial: Trial) -> str | None:
     """An illegal action raises an error, or ends the episode at the cost of who chose it."""
     tried = 0
     for seed in trial.seeds:
-        face.reset(seed)
-        for action in _choices(face, trial, np.random.default_rng(seed)):
-            agent = str(face.who())
-            allowed = _legal(face, agent)
-            illegal = [a for a in range(int(face.spaces(agent)[1].n)) if a not in allowed]
+        for agent, legal, _ in _walk(env, trial, seed):
+            illegal = [a for a in range(int(env.spaces(agent)[1].n)) if a not in legal]
             if illegal:
                 tried += 1
                 with _without_warnings():
-                    _check_refused(copy.deepcopy(face), agent, illegal[tried % len(illegal)], seed)
-            face.step(action)
+                    _check_refused(copy.deepcopy(env), agent, illegal[tried % len(illegal)], seed)
     return None if tried else "No action was ever illegal."
 
 
@@ -453,74 +421,70 @@ def _without_warnings() -> Iterator[None]:
         logger.setLevel(before)
 
 
-def _check_refused(face: Face, agent: str, action: int, seed: int) -> None:
+def _check_refused(env: AnyEnv, agent: str, action: int, seed: int) -> None:
     try:
-        rewards = face.step(action)
+        rewards = env.step(action)
     except Exception:  # any error will do: the environment was not silent
         return
-    if face.who() is not None or rewards.get(agent, 0) >= 0:
-        raise CheckError(
-            "illegal", f"seed {seed}: {agent} may not do {_name_of(face, action)}, yet it is done"
-        )
+    if env.who() is not None or rewards.get(agent, 0) >= 0:
+        what = f"seed {seed}: {agent} may not do {_name_of(env, action)}, yet it is done"
+        raise CheckError("illegal", what)
 
 
-def check_rewards(face: Face, trial: Trial) -> str | None:
+def check_rewards(env: AnyEnv, trial: Trial) -> str | None:
     """What last() pays each seat in the end is what rewards said on the way."""
-    if not isinstance(face, Aec):
+    if not isinstance(env, Aec):
         return "Only AEC environments pay by last()."
-    env = face.env
+    aec = env.env
     for seed in trial.seeds:
-        face.reset(seed)
+        env.reset(seed)
         chooser = np.random.default_rng(seed)
-        said = dict.fromkeys(face.everyone(), 0.0)
-        paid = dict.fromkeys(face.everyone(), 0.0)
-        for agent in env.agent_iter(2 * trial.max_plies):
-            _, reward, terminated, truncated, _ = env.last()
+        said = dict.fromkeys(env.everyone(), 0.0)
+        paid = dict.fromkeys(env.everyone(), 0.0)
+        for agent in aec.agent_iter(2 * trial.max_plies):
+            _, reward, terminated, truncated, _ = aec.last()
             paid[agent] += float(reward)
             is_over = terminated or truncated
-            env.step(None if is_over else int(chooser.choice(_legal(face, agent))))
-            for other, earned in () if is_over else env.rewards.items():
+            aec.step(None if is_over else int(chooser.choice(_legal(env, agent))))
+            for other, earned in () if is_over else aec.rewards.items():
                 said[other] += float(earned)
-        for agent in face.everyone():
+        for agent in env.everyone():
             if not np.isclose(said[agent], paid[agent], atol=_CLOSE):
-                raise CheckError(
-                    "rewards",
-                    f"seed {seed}: {agent} earns {said[agent]}, last() pays {paid[agent]}",
-                )
+                what = f"seed {seed}: {agent} earns {said[agent]}, last() pays {paid[agent]}"
+                raise CheckError("rewards", what)
     return None
 
 
-def check_own_game(face: Face, trial: Trial) -> str | None:
+def check_own_game(env: AnyEnv, trial: Trial) -> str | None:
     """The environment plays its `game`: same seed, same returns, and seats see only its records."""
-    game = getattr(face.env.unwrapped, "game", None)
-    if game is None or not isinstance(face, Aec):
+    game = getattr(env.env.unwrapped, "game", None)
+    if game is None or not isinstance(env, Aec):
         return (
             "Whether a seat sees what it should not: only an AEC environment that shows a `game`, "
             "whose reshuffle_unseen says what is hidden, can be asked."
         )
     for seed in trial.seeds:
-        face.reset(seed)
         tables = Tables(game, streams([seed]))
         tables.deal(tables.all_rows)
-        total = dict.fromkeys(face.everyone(), 0.0)
-        for action in _choices(face, trial, np.random.default_rng(seed)):
-            _check_seen(face, tables, seed)
-            for agent, reward in face.step(action).items():
-                total[agent] += reward
+        total = dict.fromkeys(env.everyone(), 0.0)
+        for _, _, action in _walk(env, trial, seed, total=total):
+            _check_seen(env, tables, seed)
             tables.apply(tables.all_rows, np.array([action]))
-        expected = tables.returns(tables.all_rows)[0]
-        if not np.allclose(list(total.values()), expected, atol=_CLOSE):
-            raise CheckError(
-                "payoff", f"seed {seed}: pays {list(total.values())}, the game {expected.tolist()}"
-            )
+        _check_payoff(seed, total, "game", tables.returns(tables.all_rows)[0].tolist())
     return None
 
 
-def _check_seen(face: Face, tables: Tables, seed: int) -> None:
+def _check_payoff(seed: int, total: dict[str, float], who: str, expected: Sequence[float]) -> None:
+    if not np.allclose(list(total.values()), expected, atol=_CLOSE):
+        what = f"seed {seed}: pays {list(total.values())}, the {who} {expected}"
+        raise CheckError("payoff", what)
+
+
+def _check_seen(env: AnyEnv, tables: Tables, seed: int) -> None:
     """Every seat observes its record, scaled or in natural units, and nothing else."""
     layout = tables.game.layout
-    for seat, agent in enumerate(face.everyone()):
-        seen = face.observation(agent)
+    for seat, agent in enumerate(env.everyone()):
+        seen = env.observation(agent)
         vector = np.asarray(seen["observation"] if isinstance(seen, Mapping) else seen).ravel()
         record = tables.observe(np.array([0]), np.array([seat]))
         if not any(
@@ -532,43 +496,33 @@ def _check_seen(face: Face, tables: Tables, seed: int) -> None:
             )
 
 
-def check_referee(face: Face, trial: Trial) -> str | None:
+def check_referee(env: AnyEnv, trial: Trial) -> str | None:
     """A naive referee agrees on who acts, what is legal, the end and the pay-off."""
     if trial.referee is None:
         return NO_REFEREE
     for seed in trial.seeds:
         deal, referee = trial.referee(seed)
-        face.reset(seed, deal)
-        total = dict.fromkeys(face.everyone(), 0.0)
-        for action in _choices(face, trial, np.random.default_rng(seed)):
-            _agreed(face, referee, f"seed {seed}")
-            referee.apply(_name_of(face, action))
-            for agent, reward in face.step(action).items():
-                total[agent] += reward
+        total = dict.fromkeys(env.everyone(), 0.0)
+        for agent, legal, action in _walk(env, trial, seed, deal, total):
+            names = [_name_of(env, one) for one in legal]
+            _check_agreed(env, referee, agent, names, f"seed {seed}")
+            referee.apply(_name_of(env, action))
         if not referee.is_terminal():
             raise CheckError("referee_end", f"seed {seed}: only the environment thinks it is over")
-        if isinstance(face, Aec) and not np.allclose(
-            list(total.values()), referee.returns(), atol=_CLOSE
-        ):
-            raise CheckError(
-                "payoff",
-                f"seed {seed}: pays {list(total.values())}, the referee {referee.returns()}",
-            )
+        if isinstance(env, Aec):
+            _check_payoff(seed, total, "referee", referee.returns())
     return None
 
 
-def _agreed(face: Face, referee: Any, where: str) -> None:
+def _check_agreed(env: AnyEnv, referee: Any, agent: str, legal: Sequence[str], where: str) -> None:
     if hasattr(referee, "chance"):
-        referee.chance(face.env.unwrapped)
+        referee.chance(env.env.unwrapped)
     if referee.is_terminal():
         raise CheckError("referee_end", f"{where}: only the referee thinks that it is over")
-    agent = str(face.who())
-    seat = face.everyone().index(agent)
-    if isinstance(face, Aec) and seat != referee.seat_to_act():
-        raise CheckError(
-            "referee_seat", f"{where}: {agent} is to act, the referee says {referee.seat_to_act()}"
-        )
-    legal = [_name_of(face, action) for action in _legal(face, agent)]
+    seat = env.everyone().index(agent)
+    if isinstance(env, Aec) and seat != referee.seat_to_act():
+        what = f"{where}: {agent} is to act, the referee says {referee.seat_to_act()}"
+        raise CheckError("referee_seat", what)
     compare_legal(legal, referee.legal_actions(), f"{where}, {agent}")
 
 

@@ -5,6 +5,7 @@ without their cost.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from operator import index
 from typing import TYPE_CHECKING, Any
 
@@ -16,18 +17,19 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..drawing.render import WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
-from ..play.loops import LOSS, MAX_DEALS, loops_of
+from ..play.loops import LOSS, loops_of
 from ..play.seating import illegal_action_message
 from ..play.tables import Tables, new_streams, nobody
 from ..played.played import Played
 from ..rng import fresh_seed, streams
 from .common import (
     ObservationEncoder,
-    checked_options,
-    given_deal,
+    check_started,
+    given_options,
     mask_space,
-    no_choice_error,
     outside_error,
+    shown_seat,
+    state_without,
 )
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
@@ -81,11 +83,10 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             "is_parallelizable": False,
         }
         self.render_mode = render_mode
-        self._render_seat = None if isinstance(render_seat, str) else render_seat
+        self._render_seat = shown_seat(render_seat, 0)
         self._renderer = Renderer(game, render_mode)
         self._encoder = ObservationEncoder(game, observation)
         self._skip_forced = skip_forced
-        self._played = Played()
         self.possible_agents = [f"player_{seat}" for seat in range(game.num_seats)]
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         box, mask = self._encoder.space(), mask_space(game)
@@ -100,12 +101,10 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._no_actions = np.zeros(game.num_actions, np.int8)
         self._no_actions.flags.writeable = False
         self._is_started = False  # and self._tables, with the stream, made at the first reset
-        self._note = self._played.actions.append  # bound: looking it up at each step takes longer
 
     def _link_tables(self) -> None:
         """Make the compiled step."""
-        seated = nobody(self.game.num_seats)
-        self._table.link(loops_of(self.game), seated)
+        self._table.link(loops_of(self.game), nobody(self.game.num_seats))
         self._mask, self._numbers = self._table.mask, self._table.numbers
         self._step = self._table.play
 
@@ -132,19 +131,18 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
         """
-        given = checked_options(options)
-        given.pop(_CHECKER_OPTION, None)
-        deal = given_deal(self.game, given)
+        deal, _ = given_options(self.game, options, _CHECKER_OPTION)
         if seed is not None or not self._is_started:
             seeded = streams([fresh_seed() if seed is None else seed])
             if not self._is_started:
                 self._tables = Tables(self.game, new_streams((1,)))
-                self._table = OneTable(self._tables, self._encoder, self._skip_forced)
+                self._table = OneTable(self._tables, self._encoder, self._skip_forced, Played())
                 self._link_tables()
             self._tables.rngs[:] = seeded
             self._is_started = True
         self.agents = []  # an error below leaves no game that could go on
-        seat = self._start(deal)
+        begin = partial(self._table.played.begin, self._tables.rngs, None)
+        seat = self._table.start_game(begin, deal)
         self.agents = self.possible_agents[:]
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
@@ -154,22 +152,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._skip_agent_selection = None
         self.agent_selection = self.possible_agents[seat]
         self.infos[self.agent_selection] = {"action_mask": self._mask.copy()}
-
-    def _start(self, deal: Any) -> int:
-        """Deal (as given, or from the stream) and return the first seat to act."""
-        if deal is not None:
-            self._played.begin(self._tables.rngs, None, deal)
-            self._tables.deal_from(0, deal)
-            seat = self._table.start(is_dealt=True)
-        else:
-            for _ in range(MAX_DEALS):  # more than one only if nobody has a choice
-                self._played.begin(self._tables.rngs, None)
-                seat = self._table.start(is_dealt=False)
-                if seat != NO_SEAT:
-                    break
-        if seat == NO_SEAT:
-            raise no_choice_error(self.game)
-        return seat
 
     def step(self, action: Any) -> None:
         """Play a ply for the agent to act; None for an agent whose game is over."""
@@ -185,7 +167,6 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             self._refuse(agent, action)
             return
         seat = self._step(chosen)
-        self._note(chosen)
         infos = self.infos
         infos[agent] = {"action_mask": self._no_actions}
         if seat == NO_SEAT:
@@ -220,21 +201,22 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
     def state(self) -> np.ndarray:
         """Return the observations of all seats one after another, [n * num_inputs]."""
+        self._need_reset("state")
         return np.concatenate([self._look(seat)[0] for seat in range(self.game.num_seats)])
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
-        if not self._is_started:
-            raise ValueError("call reset() before render()")
+        self._need_reset("render")
         return self._renderer.render(self._tables.states[0], self._render_seat)
+
+    def _need_reset(self, method: str) -> None:
+        check_started(self._is_started, method)
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the game so far with the controls of a replay."""
         if not self._is_started:
             return nothing_yet(self)
-        now = self._tables.states[0]
-        positions = self._played.positions(self.game, now, self._skip_forced)
-        return environment_bundle(self, self.game, positions, now, self._render_seat)
+        return environment_bundle(self, self._table, self._render_seat)
 
     def close(self) -> None:
         """Close the window, if there is one."""
@@ -247,8 +229,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
         `game.action_name(action)` names the actions of its mask.
         """
-        if not self._is_started:
-            raise ValueError("call reset() before describe()")
+        check_started(self._is_started, "describe")
         return self.game.describe(self._tables.states[0], self._seat_of[agent])
 
     def record(self, agent: str) -> np.record:
@@ -263,17 +244,13 @@ class RawEnv(AECEnv[str, Observation, int | None]):
 
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """
-        rngs = streams([fresh_seed()]) if rng is None else rng
-        tables = self._tables
-        return tables.determinize(tables.all_rows, np.array([self._seat_of[agent]]), rngs)[0]
+        return self._table.determinize(self._seat_of[agent], rng)
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_step", "_mask", "_numbers", "_note")  # made from other attributes
-        return {name: value for name, value in vars(self).items() if name not in derived}
+        return state_without(self, ("_step", "_mask", "_numbers"))  # made from other attributes
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._note = self._played.actions.append
         if self._is_started:
             self._link_tables()
 
@@ -323,22 +300,13 @@ class CheckedEnv(RawEnv):
             EnvLogger.error_observe_before_reset()
         return RawEnv.observe(self, agent)
 
-    def state(self) -> np.ndarray:
-        """As `RawEnv.state`."""
+    def _need_reset(self, method: str) -> None:
         if not self._is_started:
-            EnvLogger.error_state_before_reset()
-        return super().state()
-
-    def render(self) -> str | np.ndarray | None:
-        """As `RawEnv.render`."""
-        if not self._is_started:
-            EnvLogger.error_render_before_reset()
-        return super().render()
+            getattr(EnvLogger, f"error_{method}_before_reset")()
 
     def agent_iter(self, max_iter: int = 2**63) -> AECIterable[str, Observation, int | None]:
         """Yield the agent to act until all agents are done; call `step` once after each."""
-        if not self._is_started:
-            EnvLogger.error_agent_iter_before_reset()
+        self._need_reset("agent_iter")
         return _OrderedIterable(self, max_iter)
 
 

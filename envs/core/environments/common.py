@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from gymnasium import spaces
 
+from ..drawing.render import WHOLE_TABLE
 from ..game import Game, check_choice
 from ..play.loops import Told
 from ..rng import streams
@@ -33,27 +34,13 @@ class ObservationEncoder:
         return spaces.Box(low * self.layout.scale, high * self.layout.scale, dtype=np.float32)
 
     def encode(self, observations: np.ndarray) -> np.ndarray:
-        """Return records [B] as arrays [B, num_inputs]; whole numbers may be a view."""
-        if not self.is_scaled and self.layout.num_inputs == self.layout.num_plain:
-            return self.layout.plain(observations)
-        return self._written(observations)
-
-    def encode_one(self, observations: np.ndarray) -> np.ndarray:
-        """Return one record [1] as a new array [num_inputs]."""
-        return self._written(observations)[0]
-
-    def _written(self, observations: np.ndarray) -> np.ndarray:
+        """Return records [B] as new arrays [B, num_inputs]."""
         layout = self.layout
         return layout.scaled(observations) if self.is_scaled else layout.integers(observations)
 
     def with_views(self, told: Told) -> Told:
         """Return a copy of `told` whose encoding shows its records again."""
         return told._replace(encoding=self.layout.encoding(told.records, self.is_scaled))
-
-    @property
-    def dtype(self) -> np.dtype:
-        """The type of the arrays."""
-        return np.dtype(np.float32) if self.is_scaled else self.layout.plain_dtype
 
 
 def mask_space(game: Game) -> spaces.Box:
@@ -75,26 +62,40 @@ def outside_error(num_actions: int, action: Any) -> ValueError:
     return ValueError(f"an action is an integer in 0 .. {num_actions - 1}; got {action!r}")
 
 
-def checked_options(options: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return a copy of the options of `reset`. Raises ValueError for what is no dict."""
+def given_options(game: Game, options: Mapping[str, Any] | None, *others: str) -> tuple[Any, ...]:
+    """Return the deal in `reset(options={"deal": ...})` and the `others`, None where not given.
+
+    Raises ValueError for what is no dict, for an option that does not exist and for an impossible
+    deal, which is tried elsewhere first: a game that is under way goes on.
+    """
     if not isinstance(options, Mapping | None):
         raise ValueError(f'options must be a dict, such as {{"deal": ...}}; got {options!r}')
-    return dict(options or {})
-
-
-def given_deal(game: Game, options: Mapping[str, Any]) -> Any:
-    """Return the deal in `reset(options={"deal": ...})`, or None.
-
-    Raises ValueError for an option that does not exist and for an impossible deal, which is tried
-    elsewhere first: a game that is under way goes on.
-    """
-    unknown = sorted(set(options) - {"deal"})
+    given = dict(options or {})
+    unknown = sorted(set(given) - {"deal", *others})
     if unknown:
         raise ValueError(f"reset has no option {', '.join(map(repr, unknown))}; it has only 'deal'")
-    deal = options.get("deal")
+    deal = given.get("deal")
     if deal is not None:
         game.deal_from(game.new_states(1)[0], deal, streams([0])[0])
-    return deal
+    return deal, *map(given.get, others)
+
+
+def check_started(is_started: bool, method: str) -> None:
+    """Raise ValueError for a method that is called before the first reset."""
+    if not is_started:
+        raise ValueError(f"call reset() before {method}()")
+
+
+def shown_seat(render_seat: int | str, own: int) -> int | None:
+    """Return the seat whose view `render()` shows, by the setting; None is the whole table."""
+    if render_seat == WHOLE_TABLE:
+        return None
+    return own if isinstance(render_seat, str) else render_seat
+
+
+def state_without(view: object, derived: tuple[str, ...]) -> dict[str, Any]:
+    """Return what a copy of `view` takes over: all attributes but the derived ones."""
+    return {name: value for name, value in vars(view).items() if name not in derived}
 
 
 def no_choice_error(game: Game) -> ValueError:

@@ -1,6 +1,7 @@
 """Games with one learning seat at each table and policies in the others, for solo and vector.
 
-The learning seat is fixed or drawn for each game; every player has its own random stream.
+The learning seat is fixed or drawn for each game, or in self-play every seat learns; every player
+has its own random stream.
 """
 
 from collections.abc import Sequence
@@ -10,12 +11,12 @@ import numpy as np
 
 from ..compile import rule
 from ..game import NO_SEAT, Game, check_range
-from ..play.loops import EXTERNAL, MAX_DEALS, Seated
+from ..play.loops import MAX_DEALS, Seated
 from ..play.seating import Seating
 from ..play.tables import Tables, new_streams
 from ..played.played import Played
 from ..rng import below, player_streams, streams
-from .common import no_choice_error
+from .common import no_choice_error, state_without
 
 RANDOM_SEAT = "random"
 
@@ -24,8 +25,8 @@ class Episodes:
     """Tables at which one seat learns and `opponents` play the others.
 
     `seat` is a number, or "random" for a new one each game. `opponents` is one policy for all
-    other seats, or a list with one for each, clockwise from the learning seat. Where there is one
-    table, `played` keeps how its game went.
+    other seats, or a list with one for each, clockwise from the learning seat; in `self_play`
+    there are none. Where there is one table, `played` keeps how its game went.
     """
 
     def __init__(
@@ -35,10 +36,11 @@ class Episodes:
         opponents: Any,
         skip_forced: bool,
         played: Played | None = None,
+        self_play: bool = False,
     ) -> None:
         if seat != RANDOM_SEAT:
             check_range('seat (or "random")', seat, 0, game.num_seats - 1)
-        num_others = game.num_seats - 1
+        num_others = 0 if self_play else game.num_seats - 1
         if isinstance(opponents, list | tuple) and len(opponents) != num_others:
             raise ValueError(
                 f"opponents must be one player, or a list of {num_others}, one for each other "
@@ -46,21 +48,22 @@ class Episodes:
             )
         self.game = game
         self.seat = seat
-        self.opponents = opponents
+        self.opponents = opponents if isinstance(opponents, list | tuple) else [opponents]
         self.skip_forced = skip_forced
         self.played = played
+        self.self_play = self_play
 
-    def seed(self, seeds: Sequence[int] | np.ndarray) -> None:
-        """Start the streams for the deals, the players and the seats, of one table per seed.
+    def seed(self, seeds: Sequence[int] | np.ndarray, rows: np.ndarray) -> None:
+        """Start the streams for the deals, the players and the seats, of these tables [K].
 
-        The tables are made at the first call; later calls have as many seeds.
+        The tables are made at the first call, which seeds them all.
         """
         if not self.is_seeded:
             self._make_tables(len(seeds))
-        self.tables.rngs[:] = streams(seeds)
-        self.player_rngs[:] = player_streams(seeds, self.game.num_seats)
+        self.tables.rngs[rows] = streams(seeds)
+        self.player_rngs[rows] = player_streams(seeds, self.game.num_seats)
         if self.seat == RANDOM_SEAT:
-            self.seat_rngs[:] = seat_streams(seeds, self.game)
+            self.seat_rngs[rows] = streams(seeds, 1 + self.game.num_seats)
 
     @property
     def is_seeded(self) -> bool:
@@ -82,34 +85,28 @@ class Episodes:
 
     def make_seating(self, tables: Tables, player_rngs: np.ndarray) -> Seating:
         """Seat the opponents at these tables, or at copies of them, with streams [N, seats]."""
-        is_one = not isinstance(self.opponents, list | tuple)
-        return Seating(
-            tables,
-            [self.opponents] if is_one else self.opponents,
-            self._seated(self.seats),
-            player_rngs,
-            self.skip_forced,
-        )
-
-    def note_start(self, deal: Any = None) -> None:
-        """Note how the game at the only table begins, just before it is dealt."""
-        if self.played is not None:
-            self.played.begin(self.tables.rngs, self.player_rngs, deal)
+        seated = self._seated(self.seats)
+        return Seating(tables, self.opponents, seated, player_rngs, self.skip_forced)
 
     def _seated(self, learners: np.ndarray) -> np.ndarray:
         """The seating [K, seats] for the given learning seats."""
         clockwise = (np.arange(self.game.num_seats) - learners[:, None]) % self.game.num_seats
-        if isinstance(self.opponents, list | tuple):
-            return clockwise - 1  # 0, the learner, becomes EXTERNAL
-        return np.where(clockwise == 0, EXTERNAL, 0)
+        # -1 is EXTERNAL: the learner and, in self-play, where there are no opponents, every seat.
+        return np.minimum(clockwise - 1, len(self.opponents) - 1)  # one plays all other seats
 
-    def start(self, rows: np.ndarray) -> None:
-        """Start games at these tables and play on to the learner's first choice."""
+    def start(self, rows: np.ndarray, deal: Any = None) -> None:
+        """Start games at these tables, or lay out `deal`, and play on to the first choice.
+
+        Raises ValueError for an impossible deal, and where the learner has no choice.
+        """
         waiting = rows
-        for _ in range(MAX_DEALS):  # again if the game is over before the learner has a choice
-            self.draw_seats(waiting)
-            self.note_start()
-            self.tables.deal(waiting)
+        for _ in range(MAX_DEALS if deal is None else 1):
+            self.begin(waiting, deal)
+            if deal is None:
+                self.tables.deal(waiting)
+            else:
+                for row in waiting:
+                    self.tables.deal_from(row, deal)
             self.seating.begin(waiting)
             self.seating.advance(waiting)
             waiting = waiting[self.tables.show(waiting)[0] == NO_SEAT]
@@ -117,16 +114,13 @@ class Episodes:
                 return
         raise no_choice_error(self.game)
 
-    def start_from(self, row: int, deal: Any) -> None:
-        """Lay out a deal at one table. ValueError if it is impossible or leaves no choice."""
-        rows = np.array([row])
-        self.draw_seats(rows)
-        self.note_start(deal)
-        self.tables.deal_from(row, deal)
-        self.seating.begin(rows)
-        self.seating.advance(rows)
-        if self.tables.show(rows)[0][0] == NO_SEAT:
-            raise no_choice_error(self.game)
+    def begin(self, rows: np.ndarray, deal: Any) -> None:
+        """Before a deal, seat the learner anew if its seat is random; note how a game begins."""
+        if self.seat == RANDOM_SEAT:
+            _draw_seats(self.seat_rngs, rows, self.game.num_seats, self.seats)
+            self.seating.seat(self._seated(self.seats[rows]), rows)
+        if self.played is not None:
+            self.played.begin(self.tables.rngs, self.player_rngs, deal)
 
     def play(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Play the learner's actions [K], then the others until its next choice or the end."""
@@ -138,14 +132,8 @@ class Episodes:
         drawn = self.seat_rngs if self.seat == RANDOM_SEAT else None
         return self.seating.seated_places(drawn, int(self.seats[0]))
 
-    def draw_seats(self, rows: np.ndarray) -> None:
-        """Seat the learner anew at these tables if its seat is random."""
-        if self.seat == RANDOM_SEAT:
-            _draw_seats(self.seat_rngs, rows, self.game.num_seats, self.seats)
-            self.seating.seat(self._seated(self.seats[rows]), rows)
-
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in vars(self).items() if name != "seating"}
+        state = state_without(self, ("seating",))
         return {**state, "memories": self.seating.memories} if self.is_seeded else state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -154,11 +142,6 @@ class Episodes:
         if self.is_seeded:
             self._link_seating()
             self.seating.memories = memories
-
-
-def seat_streams(seeds: Sequence[int] | np.ndarray, game: Game) -> np.ndarray:
-    """Return the streams [N] from which the learning seat is drawn, one for each seed."""
-    return streams(seeds, 1 + game.num_seats)
 
 
 @rule

@@ -4,11 +4,9 @@ import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 if TYPE_CHECKING:
-    from ..game import Game
-    from ..played.played import Position
+    from ..played.played import MakeSeating
+    from .one_table import OneTable
 
 _ALONE = (
     "The position now. What led to it cannot be played again: a player or the table has changed."
@@ -19,20 +17,21 @@ _WRAPPERS = (("gymnasium.core", "Wrapper"), ("pettingzoo.utils.wrappers.base", "
 
 def environment_bundle(
     env: object,
-    game: "Game",
-    positions: "Sequence[Position] | None",
-    now: np.record,
+    table: "OneTable",
     seat: int | None,
     names: Sequence[str] | None = None,
+    make_seating: "MakeSeating | None" = None,
 ) -> dict[str, str]:
     """Return what a notebook shows of an environment: what `seat` may see, or all (seat None).
 
-    It opens at the last position, `now`, which stands alone where `positions` is None. The picture
-    is for viewers that run no page within a page.
+    It opens at the position now, which stands alone where the game cannot be played again. The
+    picture is for viewers that run no page within a page.
     """
     from ..drawing.render import drawn, picture_svg
     from ..played.page.replay import game_data, replay_frame
 
+    game, now = table.tables.game, table.tables.states[0]
+    positions = table.played.positions(game, now, table.ways.skip_forced, make_seating)
     states = [now] if positions is None else [position.state for position in positions]
     plies = [(int(game.seat_to_act(p.state)), p.action) for p in (positions or ())[:-1]]
     data = game_data(game, states, plies, seat, names)

@@ -1,5 +1,6 @@
 """Any Game as a gymnasium.Env: you play one seat, and policies play the others."""
 
+from functools import partial
 from operator import index
 from typing import Any, NoReturn
 
@@ -8,22 +9,22 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import seeding
 
-from ..bits import spread_masks
 from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_SEAT, Game, check_choice
-from ..play.loops import FAULT, LOSS, MAX_DEALS
+from ..play.loops import FAULT
 from ..play.seating import illegal_action_message
 from ..play.tables import random_actions
 from ..played.played import Played
-from ..rng import check_seed, fresh_seed, streams
+from ..rng import check_seed, fresh_seed
 from .common import (
     ILLEGAL_ACTIONS,
     ObservationEncoder,
-    checked_options,
-    given_deal,
-    no_choice_error,
+    check_started,
+    given_options,
     observation_space,
     outside_error,
+    shown_seat,
+    state_without,
 )
 from .ends import IllegalEnds
 from .episodes import Episodes
@@ -83,7 +84,6 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         self._is_over = True
         self._generator: np.random.Generator | None = None
         self._mask = np.zeros(game.num_actions, np.int8)
-        self._note = self._played.actions.append  # bound: looking it up at each step takes longer
 
     def _link(self) -> None:
         """Make the compiled step; `Episodes` plays the policies that are not compiled."""
@@ -111,38 +111,27 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
         for an impossible deal or an unknown option.
         """
-        deal = given_deal(self.game, checked_options(options))
+        (deal,) = given_options(self.game, options)
         if seed is not None or not self._is_started:
-            used = fresh_seed() if seed is None else check_seed(seed)
-            self._episodes.seed([used])
-            self._generator, self._np_random_seed = None, used
-            if not self._is_started:
-                tables, skip_forced = self._episodes.tables, self._episodes.skip_forced
-                self._table = OneTable(tables, self._encoder, skip_forced)
-                self._link()
-            self._is_started = True
+            self._seed(fresh_seed() if seed is None else check_seed(seed))
         self._is_over = True  # an error below leaves no game that could go on
-        if deal is not None:
-            self._episodes.start_from(0, deal)
-        elif self._is_compiled:
-            return self._start()
-        else:
-            self._episodes.start(self._row)
+        if not self._is_compiled:
+            self._episodes.start(self._row, deal)
+            self._show_position()
+        elif self._table.start_game(partial(self._episodes.begin, self._row), deal) == FAULT:
+            self._blame()
         self._is_over = False
-        return self._look()
+        return self._shown()
 
-    def _start(self) -> tuple[Any, dict[str, Any]]:
-        """Deal, again if the game is over before the learner has a choice."""
-        for _ in range(MAX_DEALS):
-            self._episodes.draw_seats(self._row)
-            self._episodes.note_start()
-            seat = self._table.start(is_dealt=False)
-            if seat == FAULT:
-                self._blame()
-            if seat != NO_SEAT:
-                self._is_over = False
-                return self._shown()
-        raise no_choice_error(self.game)
+    def _seed(self, seed: int) -> None:
+        episodes = self._episodes
+        episodes.seed([seed], self._row)
+        self._generator, self._np_random_seed = None, seed
+        if not self._is_started:
+            skip_forced, played = episodes.skip_forced, self._played
+            self._table = OneTable(episodes.tables, self._encoder, skip_forced, played)
+            self._link()
+        self._is_started = True
 
     def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play your ply, then the others', until you must act again or the game is over.
@@ -163,25 +152,42 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         if not self._mask[chosen]:
             replacement = self._replace(action)
             if replacement is None:
-                return self._lose()
+                self._table.lose(chosen)
+                return self._end()
             chosen = replacement
-        self._note(chosen)
         self._is_over = True  # if an opponent fails
-        if not self._is_compiled:
-            self._episodes.play(self._row, np.array([chosen]))
-            self._is_over = False
-            observation, info = self._look()
-        else:
-            seat = self._table.play(chosen)
-            if seat == FAULT:
-                self._blame()
-            self._is_over = seat == NO_SEAT
-            observation, info = self._shown()
-        if not self._is_over:
-            return observation, 0.0, False, False, info
-        self._illegal_ends.note(1, 0)
-        info["returns"] = returns = self._table.told.returns[0].copy()
-        return observation, float(returns[info["seat"]]), True, False, info
+        seat = self._table.play(chosen) if self._is_compiled else self._play(chosen)
+        if seat == FAULT:
+            self._blame()
+        if seat == NO_SEAT:
+            return self._end()
+        self._is_over = False
+        observation, info = self._shown()
+        return observation, 0.0, False, False, info
+
+    def _end(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Return what a step returns that ends the episode."""
+        self._is_over = True
+        observation, info = self._shown()
+        told = self._table.told
+        info["returns"] = told.returns[0].copy()
+        info["illegal_action"] = bool(told.lost[0])
+        self._illegal_ends.note(1, int(told.lost[0]))
+        return observation, float(info["returns"][info["seat"]]), True, False, info
+
+    def _play(self, action: int) -> int:
+        """Play against policies that are not compiled; return as `OneTable.play`."""
+        self._played.actions.append(action)
+        self._episodes.play(self._row, np.array([action]))
+        return self._show_position()
+
+    def _show_position(self) -> int:
+        """Show where the game stands, after plies that are not compiled; return as `_play`."""
+        seat = self._table.start(is_dealt=True)
+        if seat == NO_SEAT:
+            self._table.told.returns[:] = self._episodes.tables.returns(self._row)
+            self._table.look(int(self._episodes.seats[0]))
+        return seat
 
     def _blame(self) -> NoReturn:
         """Raise the error of the player whose choice was not legal."""
@@ -193,32 +199,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
             raise ValueError(illegal_action_message(self.game, "you", action, self._mask))
         if self.illegal_action == "lose":
             return None
-        rngs = self._episodes.player_rngs
-        return int(
-            random_actions(self._table.games.masks, rngs, self._row, self._episodes.seats)[0]
-        )
-
-    def _lose(self) -> tuple[Any, float, bool, bool, dict[str, Any]]:
-        self._is_over = True
-        observation, info = self._look()
-        info["returns"][info["seat"]] = LOSS
-        info["illegal_action"] = True
-        self._illegal_ends.note(1, 1)
-        return observation, LOSS, True, False, info
-
-    def _look(self) -> tuple[Any, dict[str, Any]]:
-        """Update the learner's observation and mask."""
-        tables, told, words = self._episodes.tables, self._table.told, self._table.games.masks
-        to_act, _, words[:] = tables.show(self._row)
-        self._table.games.seats[:] = self._episodes.seats
-        if to_act[0] == NO_SEAT:
-            self._is_over = True
-            told.returns[:] = tables.returns(self._row)
-        if self._is_over:
-            words[:] = 0
-        spread_masks(words, told.masks)
-        self._table.look(int(self._episodes.seats[0]))
-        return self._shown()
+        words, episodes = self._table.games.masks, self._episodes
+        return int(random_actions(words, episodes.player_rngs, self._row, episodes.seats)[0])
 
     def _shown(self) -> tuple[Any, dict[str, Any]]:
         """Return the observation and the info, copied from the buffers."""
@@ -234,12 +216,10 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         return numbers, info
 
     def __getstate__(self) -> dict[str, Any]:
-        derived = ("_mask", "_numbers", "_note")  # made from other attributes
-        return {name: value for name, value in vars(self).items() if name not in derived}
+        return state_without(self, ("_mask", "_numbers"))  # made from other attributes
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._note = self._played.actions.append
         if self._is_started:
             self._link()
 
@@ -252,35 +232,27 @@ class SoloEnv(gymnasium.Env[Any, Any]):
 
         `rng` is a stream array [1] to draw from; without one a fresh stream is made.
         """
-        if not self._is_started:
-            raise ValueError("call reset() before determinize()")
-        rngs = streams([fresh_seed()]) if rng is None else rng
-        return self._episodes.tables.determinize(self._row, self._episodes.seats, rngs)[0]
+        check_started(self._is_started, "determinize")
+        return self._table.determinize(int(self._episodes.seats[0]), rng)
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""
-        if not self._is_started:
-            raise ValueError("call reset() before render()")
+        check_started(self._is_started, "render")
         return self._renderer.render(self._episodes.tables.states[0], self._shown_seat())
 
     def _shown_seat(self) -> int | None:
-        if self.render_seat == WHOLE_TABLE:
-            return None
-        own = int(self._episodes.seats[0])
-        return own if isinstance(self.render_seat, str) else self.render_seat
+        return shown_seat(self.render_seat, int(self._episodes.seats[0]))
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         """Return what a notebook shows: the game so far with the controls of a replay."""
         if not self._is_started:
             return nothing_yet(self)
         episodes = self._episodes
-        now = episodes.tables.states[0]
-        positions = self._played.positions(
-            self.game, now, episodes.skip_forced, episodes.make_seating
-        )
         policies = (episodes.seating.policy_at(0, seat) for seat in range(self.game.num_seats))
         names = ["you" if policy is None else policy.name for policy in policies]
-        return environment_bundle(self, self.game, positions, now, self._shown_seat(), names)
+        return environment_bundle(
+            self, self._table, self._shown_seat(), names, episodes.make_seating
+        )
 
     def close(self) -> None:
         """Close the window, if there is one."""

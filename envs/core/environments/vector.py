@@ -14,22 +14,24 @@ from gymnasium.vector.utils import batch_space
 from ..compile import entry_point
 from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
-from ..play.loops import FAULT, LOSS, NO_ROW, Games, Loops, Seated, Told, Ways, loops_of
+from ..play.loops import FAULT, LOSS, NO_ROW, Games, Loops, Seated, Told, Ways
 from ..play.seating import illegal_action_message
 from ..play.slices import check_num_threads, play_slices
-from ..play.tables import Tables, action_masks, new_told, nobody, random_actions, strike_illegal
-from ..rng import check_seed, checked_seeds, fresh_seed, player_streams, streams
+from ..play.tables import Tables, action_masks, new_told, random_actions, strike_illegal
+from ..rng import check_seed, checked_seeds, fresh_seed, streams
 from .common import (
     ILLEGAL_ACTIONS,
     ObservationEncoder,
-    checked_options,
-    given_deal,
+    check_started,
+    given_options,
     no_choice_error,
     observation_space,
     outside_error,
+    shown_seat,
+    state_without,
 )
 from .ends import IllegalEnds, StepClocks
-from .episodes import Episodes, seat_streams
+from .episodes import RANDOM_SEAT, Episodes
 
 # What `call` answers for each table, and what it answers alike for all, with its attribute.
 _PER_TABLE = ("action_masks", "determinize", "render")
@@ -41,7 +43,7 @@ _OF_ALL_TABLES = {
 }
 
 _Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-_LINKED = ("_games", "_seated", "_loops", "_step")  # made from other attributes
+_LINKED = ("_seated", "_loops", "_step")  # made from other attributes
 
 
 class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
@@ -119,12 +121,13 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._clocks = StepClocks(num_envs, max_episode_steps)
         self.skip_forced = skip_forced
         self._encoder = ObservationEncoder(game, observation)
-        self._episodes = None if self_play else Episodes(game, seat, opponents, self.skip_forced)
+        players = [] if self_play else opponents
+        self._episodes = Episodes(game, seat, players, skip_forced, self_play=self_play)
         self.single_observation_space = observation_space(game, self._encoder, layout)
         self.single_action_space = spaces.Discrete(game.num_actions)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self._is_started = False  # and self._tables, with the streams, made at the first reset
+        self._is_started = False  # and self._tables, self._games, made at the first reset
         self._is_ready = False  # whether it can step: after an error, not before reset() of all
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
         self._told = new_told(game, num_envs, self._encoder.is_scaled)
@@ -150,33 +153,20 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             self._seed(seed, rows)
         self._is_ready = False  # an error below leaves no games that could go on
         self._clocks.restart(rows)
-        is_compiled = self._episodes is not None and self._episodes.seating.is_compiled
-        if is_compiled and deal is None and len(rows) == self.num_envs:
-            return self._start_compiled()
-        self._start(rows, deal)
         self._is_over[rows] = False
-        tables = self._tables
-        told = self._new_told()._replace(seats=self._games.seats.copy())
-        told.returns[:], told.lost[:] = 0, False
-        records = tables.observe(tables.all_rows, told.seats)
-        masks = action_masks(self._games.masks, self.game.num_actions)
-        told = told._replace(numbers=self._encoder.encode(records), masks=masks)
-        self._is_ready = True
-        return self._shown(told), self._info(told)
-
-    def _start_compiled(self) -> tuple[Any, dict[str, Any]]:
-        """Start games at all tables with the compiled step, so that nothing else is compiled."""
-        self._is_over[:] = False
-        self._games.masks[:] = 0  # no game yet
-        told = self._step_compiled(np.zeros(self.num_envs, np.int64))
+        if self._is_compiled and deal is None and len(rows) == self.num_envs:
+            self._games.masks[:] = 0  # no game yet; nothing but the step is compiled
+            told = self._step_compiled(np.zeros(self.num_envs, np.int64))
+        else:
+            self._start(rows, deal)
+            told = self._new_told()._replace(**self._seen(self._tables.all_rows))
+            told.returns[:], told.lost[:] = 0, False
         self._is_ready = True
         return self._shown(told), self._info(told)
 
     def _given_options(self, options: dict[str, Any] | None) -> tuple[Any, np.ndarray]:
         """Return the deal, or None, and the tables to start games at [K]."""
-        others = checked_options(options)
-        chosen = others.pop("reset_mask", None)
-        deal = given_deal(self.game, others)
+        deal, chosen = given_options(self.game, options, "reset_mask")
         if chosen is None:
             return deal, np.arange(self.num_envs)
         mask = np.asarray(chosen)
@@ -202,51 +192,24 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             check_seed(first + self.num_envs - 1)
             super().reset(seed=first)
             seeds = first + np.arange(self.num_envs)
-        if len(rows) < self.num_envs:
-            self._seed_some(seeds[rows], rows)
-            return
-        if self._episodes is None:
-            self._tables = Tables(self.game, streams(seeds))
-            self._player_rngs = player_streams(seeds, self.game.num_seats)
-        else:
-            self._episodes.seed(seeds)
+        self._episodes.seed(seeds[rows], rows)
+        if not self._is_started:
             self._tables = self._episodes.tables
-            self._player_rngs = self._episodes.player_rngs
-        self._is_started = True
-        self._link()
+            self._games = self._tables.games()
+            self._is_started = True
+            self._link()
 
     def _link(self) -> None:
-        """Name the arrays that the compiled loops play on."""
+        """Look up what the compiled loops take."""
         self._step: Callable[..., int] | None = None  # made when it is called first
-        self._games = self._tables.games()
-        if self._episodes is None:
-            self._loops = loops_of(self.game)
-            self._seated = nobody(self.game.num_seats, self._player_rngs)
-        else:
-            self._loops = self._episodes.seating.loops
-            self._seated = self._episodes.seated_places()
-
-    def _seed_some(self, seeds: np.ndarray, rows: np.ndarray) -> None:
-        self._tables.rngs[rows] = streams(seeds)
-        self._player_rngs[rows] = player_streams(seeds, self.game.num_seats)
-        if self._episodes is not None:
-            self._episodes.seat_rngs[rows] = seat_streams(seeds, self.game)
+        self._loops = self._episodes.seating.loops
+        self._seated = self._episodes.seated_places()
+        self._is_compiled = self._episodes.seating.is_compiled
 
     def _start(self, rows: np.ndarray, deal: Any = None) -> None:
         """Start games at these tables; update seats and masks."""
-        tables, is_dealt = self._tables, True
-        if self._episodes is None:
-            is_dealt = deal is not None
-            for row in rows if is_dealt else ():
-                tables.deal_from(int(row), deal)
-        elif deal is None:
-            self._episodes.start(rows)
-        else:
-            for row in rows:
-                self._episodes.start_from(int(row), deal)
-        tables.start(rows, self._games, is_dealt, self.skip_forced)
-        if (self._games.seats[rows] == NO_SEAT).any():
-            raise no_choice_error(self.game)
+        self._episodes.start(rows, deal)
+        self._games.seats[rows], _, self._games.masks[rows] = self._tables.show(rows)
 
     def step(self, actions: np.ndarray) -> _Step:
         """Play an action [N] for the seat shown at each table.
@@ -259,8 +222,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         played = self._judge(np.asarray(actions))
         self._is_ready = False  # if an opponent fails
         actors, waiting = self._games.seats.copy(), self._is_over
-        is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        if is_same_step and (self._episodes is None or self._episodes.seating.is_compiled):
+        if self._is_compiled and self.autoreset_mode is AutoresetMode.SAME_STEP:
             told = self._step_compiled(played)
         else:
             told = self._step_rows(played)
@@ -282,7 +244,9 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             masks = masks.copy()
             masks[cut], actors[cut] = told.masks[cut], told.seats[cut]
             told.finals[cut] = told.numbers[cut]
-            self._deal_anew(cut, told)
+            self._start(cut)
+            for name, seen in self._seen(cut).items():
+                getattr(told, name)[cut] = seen
         at_end = self._info(told._replace(masks=masks, seats=actors))
         at_end |= {f"_{key}": over.copy() for key in at_end}
         return {
@@ -292,13 +256,14 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             "_final_info": over.copy(),
         }
 
-    def _deal_anew(self, rows: np.ndarray, told: Told) -> None:
-        """Start games at these tables and write what is seen there."""
-        self._start(rows)
+    def _seen(self, rows: np.ndarray) -> dict[str, np.ndarray]:
+        """Return what the seats to act see at these tables, as in `Told`."""
         seats, words = self._games.seats[rows], self._games.masks[rows]
-        told.numbers[rows] = self._encoder.encode(self._tables.observe(rows, seats))
-        told.masks[rows] = action_masks(words, self.game.num_actions)
-        told.seats[rows] = seats
+        return {
+            "seats": seats,
+            "masks": action_masks(words, self.game.num_actions),
+            "numbers": self._encoder.encode(self._tables.observe(rows, seats)),
+        }
 
     def _final_observations(
         self, rows: np.ndarray, numbers: np.ndarray, masks: np.ndarray
@@ -312,7 +277,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         return finals
 
     def _new_told(self) -> Told:
-        """Return what a step writes to: new arrays in what is given away."""
+        """Return what a step writes to: new arrays for all that is returned to the caller."""
         told = self._told
         return told._replace(
             seats=np.empty_like(told.seats),
@@ -351,7 +316,9 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             mask = action_masks(self._games.masks[rows[:1]], self.game.num_actions)[0]
             who = f"table {rows[0]}"
             raise ValueError(illegal_action_message(self.game, who, int(actions[rows[0]]), mask))
-        played[rows] = random_actions(self._games.masks, self._player_rngs, rows, self._games.seats)
+        played[rows] = random_actions(
+            self._games.masks, self._episodes.player_rngs, rows, self._games.seats
+        )
         return played
 
     def _step_compiled(self, actions: np.ndarray) -> Told:
@@ -367,8 +334,9 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         row = min((row for row in failed if row != NO_ROW), default=NO_ROW)
         if row != NO_ROW and self._games.seats[row] != FAULT:
             raise no_choice_error(self.game)
-        if self._episodes is not None:
+        if row != NO_ROW:
             self._episodes.seating.check(self._games, row)
+        if self._episodes.seat == RANDOM_SEAT:
             self._episodes.seats[:] = told.seats
         return told._replace(masks=told.masks[:, : self.game.num_actions])
 
@@ -377,13 +345,13 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         tables, games, told = self._tables, self._games, self._new_told()
         actors, actions = games.seats.copy(), actions.copy()
         strike_illegal(games.masks, actions)
-        waiting = np.flatnonzero(self._is_over)  # in NEXT_STEP
-        actions[waiting] = 0  # ignored
-        told.lost[:] = actions == NO_ACTION
-        rows = np.flatnonzero(~told.lost & ~self._is_over)
-        self._play(rows, actions[rows])
-        if len(waiting):
-            self._start(waiting)
+        waiting = self._is_over  # in NEXT_STEP, which ignores their actions
+        told.lost[:] = (actions == NO_ACTION) & ~waiting
+        rows = np.flatnonzero(~told.lost & ~waiting)
+        self._episodes.play(rows, actions[rows])
+        games.seats[rows], _, games.masks[rows] = tables.show(rows)
+        if waiting.any():
+            self._start(np.flatnonzero(waiting))
         told.ended[:] = told.lost | (games.seats == NO_SEAT)
         over = np.flatnonzero(told.ended)
         told.returns[:] = 0
@@ -394,19 +362,9 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = told.ended.copy()
         elif len(over):
-            seen = tables.observe(over, games.seats[over])
-            told.finals[over] = self._encoder.encode(seen)
+            told.finals[over] = self._seen(over)["numbers"]
             self._start(over)
-        told.seats[:] = games.seats
-        numbers = self._encoder.encode(tables.observe(tables.all_rows, games.seats))
-        masks = action_masks(games.masks, self.game.num_actions)
-        return told._replace(numbers=numbers, masks=masks)
-
-    def _play(self, rows: np.ndarray, actions: np.ndarray) -> None:
-        """Play on at these tables; update seats (NO_SEAT at the end) and masks."""
-        play = self._tables.apply if self._episodes is None else self._episodes.play
-        play(rows, actions)
-        self._tables.start(rows, self._games, True, self.skip_forced)
+        return told._replace(**self._seen(tables.all_rows))
 
     def _info(self, told: Told) -> dict[str, Any]:
         return {
@@ -424,37 +382,27 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""
-        if not self._is_started:
-            raise ValueError("call reset() before render()")
+        check_started(self._is_started, "render")
         if self.render_mode in (None, "human"):
             return self._frame(0)
         return tuple(map(self._frame, range(self.num_envs)))
 
     def _frame(self, row: int) -> Any:
-        state, own = self._tables.states[row], int(self._games.seats[row])
-        if self.render_seat == WHOLE_TABLE:
-            return self._renderer.render(state)
-        return self._renderer.render(
-            state, own if isinstance(self.render_seat, str) else self.render_seat
-        )
+        seat = shown_seat(self.render_seat, int(self._games.seats[row]))
+        return self._renderer.render(self._tables.states[row], seat)
 
     def close_extras(self, **kwargs: Any) -> None:
         """Close the window, if there is one."""
         self._renderer.close()
 
     def __getstate__(self) -> dict[str, Any]:
-        state = {name: value for name, value in vars(self).items() if name not in _LINKED}
-        if self._is_started:
-            state["waiting"] = self._games.seats, self._games.masks
-        return state
+        return state_without(self, _LINKED)
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        waiting = state.pop("waiting", None)
         self.__dict__.update(state)
         self._told = self._encoder.with_views(self._told)
-        if waiting is not None:
+        if self._is_started:
             self._link()
-            self._games.seats[:], self._games.masks[:] = waiting
 
     # What Gymnasium's own vector environments offer
 
@@ -507,8 +455,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
         `rngs` are streams [N] to draw from; without them fresh ones are made.
         """
-        if not self._is_started:
-            raise ValueError("call reset() before determinize()")
+        check_started(self._is_started, "determinize")
         if rngs is None:
             rngs = streams([fresh_seed() for _ in range(self.num_envs)])
         return self._tables.determinize(self._tables.all_rows, self._games.seats, rngs)
@@ -521,7 +468,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         else only the rules run. Returns how many games ended.
         """
         is_same_step = self.autoreset_mode is AutoresetMode.SAME_STEP
-        if self._episodes is not None or not self._is_ready or not is_same_step:
+        if not self._episodes.self_play or not self._is_ready or not is_same_step:
             raise ValueError(
                 "play_random needs self_play=True, the autoreset mode SAME_STEP, and a reset() "
                 "before it"
