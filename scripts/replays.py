@@ -30,13 +30,11 @@ def fused(envs: Any, batch: int, observe: bool) -> Play:
 
 def vector_replay(envs: Any, batch: int) -> Play:
     """Replay recorded random actions with `step()`."""
-    from ..envs.core.play.tables import random_actions  # `peer_plies` runs this file without Numba
-
-    rows = np.arange(batch)
+    rng = np.random.default_rng(0)
     envs.reset(seed=1)
     recorded = []
     for _ in range(REPLAYED_PLIES):
-        recorded.append(random_actions(envs._words, envs._player_rngs, rows, envs._seats))
+        recorded.append(random_legal(envs.action_masks(), rng))
         envs.step(recorded[-1])
 
     def play() -> int:
@@ -46,6 +44,11 @@ def vector_replay(envs: Any, batch: int) -> Play:
         return REPLAYED_PLIES * batch
 
     return play
+
+
+def random_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw a legal action [N] in each row of masks [N, A]."""
+    return (masks * rng.random(masks.shape, np.float32)).argmax(axis=1)
 
 
 def aec_replay(env: Any, looks: bool = True) -> Play:

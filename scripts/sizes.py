@@ -12,9 +12,9 @@ import numpy as np
 from ..baselines.arena import Plan, Workers, play_match
 from ..baselines.arena.export import markdown_table
 from ..envs import GAMES, find_game
-from ..envs.core.play.tables import random_actions
 from .bench_record import named
 from .output import print_table
+from .replays import random_legal
 from .scripted_plies import opponents_of
 
 SIZES = (64, 256, 1024, 4096, 16_384, 65_536)
@@ -31,6 +31,7 @@ PLIES = 32  # of compiled play in one call
 MIXING = 256  # plies after which tables that began together are at different plies of their games
 LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
 SPLIT = 4  # shorter turns in place of one, because other work on a machine comes in bursts
+RNG = np.random.default_rng(0)  # of the actions that are timed
 
 Timed = Callable[[], tuple[int, float]]  # plays; returns the plies or games, and the seconds
 
@@ -103,11 +104,10 @@ def _timed(name: str, what: str, size: int, num_threads: int) -> Timed:
 
 def _step(envs: Any) -> tuple[int, float]:
     """Take one random step; the choice of the actions is not timed."""
-    rows = np.arange(envs.num_envs)
-    actions = random_actions(envs._words, envs._player_rngs, rows, envs._seats)
+    actions = random_legal(envs.action_masks(), RNG)
     start = time.perf_counter()
     envs.step(actions)
-    return len(rows), time.perf_counter() - start
+    return len(actions), time.perf_counter() - start
 
 
 def _match(name: str, size: int, num_threads: int) -> Timed:

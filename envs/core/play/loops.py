@@ -98,7 +98,6 @@ class Loops(NamedTuple):
     observe_rows: Function
     returns_rows: Function
     reshuffle_rows: Function
-    start_rows: Function
     advance_rows: Function
     step: Function
     look: Function
@@ -436,12 +435,6 @@ def _reshuffle_rows(states, rows, seats, rngs, out):
     for k in range(rows.shape[0]):
         out[k] = states[rows[k]]
         reshuffle_unseen(out[k], seats[k], rngs[k])
-
-
-def _start_rows(games, seated, rows, is_dealt, observation, ways):
-    """Start games at these tables, with `is_dealt` from the positions that lie there."""
-    for row in rows:
-        games.seats[row] = start_game(row, games, seated, is_dealt, observation, ways)
 
 
 # Compiled players inside the loops

@@ -8,7 +8,7 @@ from ..bits import WORD_BITS, is_legal, new_mask_rows, random_allowed, spread_ma
 from ..compile import rule
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..rng import STREAM
-from .loops import Games, Seated, Told, Ways, loops_of
+from .loops import Games, Seated, Told, loops_of
 
 
 class Tables:
@@ -39,15 +39,6 @@ class Tables:
         """Deal from plain data. Raises ValueError where the deal is impossible."""
         self.game.deal_from(self.states[row], data, self.rngs[row])
         self.loops.deal_rows(self.states, self.rngs, np.array([row]), True)
-
-    def start(self, rows: np.ndarray, games: Games, is_dealt: bool, skip_forced: bool) -> None:
-        """Start new games, or with `is_dealt` those dealt already; write seats and masks.
-
-        `games` are these tables. NO_SEAT where `skip_forced` played on to the end.
-        """
-        seated, ways = nobody(self.game.num_seats), Ways(skip_forced, deals_again=True)
-        seen = self.game.new_observations()[0]
-        self.loops.start_rows(games, seated, rows, is_dealt, seen, ways)
 
     def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:
         """Apply legal actions [K], one at each of these tables."""
