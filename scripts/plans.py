@@ -11,10 +11,10 @@ from pathlib import Path
 
 from ..baselines.arena import Plan, Store, Workers
 from ..baselines.arena.batches import BATCH_DEALS, Fault
+from ..baselines.arena.contest.sandbox import NONE, choose_sandbox
+from ..baselines.arena.contest.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.entrants import enter
-from ..baselines.arena.sandbox import NONE, choose_sandbox
 from ..baselines.arena.store import store_files
-from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.workers import start_cluster
 from ..baselines.players import parse_settings
 from ..envs.core.game import Game

@@ -15,9 +15,9 @@ from typing import Any, Final
 import numpy as np
 
 from parlour.baselines.arena import guard, isolation, namespaces, player_process, sandbox
-from parlour.baselines.arena.isolation import IsolatedPlayer
-from parlour.baselines.arena.sandbox import BWRAP, NONE, UNSHARE, refusal
-from parlour.baselines.arena.time_control import TimeControl, isolated
+from parlour.baselines.arena.contest.referee import IsolatedPlayer
+from parlour.baselines.arena.contest.sandbox import BWRAP, NONE, UNSHARE, refusal
+from parlour.baselines.arena.contest.time_control import TimeControl, isolated
 from parlour.envs import load_game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from parlour.baselines.arena.sandbox import NONE
+from parlour.baselines.arena.contest.sandbox import NONE
 
 from .recorded import code_digest
 from .sandbox_cost import MODULES, RECORD, measure, page, verdict

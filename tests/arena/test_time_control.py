@@ -8,16 +8,16 @@ from typing import NamedTuple
 import pytest
 
 from parlour.baselines.arena.batches import Fault
-from parlour.baselines.arena.isolation import Log
-from parlour.baselines.arena.limits import charge
-from parlour.baselines.arena.match import play_match
-from parlour.baselines.arena.playing import Plan
-from parlour.baselines.arena.time_control import (
+from parlour.baselines.arena.contest.limits import charge
+from parlour.baselines.arena.contest.referee import Log
+from parlour.baselines.arena.contest.time_control import (
     TimeControl,
     isolated,
     new_secret,
     play_game,
 )
+from parlour.baselines.arena.match import play_match
+from parlour.baselines.arena.playing import Plan
 from parlour.envs import find_game, load_game
 from parlour.scripts.main import main
 
@@ -101,11 +101,10 @@ def test_the_last_warning_forfeits(tmp_path: Path) -> None:
 
 
 def test_what_is_charged() -> None:
-    """Computing in full, waiting by a third, and nothing while the machine is busy otherwise."""
-    assert charge(processor=2.0, passed=2.0, starved=0.0) == 2.0
-    assert charge(processor=0.0, passed=3.0, starved=0.0) == 1.0
-    assert charge(processor=0.0, passed=30.0, starved=27.0) == 1.0
-    assert charge(processor=4.0, passed=2.0, starved=0.0) == 4.0  # on two cores
+    """Computing in full, waiting by a third."""
+    assert charge(processor=2.0, passed=2.0) == 2.0
+    assert charge(processor=0.0, passed=3.0) == 1.0
+    assert charge(processor=4.0, passed=2.0) == 4.0  # on two cores
 
 
 def test_a_player_that_is_never_ready_forfeits(tmp_path: Path) -> None:
