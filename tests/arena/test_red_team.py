@@ -161,10 +161,7 @@ def lasting(known: set[int]) -> set[int]:
     ("method", "attacks"),
     [
         ("auto", SOME_ATTACKS),
-        *(
-            pytest.param(how, EVERY_ATTACK, marks=pytest.mark.long)
-            for how in (BWRAP, NONE)
-        ),
+        *(pytest.param(how, EVERY_ATTACK, marks=pytest.mark.long) for how in (BWRAP, NONE)),
     ],
     ids=["auto", "bwrap-all", "none-all"],
 )

@@ -299,15 +299,15 @@ class _Process:
         """Return the reply and the seconds charged, at most `seconds`. Raises Forfeit."""
         if request and select.select([self._player], [], [], 0)[0]:
             raise self._untimely()
-        meter = Meter(self._pid)
         self._sandbox.signal(signal.SIGCONT, self._pid)
+        meter = Meter(self._pid)
         try:
             reply = self._exchange(request, reply_size, meter, seconds, kind)
         except (_Gone, BrokenPipeError, ConnectionResetError):
             raise self._ended() from None
         finally:
+            spent = meter.charge()
             self._sandbox.signal(signal.SIGSTOP, self._pid)
-        spent = meter.charge()
         if spent > seconds:
             raise _too_slow(seconds, kind)
         return reply, spent

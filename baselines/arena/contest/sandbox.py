@@ -15,7 +15,6 @@ import tempfile
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Protocol
 
 from ....envs.core.code_cache import cache_folder
 from . import confine
@@ -30,28 +29,19 @@ _BWRAP = (
     " --cap-drop ALL --cap-add CAP_KILL --as-pid-1 --ro-bind / / --dev /dev --proc /proc"
     " --remount-ro /proc"
 )
-# The first process of the sandbox: it sends the signals that it reads to all others there. They
-# cannot signal it, and as it has a capability more, nor inspect it. When it ends, so do they.
-_FIRST_PROCESS = 'exec 2> /dev/null; echo; while read -r signal; do kill -s "$signal" -1; done'
+# The first process of the sandbox sends the signals that it reads to all others there, and says so.
+# They cannot signal it, nor inspect it, as it has a capability more. When it ends, so do they.
+_FIRST_PROCESS = 'exec 2> /dev/null; echo; while read -r name; do kill -s "$name" -1; echo; done'
 _SMALL = "4096"  # bytes
 _TRIAL_SECONDS = 60.0
 
 
-class Sandbox(Protocol):
-    """Where one player runs for one game."""
-
-    first: int  # the process whose namespaces the player enters; 0 without bubblewrap
-    private: str  # the only folder that it can write to in bubblewrap, as it sees it
-
-    def signal(self, number: signal.Signals, player: int) -> None:
-        """Send a signal to everything that runs in the sandbox."""
-
-    def close(self) -> None:
-        """End everything in the sandbox, and remove the private folder."""
-
-
 class Bubblewrap:
-    """A new sandbox of bubblewrap for the player `spec`. Raises OSError where there is none."""
+    """A new sandbox of bubblewrap for the player `spec`. Raises OSError where there is none.
+
+    `first` is the process whose namespaces the player enters. `private` is the folder that it can
+    write to, as it sees it.
+    """
 
     private = _PRIVATE
 
@@ -70,18 +60,17 @@ class Bubblewrap:
         os.close(theirs)
         with open(information) as file:
             text = file.read()
-        assert self._popen.stdout is not None and self._popen.stderr is not None
+        assert self._popen.stdout is not None
         if not self._popen.stdout.readline():  # it comes when the sandbox is complete
-            lines = self._popen.stderr.read().decode(errors="replace").strip().splitlines()
-            self.close()
-            raise OSError((lines or ["bubblewrap ended without a word"])[-1])
+            raise OSError(_last_line(self._popen.communicate()[1]) or "bubblewrap ended silently")
         self.first = int(json.loads(text)["child-pid"])
 
     def signal(self, number: signal.Signals, player: int) -> None:
-        """Send a signal to everything that runs in the sandbox."""
-        assert self._popen.stdin is not None
+        """Send a signal to everything that runs in the sandbox, and wait until that is done."""
+        assert self._popen.stdin is not None and self._popen.stdout is not None
         with contextlib.suppress(BrokenPipeError):
             self._popen.stdin.write(f"{number.name.removeprefix('SIG')}\n".encode())
+            self._popen.stdout.readline()
 
     def close(self) -> None:
         """End everything in the sandbox."""
@@ -91,7 +80,7 @@ class Bubblewrap:
 class ProcessGroup:
     """No sandbox: the player's process group, and a private folder that is removed at the end."""
 
-    first = 0
+    first = 0  # there are no namespaces to enter
 
     def __init__(self) -> None:
         self._folder = tempfile.TemporaryDirectory(prefix="parlour-", ignore_cleanup_errors=True)
@@ -105,6 +94,9 @@ class ProcessGroup:
     def close(self) -> None:
         """Remove the private folder; the supervisor has ended the player."""
         self._folder.cleanup()
+
+
+Sandbox = Bubblewrap | ProcessGroup
 
 
 def new_sandbox(method: str, spec: str, hidden: Sequence[str], private_mib: int) -> Sandbox:
@@ -141,8 +133,11 @@ def refusal() -> str | None:
             )
     except (OSError, subprocess.TimeoutExpired) as error:
         return str(error)
-    lines = run.stderr.decode(errors="replace").strip().splitlines()
-    return None if run.returncode == 0 else (lines or [f"status {run.returncode}"])[-1]
+    return None if run.returncode == 0 else _last_line(run.stderr) or f"status {run.returncode}"
+
+
+def _last_line(text: bytes) -> str:
+    return text.decode(errors="replace").strip().rpartition("\n")[2]
 
 
 def _view(spec: str, hidden: Sequence[str], private_bytes: str) -> Iterator[str]:
