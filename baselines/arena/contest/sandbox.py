@@ -31,7 +31,7 @@ _BWRAP = (
 )
 # The first process of the sandbox sends the signals that it reads to all others there, and says so.
 # They cannot signal it, nor inspect it, as it has a capability more. When it ends, so do they.
-_FIRST_PROCESS = 'exec 2> /dev/null; echo; while read -r name; do kill -s "$name" -1; echo; done'
+_FIRST_PROCESS = 'exec 2> /dev/null; echo; while read -r name; do kill -s "$name" -- -1; echo; done'
 _SMALL = "4096"  # bytes
 _TRIAL_SECONDS = 60.0
 
