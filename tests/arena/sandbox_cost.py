@@ -15,6 +15,7 @@ import numpy as np
 from parlour.baselines.arena.contest import (
     confine,
     fork_server,
+    game_process,
     player_process,
     referee,
     sandbox,
@@ -30,7 +31,7 @@ from parlour.envs.core.rng import streams
 from .recorded import STUDIES, code_digest
 
 RECORD: Final = STUDIES / "sandbox_cost.json"
-MODULES: Final = (confine, fork_server, player_process, referee, sandbox, usage)
+MODULES: Final = (confine, fork_server, game_process, player_process, referee, sandbox, usage)
 METHODS: Final = (NONE, BWRAP)
 BLOCK: Final = 200  # moves of a game that are timed
 WARM_UP: Final = 20  # moves before them

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import pytest
 
 from parlour.baselines.arena.batches import Fault
+from parlour.baselines.arena.contest.game_process import Log
 from parlour.baselines.arena.contest.limits import charge
-from parlour.baselines.arena.contest.referee import Log
 from parlour.baselines.arena.contest.time_control import (
     TimeControl,
     isolated,

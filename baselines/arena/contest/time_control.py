@@ -20,8 +20,9 @@ from ....envs.core.play.tables import Tables
 from ....envs.core.rng import SEED_LIMIT, player_streams, streams
 from ..batches import Batch, Fault, Outcomes, forfeit
 from .fork_server import ForkServer
+from .game_process import Forfeit, Log
 from .limits import Limits
-from .referee import Forfeit, IsolatedPlayer, Log, check_is_text
+from .referee import IsolatedPlayer, check_is_text
 from .sandbox import AUTO, choose_sandbox, new_sandbox
 
 CONTEST_BATCH = 8  # deals between two writes of results
