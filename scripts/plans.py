@@ -143,8 +143,8 @@ def _announce(control: TimeControl) -> None:
     """Warn on stderr where players have no sandbox."""
     if control.sandbox == NONE:
         print(
-            "warning: contest time without a sandbox: each player has a process of its own, but "
-            "can read and write files, use the network and signal processes",
+            "warning: contest time without a sandbox contains faults but no malice: players can "
+            "read and write files, use the network and signal processes; see bubblewrap in README",
             file=sys.stderr,
         )
 

@@ -130,6 +130,15 @@ def test_what_a_player_prints_is_in_its_log_and_nowhere_else(
     assert capfd.readouterr() == ("", "")
 
 
+def test_a_player_may_lie_in_the_folder_of_the_logs(tmp_path: Path) -> None:
+    """Which is hidden from players otherwise."""
+    own = tmp_path / "own.py"
+    own.write_text(BAD.read_text())
+    limits = dataclasses.replace(control(), logs=str(tmp_path))
+    with isolated(GAME, [f"{own}:legal", bad("legal")], limits, tmp_path / "logs") as players:
+        assert play_game(GAME, players, 0)[1] is None
+
+
 def _file_name(name: str) -> str:
     return re.sub("[^a-zA-Z0-9_.]", "-", bad(name)).strip("-")[-80:]
 

@@ -21,7 +21,7 @@ import traceback
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,9 +36,9 @@ from .limits import Limits
 from .player_process import OUT_OF_MEMORY, REFUSED, PlayerServer, is_out_of_memory
 from .sandbox import Sandbox
 
-# Messages of a supervisor: the player's process id, its exit status at the end; or an error number.
-STARTED, ENDED, FAILED = b"p", b"e", b"x"
-MESSAGE = struct.Struct("<ci")
+# Messages of a supervisor: the player's process id, then its exit status. Instead of the former,
+# where the sandbox fails, minus the number of the error.
+MESSAGE = struct.Struct("<i")
 _ROOT = Path(__file__).resolve().parents[len(__package__.split(".")) - 1]
 # Variables that players get: the paths of programs, the language, threads, caches.
 _PASSED_ON = ("PATH", "HOME", "LANG", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "XDG_CACHE_HOME")
@@ -47,14 +47,6 @@ _LARGEST = 1 << 16  # bytes of an order
 _LAST_WORDS_SECONDS = 5.0
 _SPARE = 2  # processes beyond the limit, so that the arena can see that it is exceeded
 _MIB = 1 << 20
-
-
-class Started(NamedTuple):
-    """The arena's ends of its connections with a player and its supervisor."""
-
-    player: socket.socket
-    supervisor: socket.socket
-    output: int
 
 
 class ForkServer:
@@ -82,8 +74,13 @@ class ForkServer:
         if not self._socket.recv(1):
             raise OSError(f"the fork server ended with status {self._popen.wait()}")
 
-    def start(self, spec: str, limits: Limits, sandbox: Sandbox) -> Started:
-        """Start a player in this sandbox; its supervisor sends messages."""
+    def start(
+        self, spec: str, limits: Limits, sandbox: Sandbox
+    ) -> tuple[socket.socket, socket.socket, int]:
+        """Start a player in this sandbox; return the connections with it and its supervisor.
+
+        The last one is a descriptor of what the player prints.
+        """
         player, players = _packets()
         supervisor, supervisors = _packets()
         output_out, output_in = os.pipe()
@@ -91,7 +88,7 @@ class ForkServer:
         descriptors = [players.fileno(), supervisors.fileno(), output_in]
         with players, supervisors, open(output_in):
             socket.send_fds(self._socket, [json.dumps(order).encode()], descriptors)
-        return Started(player, supervisor, output_out)
+        return player, supervisor, output_out
 
     def close(self) -> None:
         """End the fork server; its players end with the arena's ends of their connections."""
@@ -185,18 +182,18 @@ def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
                 _become_player(game, spec, player_socket, output)
             os.close(player_socket)
             os.close(output)
-            arena.send(MESSAGE.pack(STARTED, player))
-            select.select([arena, os.pidfd_open(player)], [], [])  # until either has ended
+            arena.send(MESSAGE.pack(player))
+            select.select([own, os.pidfd_open(player)], [], [])  # until either has ended
             for kill in (os.kill, os.killpg):
                 with contextlib.suppress(ProcessLookupError):
                     kill(player, signal.SIGKILL)
             status = os.waitstatus_to_exitcode(os.waitpid(player, 0)[1])
-            arena.send(MESSAGE.pack(ENDED, status))
+            arena.send(MESSAGE.pack(status))
         except BrokenPipeError:
             pass  # the arena has gone
         except OSError as error:
             traceback.print_exc()
-            arena.send(MESSAGE.pack(FAILED, error.errno or 0))
+            arena.send(MESSAGE.pack(-(error.errno or 1)))
         finally:
             os._exit(0)
 

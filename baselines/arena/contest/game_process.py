@@ -1,6 +1,7 @@
 """The arena's side of a player's process for one game: exchange messages, enforce the limits."""
 
 import contextlib
+import errno
 import os
 import select
 import signal
@@ -10,7 +11,6 @@ from multiprocessing.connection import wait
 from pathlib import Path
 from typing import Any
 
-from . import fork_server
 from .fork_server import MESSAGE, ForkServer
 from .limits import Limits
 from .player_process import OUT_OF_MEMORY, REFUSED
@@ -86,16 +86,15 @@ class GameProcess:
         self._printed = 0
         self._player, self._supervisor, output = server.start(spec, limits, sandbox)
         self._outputs = [output]  # empty once it is closed at the other end
-        kind, number = self._message()
-        if kind != fork_server.STARTED:
+        self._pid = self._message()
+        if self._pid <= 0:
             self.close()
-            raise OSError(f"a player's sandbox could not be set up: {os.strerror(number)}")
-        self._pid = number
+            raise OSError(f"a player's sandbox could not be set up: {os.strerror(-self._pid)}")
 
-    def _message(self) -> tuple[bytes, int]:
-        """Return the next message of the supervisor."""
+    def _message(self) -> int:
+        """Return the next message of the supervisor; minus an error number where it was killed."""
         message = self._supervisor.recv(MESSAGE.size)
-        return MESSAGE.unpack(message) if message else (fork_server.FAILED, 0)
+        return MESSAGE.unpack(message)[0] if message else -errno.ECHILD
 
     @property
     def tail(self) -> str:
@@ -168,7 +167,7 @@ class GameProcess:
 
     def _wait(self, due: float) -> list[Any]:
         """Wait for the player or its supervisor until `due`; keep what is printed meanwhile."""
-        sources = [self._player, self._supervisor, *self._outputs]
+        sources: list[Any] = [self._player, self._supervisor, *self._outputs]
         ready = wait(sources, max(0.0, due - time.monotonic()))
         for output in self._outputs:
             if output in ready:
@@ -204,7 +203,7 @@ class GameProcess:
             wait([self._supervisor, *self._outputs], _LAST_WORDS_SECONDS)
             self._keep_the_rest()
         self._keep_the_rest()
-        _, status = self._message()
+        status = self._message()
         if status == OUT_OF_MEMORY:
             return self._out_of_memory()
         last = printable(self.tail.split("\n")[-1]) or "nothing was said"

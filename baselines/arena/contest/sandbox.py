@@ -146,14 +146,14 @@ def _view(spec: str, hidden: Sequence[str], private_bytes: str) -> Iterator[str]
     for place in (*places, "/dev/shm"):
         is_writable = place in (_PRIVATE, "/dev/shm")
         yield from ("--size", private_bytes if is_writable else _SMALL, "--tmpfs", place)
-    kept = sorted(path for path in _kept(spec) if not _is_within(path, hidden))
+    kept = sorted(_kept(spec))
     shown = [path for path in kept if _is_within(path, places)]
     for path in shown:
         yield from ("--ro-bind", path, path)
-    covered = []
+    covered: list[str] = []
     for path in sorted(hidden):
         is_visible = _is_within(path, shown) or not _is_within(path, places)
-        is_needed = any(_is_within(needed, [path]) for needed in kept)
+        is_needed = any(Path(needed).is_relative_to(path) for needed in kept)
         if is_needed or not is_visible or _is_within(path, covered):
             continue
         if _is_folder(path):
