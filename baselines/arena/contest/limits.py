@@ -13,6 +13,9 @@ class Limits:
     The charge is the greater of two times: the processor time of the player with all processes it
     started, and a third of the time on the clock. So a machine that is busy with other work costs a
     player nothing, until it gets less than a third of a processor.
+
+    The system limits the memory of each process alone, and stops it at once. The total of all is
+    measured while the player thinks, every 20 ms, so that it may exceed the limit for a moment.
     """
 
     seconds: float = 1.0  # for an action; a slower action costs a warning
