@@ -11,10 +11,10 @@ from pathlib import Path
 
 from ..baselines.arena import Plan, Store, Workers
 from ..baselines.arena.batches import BATCH_DEALS, Fault
+from ..baselines.arena.contest.sandbox import NONE, choose_sandbox
+from ..baselines.arena.contest.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.entrants import enter
-from ..baselines.arena.sandbox import NONE, choose_sandbox
 from ..baselines.arena.store import store_files
-from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl, new_secret
 from ..baselines.arena.workers import start_cluster
 from ..baselines.players import parse_settings
 from ..envs.core.game import Game
@@ -143,8 +143,8 @@ def _announce(control: TimeControl) -> None:
     """Warn on stderr where players have no sandbox."""
     if control.sandbox == NONE:
         print(
-            "warning: contest time without a sandbox: each player has a process of its own, but "
-            "can read and write files, use the network and signal processes",
+            "warning: contest time without a sandbox contains faults but no malice: players can "
+            "read and write files, use the network and signal processes; see bubblewrap in README",
             file=sys.stderr,
         )
 

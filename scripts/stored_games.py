@@ -72,7 +72,7 @@ def arena_game(
     file: unless the store `is_trusted` and the file is as it was.
     """
     from ..baselines.arena import Store  # the table's server does without for its first page
-    from ..baselines.arena.time_control import TimeControl
+    from ..baselines.arena.contest.time_control import TimeControl
 
     with _reading(path), Store(path, to_read=True) as store:
         contests = [(s, c) for s in store.settings() for c in store.contests(s)]

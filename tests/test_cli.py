@@ -14,7 +14,7 @@ from numba.core.config import DISABLE_JIT
 
 import parlour
 from parlour.baselines import make_policy
-from parlour.baselines.arena import sandbox
+from parlour.baselines.arena.contest import sandbox
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.compile import rule
 from parlour.envs.core.played.transcript import load, record, to_text, verify

@@ -174,6 +174,15 @@ def _total(values):
     return total
 
 
+def _largest_of_total(values):
+    return max(_total_of(values), 0)
+
+
+@rule
+def _total_of(values):
+    return values.sum()
+
+
 def hits(compiled: Any) -> int:
     """Return how often the code of a rule was found on disk."""
     return sum(sum(one.stats.cache_hits.values()) for one in compiled._kept.values())
@@ -265,6 +274,18 @@ def test_code_that_cannot_be_kept_is_compiled_with_one_warning(
     with pytest.warns(RuntimeWarning, match=r"cannot keep .*\(Not a directory\)") as warned:
         assert call_anew() == call_anew() == 0
     assert len(warned) == 1
+
+
+def test_code_is_kept_in_the_private_folder_and_read_from_both(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As in a sandbox, where the cache itself is read-only."""
+    assert call_anew(function=_total) == 0
+    before = sorted(cache.rglob("*"))
+    monkeypatch.setenv(code_cache.PRIVATE_CODE, str(tmp_path / "private"))
+    assert call_anew(function=_total) == 1
+    assert [call_anew(function=_largest_of_total), call_anew(function=_largest_of_total)] == [0, 1]
+    assert sorted(cache.rglob("*")) == before
 
 
 def test_a_full_disk_costs_one_warning(cache: Path) -> None:

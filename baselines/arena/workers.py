@@ -15,7 +15,7 @@ from joblib.externals.loky import ProcessPoolExecutor
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.play.slices import check_num_threads
 from .batches import Batch, Outcomes, play_batch
-from .namespaces import end_with_parent
+from .contest.confine import end_with_parent
 
 _TRIES = 3  # attempts at a batch whose worker is killed
 

@@ -29,6 +29,7 @@ import numpy as np
 import platformdirs
 from numba.core.serialize import dumps
 
+PRIVATE_CODE = "PARLOUR_PRIVATE_CODE"  # a folder to write to where `cache_folder` is read-only
 _KEEP_FOR = 14 * 24 * 3600.0  # seconds that code is kept without use
 _DIGEST_LENGTH = 16
 _CHECKSUM_SIZE = hashlib.sha256().digest_size
@@ -95,9 +96,10 @@ def _global_names(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
 def keep(function: Any, rule: Any) -> None:
     """Let Numba keep the code of `function`, a copy of `rule`; not where that has no digest."""
     try:
-        folder = cache_folder() / f"rules-{_content_digest(rule)}"
+        name = f"rules-{_content_digest(rule)}"
     except UnknownError:  # such as a player in a notebook
         return
+    folder = Path(os.environ.get(PRIVATE_CODE) or cache_folder()) / name
     try:
         if not folder.is_dir():
             folder.mkdir(parents=True, exist_ok=True)
@@ -115,23 +117,25 @@ def keep(function: Any, rule: Any) -> None:
             return
         finally:
             numba.config.CACHE_DIR = before
-    function._cache._cache_file = _Files(folder)
+    function._cache._cache_file = _Files(folder, cache_folder() / name)
     function._cache = _Careful(function._cache, folder)
 
 
 class _Files:
     """The files of compiled code, in place of Numba's own, which have no checksum.
 
-    Damaged code must not run: it would end the process.
+    Damaged code must not run: it would end the process. What `folder` lacks is read from `other`.
     """
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, other: Path) -> None:
         self._folder = folder
+        self._other = other
 
     def load(self, key: Any) -> Any:
         """Return what was saved under a key, or None. Raises an error where it is damaged."""
-        path = self._path(key)
-        if not path.is_file():
+        paths = (folder / self._name(key) for folder in (self._folder, self._other))
+        path = next(filter(Path.is_file, paths), None)
+        if path is None:
             return None
         content = path.read_bytes()
         checksum, code = content[:_CHECKSUM_SIZE], content[_CHECKSUM_SIZE:]
@@ -146,12 +150,12 @@ class _Files:
         new = self._folder / f"{secrets.token_hex(8)}.new"
         try:
             new.write_bytes(hashlib.sha256(code).digest() + code)
-            new.replace(self._path(key))
+            new.replace(self._folder / self._name(key))
         finally:
             new.unlink(missing_ok=True)
 
-    def _path(self, key: Any) -> Path:
-        return self._folder / f"{digest(repr(key))}.code"
+    def _name(self, key: Any) -> str:
+        return f"{digest(repr(key))}.code"
 
 
 class _Careful:

@@ -108,7 +108,7 @@ def kill_the_guard():
     raise Refused("the guard still stands")
 
 
-@attack("processes", "crash", "status 0", "crash")
+@attack("processes", "crash", "status 0")
 def leave_a_daemon():
     if os.fork() == 0:
         os.setsid()
@@ -205,10 +205,12 @@ def connect_to_a_server():
     socket.create_connection(("127.0.0.1", target("port")), timeout=1)
 
 
-@attack("network", "crash", "OSError|Network is unreachable")
+@attack("network", "crash", "Connection refused")
 def send_a_datagram():
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
-        out.sendto(MARK.encode(), ("127.0.0.1", target("port")))
+        out.connect(("127.0.0.1", target("port")))
+        out.send(MARK.encode())
+        out.recv(1)
 
 
 @attack("network", "crash", "Connection refused")
@@ -302,36 +304,41 @@ def read_its_own_environment():
 # -- protocol
 
 
-def _reply_pipe() -> int:
-    """The pipe for answers: the only one that can be written to, but for the output."""
+def _connection() -> int:
+    """The socket for requests and answers: all that there is beside the standard streams."""
     for number in range(3, 64):
         try:
-            if os.readlink(f"/proc/self/fd/{number}").startswith("pipe:"):
-                os.write(number, b"")
+            if os.readlink(f"/proc/self/fd/{number}").startswith("socket:"):
                 return number
         except OSError:
             continue
-    raise Refused("no pipe")
+    raise Refused("no socket")
 
 
 @attack("protocol", "protocol", "answered more than it was asked", "protocol")
 def answer_twice():
-    pipe = _reply_pipe()
-    threading.Timer(0.0, lambda: None).start()
-    os.write(pipe, bytes(24 * 3))
+    for _ in range(3):
+        os.write(_connection(), bytes(24))
 
 
 @attack("protocol", "protocol", "answered", "protocol")
 def flood_the_arena():
-    pipe = _reply_pipe()
+    connection = _connection()
     while True:
-        os.write(pipe, bytes(1 << 16))
+        os.write(connection, bytes(1 << 16))
 
 
-@attack("protocol", "crash", "status 9", "crash")
+@attack("protocol", "protocol", "other than 24 bytes", "protocol")
 def answer_by_half():
-    os.write(_reply_pipe(), b"abc")
-    os._exit(9)
+    os.write(_connection(), b"abc")
+    FOREVER.wait()
+
+
+@attack("protocol", "crash", "closed its connection", "crash")
+def answer_nothing():
+    os.write(_connection(), b"")
+    socket.socket(fileno=_connection()).send(b"")
+    FOREVER.wait()
 
 
 @attack("protocol", "crash", "closed its connection", "crash")
@@ -340,29 +347,21 @@ def hang_up():
     FOREVER.wait()
 
 
-@attack("protocol", "crash", "no socket", "crash")
+@attack("protocol", "crash", "no way to it", "crash")
 def speak_for_the_guard():
+    """To the first process of the sandbox, which stops and continues the others."""
     for number in range(3, 64):
-        try:
-            name = os.readlink(f"/proc/self/fd/{number}")
-        except OSError:
-            continue
-        if name.startswith("socket:"):
-            os.write(number, b"e" + bytes(8))
+        if os.path.exists(f"/proc/self/fd/{number}") and number != _connection():
+            os.write(number, b"CONT\n")
             return
-    raise Refused("no socket")
+    raise Refused("no way to it")
 
 
 @attack("protocol", "warnings", "3 warnings: .*no action of this game", "warnings")
 def play_a_huge_number():
     while True:
-        os.write(_reply_pipe(), (1 << 62).to_bytes(8, "little") + bytes(16))
-        os.read(_request_pipe(), 1 << 16)
-
-
-def _request_pipe() -> int:
-    pipes = [n for n in range(3, 64) if os.path.exists(f"/proc/self/fd/{n}")]
-    return next(n for n in pipes if os.readlink(f"/proc/self/fd/{n}").startswith("pipe:"))
+        os.write(_connection(), (1 << 62).to_bytes(8, "little") + bytes(16))
+        os.read(_connection(), 1 << 16)
 
 
 # -- time
@@ -516,7 +515,8 @@ def ask_to_leave():
 
 @attack("results", "crash", "nobody counts in here", "crash")
 def count_for_the_arena():
-    from parlour.baselines.arena import batches, time_control
+    from parlour.baselines.arena import batches
+    from parlour.baselines.arena.contest import time_control
 
     batches.forfeit = time_control.forfeit = lambda num_seats, seat: np.ones(num_seats)
     raise Refused("nobody counts in here")

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -40,11 +39,6 @@ def print_a_little(observations, action_masks, rngs):
     print("thinking aloud")
     print("and complaining", file=sys.stderr)
     return legal(observations, action_masks, rngs)
-
-
-def say_its_group(observations, action_masks, rngs):
-    """Fail with the name of the control group it runs in."""
-    raise RuntimeError(Path("/proc/self/cgroup").read_text().strip().splitlines()[-1])
 
 
 def dawdle(observations, action_masks, rngs):

@@ -1,10 +1,8 @@
-"""What the sandbox adds to a move: games without it, in unshare and in bubblewrap.
+"""What the sandbox adds to a game and to a move: games without it and in bubblewrap, by turns.
 
-The three take turns, so that a busy machine slows all of them alike. The figure is the median
-difference of neighbouring games.
+So a busy machine slows both alike. The figure is the median difference of neighbouring games.
 """
 
-import itertools
 import json
 import os
 import time
@@ -14,10 +12,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from parlour.baselines.arena import guard, isolation, namespaces, player_process, sandbox
-from parlour.baselines.arena.isolation import IsolatedPlayer
-from parlour.baselines.arena.sandbox import BWRAP, NONE, UNSHARE, refusal
-from parlour.baselines.arena.time_control import TimeControl, isolated
+from parlour.baselines.arena.contest import (
+    confine,
+    fork_server,
+    game_process,
+    player_process,
+    referee,
+    sandbox,
+    usage,
+)
+from parlour.baselines.arena.contest.referee import IsolatedPlayer
+from parlour.baselines.arena.contest.sandbox import BWRAP, NONE
+from parlour.baselines.arena.contest.time_control import TimeControl, isolated
 from parlour.envs import load_game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
@@ -25,41 +31,37 @@ from parlour.envs.core.rng import streams
 from .recorded import STUDIES, code_digest
 
 RECORD: Final = STUDIES / "sandbox_cost.json"
-MODULES: Final = (isolation, guard, player_process, namespaces, sandbox)
+MODULES: Final = (confine, fork_server, game_process, player_process, referee, sandbox, usage)
+METHODS: Final = (NONE, BWRAP)
 BLOCK: Final = 200  # moves of a game that are timed
 WARM_UP: Final = 20  # moves before them
-ALLOWED: Final = (5.0, 50.0)  # per cent, microseconds: one of the two is promised
 _GAME = load_game("trick_taking", num_values=4)
 _PLAYER = f"{Path(__file__).parent / 'bad_players.py'}:legal"
 _RESAMPLES = 10_000
 
 
 def measure(num_games: int, logs: Path) -> dict[str, Any]:
-    """Time `num_games` games of each method, by turns; return the results as plain data.
-
-    A game has a fresh process, so that no method keeps a process that happens to be slow.
-    """
-    methods = [method for method in (NONE, UNSHARE, BWRAP) if refusal(method) is None]
-    micros = np.zeros((num_games, len(methods)))
+    """Time `num_games` games of each method, by turns; return the results as plain data."""
+    micros = np.zeros((2, num_games, len(METHODS)))  # of the start, of a move
     with ExitStack() as stack:
         players = []
-        for method in methods:
+        for method in METHODS:
             limits = TimeControl(start_seconds=120.0, sandbox=method)
-            (player,) = stack.enter_context(isolated(_GAME, [_PLAYER], limits, logs / method))
-            players.append(player)
-        for index, turn in itertools.product(range(num_games), range(len(methods))):
-            k = (index + turn) % len(methods)
-            players[k].begin()
-            _time_moves(players[k], WARM_UP)
-            micros[index, k] = _time_moves(players[k], BLOCK)
-            players[k].close()
-    rows = [_row(method, micros[:, 0], micros[:, k]) for k, method in enumerate(methods)]
+            players += stack.enter_context(isolated(_GAME, [_PLAYER], limits, logs / method))
+        for index in range(num_games):
+            for k in np.roll(range(len(METHODS)), index):
+                start = time.perf_counter()
+                players[k].begin()
+                micros[0, index, k] = 1e6 * (time.perf_counter() - start)
+                _time_moves(players[k], WARM_UP)
+                micros[1, index, k] = _time_moves(players[k], BLOCK)
+                players[k].close()
     return {
         "code": code_digest(MODULES),
         "num_games": num_games,
         "cores": os.cpu_count(),
         "busy": round(os.getloadavg()[0], 1),
-        "rows": rows,
+        "rows": [_row("start of a game", micros[0]), _row("move", micros[1])],
     }
 
 
@@ -79,26 +81,17 @@ def _time_moves(player: IsolatedPlayer, num_moves: int) -> float:
     return 1e6 * float(np.median(np.diff(ticks)))
 
 
-def _row(method: str, without: np.ndarray, within: np.ndarray) -> dict[str, Any]:
-    """The times of a method, and the median of the paired differences with its interval."""
-    differences = within - without
+def _row(what: str, micros: np.ndarray) -> dict[str, Any]:
+    """The median times, and the median of the paired differences with its interval."""
+    differences = micros[:, 1] - micros[:, 0]
     rng = np.random.default_rng(0)
     chosen = rng.integers(len(differences), size=(_RESAMPLES, len(differences)))
     low, high = np.percentile(np.median(differences[chosen], axis=1), [2.5, 97.5])
     return {
-        "sandbox": method,
-        "best": float(within.min()),
-        "median": float(np.median(within)),
+        "what": what,
+        "median": dict(zip(METHODS, np.median(micros, axis=0).tolist(), strict=True)),
         "added": [float(np.median(differences)), float(low), float(high)],
     }
-
-
-def verdict(row: dict[str, Any], without: dict[str, Any]) -> str:
-    """Whether the whole interval is within one of the two bounds, or beyond both, or neither."""
-    per_cent, micros = ALLOWED
-    bound = max(micros, per_cent / 100 * without["median"])
-    _, low, high = row["added"]
-    return "kept" if high <= bound else "not kept" if low > bound else "undecided"
 
 
 def write_record(found: dict[str, Any]) -> None:
@@ -109,27 +102,22 @@ def write_record(found: dict[str, Any]) -> None:
 
 def page(found: dict[str, Any]) -> str:
     """The result in Markdown."""
-    without, *others = found["rows"]
     lines = [
-        "# What the sandbox adds to a move",
+        "# What the sandbox adds to a game and to a move",
         "",
-        "Written by `python -m tests.arena.study sandbox_cost`; do not edit. A move under contest "
-        "time is a request of the arena and an answer of the player, from process to process; "
-        f"this player answers at once. {found['num_games']:,} games of {BLOCK} moves for each "
-        "sandbox, by turns. The time of a game is its median move, in microseconds by the clock; "
-        f"{found['cores']} cores, load {found['busy']}. `Added` is the median difference to the "
-        "neighbouring game without a sandbox, with a 95 % interval (bootstrap over pairs).",
+        "Written by `python -m tests.arena.study sandbox_cost`; do not edit. Under contest time a "
+        "player gets a new process for each game, in a new sandbox; a move is a request of the "
+        f"arena and an answer of the player, who answers at once. {found['num_games']:,} games "
+        f"of {BLOCK} moves without and with bubblewrap, by turns; the time of a game is its median "
+        f"move, in microseconds by the clock; {found['cores']} cores, load {found['busy']}. "
+        "`Added` is the median difference to the neighbouring game without a sandbox, with a 95 % "
+        "interval (bootstrap over pairs).",
         "",
-        "| sandbox | best game | median game | added | added, % of the median |",
-        "|" + " --- |" * 5,
+        "| | without | bubblewrap | added |",
+        "|" + " --- |" * 4,
     ]
     for row in found["rows"]:
-        added = [f"{value:+.1f}" for value in row["added"]]
-        share = [f"{100 * value / without['median']:+.1f}" for value in row["added"]]
-        shown = [f"{mean} [{low}, {high}]" for mean, low, high in (added, share)]
-        cells = [row["sandbox"], f"{row['best']:.0f}", f"{row['median']:.0f}", *shown]
-        lines.append(f"| {' | '.join(cells if row is not without else [*cells[:3], '', ''])} |")
-    per_cent, micros = ALLOWED
-    kept = ", ".join(f"{row['sandbox']} {verdict(row, without)}" for row in others)
-    lines += ["", f"Promised: at most {per_cent:.0f} % or {micros:.0f} microseconds: {kept}."]
+        added, low, high = (f"{value:+,.0f}" for value in row["added"])
+        without, within = (f"{row['median'][method]:,.0f}" for method in METHODS)
+        lines.append(f"| {row['what']} | {without} | {within} | {added} [{low}, {high}] |")
     return "\n".join(lines) + "\n"

@@ -283,7 +283,7 @@ def fork(observations, action_masks, rngs):
 """
 CONTEST = """
 from parlour.baselines.arena import Plan, play_match
-from parlour.baselines.arena.time_control import TimeControl
+from parlour.baselines.arena.contest.time_control import TimeControl
 from parlour.envs import load_game
 
 control = TimeControl(seconds=500, forfeit_seconds=500, logs="{logs}", sandbox="none")

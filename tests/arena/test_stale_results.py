@@ -21,8 +21,8 @@ import torch
 
 from parlour.baselines.arena import Store, play_match
 from parlour.baselines.arena.batches import Batch
+from parlour.baselines.arena.contest.time_control import TimeControl
 from parlour.baselines.arena.playing import Plan
-from parlour.baselines.arena.time_control import TimeControl
 from parlour.baselines.arena.workers import Workers
 from parlour.envs import load_game
 

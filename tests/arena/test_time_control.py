@@ -8,16 +8,16 @@ from typing import NamedTuple
 import pytest
 
 from parlour.baselines.arena.batches import Fault
-from parlour.baselines.arena.isolation import Log
-from parlour.baselines.arena.limits import charge
-from parlour.baselines.arena.match import play_match
-from parlour.baselines.arena.playing import Plan
-from parlour.baselines.arena.time_control import (
+from parlour.baselines.arena.contest.game_process import Log
+from parlour.baselines.arena.contest.limits import charge
+from parlour.baselines.arena.contest.time_control import (
     TimeControl,
     isolated,
     new_secret,
     play_game,
 )
+from parlour.baselines.arena.match import play_match
+from parlour.baselines.arena.playing import Plan
 from parlour.envs import find_game, load_game
 from parlour.scripts.main import main
 
@@ -101,11 +101,10 @@ def test_the_last_warning_forfeits(tmp_path: Path) -> None:
 
 
 def test_what_is_charged() -> None:
-    """Computing in full, waiting by a third, and nothing while the machine is busy otherwise."""
-    assert charge(processor=2.0, passed=2.0, starved=0.0) == 2.0
-    assert charge(processor=0.0, passed=3.0, starved=0.0) == 1.0
-    assert charge(processor=0.0, passed=30.0, starved=27.0) == 1.0
-    assert charge(processor=4.0, passed=2.0, starved=0.0) == 4.0  # on two cores
+    """Computing in full, waiting by a third."""
+    assert charge(processor=2.0, passed=2.0) == 2.0
+    assert charge(processor=0.0, passed=3.0) == 1.0
+    assert charge(processor=4.0, passed=2.0) == 4.0  # on two cores
 
 
 def test_a_player_that_is_never_ready_forfeits(tmp_path: Path) -> None:
@@ -129,6 +128,15 @@ def test_what_a_player_prints_is_in_its_log_and_nowhere_else(
     assert talking.count("thinking aloud\n") == 2 * ACTIONS
     assert talking.count("and complaining\n") == 2 * ACTIONS
     assert capfd.readouterr() == ("", "")
+
+
+def test_a_player_may_lie_in_the_folder_of_the_logs(tmp_path: Path) -> None:
+    """Which is hidden from players otherwise."""
+    own = tmp_path / "own.py"
+    own.write_text(BAD.read_text())
+    limits = dataclasses.replace(control(), logs=str(tmp_path))
+    with isolated(GAME, [f"{own}:legal", bad("legal")], limits, tmp_path / "logs") as players:
+        assert play_game(GAME, players, 0)[1] is None
 
 
 def _file_name(name: str) -> str:

@@ -11,8 +11,11 @@ class Limits:
     """The limits of a player. Raises ValueError for a limit that is not above zero.
 
     The charge is the greater of two times: the processor time of the player with all processes it
-    started, and a third of the time on the clock. Time in which the arena itself got no processor
-    is not charged.
+    started, and a third of the time on the clock. So a machine that is busy with other work costs a
+    player nothing, until it gets less than a third of a processor.
+
+    The system limits the memory of each process alone, and stops it at once. The total of all is
+    measured while the player thinks, every 20 ms, so that it may exceed the limit for a moment.
     """
 
     seconds: float = 1.0  # for an action; a slower action costs a warning
@@ -38,9 +41,6 @@ class Limits:
             )
 
 
-def charge(processor: float, passed: float, starved: float) -> float:
-    """Return the seconds to charge for `processor` seconds of computing and `passed` on the clock.
-
-    `starved` is the part of `passed` in which the arena itself got no processor.
-    """
-    return max(processor, (passed - starved) / WALL_FACTOR)
+def charge(processor: float, passed: float) -> float:
+    """Return the seconds to charge for `processor` seconds of computing, `passed` by the clock."""
+    return max(processor, passed / WALL_FACTOR)

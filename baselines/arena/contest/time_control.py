@@ -8,20 +8,22 @@ import dataclasses
 import hashlib
 import secrets
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ...envs.core.play.seating import Seating
-from ...envs.core.play.tables import Tables
-from ...envs.core.rng import SEED_LIMIT, player_streams, streams
-from .batches import Batch, Fault, Outcomes, forfeit
-from .fork_client import ForkServer
-from .isolation import Forfeit, IsolatedPlayer, Log, check_is_text
+from ....envs.core.game import Game
+from ....envs.core.play.seating import Seating
+from ....envs.core.play.tables import Tables
+from ....envs.core.rng import SEED_LIMIT, player_streams, streams
+from ..batches import Batch, Fault, Outcomes, forfeit
+from .fork_server import ForkServer
+from .game_process import Forfeit, Log
 from .limits import Limits
-from .sandbox import AUTO, choose_sandbox
+from .referee import IsolatedPlayer, check_is_text
+from .sandbox import AUTO, choose_sandbox, new_sandbox
 
 CONTEST_BATCH = 8  # deals between two writes of results
 _NOT_KEPT = ("logs", "logs_mib", "sandbox", "tracebacks", "hidden")  # they do not affect results
@@ -39,7 +41,7 @@ class TimeControl(Limits):
 
     logs: str = "runs/logs"  # the folder for what players print
     logs_mib: int = 64  # the maximum size of that folder
-    sandbox: str = AUTO  # auto, bwrap, unshare or none
+    sandbox: str = AUTO  # auto, bwrap or none
     secret: str = ""  # a word; see `new_secret`
     tracebacks: bool = False  # show on stderr what a player printed before it crashed
     hidden: tuple[str, ...] = ()  # files that no player in a sandbox may see
@@ -74,8 +76,7 @@ class TimeControl(Limits):
                     sitting,
                 )
                 faults += [] if fault is None else [fault._replace(seed=number)]
-            files = {path: digest for one in players for path, digest in one.files.items()}
-        return Outcomes(returns, tuple(faults), files)
+        return Outcomes(returns, tuple(faults))
 
     def deal_seed(self, number: int) -> int:
         """Return the seed of deal `number`: the number, or its BLAKE2b hash keyed by a secret."""
@@ -136,11 +137,12 @@ def isolated(
     log_bytes = max(0, int(control.logs_mib * _MIB) - _size(Path(control.logs))) // len(texts)
     hidden = [str(Path(path).resolve()) for path in (control.logs, str(logs), *control.hidden)]
     with contextlib.ExitStack() as stack:
-        server = stack.enter_context(ForkServer(game, texts, sandbox, hidden))
+        server = stack.enter_context(ForkServer(game, texts))
         players = []
         for k, spec in enumerate(texts):
             log = Log(logs / f"{k}-{_as_file_name(spec)}.log", log_bytes)
-            player = IsolatedPlayer(spec, game, limits, log, server, control.tracebacks)
+            make = partial(new_sandbox, sandbox, spec, hidden, limits.private_mib)
+            player = IsolatedPlayer(spec, game, limits, log, server, make, control.tracebacks)
             players.append(stack.enter_context(player))
         yield players
 
@@ -171,8 +173,6 @@ def play_game(
         for player in players:
             player.begin()
         Seating(tables, players, seats, luck).advance(tables.all_rows)
-        for player in players:
-            player.note_files()
     except Forfeit as charge:
         seat = [player.forfeit for player in players].index(charge)
         name = players[seat].name

@@ -1,0 +1,1 @@
+"""Contest time: strangers' players in processes of their own, under limits, in bubblewrap."""

@@ -1,0 +1,261 @@
+"""The fork server: a process that has loaded Parlour, and forks a fresh process for each game.
+
+It runs no user's code, so every player starts every game from the same memory. Loading and
+compiling happen beforehand and are charged to no player. For each game it forks a supervisor, which
+enters the player's sandbox, forks the player there, and ends it with the arena.
+"""
+
+import contextlib
+import json
+import os
+import pickle
+import random
+import select
+import signal
+import socket
+import struct
+import subprocess
+import sys
+import tempfile
+import traceback
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ....envs.core.code_cache import PRIVATE_CODE, cache_folder
+from ....envs.core.game import Game
+from ....envs.core.play.tables import Tables, action_masks
+from ....envs.core.rng import streams
+from ...players import make_policy
+from ..entrants import names_a_file
+from .confine import drop_privileges, enter, limit_resources
+from .limits import Limits
+from .player_process import OUT_OF_MEMORY, REFUSED, PlayerServer, is_out_of_memory
+from .sandbox import Sandbox
+
+# Messages of a supervisor: the player's process id, then its exit status. Instead of the former,
+# where the sandbox fails, minus the number of the error.
+MESSAGE = struct.Struct("<i")
+_ROOT = Path(__file__).resolve().parents[len(__package__.split(".")) - 1]
+# Variables that players get: the paths of programs, the language, threads, caches.
+_PASSED_ON = ("PATH", "HOME", "LANG", "TZ", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "XDG_CACHE_HOME")
+_PASSED_ON_BEGINNINGS = ("LC_", "NUMBA_", "OMP_", "MKL_", "OPENBLAS_")
+_LARGEST = 1 << 16  # bytes of an order
+_LAST_WORDS_SECONDS = 5.0
+_SPARE = 2  # processes beyond the limit, so that the arena can see that it is exceeded
+_MIB = 1 << 20
+
+
+class ForkServer:
+    """Starts a fresh process for every game of every player; use it as a context.
+
+    `specs` are the players that it will start. Raises OSError where it cannot be started.
+    """
+
+    def __init__(self, game: Game, specs: Sequence[str]) -> None:
+        with contextlib.suppress(OSError):  # read-only: every process compiles for itself
+            cache_folder().mkdir(parents=True, exist_ok=True)
+        self._socket, theirs = _packets()
+        with theirs:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-P", "-u", "-m", __name__, str(theirs.fileno())],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C reaches only the arena
+                env=_environment(),
+            )
+        assert self._popen.stdin is not None
+        with self._popen.stdin as opening:
+            pickle.dump((game, tuple(specs)), opening)
+        if not self._socket.recv(1):
+            raise OSError(f"the fork server ended with status {self._popen.wait()}")
+
+    def start(
+        self, spec: str, limits: Limits, sandbox: Sandbox
+    ) -> tuple[socket.socket, socket.socket, int]:
+        """Start a player in this sandbox; return the connections with it and its supervisor.
+
+        The last one is a descriptor of what the player prints.
+        """
+        player, players = _packets()
+        supervisor, supervisors = _packets()
+        output_out, output_in = os.pipe()
+        order = [spec, asdict(limits), sandbox.first, sandbox.private]
+        descriptors = [players.fileno(), supervisors.fileno(), output_in]
+        with players, supervisors, open(output_in):
+            socket.send_fds(self._socket, [json.dumps(order).encode()], descriptors)
+        return player, supervisor, output_out
+
+    def close(self) -> None:
+        """End the fork server; its players end with the arena's ends of their connections."""
+        self._socket.close()
+        try:
+            self._popen.wait(_LAST_WORDS_SECONDS)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            self._popen.wait()
+
+    def __enter__(self) -> "ForkServer":
+        return self
+
+    def __exit__(self, *unused: object) -> None:
+        self.close()
+
+
+def _packets() -> tuple[socket.socket, socket.socket]:
+    return socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+
+
+def _environment() -> dict[str, str]:
+    passed = {
+        name: value
+        for name, value in os.environ.items()
+        if name in _PASSED_ON or name.startswith(_PASSED_ON_BEGINNINGS)
+    }
+    paths = [str(_ROOT), *filter(None, os.environ.get("PYTHONPATH", "").split(os.pathsep))]
+    return {**passed, "PYTHONPATH": os.pathsep.join(paths)}
+
+
+# In the process of the fork server
+
+
+def main() -> None:
+    """Serve the arena at the other end of the socket whose number is the only argument."""
+    game, specs = pickle.load(sys.stdin.buffer)
+    for spec in dict.fromkeys(specs):
+        _warm_up(spec, game)
+    with socket.socket(fileno=int(sys.argv[1])) as arena:
+        arena.send(b"\n")
+        while True:
+            order, descriptors, _, _ = socket.recv_fds(arena, _LARGEST, 3)
+            if not order:
+                return
+            if os.fork() == 0:
+                arena.close()
+                _supervise(game, json.loads(order), descriptors)
+            for descriptor in descriptors:
+                os.close(descriptor)
+            with contextlib.suppress(ChildProcessError):
+                while os.waitpid(-1, os.WNOHANG)[0]:  # supervisors that have ended
+                    pass
+
+
+def _warm_up(spec: str, game: Game) -> None:
+    """Load and compile what this player needs, without running a user's file."""
+    if names_a_file(spec):
+        if ".pt" in spec:
+            import torch  # noqa: F401
+
+        spec = "random"
+    with contextlib.suppress(Exception):  # the player's process reports any failure
+        policy = make_policy(spec, game)
+        if policy.remember is not None:
+            return
+        tables = Tables(game, streams([0]))
+        tables.deal(tables.all_rows)
+        rows = tables.all_rows
+        seats, observations, words = tables.show(rows)
+        rngs = streams([1])
+        positions = tables.determinize(rows, seats, rngs) if policy.needs_positions else None
+        policy(observations, action_masks(words, game.num_actions), rngs, positions)
+
+
+def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
+    """In a fork: start the player in its sandbox, and end it with the arena; never return."""
+    spec, limits, sandbox, private = order
+    player_socket, own, output = descriptors
+    with socket.socket(fileno=own) as arena:
+        try:
+            folder = os.getcwd()
+            if sandbox:
+                enter(sandbox)
+            player = os.fork()
+            if player == 0:
+                os.setsid()
+                arena.close()
+                os.chdir(folder)
+                _confine(Limits(**limits), bool(sandbox), private)
+                _become_player(game, spec, player_socket, output)
+            os.close(player_socket)
+            os.close(output)
+            arena.send(MESSAGE.pack(player))
+            select.select([own, os.pidfd_open(player)], [], [])  # until either has ended
+            for kill in (os.kill, os.killpg):
+                with contextlib.suppress(ProcessLookupError):
+                    kill(player, signal.SIGKILL)
+            status = os.waitstatus_to_exitcode(os.waitpid(player, 0)[1])
+            arena.send(MESSAGE.pack(status))
+        except BrokenPipeError:
+            pass  # the arena has gone
+        except OSError as error:
+            traceback.print_exc()
+            arena.send(MESSAGE.pack(-(error.errno or 1)))
+        finally:
+            os._exit(0)
+
+
+def _confine(limits: Limits, is_in_sandbox: bool, private: str) -> None:
+    """Limit this process, the player's, and point it to its private folder."""
+    processes = limits.processes + _SPARE if is_in_sandbox else None
+    limit_resources(limits.memory_mib * _MIB, limits.private_mib * _MIB, processes)
+    if is_in_sandbox:
+        drop_privileges()
+        os.environ |= {PRIVATE_CODE: os.path.join(private, "code")}  # the others are read-only
+    os.environ |= {"HOME": private, "TMPDIR": private}
+    tempfile.tempdir = None
+
+
+def _become_player(game: Game, spec: str, arena: int, output: int) -> None:
+    """In a fork of the supervisor: run the player until the arena hangs up; never return."""
+    status = 1
+    try:
+        with open(os.devnull) as nothing:
+            os.dup2(nothing.fileno(), 0)
+        for stream in (1, 2):
+            os.dup2(output, stream)
+        for descriptor in map(int, os.listdir("/proc/self/fd")):
+            if descriptor > 2 and descriptor != arena:
+                with contextlib.suppress(OSError):
+                    os.close(descriptor)
+        _draw_fresh_randomness()
+        sys.path.insert(0, "")
+        sys.dont_write_bytecode = True
+        status = _serve(game, spec, arena)
+    except BaseException as error:
+        if is_out_of_memory(error):
+            status = OUT_OF_MEMORY
+        else:
+            traceback.print_exc()
+    finally:
+        with contextlib.suppress(Exception):
+            sys.stdout.flush()
+        os._exit(status)
+
+
+def _serve(game: Game, spec: str, descriptor: int) -> int:
+    """Serve the player; return the exit status."""
+    with socket.socket(fileno=descriptor) as arena:
+        try:
+            server = PlayerServer(game, spec, arena)
+        except (ValueError, TypeError):
+            traceback.print_exc()
+            return REFUSED
+        server.run()
+    return 0
+
+
+def _draw_fresh_randomness() -> None:
+    """Seed the global generators anew: otherwise all forks would draw the same numbers."""
+    random.seed()
+    np.random.seed()
+    torch: Any = sys.modules.get("torch")
+    if torch is not None:
+        torch.seed()
+
+
+if __name__ == "__main__":
+    main()
