@@ -71,8 +71,6 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
     if control is not None:
         _announce(control)
     with store or contextlib.nullcontext(), _stored_in(arguments.store):
-        if store is not None:
-            print_doubts(store)
         batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
         faults: list[tuple[str, Fault]] = []
         yield Plan(
@@ -94,15 +92,6 @@ def _stored_in(store: str | None) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise BadArgument(f"cannot keep results in {store}: {error}") from error
-
-
-def print_doubts(store: Store) -> None:
-    """Print the doubtful results of a store to stderr, with the reasons."""
-    for setting in store.settings():
-        for line in store.doubts(setting):
-            print(
-                f"{store.path}: cannot vouch for results of {setting.game} {line}", file=sys.stderr
-            )
 
 
 def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:

@@ -1,198 +1,196 @@
-"""The identity of a player as text, under which a store keeps its results.
+"""The identity of a player at a game: the text under which a store keeps its results.
 
-For a player of Parlour it has the name, the settings, and a digest of the code and data of the
-player and the game. That code is found by following imports, so an edit elsewhere changes nothing.
-For a user's player it has the digest of its file; `opened` records what that file imports or opens.
+Results depend on the version of Parlour and on all files of the packages of the game and of its
+players. For a user's player they depend on all of Parlour and on the folder that its file lies in,
+where every file counts except hidden ones, caches, READMEs, logs and stores of results.
 """
 
+import contextlib
 import hashlib
+import importlib
+import os
+import secrets
+import stat
 import sys
-import types
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cache, partial
+import time
+from collections.abc import Collection, Iterator
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
-from ...envs.core.compile import python_source
+from ... import __version__
+from ...envs.core import catalogue
 from ...envs.core.game import Game
-from ..networks.learned import learned_policy, shipped_checkpoints
-from ..parts import part_of
-from ..players import parse_settings, player_called, player_key
-from ..roster import own_players
-from ..sources import (
-    UntrackedError,
-    file_digest,
-    files_behind,
-    files_of,
-    result_digest_of,
-)
+from ...envs.registry import GameName
+from ..named_files import files_named
+from ..players import parse_settings, player_key
 
-SCHEME = "2"  # of identities; older ones do not say what a result depends on
-# They affect the results of every game.
-_PLAYED_BY = [Path(__file__).with_name(name) for name in ("batches.py", "seatings.py")]
-_SCRIPTS, _ANYBODY = "own_players", ("players_of", "make_policy")  # they return players by name
-_DEFINING = [Path(__file__).resolve().parents[1] / name for name in ("roster.py", "players.py")]
-_DIGEST_LENGTH = 16
+SCHEME = "3"  # of identities; a result under an older one is not used again
+UNKNOWN = "unknown"  # begins the identity of a player whose results cannot be kept
+SEPARATOR = "; "
+MAX_FILES, MAX_MIB = 10_000, 256  # of a folder
+
+_ROOT = Path(__file__).resolve().parents[2]
+_GAMES, _PLAYERS, _TRAINING = (_ROOT / name for name in ("envs", "baselines", "training"))
+_OURS = __name__.partition(".")[0]
 _INSTALLED = {"site-packages", "dist-packages"}
+_LEFT_OUT = ("README.md", ".log", ".out", ".arena", "-wal", "-shm", "-journal")  # ends of names
+_STORE = b"SQLite format 3\0", b"PARL"  # the first bytes of a store, and those from the 68th on
+_STARTED = time.time()
+_DIGEST_LENGTH = 16
+
+_as_loaded: dict[tuple[Path, ...], str] = {}  # digests of folders with the code that runs here
 
 
-def identities_of(specs: Sequence[Any], game: Game) -> list[str | None]:
-    """Return the identity of each of these players, or None where it cannot be determined."""
-    if not any(isinstance(spec, str) for spec in specs):
-        return [None] * len(specs)
-    try:
-        played = _played(game)
-    except UntrackedError:  # such as a file of Parlour edited since this process began
-        return [None] * len(specs)
-    return [_identity(spec, game, played) for spec in specs]
+class _UnknownError(Exception):
+    """Nothing says what the results of a player depend on."""
 
 
-def _identity(spec: Any, game: Game, played: str) -> str | None:
-    if not isinstance(spec, str):
-        return None
-    try:
-        return f"{SCHEME} {_described(spec, game)} {played}"
-    except UntrackedError:
-        return None
+def identity_of(spec: Any, game: Game) -> str:
+    """Return the identity of a player at a game.
 
-
-def is_current_scheme(identity: str | None) -> bool:
-    """Return whether the identity says everything that the results depend on."""
-    return identity is not None and identity.startswith(f"{SCHEME} ")
-
-
-def users_files(spec: Any) -> list[Path]:
-    """Return the user's code files of a player: its own, and those named in its settings."""
-    if not isinstance(spec, str):
-        return []
-    name, _, rest = spec.partition(":")
-    values = rest.partition(":")[2] if name.endswith(".py") else rest
-    given = [name, *(parse_settings(values).values() if "=" in values else ())]
-    paths = [Path(text.partition(":")[0]) for text in given if isinstance(text, str)]
-    return [path for path in paths if path.suffix == ".py" and path.is_file()]
-
-
-def _described(spec: str, game: Game) -> str:
-    name, _, rest = spec.partition(":")
-    if name.endswith(".pt"):
-        code = _code(learned_policy)
-        return f"checkpoint {_file_digest(Path(name))} {rest} played by {code}"
-    if name.endswith(".py"):
-        given = _given_to(files_behind(Path(name).resolve()), game) + _form_of(game)
-        return f"file {_file_digest(Path(name))} {rest} {given}"
-    key = player_key(name, game)
-    parts = [key, *(f"{k}={_setting(v)}" for k, v in sorted(parse_settings(rest).items()))]
-    if key in shipped_checkpoints(game):
-        parts.append(f"checkpoint {_file_digest(shipped_checkpoints(game)[key])}")
-    player = player_called(key, game)
-    parts.append(f"of {_code(player.make)}")
-    if player.row_function is None:  # a compiled function has no names to ask for
-        parts.append(_given_to(files_of(_all_modules(player.make), with_inner=True), game))
-    return " ".join(parts)
-
-
-def _setting(value: Any) -> str:
-    """Return a setting as text; add the digest of the file that it names."""
-    path = Path(value.partition(":")[0]) if isinstance(value, str) and value else None
-    is_file = path is not None and path.is_file()
-    return f"{value!r} {_file_digest(path)}" if is_file and path is not None else repr(value)
-
-
-def _given_to(files: Iterable[Path], game: Game) -> str:
-    """Return the digest of the game's players where this code makes players by name, else ""."""
-    asking = [file for file in files if file.suffix == ".py" and file not in _DEFINING]
-    texts = "\n".join(file.read_text("utf-8") for file in asking)
-    if not any(name in texts for name in (_SCRIPTS, *_ANYBODY)):
-        return ""
-    asks_anybody = any(name in texts for name in _ANYBODY)
-    shipped = shipped_checkpoints(game).values() if asks_anybody else ()
-    makers = [player.make for player in own_players(game).values()]
-    return " ".join(["with", _code(*makers), *map(_file_digest, shipped)])
-
-
-def _form_of(game: Game) -> str:
-    """Return the digest of the game's own interface for users' players, or ""."""
-    own = part_of(game, "agents")
-    return "" if own is None or own.__file__ is None else f" as {_file_digest(Path(own.__file__))}"
-
-
-def _played(game: Game) -> str:
-    """Return the digest of the game, the code that plays it, and the files its settings name."""
-    ours = [file_digest(path)[:_DIGEST_LENGTH] for path in _PLAYED_BY]
-    named = [
-        Path(value)
-        for value in game.config_dict().values()
-        if isinstance(value, str) and value and Path(value).is_file()
-    ]
-    return " ".join(["at", _code(game.make), *ours, *map(_file_digest, named)])
-
-
-def _file_digest(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()[:_DIGEST_LENGTH]
-
-
-# The code of a function
-
-
-def _code(*functions: Any) -> str:
-    """Return the digest of the code and data that these functions are made of."""
-    return _digest(_all_modules(*functions))
-
-
-def _all_modules(*functions: Any) -> frozenset[str]:
-    return frozenset(module for one in functions for module in _modules(one, set()))
-
-
-@cache
-def _digest(modules: frozenset[str]) -> str:
-    return result_digest_of(modules)
-
-
-def _modules(thing: Any, seen: set[int]) -> Iterator[str]:
-    """Yield the modules of a function and of what it wraps, is bound to, or closes over.
-
-    Leave out modules of Python itself and of installed packages.
+    A function, a class or a Policy that was made in Python, a folder that is too large, and code
+    that was edited after this process loaded it have no contents to compare: then the identity is
+    new with every call. It begins with UNKNOWN and ends with the reason.
     """
-    if id(thing) in seen:
-        return
-    seen.add(id(thing))
-    if _counts(getattr(thing, "__module__", None)):
-        yield thing.__module__
-    for part in _parts(thing):
-        yield from _modules(part, seen)
-
-
-def _counts(module: Any) -> bool:
-    if not isinstance(module, str) or module.partition(".")[0] in sys.stdlib_module_names:
-        return False
-    origin = getattr(sys.modules.get(module), "__file__", None) or ""
-    is_game_or_ours = module.partition(".")[0] == __name__.partition(".")[0]
-    return origin.endswith(".py") and (is_game_or_ours or _INSTALLED.isdisjoint(Path(origin).parts))
-
-
-def _parts(thing: Any) -> list[Any]:
-    if isinstance(thing, partial):
-        return [thing.func, *thing.args, *thing.keywords.values()]
-    if isinstance(thing, list | tuple | set | frozenset):
-        return list(thing)
-    if isinstance(thing, dict):
-        return list(thing.values())
-    if isinstance(thing, types.MethodType):
-        return [thing.__func__, type(thing.__self__)]
-    if not callable(thing):
-        return []
-    source = python_source(thing)
-    if not isinstance(source, types.FunctionType):
-        return []
-    cells = [cell.cell_contents for cell in source.__closure__ or () if _is_full(cell)]
-    wrapped = getattr(thing, "__wrapped__", None)
-    bound = list(vars(source).values())  # `bind` records there what a copy was made from
-    return [source, *cells, *(source.__defaults__ or ()), wrapped, *bound]
-
-
-def _is_full(cell: types.CellType) -> bool:
     try:
-        cell.cell_contents  # noqa: B018
-    except ValueError:
-        return False
-    return True
+        return SEPARATOR.join((SCHEME, *_depends_on(spec, game)))
+    except _UnknownError as reason:
+        return SEPARATOR.join((UNKNOWN, secrets.token_hex(8), str(reason)))
+
+
+def _depends_on(spec: Any, game: Game) -> Iterator[str]:
+    """Yield the player as text, then name and digest of each thing that its results depend on."""
+    if not isinstance(spec, str):
+        raise _UnknownError("it is an object of Python; name it, or give FILE.py:FUNCTION")
+    try:
+        files = files_named(spec, game)
+    except ValueError as error:
+        raise _UnknownError(str(error)) from error
+    yield _player_text(spec, game)
+    packages = _other_packages(game)
+    if packages or any(file.endswith(".py") for file in files):
+        yield f"parlour {__version__} {_digest(_GAMES, _PLAYERS, _TRAINING)}"
+    else:
+        others = [folder / name for folder in (_GAMES, _PLAYERS) for name in get_args(GameName)]
+        yield f"parlour {__version__} {_digest(_GAMES, _PLAYERS, left_out=others)}"
+        yield f"{game.name} {_digest(_GAMES / game.name, _PLAYERS / game.name)}"
+    yield from (f"package {name} {_digest(*roots)}" for name, roots in packages.items())
+    for file in (*files, *game.config_dict().values()):
+        if isinstance(file, str) and file and os.path.exists(file):
+            path = Path(file).resolve()
+            is_code = path.suffix == ".py"
+            name = f"folder of {path.name}" if is_code else path.name
+            yield f"{name} {_digest(path.parent if is_code else path)}"
+
+
+def _player_text(spec: str, game: Game) -> str:
+    name, _, rest = spec.partition(":")
+    if name.endswith((".py", ".pt")):
+        return f"{Path(name).name}:{rest}"
+    settings = sorted(parse_settings(rest).items())
+    given = ",".join(f"{key}={value!r}" for key, value in settings)
+    return f"{player_key(name, game)}:{given}".removesuffix(":")
+
+
+def _other_packages(game: Game) -> dict[str, list[Path]]:
+    """Return the packages of a game and its players other than Parlour, each with its folders.
+
+    A module that is in no package stands for the folder that it lies in.
+    """
+    modules = getattr(game.make, "__module__", ""), catalogue.parts_package(game.name) or _OURS
+    tops = {module.partition(".")[0] for module in modules} - {_OURS}
+    return {top: _roots_of(top) for top in sorted(tops)}
+
+
+def _roots_of(top: str) -> list[Path]:
+    try:
+        module = importlib.import_module(top)
+    except ImportError:
+        return []  # the package of a game's players need not exist
+    file = getattr(module, "__file__", None)
+    if folders := getattr(module, "__path__", ()):
+        return [Path(folder).resolve() for folder in folders]
+    if file is None or top in sys.stdlib_module_names:
+        raise _UnknownError(f"its game comes from {top}, which is no file")
+    path = Path(file).resolve()
+    return [path.parent if _INSTALLED.isdisjoint(path.parts) else path]
+
+
+# Digests
+
+
+def _digest(*roots: Path, left_out: Collection[Path] = ()) -> str:
+    """Return the digest of all files in these folders, with their names.
+
+    Raises _UnknownError where there are too many, and where they were edited since this process
+    loaded code from there.
+    """
+    lines, size, edited = [], 0, 0.0
+    for number, root in enumerate(roots):
+        for path, found in _files_in(root, left_out):
+            content = _content(path, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+            if content is not None:
+                lines.append(f"{number} {path.relative_to(root)} {content}\n")
+                size, edited = size + found.st_size, max(edited, found.st_ctime)
+            if len(lines) > MAX_FILES or size > MAX_MIB << 20:
+                raise _UnknownError(
+                    f"{root} has more than {MAX_FILES:,} files or {MAX_MIB} MiB, all of which "
+                    "count: put the player into a folder of its own"
+                )
+    digest = hashlib.sha256("".join(sorted(lines)).encode()).hexdigest()[:_DIGEST_LENGTH]
+    key = (*roots, *left_out)
+    if not _has_loaded(roots) or (key not in _as_loaded and edited <= _STARTED):
+        _as_loaded[key] = digest
+    if _as_loaded.get(key) != digest:
+        raise _UnknownError(
+            f"files in {roots[0]} were edited after this process loaded code from there: "
+            "start a new process"
+        )
+    return digest
+
+
+def _files_in(root: Path, left_out: Collection[Path]) -> Iterator[tuple[Path, os.stat_result]]:
+    if root.is_file():
+        yield root, root.stat()
+    for place, folders, names in os.walk(root, followlinks=True):
+        folders[:] = [
+            name
+            for name in folders
+            if name[0] != "." and name != "__pycache__" and Path(place, name) not in left_out
+        ]
+        for name in names:
+            if name[0] != "." and not name.endswith(_LEFT_OUT):
+                with contextlib.suppress(OSError):  # a broken link, or deleted meanwhile
+                    path = Path(place, name)
+                    found = path.stat()
+                    if stat.S_ISREG(found.st_mode):
+                        yield path, found
+
+
+@lru_cache(maxsize=1 << 14)
+def _content(path: Path, size: int, *stamp: int) -> str | None:
+    """Return the digest of the content of a file; None for a store of results."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(72)
+            if head.startswith(_STORE[0]) and head.endswith(_STORE[1]):
+                return None
+            file.seek(0)
+            is_small = size <= MAX_MIB << 20
+            return hashlib.file_digest(file, "sha256").hexdigest() if is_small else ""
+    except OSError:
+        return "unreadable"
+
+
+def _has_loaded(roots: Collection[Path]) -> bool:
+    """Return whether this process has imported a module from one of these folders."""
+    starts = tuple(map(str, roots))
+    modules = [module for name, module in list(sys.modules.items()) if name != "__main__"]
+    files = (getattr(module, "__file__", None) for module in modules)
+    return any(file is not None and _real(file).startswith(starts) for file in files)
+
+
+@lru_cache(maxsize=1 << 14)
+def _real(file: str) -> str:
+    return os.path.realpath(file)

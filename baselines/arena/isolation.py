@@ -1,7 +1,6 @@
 """A player in a process of its own: timed, limited, logged, and suspended while others play."""
 
 import contextlib
-import json
 import os
 import select
 import signal
@@ -18,17 +17,14 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.play.seating import Memory, illegal_action_message
-from ..opened import Files, opened_by
 from . import guard
 from .cgroups import Group, place_of_groups
 from .fork_client import ForkServer
-from .identity import users_files
 from .limits import Limits, charge
 from .player_process import (
     BEGIN,
     CHOOSE,
     DONE,
-    FILES,
     NUMBER,
     OBSERVES,
     OUT_OF_MEMORY,
@@ -39,7 +35,6 @@ from .player_process import (
 )
 
 _CHUNK = 1 << 16
-_MAX_FILES_BYTES = 1 << 20
 _LAST_WORDS_SECONDS = 5.0  # for a process to end after it has closed its pipes, and for its output
 _TICK_SECONDS = 0.01  # between two checks of a thinking player
 _TICKS_A_LOOK = 5  # ticks between two measurements of processor time
@@ -119,7 +114,6 @@ class IsolatedPlayer:
         self.name = check_is_text(spec)
         self.warnings: list[str] = []
         self.forfeit: Forfeit | None = None  # the fault of its last game
-        self.files: Files = opened_by(users_files(spec))  # imported or opened, in all its games
         self._game = game
         self._limits = limits
         self._log = log
@@ -218,24 +212,6 @@ class IsolatedPlayer:
     def _note_forfeit(self, forfeit: Forfeit) -> None:
         self.forfeit = forfeit
         self._log.note(f"forfeits: {forfeit.reason}")
-
-    def note_files(self) -> None:
-        """Ask a user's player, after a game, for the files it has opened; add them to `files`.
-
-        Without a proper answer its results are not used again.
-        """
-        if not users_files(self.name):
-            return
-        try:
-            reply, _ = self._ask(FILES, NUMBER.itemsize, self._limits.forfeit_seconds, "time")
-            (size,) = np.frombuffer(reply, NUMBER).tolist()
-            if not 0 < size <= _MAX_FILES_BYTES:
-                raise ValueError(f"{size} bytes of files")
-            answer, _ = self._ask(b"", size, self._limits.forfeit_seconds, "time")
-            self.files |= {str(path): str(digest) for path, digest in json.loads(answer).items()}
-        except (Forfeit, ValueError, AttributeError):
-            self.forfeit = None
-            self.files[self.name] = "no proper answer"
 
     def close(self) -> None:
         """End the player's process and all that it started."""

@@ -5,7 +5,6 @@ defined here. The player prints to the standard streams, which the arena keeps a
 protocol has two pipes of its own.
 """
 
-import json
 from typing import Any, BinaryIO
 
 import numpy as np
@@ -13,9 +12,7 @@ import numpy as np
 from ...envs.core.game import Game
 from ...envs.core.play.seating import check_legal
 from ...envs.core.rng import STREAM
-from ..opened import opened_by
 from ..players import make_policy
-from .identity import users_files
 
 OUT_OF_MEMORY = 3  # exit status
 REFUSED = 4  # exit status: `make_policy` refused the spec, and printed the reason
@@ -23,9 +20,8 @@ REFUSED = 4  # exit status: `make_policy` refused the spec, and printed the reas
 # The first byte from a player: what it needs for a choice.
 OBSERVES, SEARCHES, REMEMBERS = b"o", b"s", b"r"
 # Requests. CHOOSE sends a record, a mask, a stream and, to a player that searches, a position; the
-# reply is an action and the stream after use. FILES asks for the files that the code has opened;
-# the reply is the size of a JSON text and the text. The reply to the others is DONE.
-CHOOSE, BEGIN, WATCH, FILES = b"c", b"b", b"w", b"f"
+# reply is an action and the stream after use. The reply to the others is DONE.
+CHOOSE, BEGIN, WATCH = b"c", b"b", b"w"
 DONE = b"d"
 NUMBER = np.dtype(np.int64)  # an action or a seat
 
@@ -40,7 +36,6 @@ class PlayerServer:
         self._requests = requests
         self._replies = replies
         self._game = game
-        self._spec = spec
         self._policy = make_policy(spec, game)
         self._memory: Any = None
 
@@ -50,12 +45,7 @@ class PlayerServer:
         self._say(
             SEARCHES if policy.needs_positions else REMEMBERS if policy.remember else OBSERVES
         )
-        answers = {
-            CHOOSE: self._choose,
-            BEGIN: self._begin,
-            WATCH: self._watch,
-            FILES: self._tell_files,
-        }
+        answers = {CHOOSE: self._choose, BEGIN: self._begin, WATCH: self._watch}
         while kind := self._requests.read(1):
             self._say(answers[kind]())
 
@@ -82,10 +72,6 @@ class PlayerServer:
         # Here only their form, with an action that is always legal: the arena warns of others.
         check_legal(self._game, self._policy.name, np.zeros_like(actions), np.ones_like(masks))
         return actions.astype(NUMBER).tobytes() + rngs.tobytes()
-
-    def _tell_files(self) -> bytes:
-        files = json.dumps(opened_by(users_files(self._spec))).encode()
-        return np.array(len(files), NUMBER).tobytes() + files
 
     def _read(self, dtype: np.dtype) -> np.ndarray:
         """Read one item [1, ...], which may be written to."""

@@ -84,7 +84,7 @@ def standings(setting: Setting, contests: Sequence[Played], scoring: str = "game
     check_scoring(scoring, setting)
     if not contests:
         raise ValueError(f"no results of {setting.game}")
-    entrants = sorted({e for c in contests for e in c.contest.entrants}, key=_sort_key)
+    entrants = sorted({e for c in contests for e in c.contest.entrants}, key=lambda e: e.name)
     number = {entrant: index for index, entrant in enumerate(entrants)}
     games = [_games(played, number) for played in contests]
     scored = games if scoring == "games" else [_duplicate(game) for game in games]
@@ -129,10 +129,6 @@ def check_scoring(scoring: str, setting: Setting) -> None:
         raise ValueError(
             f"duplicate scoring is for two seats; {setting.game} has {setting.num_seats}"
         )
-
-
-def _sort_key(entrant: Entrant) -> str:
-    return entrant.identity or entrant.name
 
 
 def _number(value: float) -> float | None:

@@ -1,8 +1,8 @@
 """The store: every batch of results on disk as soon as it is played, in one SQLite file.
 
 A result is kept under everything it depends on: the game with its version and settings, the players
-(see `identity`), the seating, the control and the deals. The files that users' players opened are
-kept with it. A killed run continues where it stopped, and tournaments reuse each other's results.
+(see `identity`), the seating, the control and the deals. A killed run continues where it stopped,
+and tournaments reuse each other's results.
 """
 
 import contextlib
@@ -20,15 +20,13 @@ import numpy as np
 
 from ...envs.core.game import Game
 from ...envs.core.rng import SEED_LIMIT
-from ..opened import Files, changed_files
 from .batches import Batch, Contest, Control, Fault, Outcomes
 from .claims import Claims
 from .entrants import Entrant
-from .identity import is_current_scheme, users_files
+from .identity import SEPARATOR, UNKNOWN
 from .seatings import SEATINGS, sittings_a_deal
 
-FORMAT = 2
-_WITHOUT_FILES = 1  # the format before: it does not name the users' files that a result depends on
+FORMAT = 3
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
 _SETTING_COLUMNS = ("game", "version", "num_seats", "config", "control")
 _PATIENCE = 120.0  # seconds to wait while another run writes
@@ -46,11 +44,6 @@ CREATE TABLE contest (  -- players: their ids in the order of the seating
 CREATE TABLE batch (  -- returns: float64 [deals, sittings, seats], zlib
     contest INTEGER, first_seed INTEGER, num_deals INTEGER, returns BLOB, faults TEXT,
     PRIMARY KEY (contest, first_seed, num_deals));
-"""
-_FILES_SCHEMA = """
-CREATE TABLE IF NOT EXISTS files (  -- of users, that its players have opened: digest by path
-    contest INTEGER, first_seed INTEGER, num_deals INTEGER, files TEXT,
-    PRIMARY KEY (contest, first_seed, num_deals))
 """
 
 
@@ -99,14 +92,6 @@ class Setting(NamedTuple):
         return cls(game.name, game.version, game.num_seats, game.config_dict(), held)
 
 
-class _FilesOf(NamedTuple):
-    """The users' files that the players of a batch depend on."""
-
-    first_seed: int
-    num_deals: int
-    files: Files
-
-
 def _setting_row(setting: Setting) -> tuple[Any, ...]:
     config, control = json.dumps(setting.config), json.dumps(setting.control)
     return (setting.game, setting.version, setting.num_seats, config, control)
@@ -122,7 +107,6 @@ class Store:
     def __init__(self, path: Path | str, to_read: bool = False) -> None:
         self.path = Path(path)
         self._to_read = to_read
-        self._has_files = True
         self._printed: set[str] = set()  # warnings on stderr, each printed once
         try:
             self._database = self._open()
@@ -161,29 +145,24 @@ class Store:
     def _prepare(self) -> None:
         run = self._database.execute
         if self._is_empty():
+            run(f"PRAGMA application_id = {_APPLICATION}")  # into the file itself, not into its log
             run("PRAGMA journal_mode = WAL")
             run("BEGIN IMMEDIATE")
             if self._is_empty():  # still: another run may have been faster
-                for statement in [*_SCHEMA.split(";\n"), _FILES_SCHEMA]:
+                for statement in _SCHEMA.split(";\n"):
                     run(statement)
-                run(f"PRAGMA application_id = {_APPLICATION}")
                 run(f"PRAGMA user_version = {FORMAT}")
             run("COMMIT")
         header = [
             run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
         ]
-        if header == [_APPLICATION, _WITHOUT_FILES]:
-            self._upgrade()
-        elif header != [_APPLICATION, FORMAT]:
-            raise sqlite3.DatabaseError("it is of another program or another format")
-
-    def _upgrade(self) -> None:
-        """Convert a store of the format before; leave one that cannot be written as it is."""
-        try:
-            self._database.execute(_FILES_SCHEMA)
-            self._database.execute(f"PRAGMA user_version = {FORMAT}")
-        except sqlite3.OperationalError:
-            self._has_files = False
+        if header[0] != _APPLICATION:
+            raise sqlite3.DatabaseError("it is of another program")
+        if header[1] != FORMAT:
+            raise sqlite3.DatabaseError(
+                f"it has format {header[1]}, and this version of Parlour reads format {FORMAT}: "
+                "play into a new file"
+            )
 
     def _is_empty(self) -> bool:
         return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
@@ -196,42 +175,12 @@ class Store:
         setting = Setting.of(batch.game, batch.control)
         contest = self._contest_id(setting, batch.contest)
         place = (contest, batch.first_seed, batch.num_deals)
-        if outcomes.files:
-            self._drop_stale(*place)
         self._database.execute(
             "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",  # the old results may be damaged
             (*place, packed, faults),
         )
-        if outcomes.files:
-            files = json.dumps(outcomes.files, sort_keys=True)
-            self._database.execute(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)", (*place, files)
-            )
         self._claims.release(*place)
         self._database.execute("COMMIT")
-
-    def _drop_stale(self, contest: int, first_seed: int, num_deals: int) -> None:
-        """Delete results of these deals by players whose files have changed since."""
-        for first, number, files in self._files_of(contest).values():
-            overlaps = first < first_seed + num_deals and first_seed < first + number
-            if overlaps and changed_files(files):
-                for table in ("batch", "files"):
-                    self._database.execute(
-                        f"DELETE FROM {table} WHERE (contest, first_seed, num_deals) = (?, ?, ?)",
-                        (contest, first, number),
-                    )
-
-    def _files_of(self, contest: int | None) -> "dict[tuple[int, int], _FilesOf]":
-        """Return what each batch of a contest depends on, by its first seed and size."""
-        if not self._has_files:
-            return {}
-        rows = self._database.execute(
-            "SELECT first_seed, num_deals, files FROM files WHERE contest = ?", (contest,)
-        )
-        return {
-            (first, number): _FilesOf(first, number, self._read_json(files, dict))
-            for first, number, files in rows.fetchall()
-        }
 
     def claim(self, batch: Batch) -> bool:
         """Claim a batch for this run; return False where another run plays or has played it."""
@@ -241,9 +190,7 @@ class Store:
         is_ours = self._claims.take(contest, batch.first_seed, batch.num_deals)
         seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
         played: set[int] = set()
-        for first, outcomes in (
-            self.read(setting, batch.contest, seeds, current_only=True) if is_ours else ()
-        ):
+        for first, outcomes in self.read(setting, batch.contest, seeds) if is_ours else ():
             played.update(range(first, first + len(outcomes.returns)))
         if played.issuperset(seeds):
             self._claims.release(contest, batch.first_seed, batch.num_deals)
@@ -256,19 +203,10 @@ class Store:
         return Claims(self._database)
 
     def read(
-        self,
-        setting: Setting,
-        contest: Contest,
-        seeds: range = range(SEED_LIMIT),
-        current_only: bool = False,
+        self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
     ) -> Iterator[tuple[int, Outcomes]]:
-        """Yield (first seed, outcomes) of each batch of a contest with some of these deals.
-
-        With `current_only`, leave out batches whose players depend on users' files that have
-        changed since.
-        """
+        """Yield (first seed, outcomes) of each batch of a contest with some of these deals."""
         number = self._known_contest_id(setting, contest)
-        stale = self._stale(number) if current_only else set()
         sittings = sittings_a_deal(contest.seating, setting.num_seats)
         rows = self._database.execute(
             "SELECT first_seed, num_deals, returns, faults FROM batch WHERE contest = ? "
@@ -276,8 +214,6 @@ class Store:
             (number, seeds[-1], seeds[0]),
         )
         for first_seed, num_deals, packed, faults in rows.fetchall():
-            if (first_seed, num_deals) in stale:
-                continue
             try:
                 returns = np.frombuffer(zlib.decompress(packed), "<f8")
                 outcomes = Outcomes(
@@ -296,28 +232,6 @@ class Store:
         if line not in self._printed:
             self._printed.add(line)
             print(line, file=sys.stderr)
-
-    def _stale(self, contest: int | None) -> set[tuple[int, int]]:
-        """Return the batches of a contest whose players' files have changed since."""
-        kept = self._files_of(contest)
-        return {place for place, batch in kept.items() if changed_files(batch.files)}
-
-    def doubts(self, setting: Setting) -> list[str]:
-        """Return a line for each reason to doubt the results of a game."""
-        contests = self.contests(setting)
-        entrants = {entrant for contest in contests for entrant in contest.entrants}
-        old = sorted(e.name for e in entrants if not is_current_scheme(e.identity))
-        lines = [f"kept before results told what they depend on: {', '.join(old)}"] if old else []
-        changed: dict[str, set[str]] = {}
-        for contest in contests:
-            names = ", ".join(e.name for e in contest.entrants if users_files(e.spec))
-            for batch in self._files_of(self._known_contest_id(setting, contest)).values():
-                changed.setdefault(names, set()).update(changed_files(batch.files))
-        return lines + [
-            f"played before a change of {', '.join(sorted(files))}: {names}"
-            for names, files in sorted(changed.items())
-            if files
-        ]
 
     def settings(self) -> list[Setting]:
         """Return the settings with results."""
@@ -385,11 +299,9 @@ class Store:
         return self._id_of("setting", _SETTING_COLUMNS, _setting_row(setting))
 
     def _player_id(self, entrant: Entrant) -> int:
-        if entrant.identity is None:
-            raise ValueError(
-                f"results of {entrant.name} cannot be kept: nothing says what it is; "
-                "a player in a store is a name, a checkpoint or FILE.py:FUNCTION"
-            )
+        kind, *_, reason = entrant.identity.split(SEPARATOR)
+        if kind == UNKNOWN:
+            raise ValueError(f"results of {entrant.name} cannot be kept: {reason}")
         known = self._id("player", ("identity",), (entrant.identity,))
         if known is not None:
             return known
@@ -411,5 +323,5 @@ class Store:
 
     def _id(self, table: str, columns: tuple[str, ...], row: tuple[Any, ...]) -> int | None:
         where = " AND ".join(f"{column} = ?" for column in columns)
-        found = self._database.execute(f"SELECT id FROM {table} WHERE {where}", row).fetchone()
+        found = self._database.execute(f"SELECT * FROM {table} WHERE {where}", row).fetchone()
         return None if found is None else int(found[0])

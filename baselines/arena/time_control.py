@@ -74,8 +74,7 @@ class TimeControl(Limits):
                     sitting,
                 )
                 faults += [] if fault is None else [fault._replace(seed=number)]
-            files = {path: digest for one in players for path, digest in one.files.items()}
-        return Outcomes(returns, tuple(faults), files)
+        return Outcomes(returns, tuple(faults))
 
     def deal_seed(self, number: int) -> int:
         """Return the seed of deal `number`: the number, or its BLAKE2b hash keyed by a secret."""
@@ -171,8 +170,6 @@ def play_game(
         for player in players:
             player.begin()
         Seating(tables, players, seats, luck).advance(tables.all_rows)
-        for player in players:
-            player.note_files()
     except Forfeit as charge:
         seat = [player.forfeit for player in players].index(charge)
         name = players[seat].name

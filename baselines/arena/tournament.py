@@ -111,7 +111,7 @@ def _every_seating(entrants: Sequence[Entrant], num_seats: int) -> list[Contest]
 
 def _sorted(entrants: Sequence[Entrant]) -> list[Entrant]:
     """In an order of their own, so that the order they were given in decides nothing."""
-    return sorted(entrants, key=lambda entrant: (entrant.name, entrant.identity or ""))
+    return sorted(entrants, key=lambda entrant: (entrant.name, entrant.identity))
 
 
 FORMS: dict[str, Callable[[Sequence[Entrant], int], list[Contest]]] = {

@@ -112,5 +112,5 @@ def match_result(plan: MatchPlan, returns: Returns) -> "MatchResult | None":
     if not seeds:
         return None
     table = np.array([[known[seed, seat] for seat in seats] for seed in seeds])
-    entrants = tuple(Entrant(name, name, None) for name in (plan.agent, plan.opponent))
+    entrants = tuple(Entrant(name, name, "") for name in (plan.agent, plan.opponent))
     return result_of(game, Played(Contest(entrants, "field"), np.array(seeds), table, ()))
