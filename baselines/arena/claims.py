@@ -1,56 +1,17 @@
-"""Claims: runs on one store divide the work by claiming batches before they play them.
-
-A claim ends with its batch or with the run that made it; a killed run has no claims.
-"""
+"""Who plays a claimed batch: a run owns it until it is played or the run's process has ended."""
 
 import os
 import socket
-import sqlite3
 import time
 from functools import lru_cache
 from pathlib import Path
 
-_SCHEMA = """
-CREATE TABLE IF NOT EXISTS claim (  -- owner: host, process, and when that process was started
-    contest INTEGER, first_seed INTEGER, num_deals INTEGER, owner TEXT, made REAL,
-    PRIMARY KEY (contest, first_seed, num_deals))
-"""
 _ELSEWHERE_SECONDS = 3600.0  # validity of a claim whose process cannot be looked up
 
 
-class Claims:
-    """The claims in a store; call its methods inside a writing transaction."""
-
-    def __init__(self, database: sqlite3.Connection) -> None:
-        self._database = database
-        database.execute(_SCHEMA)
-
-    def take(self, contest: int, first_seed: int, num_deals: int) -> bool:
-        """Claim these deals for this run; return False where another run has claimed some."""
-        rows = self._database.execute(
-            "SELECT owner, made FROM claim WHERE contest = ? "
-            "AND first_seed < ? AND first_seed + num_deals > ?",
-            (contest, first_seed + num_deals, first_seed),
-        )
-        others = [row for row in rows.fetchall() if row[0] != _owner()]
-        if any(_is_alive(owner, made) for owner, made in others):
-            return False
-        self._database.execute(
-            "INSERT OR REPLACE INTO claim VALUES (?, ?, ?, ?, ?)",
-            (contest, first_seed, num_deals, _owner(), time.time()),
-        )
-        return True
-
-    def release(self, contest: int, first_seed: int, num_deals: int) -> None:
-        """Give up a claim, if there is one."""
-        self._database.execute(
-            "DELETE FROM claim WHERE contest = ? AND first_seed = ? AND num_deals = ?",
-            (contest, first_seed, num_deals),
-        )
-
-
 @lru_cache(maxsize=1)
-def _owner() -> str:
+def owner() -> str:
+    """Return this process: its host, its number, and when it was started."""
     return f"{socket.gethostname()} {os.getpid()} {_start_of(os.getpid())}"
 
 
@@ -62,10 +23,11 @@ def _start_of(pid: int) -> str:
         return ""
 
 
-def _is_alive(owner: str, made: float) -> bool:
+def is_alive(owner: str, since: float) -> bool:
+    """Return whether the process that made a claim at the time `since` may still be playing."""
     host, pid, start = owner.split(" ")
     if host != socket.gethostname() or os.name == "nt":  # there, os.kill(pid, 0) sends Ctrl-C
-        return time.time() - made < _ELSEWHERE_SECONDS
+        return time.time() - since < _ELSEWHERE_SECONDS
     try:
         os.kill(int(pid), 0)
     except ProcessLookupError:

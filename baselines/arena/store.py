@@ -10,8 +10,9 @@ import json
 import os
 import sqlite3
 import sys
+import time
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple
@@ -21,14 +22,13 @@ import numpy as np
 from ...envs.core.game import Game
 from ...envs.core.rng import SEED_LIMIT
 from .batches import Batch, Contest, Control, Fault, Outcomes
-from .claims import Claims
+from .claims import is_alive, owner
 from .entrants import Entrant
 from .identity import SEPARATOR, UNKNOWN
 from .seatings import SEATINGS, sittings_a_deal
 
 FORMAT = 3
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
-_SETTING_COLUMNS = ("game", "version", "num_seats", "config", "control")
 _PATIENCE = 120.0  # seconds to wait while another run writes
 
 _SCHEMA = """
@@ -41,10 +41,13 @@ CREATE TABLE player (
 CREATE TABLE contest (  -- players: their ids in the order of the seating
     id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
     UNIQUE (setting, seating, players));
-CREATE TABLE batch (  -- returns: float64 [deals, sittings, seats], zlib
-    contest INTEGER, first_seed INTEGER, num_deals INTEGER, returns BLOB, faults TEXT,
+CREATE TABLE batch (  -- status: "claimed" by a process, or "played"
+    contest INTEGER, first_seed INTEGER, num_deals INTEGER,
+    status TEXT, owner TEXT, since REAL,
+    returns BLOB, faults TEXT,  -- float64 [deals, sittings, seats], zlib
     PRIMARY KEY (contest, first_seed, num_deals));
 """
+_OF_DEALS = "contest = ? AND first_seed <= ? AND first_seed + num_deals > ?"  # last seed, first
 
 
 def store_files(path: Path | str) -> list[str]:
@@ -91,10 +94,10 @@ class Setting(NamedTuple):
         held = None if control is None else control.as_data()
         return cls(game.name, game.version, game.num_seats, game.config_dict(), held)
 
-
-def _setting_row(setting: Setting) -> tuple[Any, ...]:
-    config, control = json.dumps(setting.config), json.dumps(setting.control)
-    return (setting.game, setting.version, setting.num_seats, config, control)
+    def as_row(self) -> dict[str, Any]:
+        """Return the columns of its row in a store."""
+        texts = {"config": json.dumps(self.config), "control": json.dumps(self.control)}
+        return {**self._asdict(), **texts}
 
 
 class Store:
@@ -110,6 +113,7 @@ class Store:
         self._printed: set[str] = set()  # warnings on stderr, each printed once
         try:
             self._database = self._open()
+            self._database.row_factory = sqlite3.Row
             self._prepare()
         except sqlite3.Error as error:
             raise ValueError(f"{path} is not a store of results: {error}") from error
@@ -147,71 +151,78 @@ class Store:
         if self._is_empty():
             run(f"PRAGMA application_id = {_APPLICATION}")  # into the file itself, not into its log
             run("PRAGMA journal_mode = WAL")
-            run("BEGIN IMMEDIATE")
-            if self._is_empty():  # still: another run may have been faster
-                for statement in _SCHEMA.split(";\n"):
-                    run(statement)
-                run(f"PRAGMA user_version = {FORMAT}")
-            run("COMMIT")
-        header = [
-            run(f"PRAGMA {name}").fetchone()[0] for name in ("application_id", "user_version")
-        ]
-        if header[0] != _APPLICATION:
+            with self._writing():
+                if self._is_empty():  # still: another run may have been faster
+                    for statement in _SCHEMA.split(";\n"):
+                        run(statement)
+                    run(f"PRAGMA user_version = {FORMAT}")
+        ((application,), (found,)) = (
+            run(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+        )
+        if application != _APPLICATION:
             raise sqlite3.DatabaseError("it is of another program")
-        if header[1] != FORMAT:
+        if found != FORMAT:
             raise sqlite3.DatabaseError(
-                f"it has format {header[1]}, and this version of Parlour reads format {FORMAT}: "
+                f"it has format {found}, and this version of Parlour reads format {FORMAT}: "
                 "play into a new file"
             )
 
     def _is_empty(self) -> bool:
         return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
 
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Keep what is written within this context as a whole, or nothing of it."""
+        with self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            yield
+
     def add(self, batch: Batch, outcomes: Outcomes) -> None:
         """Keep the results of a batch: all of them, or none where the run is killed meanwhile."""
         faults = json.dumps([list(fault) for fault in outcomes.faults])
         packed = zlib.compress(np.ascontiguousarray(outcomes.returns, dtype="<f8").tobytes())
-        self._database.execute("BEGIN IMMEDIATE")
-        setting = Setting.of(batch.game, batch.control)
-        contest = self._contest_id(setting, batch.contest)
-        place = (contest, batch.first_seed, batch.num_deals)
-        self._database.execute(
-            "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, ?, ?)",  # the old results may be damaged
-            (*place, packed, faults),
-        )
-        self._claims.release(*place)
-        self._database.execute("COMMIT")
+        with self._writing():
+            contest = self._contest_id(
+                Setting.of(batch.game, batch.control), batch.contest, inserts=True
+            )
+            self._database.execute(
+                "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, 'played', NULL, NULL, ?, ?)",
+                (contest, batch.first_seed, batch.num_deals, packed, faults),
+            )
 
     def claim(self, batch: Batch) -> bool:
         """Claim a batch for this run; return False where another run plays or has played it."""
         setting = Setting.of(batch.game, batch.control)
-        self._database.execute("BEGIN IMMEDIATE")
-        contest = self._contest_id(setting, batch.contest)
-        is_ours = self._claims.take(contest, batch.first_seed, batch.num_deals)
         seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
-        played: set[int] = set()
-        for first, outcomes in self.read(setting, batch.contest, seeds) if is_ours else ():
-            played.update(range(first, first + len(outcomes.returns)))
-        if played.issuperset(seeds):
-            self._claims.release(contest, batch.first_seed, batch.num_deals)
-            is_ours = False
-        self._database.execute("COMMIT")
-        return is_ours
-
-    @property
-    def _claims(self) -> Claims:
-        return Claims(self._database)
+        with self._writing():
+            contest = self._contest_id(setting, batch.contest, inserts=True)
+            claimed = f"FROM batch WHERE status = 'claimed' AND {_OF_DEALS}"
+            place = (contest, seeds[-1], seeds[0])
+            for row in self._database.execute(f"SELECT owner, since {claimed}", place).fetchall():
+                if row["owner"] != owner() and is_alive(*row):
+                    return False
+            self._database.execute(f"DELETE {claimed}", place)  # of runs that were killed
+            played: set[int] = set()
+            for first, outcomes in self.read(setting, batch.contest, seeds):
+                played.update(range(first, first + len(outcomes.returns)))
+            if played.issuperset(seeds):
+                return False
+            self._database.execute(  # damaged results stay until there are new ones
+                "INSERT INTO batch VALUES (?, ?, ?, 'claimed', ?, ?, NULL, NULL) "
+                "ON CONFLICT DO NOTHING",
+                (contest, batch.first_seed, batch.num_deals, owner(), time.time()),
+            )
+        return True
 
     def read(
         self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
     ) -> Iterator[tuple[int, Outcomes]]:
         """Yield (first seed, outcomes) of each batch of a contest with some of these deals."""
-        number = self._known_contest_id(setting, contest)
         sittings = sittings_a_deal(contest.seating, setting.num_seats)
         rows = self._database.execute(
-            "SELECT first_seed, num_deals, returns, faults FROM batch WHERE contest = ? "
-            "AND first_seed <= ? AND first_seed > ? - num_deals ORDER BY first_seed, num_deals",
-            (number, seeds[-1], seeds[0]),
+            "SELECT first_seed, num_deals, returns, faults FROM batch WHERE status = 'played' "
+            f"AND {_OF_DEALS} ORDER BY first_seed, num_deals",
+            (self._contest_id(setting, contest), seeds[-1], seeds[0]),
         )
         for first_seed, num_deals, packed, faults in rows.fetchall():
             try:
@@ -235,26 +246,23 @@ class Store:
 
     def settings(self) -> list[Setting]:
         """Return the settings with results."""
-        rows = self._database.execute(
-            "SELECT game, version, num_seats, config, control FROM setting ORDER BY game, id"
-        )
         return [
             Setting(
-                game,
-                version,
-                num_seats,
-                self._read_json(config, dict),
-                self._read_json(control, dict | None),
+                row["game"],
+                row["version"],
+                row["num_seats"],
+                self._read_json(row["config"], dict),
+                self._read_json(row["control"], dict | None),
             )
-            for game, version, num_seats, config, control in rows
+            for row in self._database.execute("SELECT * FROM setting ORDER BY game, id")
         ]
 
     def contests(self, setting: Setting) -> list[Contest]:
         """Return the contests of a game with results."""
         rows = self._database.execute(
             "SELECT seating, players FROM contest WHERE setting = ? "
-            "AND id IN (SELECT contest FROM batch) ORDER BY id",
-            (self._id("setting", _SETTING_COLUMNS, _setting_row(setting)),),
+            "AND id IN (SELECT contest FROM batch WHERE status = 'played') ORDER BY id",
+            (self._id("setting", setting.as_row(), inserts=False),),
         )
         known = self._players()
         return [self._contest(known, seating, players) for seating, players in rows.fetchall()]
@@ -275,53 +283,42 @@ class Store:
         raise ValueError(f"{self.path} is damaged: it holds {text!r:.60}")
 
     def _players(self) -> dict[int, Entrant]:
-        rows = self._database.execute("SELECT id, name, spec, identity FROM player").fetchall()
-        names = [name for _, name, _, _ in rows]
+        rows = self._database.execute("SELECT * FROM player").fetchall()
+        names = [row["name"] for row in rows]
         return {
-            number: Entrant(name if names.count(name) == 1 else f"{name} #{number}", spec, identity)
-            for number, name, spec, identity in rows
+            row["id"]: Entrant(
+                row["name"] if names.count(row["name"]) == 1 else f"{row['name']} #{row['id']}",
+                row["spec"],
+                row["identity"],
+            )
+            for row in rows
         }
 
-    def _known_contest_id(self, setting: Setting, contest: Contest) -> int | None:
-        """Return the id of a contest, or None where there is none; write nothing."""
-        identities = [(entrant.identity,) for entrant in contest.entrants]
-        players = [self._id("player", ("identity",), identity) for identity in identities]
-        number = self._id("setting", _SETTING_COLUMNS, _setting_row(setting))
-        row = (number, contest.seating, json.dumps(players))
-        return self._id("contest", ("setting", "seating", "players"), row)
+    def _contest_id(self, setting: Setting, contest: Contest, inserts: bool = False) -> int | None:
+        """Return the id of a contest; where it is missing None, or the id of a new row."""
+        number = self._id("setting", setting.as_row(), inserts)
+        players = [self._player_id(entrant, inserts) for entrant in contest.entrants]
+        row = {"setting": number, "seating": contest.seating, "players": json.dumps(players)}
+        return self._id("contest", row, inserts)
 
-    def _contest_id(self, setting: Setting, contest: Contest) -> int:
-        players = [self._player_id(entrant) for entrant in contest.entrants]
-        row = (self._setting_id(setting), contest.seating, json.dumps(players))
-        return self._id_of("contest", ("setting", "seating", "players"), row)
-
-    def _setting_id(self, setting: Setting) -> int:
-        return self._id_of("setting", _SETTING_COLUMNS, _setting_row(setting))
-
-    def _player_id(self, entrant: Entrant) -> int:
-        kind, *_, reason = entrant.identity.split(SEPARATOR)
-        if kind == UNKNOWN:
+    def _player_id(self, entrant: Entrant, inserts: bool) -> int | None:
+        kind, _, rest = entrant.identity.partition(SEPARATOR)
+        if inserts and kind == UNKNOWN:
+            reason = rest.partition(SEPARATOR)[2]
             raise ValueError(f"results of {entrant.name} cannot be kept: {reason}")
-        known = self._id("player", ("identity",), (entrant.identity,))
-        if known is not None:
-            return known
-        row = (entrant.identity, entrant.name, str(entrant.spec))
-        return self._id_of("player", ("identity", "name", "spec"), row)
+        others = {"name": entrant.name, "spec": str(entrant.spec)}
+        return self._id("player", {"identity": entrant.identity}, inserts, others)
 
-    def _id_of(self, table: str, columns: tuple[str, ...], row: tuple[Any, ...]) -> int:
-        """Return the id of the row with these values; insert it where it is missing."""
-        known = self._id(table, columns, row)
-        if known is not None:
-            return known
-        names, placeholders = ", ".join(columns), ", ".join("?" * len(columns))
-        self._database.execute(
-            f"INSERT OR IGNORE INTO {table} ({names}) VALUES ({placeholders})", row
-        )
-        made = self._id(table, columns, row)
-        assert made is not None
-        return made
-
-    def _id(self, table: str, columns: tuple[str, ...], row: tuple[Any, ...]) -> int | None:
-        where = " AND ".join(f"{column} = ?" for column in columns)
-        found = self._database.execute(f"SELECT * FROM {table} WHERE {where}", row).fetchone()
-        return None if found is None else int(found[0])
+    def _id(
+        self, table: str, key: Mapping[str, Any], inserts: bool, others: Mapping[str, Any] = {}
+    ) -> int | None:
+        """Return the id of the row with this key; insert the row first where that is allowed."""
+        run = self._database.execute
+        if inserts:
+            row = {**key, **others}
+            columns, places = ", ".join(row), ", ".join("?" * len(row))
+            insert = f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING"
+            run(insert, tuple(row.values()))
+        where = " AND ".join(f"{column} = ?" for column in key)
+        found = run(f"SELECT * FROM {table} WHERE {where}", tuple(key.values())).fetchone()
+        return None if found is None else found["id"]

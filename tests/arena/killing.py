@@ -71,7 +71,8 @@ def batches_in(store: Path) -> int:
     """How many batches the file has; it is whole, whatever happened."""
     with sqlite3.connect(store) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        return database.execute("SELECT count(*) FROM batch").fetchone()[0]
+        counted = "SELECT count(*) FROM batch WHERE status = 'played'"
+        return database.execute(counted).fetchone()[0]
 
 
 def _table(process: subprocess.Popen) -> str:
