@@ -11,7 +11,7 @@ from pathlib import Path
 
 from ..baselines.arena import Plan, Store, Workers
 from ..baselines.arena.batches import BATCH_DEALS, Fault
-from ..baselines.arena.entrants import enter
+from ..baselines.arena.entrants import Entrant, enter
 from ..baselines.arena.sandbox import NONE, choose_sandbox
 from ..baselines.arena.store import store_files
 from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl, new_secret
@@ -160,10 +160,11 @@ def _publish_secret(control: TimeControl | None) -> None:
         )
 
 
-def check_entrants(arguments: argparse.Namespace, game: Game, names: Sequence[str]) -> None:
-    """Make every player once; under contest time, in its own process. Raises BadArgument."""
+def entered(arguments: argparse.Namespace, game: Game, names: Sequence[str]) -> tuple[Entrant, ...]:
+    """Enter players; under contest time, also make each in its own process. Raises BadArgument."""
     with user_input():
-        enter(names, game, arguments.contest is None)
+        entrants = [enter([name], game, arguments.contest is None)[0] for name in names]
         control = chosen_control(arguments)
         if control is not None:
             control.refusals(game, names)
+    return tuple(entrants)

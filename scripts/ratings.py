@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> None:
     try:
         with user_input(), Store(arguments.store, to_read=True) as store:
             tables = rate_store(store, arguments.scoring)
-            if arguments.files:
+            if arguments.files and arguments.json != "-":
                 _print_files(store)
     except sqlite3.Error as error:
         raise BadArgument(f"cannot read {arguments.store}: {error}") from error

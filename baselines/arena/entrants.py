@@ -12,7 +12,7 @@ from ...envs.core.game import Game
 from ...envs.core.play.seating import PlayerError
 from ..named_files import files_named
 from ..players import make_policy, players_of, resolved
-from ..policy import Policy
+from ..policy import Policy, PolicySpec
 from .identity import identity_of
 
 USERS_FILES = (".py", ".pt")
@@ -31,7 +31,10 @@ class Entrant:
         return make_policy(self.spec, game)
 
 
-def enter(specs: Sequence[Any], game: Game, runs_files: bool = True) -> tuple[Entrant, ...]:
+EntrantSpec = PolicySpec | Entrant
+
+
+def enter(specs: Sequence[EntrantSpec], game: Game, runs_files: bool = True) -> tuple[Entrant, ...]:
     """Return the entrants in the order given. Raises ValueError for a spec that is not a player.
 
     An entrant has the name of its policy; entrants with the same name are called by their specs.

@@ -2,12 +2,10 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
 
 from ...envs.core.game import Game
-from ..policy import PolicySpec
 from .batches import Contest
-from .entrants import Entrant, check_distinct, enter
+from .entrants import Entrant, EntrantSpec, check_distinct, enter
 from .match import PLAIN, deal_seeds
 from .playing import Plan, play_contests, read_contests
 from .seatings import sittings_a_deal
@@ -17,7 +15,7 @@ from .store import Setting, Store
 
 def play_tournament(
     game: Game,
-    players: Sequence[PolicySpec],
+    players: Sequence[EntrantSpec],
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
@@ -46,7 +44,7 @@ def play_tournament(
 
 
 def contests_of(
-    game: Game, players: Sequence[Any], form: str = "round_robin", runs_files: bool = True
+    game: Game, players: Sequence[EntrantSpec], form: str = "round_robin", runs_files: bool = True
 ) -> list[Contest]:
     """Return the contests of a tournament of this form; see `enter`."""
     entrants = enter(players, game, runs_files)
