@@ -8,8 +8,8 @@ each seat, all play at one table, in a balanced sample of seatings.
 import argparse
 
 from ..baselines.arena import Sprt, play_match, play_tournament
-from ..baselines.arena.entrants import Entrant
-from ..baselines.arena.export import as_data
+from ..baselines.arena.play.entrants import Entrant
+from ..baselines.arena.results.export import as_data
 from ..envs.core.game import Game
 from .options import (
     BadArgument,

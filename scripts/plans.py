@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..baselines.arena import Plan, Store, Workers
-from ..baselines.arena.batches import BATCH_DEALS, Fault
-from ..baselines.arena.entrants import Entrant, enter
+from ..baselines.arena.play.batches import BATCH_DEALS, Fault
+from ..baselines.arena.play.entrants import Entrant, enter
+from ..baselines.arena.play.workers import start_cluster
+from ..baselines.arena.results.store import store_files
 from ..baselines.arena.sandbox import NONE, choose_sandbox
-from ..baselines.arena.store import store_files
 from ..baselines.arena.time_control import CONTEST_BATCH, TimeControl, new_secret
-from ..baselines.arena.workers import start_cluster
 from ..baselines.players import parse_settings
 from ..envs.core.game import Game
 from .options import BadArgument, positive, user_input

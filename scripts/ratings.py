@@ -5,9 +5,9 @@ import sqlite3
 from pathlib import Path
 
 from ..baselines.arena import Standings, Store, rate_store
-from ..baselines.arena.export import as_data
-from ..baselines.arena.identity import SEPARATOR, identity_of
-from ..baselines.arena.standings import SCORINGS
+from ..baselines.arena.ratings.standings import SCORINGS
+from ..baselines.arena.results.export import as_data
+from ..baselines.arena.results.identity import SEPARATOR, identity_of
 from ..envs.core.catalogue import game_within
 from .options import BadArgument, user_input
 from .output import add_json, export_standings, new_folder, print_standings, write_json

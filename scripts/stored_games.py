@@ -22,7 +22,7 @@ from .table.store import StoredTable, recent_tables
 from .table.views import judged_data
 
 if TYPE_CHECKING:
-    from ..baselines.arena.entrants import Entrant
+    from ..baselines.arena.play.entrants import Entrant
     from ..envs.core.game import Game
 
 _MAX_TABLES = 100_000
@@ -30,7 +30,7 @@ _MAX_TABLES = 100_000
 
 def is_table_store(path: Path) -> bool:
     """Return whether an SQLite file is one of `parlour play`. Raises ValueError."""
-    from ..baselines.arena.store import open_to_read  # as in `arena_game`
+    from ..baselines.arena.results.store import open_to_read  # as in `arena_game`
 
     with _reading(path), contextlib.closing(open_to_read(path)) as database:
         rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -48,7 +48,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
     """Return the game of table `number`, from 1, with the names. Raises ValueError."""
-    from ..baselines.arena.store import open_to_read  # as in `arena_game`
+    from ..baselines.arena.results.store import open_to_read  # as in `arena_game`
 
     with _reading(path), contextlib.closing(open_to_read(path)) as database:
         tables = recent_tables(database, _MAX_TABLES)
@@ -113,7 +113,7 @@ def arena_game(
 
 def _check_files(entrant: "Entrant", game: "Game", is_trusted: bool) -> None:
     """Raise ValueError unless the files of a player may run: trusted, and all as it was."""
-    from ..baselines.arena.identity import identity_of  # as in `arena_game`
+    from ..baselines.arena.results.identity import identity_of  # as in `arena_game`
 
     files = files_named(entrant.spec, game)
     check_stored(dict.fromkeys(files, ""), [""], is_trusted)

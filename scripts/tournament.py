@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..baselines.arena import Plan, Standings, play_tournament
-from ..baselines.arena.entrants import scripted_players
-from ..baselines.arena.export import as_data, overview
-from ..baselines.arena.standings import SCORINGS, check_scoring
-from ..baselines.arena.store import Setting, Store
-from ..baselines.arena.tournament import FORMS, contests_of, num_games
+from ..baselines.arena.play.entrants import scripted_players
+from ..baselines.arena.play.tournament import FORMS, contests_of, num_games
+from ..baselines.arena.ratings.standings import SCORINGS, check_scoring
+from ..baselines.arena.results.export import as_data, overview
+from ..baselines.arena.results.store import Setting, Store
 from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from .options import (

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from parlour.baselines import best, list_policies, make_policy
-from parlour.baselines.arena.entrants import enter
+from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.players import players_of, resolved
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats

@@ -26,9 +26,9 @@ from ...envs.core.play.tables import Tables, action_masks
 from ...envs.core.rng import streams
 from ..players import make_policy
 from . import namespaces
-from .entrants import names_a_file
 from .guard import FAILED, MESSAGE, Guard, children, confine_player
 from .limits import Limits
+from .play.entrants import names_a_file
 from .player_process import OUT_OF_MEMORY, REFUSED, PlayerServer, is_out_of_memory
 
 HEADER = struct.Struct("<I")  # the size of the message that follows

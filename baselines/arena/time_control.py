@@ -17,10 +17,10 @@ from ...envs.core.game import Game
 from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import SEED_LIMIT, player_streams, streams
-from .batches import Batch, Fault, Outcomes, forfeit
 from .fork_client import ForkServer
 from .isolation import Forfeit, IsolatedPlayer, Log, check_is_text
 from .limits import Limits
+from .play.batches import Batch, Fault, Outcomes, forfeit
 from .sandbox import AUTO, choose_sandbox
 
 CONTEST_BATCH = 8  # deals between two writes of results

@@ -25,8 +25,8 @@ from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
 from ...envs.registry import load_game
-from ..arena.batches import BATCH_DEALS, play_deals
-from ..arena.statistics import Estimate, wilson
+from ..arena.play.batches import BATCH_DEALS, play_deals
+from ..arena.ratings.statistics import Estimate, wilson
 from ..players import make_policy
 from ..policy import Policy
 

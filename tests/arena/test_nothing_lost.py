@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, Store, Workers, play_match
-from parlour.baselines.arena.batches import Batch, Contest, Outcomes
-from parlour.baselines.arena.entrants import enter
-from parlour.baselines.arena.match import MatchResult
-from parlour.baselines.arena.store import Setting, store_files
+from parlour.baselines.arena.play.batches import Batch, Contest, Outcomes
+from parlour.baselines.arena.play.entrants import enter
+from parlour.baselines.arena.play.match import MatchResult
+from parlour.baselines.arena.results.store import Setting, store_files
 from parlour.envs import load_game
 from parlour.scripts.main import main
 
@@ -166,7 +166,7 @@ def test_a_killed_runs_results_are_read_where_they_cannot_be_written_to(
 ) -> None:
     path, before = left_by_a_killed_run(tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # as for a user who is not root
-    monkeypatch.setattr("parlour.baselines.arena.playing.play_all", lambda *_: iter(()))
+    monkeypatch.setattr("parlour.baselines.arena.play.playing.play_all", lambda *_: iter(()))
     assert played(path) == before
 
 
@@ -184,7 +184,7 @@ def test_a_log_that_cannot_be_read_is_refused_with_the_remedy(
 
 CLAIMING = """
 import sys
-from parlour.baselines.arena.store import Store
+from parlour.baselines.arena.results.store import Store
 from tests.arena.test_nothing_lost import batch_of
 
 with Store(sys.argv[1]) as store:

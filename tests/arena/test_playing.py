@@ -9,11 +9,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from parlour.baselines.arena import playing
-from parlour.baselines.arena.batches import Batch, Contest, Outcomes
-from parlour.baselines.arena.entrants import enter
-from parlour.baselines.arena.playing import Plan, Played, play_contests, read_contests
-from parlour.baselines.arena.store import Setting, Store
+from parlour.baselines.arena.play import playing
+from parlour.baselines.arena.play.batches import Batch, Contest, Outcomes
+from parlour.baselines.arena.play.entrants import enter
+from parlour.baselines.arena.play.playing import Plan, Played, play_contests, read_contests
+from parlour.baselines.arena.results.store import Setting, Store
 from parlour.envs import load_game
 
 GAME = load_game("trick_taking")

@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from parlour.baselines.arena import sandbox
+from parlour.baselines.arena.results.store import Store
 from parlour.baselines.arena.sandbox import BWRAP, NONE, UNSHARE, refusal
-from parlour.baselines.arena.store import Store
 from parlour.baselines.arena.time_control import TimeControl, isolated, play_game
 from parlour.envs import load_game
 from parlour.envs.core.code_cache import cache_folder

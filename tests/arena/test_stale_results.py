@@ -19,12 +19,13 @@ from typing import Any
 import pytest
 import torch
 
-from parlour.baselines.arena import Store, identity, play_match
-from parlour.baselines.arena.batches import Batch
-from parlour.baselines.arena.identity import identity_of
-from parlour.baselines.arena.playing import Plan
+from parlour.baselines.arena import Store, play_match
+from parlour.baselines.arena.play.batches import Batch
+from parlour.baselines.arena.play.playing import Plan
+from parlour.baselines.arena.play.workers import Workers
+from parlour.baselines.arena.results import identity
+from parlour.baselines.arena.results.identity import identity_of
 from parlour.baselines.arena.time_control import TimeControl
-from parlour.baselines.arena.workers import Workers
 from parlour.baselines.players import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
@@ -308,7 +309,7 @@ IDENTITIES = """
 import json, os, sys
 from pathlib import Path
 from parlour.envs import load_game
-from parlour.baselines.arena import identity
+from parlour.baselines.arena.results import identity
 
 PLAYERS = json.loads(sys.argv[1])
 
@@ -356,7 +357,7 @@ EDITS = {
     "envs/splendor/cards.csv": {"splendor random", USERS},
     "baselines/president/checkpoints/dqn.pt": {"president dqn", "president lowest", USERS},
     "baselines/search/mcts.py": EVERYONE,
-    "baselines/arena/batches.py": EVERYONE,
+    "baselines/arena/play/batches.py": EVERYONE,
     "envs/core/play/seating.py": EVERYONE,
     "envs/registry.py": EVERYONE,
     "mine/mine.py": {USERS},

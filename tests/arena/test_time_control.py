@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import pytest
 
-from parlour.baselines.arena.batches import Fault
 from parlour.baselines.arena.isolation import Log
 from parlour.baselines.arena.limits import charge
-from parlour.baselines.arena.match import play_match
-from parlour.baselines.arena.playing import Plan
+from parlour.baselines.arena.play.batches import Fault
+from parlour.baselines.arena.play.match import play_match
+from parlour.baselines.arena.play.playing import Plan
 from parlour.baselines.arena.time_control import (
     TimeControl,
     isolated,

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...envs.core.game import Game
-from ...envs.core.play.seating import PlayerError
-from ..named_files import files_named
-from ..players import make_policy, players_of, resolved
-from ..policy import Policy, PolicySpec
-from .identity import identity_of
+from ....envs.core.game import Game
+from ....envs.core.play.seating import PlayerError
+from ...named_files import files_named
+from ...players import make_policy, players_of, resolved
+from ...policy import Policy, PolicySpec
+from ..results.identity import identity_of
 
 USERS_FILES = (".py", ".pt")
 

@@ -6,12 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ...envs.core.waiting import Wait
+from ....envs.core.game import Game
+from ....envs.core.waiting import Wait
+from ..results.store import Setting, Store
 from .batches import BATCH_DEALS, Batch, Contest, Control, Fault, Outcomes
 from .entrants import check_unchanged
 from .seatings import sittings_a_deal
-from .store import Setting, Store
 from .workers import Workers, play_all
 
 _POLL_SECONDS = 0.5  # between two checks for the results of another run

@@ -3,14 +3,14 @@
 import itertools
 from collections.abc import Callable, Sequence
 
-from ...envs.core.game import Game
+from ....envs.core.game import Game
+from ..ratings.standings import Standings, check_scoring, standings
+from ..results.store import Setting, Store
 from .batches import Contest
 from .entrants import Entrant, EntrantSpec, check_distinct, enter
 from .match import PLAIN, deal_seeds
 from .playing import Plan, play_contests, read_contests
 from .seatings import sittings_a_deal
-from .standings import Standings, check_scoring, standings
-from .store import Setting, Store
 
 
 def play_tournament(

@@ -11,10 +11,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..result_words import words_of
+from ...result_words import words_of
+from ..ratings.standings import DOUBTFUL, Standing, Standings
+from ..ratings.statistics import Estimate
 from .plots import plot_cross_table, plot_ratings
-from .standings import DOUBTFUL, Standing, Standings
-from .statistics import Estimate
 
 CROSS_TITLE = (
     "Score of the row against the column in per cent: how often it was ahead, a draw counting half"

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ..policy import Policy
+from ....envs.core.game import Game
+from ...policy import Policy
+from ..ratings.statistics import Estimate, proportion_of_deals
 from .batches import Contest, play_deals
 from .entrants import EntrantSpec, enter
 from .match import PLAIN, deal_seeds
 from .playing import Plan, play_contests
 from .seatings import one_against_field
-from .statistics import Estimate, proportion_of_deals
 
 
 @dataclasses.dataclass(frozen=True)

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ...envs.core.rng import SEED_LIMIT
-from ..result_words import Words, words_of
+from ....envs.core.game import Game
+from ....envs.core.rng import SEED_LIMIT
+from ...result_words import Words, words_of
+from ..ratings.sprt import UNDECIDED, Sprt, Verdict, judge
+from ..ratings.statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 from .batches import Contest
 from .entrants import EntrantSpec, enter
 from .playing import Plan, Played, in_lines, join, play_contests
-from .sprt import UNDECIDED, Sprt, Verdict, judge
-from .statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 
 PLAIN = Plan()
 DIFFERENCES = (-2.0, 2.0)  # the range of a difference of two returns

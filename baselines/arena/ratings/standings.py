@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..play.duplicate import hands_of_seat_0
+from ..play.entrants import Entrant
+from ..play.playing import Played
+from ..results.store import Setting
 from .cycles import NashAverage, equilibrium, find_cycle
-from .duplicate import hands_of_seat_0
-from .entrants import Entrant
-from .playing import Played
 from .rankings import Scored, count_choices
 from .ratings import Fit, Ratings, rate
 from .statistics import (
@@ -20,7 +21,6 @@ from .statistics import (
     score_of_elo,
     weighted_proportion,
 )
-from .store import Setting
 
 POINTS_FOR_WIN = 3
 POINTS_FOR_DRAW = 1

@@ -18,19 +18,19 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, get_args
 
-from ... import __version__
-from ...envs.core import catalogue
-from ...envs.core.game import Game
-from ...envs.registry import GameName
-from ..named_files import files_named
-from ..players import parse_settings, player_key
+from .... import __version__
+from ....envs.core import catalogue
+from ....envs.core.game import Game
+from ....envs.registry import GameName
+from ...named_files import files_named
+from ...players import parse_settings, player_key
 
 SCHEME = "3"  # of identities; a result under an older one is not used again
 UNKNOWN = "unknown"  # begins the identity of a player whose results cannot be kept
 SEPARATOR = "; "
 MAX_FILES, MAX_MIB = 10_000, 256  # of a folder
 
-_ROOT = Path(__file__).resolve().parents[2]
+_ROOT = Path(__file__).resolve().parents[3]
 _GAMES, _PLAYERS, _TRAINING = (_ROOT / name for name in ("envs", "baselines", "training"))
 _OURS = __name__.partition(".")[0]
 _INSTALLED = {"site-packages", "dist-packages"}

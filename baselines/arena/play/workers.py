@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 
 from joblib.externals.loky import ProcessPoolExecutor
 
-from ...envs.core.play.seating import PlayerError
-from ...envs.core.play.slices import check_num_threads
+from ....envs.core.play.seating import PlayerError
+from ....envs.core.play.slices import check_num_threads
+from ..namespaces import end_with_parent
 from .batches import Batch, Outcomes, play_batch
-from .namespaces import end_with_parent
 
 Submit = Callable[[Batch], Future]  # start to play a batch
 

@@ -19,13 +19,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ...envs.core.rng import SEED_LIMIT
-from .batches import Batch, Contest, Control, Fault, Outcomes
+from ....envs.core.game import Game
+from ....envs.core.rng import SEED_LIMIT
+from ..play.batches import Batch, Contest, Control, Fault, Outcomes
+from ..play.entrants import Entrant
+from ..play.seatings import SEATINGS, sittings_a_deal
 from .claims import is_alive, owner
-from .entrants import Entrant
 from .identity import SEPARATOR, UNKNOWN
-from .seatings import SEATINGS, sittings_a_deal
 
 FORMAT = 3
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
