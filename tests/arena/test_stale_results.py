@@ -12,6 +12,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -187,6 +188,17 @@ def test_code_edited_before_the_first_match_is_not_taken_for_new_either(folder: 
         return refusal(play, store, spec)
 
     assert "were edited after this process loaded code" in in_a_child(edits_first)
+
+
+def test_modules_without_a_path_are_in_no_folder(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Torch has some, with a file such as "_ops.py"; the current folder is not theirs."""
+    monkeypatch.setitem(sys.modules, "no_path", types.ModuleType("no_path"))
+    monkeypatch.setattr(sys.modules["no_path"], "__file__", "_ops.py", raising=False)
+    monkeypatch.chdir(folder)
+    (folder / "mine.py").write_text("def mine(o, masks, r):\n    return masks.argmax(axis=1)\n")
+    assert identity_of("mine.py:mine", GAME).startswith(identity.SCHEME)
 
 
 def test_a_player_that_writes_into_its_folder_is_refused(folder: Path) -> None:

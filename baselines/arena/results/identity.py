@@ -185,10 +185,11 @@ def _content(path: Path, size: int, *stamp: int) -> str | None:
 
 def _has_loaded(roots: Collection[Path]) -> bool:
     """Return whether this process has imported a module from one of these folders."""
-    starts = tuple(map(str, roots))
+    starts = tuple(str(root) if root.is_file() else f"{root}{os.sep}" for root in roots)
     modules = [module for name, module in list(sys.modules.items()) if name != "__main__"]
-    files = (getattr(module, "__file__", None) for module in modules)
-    return any(file is not None and _real(file).startswith(starts) for file in files)
+    files = [getattr(module, "__file__", None) for module in modules]
+    known = (file for file in files if isinstance(file, str) and os.path.isabs(file))
+    return any(_real(file).startswith(starts) for file in known)  # torch has others: "_ops.py"
 
 
 @lru_cache(maxsize=1 << 14)
