@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..envs.core.game import Function, Game
-from .arena.match import play_match
+from .arena.play.match import play_match
 from .policy import Policy, compiled_policy
 from .weights import Weights
 

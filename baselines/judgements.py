@@ -14,7 +14,7 @@ from ..envs.core.game import Game
 from .move_values import EXACT, MoveValues, study_of
 
 if TYPE_CHECKING:
-    from .arena.statistics import Estimate
+    from .arena.ratings.statistics import Estimate
 
 SMALL = 0.005  # a smaller loss is none
 # What repeating a search does not show. In 16 positions of Splendor, noise apart, leads found in

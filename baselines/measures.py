@@ -7,7 +7,7 @@ from ..envs.core.game import Game
 from .parts import part_of
 
 if TYPE_CHECKING:
-    from .arena.statistics import Estimate
+    from .arena.ratings.statistics import Estimate
     from .policy import Policy
 
 

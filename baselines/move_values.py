@@ -20,7 +20,7 @@ from .search.mcts import EXPANSION_THRESHOLD, MAX_NODES_IN_TIME, Settings, TreeS
 from .search.playout import EPSILON, row_function_of
 
 if TYPE_CHECKING:
-    from .arena.statistics import Estimate
+    from .arena.ratings.statistics import Estimate
 
 SEARCH = "search"
 EXACT = "exact"
@@ -92,7 +92,10 @@ class MoveValues(NamedTuple):
 
 def _mean_of(samples: np.ndarray) -> "Estimate":
     """Return the mean with Student's interval; a single value, without chance, has no width."""
-    from .arena.statistics import Estimate, mean_of_deals  # the arena is loaded when first needed
+    from .arena.ratings.statistics import (  # the arena is loaded when first needed
+        Estimate,
+        mean_of_deals,
+    )
 
     mean = float(samples.mean())
     return Estimate(mean, mean, mean) if len(samples) == 1 else mean_of_deals(samples)

@@ -4,14 +4,18 @@ A player's text may name a Python file, which runs, or a checkpoint; a setting o
 file, which is read. Only the person at this machine may name any file of it.
 """
 
+import hashlib
+import os
 from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 from ..envs.core.catalogue import game_within, is_inside
 from ..envs.core.game import Game
-from .opened import digest_of_file
 from .players import parse_settings, player_key, players_of
+
+ABSENT = "absent"  # in place of the digest of a missing file
+_DIGEST_LENGTH = 16
 
 
 def files_named(spec: str, game: Game) -> list[str]:
@@ -69,6 +73,16 @@ def check_choice_of_others(
 def digests_of(specs: Iterable[str], game: Game) -> dict[str, str]:
     """Return the digest of each file that these players' texts name, by its path as it is named."""
     return {file: digest_of_file(file) for spec in specs for file in files_named(spec, game)}
+
+
+def digest_of_file(path: str) -> str:
+    """Return the digest of a file, or `ABSENT` where there is no ordinary one."""
+    try:
+        if not os.path.isfile(path):  # reading a device may have no end
+            return ABSENT
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:_DIGEST_LENGTH]
+    except OSError:
+        return ABSENT
 
 
 def check_stored(found: Mapping[str, str], kept: Collection[str], is_trusted: bool) -> None:

@@ -20,7 +20,6 @@ from ..envs.core.game import Game
 from ..envs.core.play.seating import Memory, PlayerError
 from . import best, human
 from .networks.learned import learned_policy, shipped_checkpoints
-from .opened import run_watched
 from .parts import part_of
 from .policy import Policy, PolicySpec, remembering_policy
 from .roster import BLIND, Player, check_settings, own_players, searching
@@ -282,14 +281,9 @@ class _Guarded:
     who: str
     path: Path | None = None
 
-    def __post_init__(self) -> None:
-        self.resolved = Path() if self.path is None else self.path.resolve()
-
     def __call__(self, *arguments: Any, **settings: Any) -> Any:
         try:
-            if self.path is None:
-                return self.function(*arguments, **settings)
-            return run_watched(self.resolved, self.function, *arguments, **settings)
+            return self.function(*arguments, **settings)
         except PlayerError:
             raise
         except (Exception, SystemExit) as error:
@@ -323,7 +317,7 @@ def _load_module(path: Path) -> ModuleType:
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
     try:
-        run_watched(path.resolve(), spec.loader.exec_module, module)
+        spec.loader.exec_module(module)
     except (Exception, SystemExit) as error:
         raise ValueError(f"cannot load {path}: {_describe(error, path)}") from error
     return module

@@ -10,8 +10,8 @@ from typing import Any
 
 from ..baselines import Policy
 from ..baselines.arena import DuplicateResult, play_duplicate, play_match
-from ..baselines.arena.export import as_data
-from ..baselines.arena.statistics import Estimate
+from ..baselines.arena.ratings.statistics import Estimate
+from ..baselines.arena.results.export import as_data
 from ..baselines.measures import measures_of
 from ..envs.core.game import Game
 from .options import (
@@ -34,7 +34,7 @@ from .output import (
     progress_bar,
     write_json,
 )
-from .plans import add_plan, check_entrants, chosen_plan
+from .plans import add_plan, chosen_plan, entered
 
 ALL_DEALS = "all"
 
@@ -117,16 +117,16 @@ def _by_matches(arguments: argparse.Namespace, game: Game) -> None:
         raise BadArgument(f"--duplicate is for two seats; {game.name} has {game.num_seats}")
     play: Any = play_duplicate if arguments.duplicate else play_match
     names = player_names(arguments.against)
-    check_entrants(arguments, game, (arguments.player, *names))
+    player, *others = entered(arguments, game, (arguments.player, *names))
     results = []
     with progress_bar() as progress, chosen_plan(arguments) as plan:
-        for name in names:
+        for name, other in zip(names, others, strict=True):
             bar = progress.add_task(name, total=arguments.deals * game.num_seats)
             results.append(
                 play(
                     game,
-                    arguments.player,
-                    name,
+                    player,
+                    other,
                     arguments.deals,
                     first_seed(arguments),
                     lambda games, bar=bar: progress.update(bar, completed=games),

@@ -8,7 +8,8 @@ each seat, all play at one table, in a balanced sample of seatings.
 import argparse
 
 from ..baselines.arena import Sprt, play_match, play_tournament
-from ..baselines.arena.export import as_data
+from ..baselines.arena.play.entrants import Entrant
+from ..baselines.arena.results.export import as_data
 from ..envs.core.game import Game
 from .options import (
     BadArgument,
@@ -22,7 +23,7 @@ from .options import (
     user_input,
 )
 from .output import add_json, print_standings, print_text, progress_bar, write_json
-from .plans import add_plan, check_entrants, chosen_plan
+from .plans import add_plan, chosen_plan, entered
 
 _INDENT = 4  # of what does not fit into a line
 
@@ -68,21 +69,23 @@ def run(arguments: argparse.Namespace) -> None:
     game = chosen_game(arguments)
     names = player_names(arguments.players)
     check_deals(arguments)
-    check_entrants(arguments, game, names)  # before any work
+    entrants = entered(arguments, game, names)  # before any work
     if len(names) == 2:
-        _two(arguments, game, *names)
+        _two(arguments, game, *entrants)
     elif arguments.sprt is not None:
         raise BadArgument("--sprt is for two players")
     elif len(names) == game.num_seats:
-        _table(arguments, game, names)
+        _table(arguments, game, entrants)
     else:
         allowed = " or ".join(dict.fromkeys(("2", str(game.num_seats))))
         raise BadArgument(f"{game.name} is played by {allowed} players; got {len(names)}")
 
 
-def _two(arguments: argparse.Namespace, game: Game, first: str, second: str) -> None:
+def _two(arguments: argparse.Namespace, game: Game, first: Entrant, second: Entrant) -> None:
     with progress_bar() as progress, chosen_plan(arguments) as plan:
-        bar = progress.add_task(f"{first} v {second}", total=arguments.deals * game.num_seats)
+        bar = progress.add_task(
+            f"{first.name} v {second.name}", total=arguments.deals * game.num_seats
+        )
         result = play_match(
             game,
             first,
@@ -99,13 +102,13 @@ def _two(arguments: argparse.Namespace, game: Game, first: str, second: str) -> 
     write_json(as_data(result), arguments.json)
 
 
-def _table(arguments: argparse.Namespace, game: Game, names: tuple[str, ...]) -> None:
+def _table(arguments: argparse.Namespace, game: Game, entrants: tuple[Entrant, ...]) -> None:
     with progress_bar() as progress, chosen_plan(arguments) as plan:
         bar = progress.add_task(game.name, total=arguments.deals * game.num_seats)
         with user_input():
             table = play_tournament(
                 game,
-                names,
+                entrants,
                 arguments.deals,
                 first_seed(arguments),
                 lambda games: progress.update(bar, completed=games),

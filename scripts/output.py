@@ -22,7 +22,7 @@ from rich.progress import (
 from rich.table import Table
 
 from ..baselines.arena import MatchResult, Standings
-from ..baselines.arena.export import (
+from ..baselines.arena.results.export import (
     CROSS_TITLE,
     NASH_HEADINGS,
     about,

@@ -10,12 +10,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from ..baselines.arena import Plan, Store, Workers
-from ..baselines.arena.batches import BATCH_DEALS, Fault
 from ..baselines.arena.contest.sandbox import NONE, choose_sandbox
 from ..baselines.arena.contest.time_control import CONTEST_BATCH, TimeControl, new_secret
-from ..baselines.arena.entrants import enter
-from ..baselines.arena.store import store_files
-from ..baselines.arena.workers import start_cluster
+from ..baselines.arena.play.batches import BATCH_DEALS, Fault
+from ..baselines.arena.play.entrants import Entrant, enter
+from ..baselines.arena.play.workers import start_cluster
+from ..baselines.arena.results.store import store_files
 from ..baselines.players import parse_settings
 from ..envs.core.game import Game
 from .options import BadArgument, positive, user_input
@@ -71,8 +71,6 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
     if control is not None:
         _announce(control)
     with store or contextlib.nullcontext(), _stored_in(arguments.store):
-        if store is not None:
-            print_doubts(store)
         batch_deals = BATCH_DEALS if control is None else CONTEST_BATCH
         faults: list[tuple[str, Fault]] = []
         yield Plan(
@@ -94,15 +92,6 @@ def _stored_in(store: str | None) -> Iterator[None]:
         yield
     except sqlite3.Error as error:
         raise BadArgument(f"cannot keep results in {store}: {error}") from error
-
-
-def print_doubts(store: Store) -> None:
-    """Print the doubtful results of a store to stderr, with the reasons."""
-    for setting in store.settings():
-        for line in store.doubts(setting):
-            print(
-                f"{store.path}: cannot vouch for results of {setting.game} {line}", file=sys.stderr
-            )
 
 
 def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:
@@ -171,10 +160,11 @@ def _publish_secret(control: TimeControl | None) -> None:
         )
 
 
-def check_entrants(arguments: argparse.Namespace, game: Game, names: Sequence[str]) -> None:
-    """Make every player once; under contest time, in its own process. Raises BadArgument."""
+def entered(arguments: argparse.Namespace, game: Game, names: Sequence[str]) -> tuple[Entrant, ...]:
+    """Enter players; under contest time, also make each in its own process. Raises BadArgument."""
     with user_input():
-        enter(names, game, arguments.contest is None)
+        entrants = [enter([name], game, arguments.contest is None)[0] for name in names]
         control = chosen_control(arguments)
         if control is not None:
             control.refusals(game, names)
+    return tuple(entrants)

@@ -5,11 +5,12 @@ import sqlite3
 from pathlib import Path
 
 from ..baselines.arena import Standings, Store, rate_store
-from ..baselines.arena.export import as_data
-from ..baselines.arena.standings import SCORINGS
+from ..baselines.arena.ratings.standings import SCORINGS
+from ..baselines.arena.results.export import as_data
+from ..baselines.arena.results.identity import SEPARATOR, identity_of
+from ..envs.core.catalogue import game_within
 from .options import BadArgument, user_input
 from .output import add_json, export_standings, new_folder, print_standings, write_json
-from .plans import print_doubts
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,6 +27,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots to FOLDER"
     )
+    parser.add_argument(
+        "--files",
+        action="store_true",
+        help="also print what the results of each player depend on, and what of it differs now",
+    )
     add_json(parser)
 
 
@@ -36,7 +42,8 @@ def run(arguments: argparse.Namespace) -> None:
     try:
         with user_input(), Store(arguments.store, to_read=True) as store:
             tables = rate_store(store, arguments.scoring)
-            print_doubts(store)
+            if arguments.files and arguments.json != "-":
+                _print_files(store)
     except sqlite3.Error as error:
         raise BadArgument(f"cannot read {arguments.store}: {error}") from error
     if not tables:
@@ -48,6 +55,19 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.out is not None:
         _export(tables, new_folder(arguments.out))
     write_json([as_data(table) for table in tables], arguments.json)
+
+
+def _print_files(store: Store) -> None:
+    """Print the identity of each player of each game, a line for each part."""
+    for setting in store.settings():
+        game = game_within(setting.game, setting.config)
+        entrants = {e for contest in store.contests(setting) for e in contest.entrants}
+        for entrant in sorted(entrants, key=lambda entrant: entrant.name):
+            now = identity_of(entrant.spec, game).split(SEPARATOR)
+            print(f"{entrant.name} at {game!r}, made of {entrant.spec}, depends on")
+            for part in entrant.identity.split(SEPARATOR)[2:]:
+                print(f"  {part}{'' if part in now else ' (differs now)'}")
+    print()
 
 
 def _export(tables: list[Standings], folder: Path) -> None:

@@ -11,7 +11,7 @@ import gymnasium
 import numpy as np
 
 from ..baselines import list_policies, make_policy
-from ..baselines.arena.batches import play_deals
+from ..baselines.arena.play.batches import play_deals
 from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from ..envs.core.play.playthrough import turns

@@ -10,7 +10,7 @@ import gymnasium
 import numpy as np
 
 from ..baselines.arena import Plan, Workers, play_match
-from ..baselines.arena.export import markdown_table
+from ..baselines.arena.results.export import markdown_table
 from ..envs import GAMES, find_game
 from .bench_record import named
 from .output import print_table

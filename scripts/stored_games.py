@@ -7,13 +7,13 @@ import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..baselines import make_policy
 from ..baselines.judgements import judge
-from ..baselines.named_files import check_stored, digests_of
+from ..baselines.named_files import check_stored, files_named
 from ..envs.core.catalogue import game_within
 from ..envs.core.played.page.replay import PlyJudgements
 from ..envs.core.played.transcript import Transcript, action_of, record, replay
@@ -21,12 +21,16 @@ from ..envs.core.rng import SEED_LIMIT
 from .table.store import StoredTable, recent_tables
 from .table.views import judged_data
 
+if TYPE_CHECKING:
+    from ..baselines.arena.play.entrants import Entrant
+    from ..envs.core.game import Game
+
 _MAX_TABLES = 100_000
 
 
 def is_table_store(path: Path) -> bool:
     """Return whether an SQLite file is one of `parlour play`. Raises ValueError."""
-    from ..baselines.arena.store import open_to_read  # as in `arena_game`
+    from ..baselines.arena.results.store import open_to_read  # as in `arena_game`
 
     with _reading(path), contextlib.closing(open_to_read(path)) as database:
         rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
@@ -44,7 +48,7 @@ def _reading(path: Path) -> Iterator[None]:
 
 def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
     """Return the game of table `number`, from 1, with the names. Raises ValueError."""
-    from ..baselines.arena.store import open_to_read  # as in `arena_game`
+    from ..baselines.arena.results.store import open_to_read  # as in `arena_game`
 
     with _reading(path), contextlib.closing(open_to_read(path)) as database:
         tables = recent_tables(database, _MAX_TABLES)
@@ -94,8 +98,7 @@ def arena_game(
     seated = contest.seated(game.num_seats, np.array([dealt]))[0, sitting]
     entrants = [contest.entrants[index] for index in seated]
     for entrant in entrants:
-        found = digests_of([entrant.spec], game)
-        check_stored(found, (entrant.identity or "").split(), is_trusted)
+        _check_files(entrant, game, is_trusted)
     made = {entrant.spec: make_policy(entrant.spec, game) for entrant in entrants}
     seed = dealt if setting.control is None else TimeControl(**setting.control).deal_seed(dealt)
     policies = [made[entrant.spec] for entrant in entrants]
@@ -106,6 +109,18 @@ def arena_game(
             "or a player depends on the clock"
         )
     return transcript, [entrant.name for entrant in entrants]
+
+
+def _check_files(entrant: "Entrant", game: "Game", is_trusted: bool) -> None:
+    """Raise ValueError unless the files of a player may run: trusted, and all as it was."""
+    from ..baselines.arena.results.identity import identity_of  # as in `arena_game`
+
+    files = files_named(entrant.spec, game)
+    check_stored(dict.fromkeys(files, ""), [""], is_trusted)
+    if files and identity_of(entrant.spec, game) != entrant.identity:
+        raise ValueError(
+            f"{', '.join(files)}, a file beside it or Parlour has changed since this was played"
+        )
 
 
 def judged_plies(

@@ -6,14 +6,15 @@ to one folder for each. With `--store`, a run that was stopped continues where i
 
 import argparse
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from ..baselines.arena import Plan, Standings, play_tournament
-from ..baselines.arena.entrants import scripted_players
-from ..baselines.arena.export import as_data, overview
-from ..baselines.arena.standings import SCORINGS, check_scoring
-from ..baselines.arena.store import Setting, Store
-from ..baselines.arena.tournament import FORMS, contests_of, num_games
+from ..baselines.arena.play.entrants import scripted_players
+from ..baselines.arena.play.tournament import FORMS, contests_of, num_games
+from ..baselines.arena.ratings.standings import SCORINGS, check_scoring
+from ..baselines.arena.results.export import as_data, overview
+from ..baselines.arena.results.store import Setting, Store
 from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from .options import (
@@ -35,7 +36,7 @@ from .output import (
     progress_bar,
     write_json,
 )
-from .plans import add_plan, check_entrants, chosen_plan
+from .plans import add_plan, chosen_plan, entered
 from .serving import results_shown
 
 ALL_GAMES = "all"
@@ -104,10 +105,8 @@ def _run(arguments: argparse.Namespace) -> None:
     else:
         with chosen_plan(arguments) as plan:
             game = chosen_game(arguments)
-            players = arguments.players and player_names(arguments.players)
-            if players:
-                check_entrants(arguments, game, players)
-            tables = [_play(arguments, game, players or scripted_players(game), plan)]
+            names = arguments.players and player_names(arguments.players)
+            tables = [_play(arguments, game, names or scripted_players(game), plan)]
             if folder is not None:
                 export_standings(tables[0], folder)
     data = [as_data(table) for table in tables]
@@ -132,9 +131,8 @@ def _all_games(arguments: argparse.Namespace, folder: Path | None) -> list[Stand
     return tables
 
 
-def _play(
-    arguments: argparse.Namespace, game: Game, players: tuple[str, ...] | list[str], plan: Plan
-) -> Standings:
+def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan: Plan) -> Standings:
+    players = entered(arguments, game, names)
     with user_input():
         check_scoring(arguments.scoring, Setting.of(game, plan.control))
         contests = contests_of(game, players, arguments.form, plan.control is None)

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from parlour.baselines.arena.batches import Contest
-from parlour.baselines.arena.entrants import enter
-from parlour.baselines.arena.match import PLAIN, MatchResult, deal_seeds, result_of
-from parlour.baselines.arena.playing import play_contests
+from parlour.baselines.arena.play.batches import Contest
+from parlour.baselines.arena.play.entrants import enter
+from parlour.baselines.arena.play.match import PLAIN, MatchResult, deal_seeds, result_of
+from parlour.baselines.arena.play.playing import play_contests
 from parlour.envs.core.game import Game
 
 

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 
 from parlour.baselines import compiled_policy, make_policy
-from parlour.baselines.arena import Plan, Workers, batches, play_match
-from parlour.baselines.arena.batches import play_deals
+from parlour.baselines.arena import Plan, Workers, play_match
+from parlour.baselines.arena.play import batches
+from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.policy import Policy
 from parlour.envs import find_game, load_game
 from parlour.envs.core.compile import rule

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 
-from parlour.baselines import sources
-
 CHECKOUT = Path(__file__).resolve().parents[1]
 LAYERS = ("envs.core", "envs", "baselines", "training", "scripts")  # the lowest first
 SOURCES = sorted(path for top in LAYERS[1:] for path in (CHECKOUT / top).rglob("*.py"))
@@ -32,34 +30,6 @@ def imports_of(path: Path, tree: ast.AST) -> Iterator[str]:
             for name in node.names:
                 inner = f"{target}.{name.name}"
                 yield inner if inner in MODULES else target
-
-
-def statements(tree: ast.AST) -> list[str]:
-    """The import statements of a source, as text."""
-    kinds = ast.Import | ast.ImportFrom
-    return [ast.dump(node) for node in ast.walk(tree) if isinstance(node, kinds)]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "import a",
-        "from a import (\n    b,  # (one)\n    c,\n)\nd = b\n",
-        "from a import b, \\\n    c\nd = b",
-        "import a\ntry:\n    import b\nexcept ImportError:\n    b = a\n",
-        '"""What is important."""\nif a:\n    import b; import c\nd = """\nimport of things\n"""\n',
-        "a = 1\n",
-        "",
-    ],
-)
-def test_the_part_of_a_source_that_is_parsed_has_all_imports(text: str) -> None:
-    assert statements(sources._parsed_imports(text)) == statements(ast.parse(text))
-
-
-def test_the_parsed_parts_of_our_sources_have_all_imports() -> None:
-    for path in SOURCES:
-        text = path.read_text()
-        assert statements(sources._parsed_imports(text)) == statements(ast.parse(text))
 
 
 def layer_of(module: str) -> int:

@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
-from parlour.baselines.arena.league import Rung, ladder, members_of, play_league, seconds_a_decision
-from parlour.baselines.arena.league_pages import (
+from parlour.baselines.arena.play.league import (
+    Rung,
+    ladder,
+    members_of,
+    play_league,
+    seconds_a_decision,
+)
+from parlour.baselines.arena.play.playing import Plan
+from parlour.baselines.arena.results.league_pages import (
     BEGIN,
     END,
     index,
@@ -16,8 +23,7 @@ from parlour.baselines.arena.league_pages import (
     time_text,
     with_ladders,
 )
-from parlour.baselines.arena.playing import Plan
-from parlour.baselines.arena.store import Store
+from parlour.baselines.arena.results.store import Store
 from parlour.baselines.players import make_policy, players_of
 from parlour.envs import GAMES, find_game
 from parlour.scripts.league import readme_of, recorded

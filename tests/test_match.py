@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.baselines.arena import Plan, Sprt, Workers, match, play_match
-from parlour.baselines.arena.batches import Batch, Fault, Outcomes, play_deals
-from parlour.baselines.arena.seatings import one_against_field
+from parlour.baselines.arena import Plan, Sprt, Workers, play_match
+from parlour.baselines.arena.play import match
+from parlour.baselines.arena.play.batches import Batch, Fault, Outcomes, play_deals
+from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.baselines.players import make_policy
 from parlour.baselines.policy import Policy
 from parlour.envs import load_game

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from parlour.baselines import Policy, make_policy
-from parlour.baselines.arena.batches import play_deals
-from parlour.baselines.arena.seatings import one_against_field
+from parlour.baselines.arena.play.batches import play_deals
+from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.played import transcript

@@ -10,7 +10,7 @@ import torch
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_duplicate
-from parlour.baselines.arena.duplicate import compare_deals
+from parlour.baselines.arena.play.duplicate import compare_deals
 from parlour.baselines.networks.kinds import new_network, policy_of
 from parlour.baselines.networks.learned import learned_policy
 from parlour.envs import load_game

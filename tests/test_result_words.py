@@ -5,7 +5,7 @@ from functools import cache
 import pytest
 
 from parlour.baselines.arena import MatchResult, Standings, play_match, play_tournament
-from parlour.baselines.arena.export import summary
+from parlour.baselines.arena.results.export import summary
 from parlour.envs import load_game
 from parlour.scripts.output import print_matches, print_standings
 

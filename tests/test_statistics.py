@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from parlour.baselines.arena.statistics import (
+from parlour.baselines.arena.ratings.statistics import (
     LEVEL,
     Estimate,
     degrees_of_freedom,

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import Any
 
 from ..baselines.arena import MatchResult
-from ..baselines.arena.export import as_data
+from ..baselines.arena.results.export import as_data
 from ..baselines.networks.checkpoints import Checkpoint, code_revision, save_checkpoint
 from ..baselines.networks.kinds import policy_of
 from ..baselines.result_words import words_of

@@ -1,13 +1,13 @@
 """Matches, tournaments and ratings: who is stronger, with intervals."""
 
-from .duplicate import DuplicateResult, play_duplicate
-from .match import MatchResult, play_match
-from .playing import Plan
-from .sprt import Sprt
-from .standings import Standing, Standings
-from .store import Store
-from .tournament import play_tournament, rate_store
-from .workers import Workers
+from .play.duplicate import DuplicateResult, play_duplicate
+from .play.match import MatchResult, play_match
+from .play.playing import Plan
+from .play.tournament import play_tournament, rate_store
+from .play.workers import Workers
+from .ratings.sprt import Sprt
+from .ratings.standings import Standing, Standings
+from .results.store import Store
 
 __all__ = [
     "DuplicateResult",

@@ -10,7 +10,7 @@ from ...envs.core.play.playthrough import turns
 from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
-from ..arena.statistics import Estimate, mean_of_deals
+from ..arena.ratings.statistics import Estimate, mean_of_deals
 from ..measures import Measure
 from ..players import make_policy
 from ..policy import Policy

@@ -23,8 +23,8 @@ import numpy as np
 from ...envs.core.game import Game, check_range
 from ...envs.core.play.playthrough import Playthrough
 from ...envs.registry import load_game
-from ..arena.batches import BATCH_DEALS, play_deals
-from ..arena.statistics import Estimate, wilson
+from ..arena.play.batches import BATCH_DEALS, play_deals
+from ..arena.ratings.statistics import Estimate, wilson
 from ..players import make_policy
 from ..policy import Policy
 

@@ -16,7 +16,7 @@ from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
 from ...envs.trick_taking.rules import start_game
-from ..arena.statistics import Estimate, mean_of_deals
+from ..arena.ratings.statistics import Estimate, mean_of_deals
 from ..measures import Measure
 from ..players import make_policy
 from ..search.best_response import best_replies

@@ -17,7 +17,7 @@ from ...envs.core.rng import fresh_seed
 from .table import MAX_NAME, PLAYER, REMOTE, Occupant, Setup
 
 if TYPE_CHECKING:
-    from ...baselines.arena.match import MatchResult
+    from ...baselines.arena.play.match import MatchResult
 
 MAX_DEALS = 10_000
 
@@ -70,7 +70,7 @@ def new_plan(
 
 def load_statistics() -> None:
     """Import what a result is computed with, which takes half a second the first time."""
-    from ...baselines.arena import match  # noqa: F401
+    from ...baselines.arena.play import match  # noqa: F401
 
 
 Returns = Sequence[Sequence[float] | None]
@@ -91,17 +91,17 @@ def result_data(plan: MatchPlan, returns: Returns) -> dict[str, Any]:
     counts["games_replaced"] = num_replaced
     if found is None:
         return {**counts, "result": None, "text": "".join(notes)}
-    from ...baselines.arena.export import as_data, finite
+    from ...baselines.arena.results.export import as_data, finite
 
     return {**counts, "result": finite(as_data(found)), "text": "\n".join([str(found), *notes])}
 
 
 def match_result(plan: MatchPlan, returns: Returns) -> "MatchResult | None":
     """Return the result over the deals that count, like that of any match; None without any."""
-    from ...baselines.arena.batches import Contest
-    from ...baselines.arena.entrants import Entrant
-    from ...baselines.arena.match import result_of
-    from ...baselines.arena.playing import Played
+    from ...baselines.arena.play.batches import Contest
+    from ...baselines.arena.play.entrants import Entrant
+    from ...baselines.arena.play.match import result_of
+    from ...baselines.arena.play.playing import Played
 
     game = game_within(plan.game, plan.settings)
     known = {
@@ -112,5 +112,5 @@ def match_result(plan: MatchPlan, returns: Returns) -> "MatchResult | None":
     if not seeds:
         return None
     table = np.array([[known[seed, seat] for seat in seats] for seed in seeds])
-    entrants = tuple(Entrant(name, name, None) for name in (plan.agent, plan.opponent))
+    entrants = tuple(Entrant(name, name, "") for name in (plan.agent, plan.opponent))
     return result_of(game, Played(Contest(entrants, "field"), np.array(seeds), table, ()))

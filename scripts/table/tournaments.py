@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from ...baselines.arena import Standings, Store
-from ...baselines.arena.batches import Contest
-from ...baselines.arena.export import finite
-from ...baselines.arena.store import Setting, store_files
-from ...baselines.arena.tournament import rate_store
+from ...baselines.arena.play.batches import Contest
+from ...baselines.arena.play.tournament import rate_store
+from ...baselines.arena.results.export import finite
+from ...baselines.arena.results.store import Setting, store_files
 from ...baselines.result_words import words_of
 from .pages import title
 

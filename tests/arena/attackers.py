@@ -515,8 +515,8 @@ def ask_to_leave():
 
 @attack("results", "crash", "nobody counts in here", "crash")
 def count_for_the_arena():
-    from parlour.baselines.arena import batches
     from parlour.baselines.arena.contest import time_control
+    from parlour.baselines.arena.play import batches
 
     batches.forfeit = time_control.forfeit = lambda num_seats, seat: np.ones(num_seats)
     raise Refused("nobody counts in here")

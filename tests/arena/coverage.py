@@ -6,23 +6,23 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from parlour.baselines.arena import (
+from parlour.baselines.arena.ratings import (
     choice_model,
     goodness_of_fit,
     rankings,
     ratings,
     statistics,
 )
-from parlour.baselines.arena.export import DECIDED
-from parlour.baselines.arena.rankings import count_choices
-from parlour.baselines.arena.ratings import rate
-from parlour.baselines.arena.statistics import (
+from parlour.baselines.arena.ratings.rankings import count_choices
+from parlour.baselines.arena.ratings.ratings import rate
+from parlour.baselines.arena.ratings.statistics import (
     RETURNS,
     Estimate,
     mean_of_deals,
     proportion_of_deals,
     wilson,
 )
+from parlour.baselines.arena.results.export import DECIDED
 
 from . import simulation
 from .recorded import STUDIES, code_digest

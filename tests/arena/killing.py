@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from parlour.baselines.arena import Plan, Store, Workers, play_tournament
-from parlour.baselines.arena.export import as_data
+from parlour.baselines.arena.results.export import as_data
 from parlour.envs import load_game
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,8 @@ def batches_in(store: Path) -> int:
     """How many batches the file has; it is whole, whatever happened."""
     with sqlite3.connect(store) as database:
         assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-        return database.execute("SELECT count(*) FROM batch").fetchone()[0]
+        counted = "SELECT count(*) FROM batch WHERE status = 'played'"
+        return database.execute(counted).fetchone()[0]
 
 
 def _table(process: subprocess.Popen) -> str:

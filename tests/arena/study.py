@@ -12,8 +12,8 @@ from pathlib import Path
 
 import numpy as np
 
-from parlour.baselines.arena.sprt import STRONGER, UNDECIDED, Sprt, judge
-from parlour.baselines.arena.statistics import score_of_elo, wilson
+from parlour.baselines.arena.ratings.sprt import STRONGER, UNDECIDED, Sprt, judge
+from parlour.baselines.arena.ratings.statistics import score_of_elo, wilson
 
 from . import coverage, killing, sandbox_cost
 from .simulation import paired_scores

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament
-from parlour.baselines.arena.export import as_data
+from parlour.baselines.arena.results.export import as_data
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
 from parlour.scripts.main import main

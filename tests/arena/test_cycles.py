@@ -6,13 +6,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from parlour.baselines.arena.batches import Contest
-from parlour.baselines.arena.cycles import equilibrium, find_cycle
-from parlour.baselines.arena.entrants import Entrant
-from parlour.baselines.arena.export import as_data, export, finite, notes, standing_cells, summary
-from parlour.baselines.arena.playing import Played
-from parlour.baselines.arena.standings import Standings, standings
-from parlour.baselines.arena.store import Setting
+from parlour.baselines.arena.play.batches import Contest
+from parlour.baselines.arena.play.entrants import Entrant
+from parlour.baselines.arena.play.playing import Played
+from parlour.baselines.arena.ratings.cycles import equilibrium, find_cycle
+from parlour.baselines.arena.ratings.standings import Standings, standings
+from parlour.baselines.arena.results.export import (
+    as_data,
+    export,
+    finite,
+    notes,
+    standing_cells,
+    summary,
+)
+from parlour.baselines.arena.results.store import Setting
 from parlour.envs import load_game
 
 SETTING = Setting.of(load_game("trick_taking"), None)

@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, Store, Workers, play_match
-from parlour.baselines.arena.batches import Batch, Contest, Outcomes
-from parlour.baselines.arena.claims import Claims
-from parlour.baselines.arena.entrants import enter
-from parlour.baselines.arena.match import MatchResult
-from parlour.baselines.arena.store import Setting, store_files
+from parlour.baselines.arena.play.batches import Batch, Contest, Outcomes
+from parlour.baselines.arena.play.entrants import enter
+from parlour.baselines.arena.play.match import MatchResult
+from parlour.baselines.arena.results.store import Setting, store_files
 from parlour.envs import load_game
 from parlour.scripts.main import main
 
@@ -167,7 +166,7 @@ def test_a_killed_runs_results_are_read_where_they_cannot_be_written_to(
 ) -> None:
     path, before = left_by_a_killed_run(tmp_path)
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # as for a user who is not root
-    monkeypatch.setattr("parlour.baselines.arena.playing.play_all", lambda *_: iter(()))
+    monkeypatch.setattr("parlour.baselines.arena.play.playing.play_all", lambda *_: iter(()))
     assert played(path) == before
 
 
@@ -183,40 +182,55 @@ def test_a_log_that_cannot_be_read_is_refused_with_the_remedy(
         Store(path)
 
 
+CLAIMING = """
+import sys
+from parlour.baselines.arena.results.store import Store
+from tests.arena.test_nothing_lost import batch_of
+
+with Store(sys.argv[1]) as store:
+    print(store.claim(batch_of(4)), flush=True)
+    sys.stdin.read()
+"""
+
+
+def batch_of(first_seed: int, players: tuple[str, ...] = PLAYERS) -> Batch:
+    """Four deals."""
+    contest = Contest(enter(players, GAME), "field")
+    return Batch(GAME, contest, first_seed, 4, contest.entrants)
+
+
 def test_two_runs_on_a_store_do_not_play_the_same(tmp_path: Path) -> None:
     """A claim holds while its run lives, and is void when the run was killed."""
     path = tmp_path / "store.db"
-    contest = Contest(enter(PLAYERS, GAME), "field")
-    batch = Batch(GAME, contest, 0, 4, contest.entrants)
-    program = (
-        "import sqlite3, sys\n"
-        "from parlour.baselines.arena.claims import Claims\n"
-        "database = sqlite3.connect(sys.argv[1], isolation_level=None)\n"
-        "print(Claims(database).take(1, 0, 4), flush=True)\n"
-        "sys.stdin.read()\n"
-    )
     with Store(path) as store:
-        assert store.claim(batch)
-        store.add(batch, Outcomes(np.zeros((4, 2, 2))))
-        assert not store.claim(batch)  # it has been played by now
-    command = [sys.executable, "-c", program, str(path)]
+        assert store.claim(batch_of(0))
+        assert store.claim(batch_of(0))  # this run's own
+        store.add(batch_of(0), Outcomes(np.zeros((4, 2, 2))))
+        assert not store.claim(batch_of(0))  # it has been played by now
+    command = [sys.executable, "-c", CLAIMING, str(path)]
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout is not None
         assert other.stdout.readline() == "True\n"
-        with sqlite3.connect(path) as database:
-            claims = Claims(database)
-            assert not claims.take(1, 2, 4)  # overlaps
-            assert claims.take(1, 4, 4)
-            assert claims.take(2, 0, 4)
+        with Store(path) as store:
+            assert not store.claim(batch_of(6))  # overlaps
+            assert store.claim(batch_of(8))
+            assert store.claim(batch_of(4, PLAYERS[::-1]))
         other.kill()
         other.wait()
-    with sqlite3.connect(path) as database:
-        assert Claims(database).take(1, 0, 4)
     with Store(path) as store:
-        (kept,) = store.read(Setting.of(GAME, None), contest)
-        assert kept[0] == 0
+        assert store.claim(batch_of(6))
+        ((first_seed, _),) = store.read(Setting.of(GAME, None), batch_of(0).contest)
+        assert first_seed == 0
+
+
+def test_a_refused_player_leaves_the_store_free(tmp_path: Path) -> None:
+    with Store(tmp_path / "store.db") as store:
+        contest = Contest(enter((print, "random"), GAME), "field")
+        with pytest.raises(ValueError, match="results of print cannot be kept: it is an object"):
+            store.claim(Batch(GAME, contest, 0, 4, contest.entrants))
+        assert store.claim(batch_of(0))
 
 
 def test_a_worker_that_is_killed_is_replaced_and_its_batch_played_again(tmp_path: Path) -> None:

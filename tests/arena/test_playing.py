@@ -9,11 +9,11 @@ from typing import Any, cast
 import numpy as np
 import pytest
 
-from parlour.baselines.arena import playing
-from parlour.baselines.arena.batches import Batch, Contest, Outcomes
-from parlour.baselines.arena.entrants import enter
-from parlour.baselines.arena.playing import Plan, Played, play_contests, read_contests
-from parlour.baselines.arena.store import Setting, Store
+from parlour.baselines.arena.play import playing
+from parlour.baselines.arena.play.batches import Batch, Contest, Outcomes
+from parlour.baselines.arena.play.entrants import enter
+from parlour.baselines.arena.play.playing import Plan, Played, play_contests, read_contests
+from parlour.baselines.arena.results.store import Setting, Store
 from parlour.envs import load_game
 
 GAME = load_game("trick_taking")
@@ -89,7 +89,7 @@ def test_a_contest_whose_results_are_all_damaged_is_left_out(tmp_path: Path) -> 
 
 
 class PlayedByAnother:
-    """A store in which another run claims every batch, and has played it at the second look."""
+    """A store in which another run claims every batch, and has played it at a later look."""
 
     def __init__(self) -> None:
         self.looks = 0
@@ -99,13 +99,12 @@ class PlayedByAnother:
         return False
 
     def read(
-        self, setting: Setting, contest: Contest, seeds: range, current_only: bool = False
+        self, setting: Setting, contest: Contest, seeds: range
     ) -> Iterator[tuple[int, Outcomes]]:
-        if not current_only:
-            self.looks += 1
-            if self.looks > 1:
-                sign = np.array([[1, -1], [-1, 1]])
-                yield seeds[0], Outcomes(sign * np.array(seeds)[:, None, None] / 1000)
+        self.looks += 1
+        if self.looks > 2:  # the first look is at what there was before
+            sign = np.array([[1, -1], [-1, 1]])
+            yield seeds[0], Outcomes(sign * np.array(seeds)[:, None, None] / 1000)
 
     def add(self, batch: Batch, outcomes: Outcomes) -> None:
         self.added.append(batch)
@@ -120,5 +119,5 @@ def test_what_another_run_plays_is_waited_for_and_not_kept_again(
     plan = Plan(store=cast(Any, store), control=CONTROL)
     (played,) = play_contests(GAME, [CONTEST], range(3, 9), plan)
     assert_deals(played, list(range(3, 9)))
-    assert store.looks == 2
+    assert store.looks == 3
     assert PLAYED == [] and store.added == []

@@ -9,9 +9,9 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, stdtrit
 
-from parlour.baselines.arena.rankings import Choice, Scored, count_choices
-from parlour.baselines.arena.ratings import rate
-from parlour.baselines.arena.statistics import ELO_SCALE
+from parlour.baselines.arena.ratings.rankings import Choice, Scored, count_choices
+from parlour.baselines.arena.ratings.ratings import rate
+from parlour.baselines.arena.ratings.statistics import ELO_SCALE
 
 from .coverage import MODULES, RECORD, match_coverage, rating_coverage
 from .recorded import code_digest

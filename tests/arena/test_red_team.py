@@ -16,7 +16,7 @@ import pytest
 
 from parlour.baselines.arena.contest.sandbox import BWRAP, NONE, choose_sandbox, refusal
 from parlour.baselines.arena.contest.time_control import TimeControl, isolated, play_game
-from parlour.baselines.arena.store import Store
+from parlour.baselines.arena.results.store import Store
 from parlour.envs import load_game
 from parlour.envs.core.code_cache import cache_folder
 

@@ -6,7 +6,12 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from parlour.baselines.arena.seatings import SEATINGS, every_order, latin_square, sittings_a_deal
+from parlour.baselines.arena.play.seatings import (
+    SEATINGS,
+    every_order,
+    latin_square,
+    sittings_a_deal,
+)
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4, 8, 16])

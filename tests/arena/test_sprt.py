@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, Sprt, Workers, play_match
-from parlour.baselines.arena.sprt import (
+from parlour.baselines.arena.ratings.sprt import (
     NOT_STRONGER,
     STRONGER,
     UNDECIDED,
     judge,
     log_likelihood_ratios,
 )
-from parlour.baselines.arena.statistics import score_of_elo
+from parlour.baselines.arena.ratings.statistics import score_of_elo
 from parlour.envs import load_game
 
 from .simulation import paired_scores

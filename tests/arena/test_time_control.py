@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import pytest
 
-from parlour.baselines.arena.batches import Fault
 from parlour.baselines.arena.contest.game_process import Log
 from parlour.baselines.arena.contest.limits import charge
 from parlour.baselines.arena.contest.time_control import (
@@ -16,8 +15,9 @@ from parlour.baselines.arena.contest.time_control import (
     new_secret,
     play_game,
 )
-from parlour.baselines.arena.match import play_match
-from parlour.baselines.arena.playing import Plan
+from parlour.baselines.arena.play.batches import Fault
+from parlour.baselines.arena.play.match import play_match
+from parlour.baselines.arena.play.playing import Plan
 from parlour.envs import find_game, load_game
 from parlour.scripts.main import main
 

@@ -10,10 +10,10 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament, rate_store
-from parlour.baselines.arena.batches import Batch, Fault, Outcomes, forfeit, play_deals
-from parlour.baselines.arena.export import as_data, export, finite
-from parlour.baselines.arena.standings import Standings
-from parlour.baselines.arena.tournament import contests_of, num_games
+from parlour.baselines.arena.play.batches import Batch, Fault, Outcomes, forfeit, play_deals
+from parlour.baselines.arena.play.tournament import contests_of, num_games
+from parlour.baselines.arena.ratings.standings import Standings
+from parlour.baselines.arena.results.export import as_data, export, finite
 from parlour.envs import load_game
 from tests import toy_game as toy
 

@@ -45,13 +45,10 @@ AREAS = {
         ),
     ),
     "statistics": Area(
-        code=tuple(
-            f"baselines/arena/{name}.py"
-            for name in (
-                *("statistics", "duplicate", "ratings", "rankings", "standings"),
-                *("seatings", "sprt", "playing", "match"),
-                *("choice_model", "cycles", "goodness_of_fit"),
-            )
+        code=(
+            "baselines/arena/ratings/*.py",
+            *(f"baselines/arena/play/{name}.py" for name in ("duplicate", "seatings")),
+            *(f"baselines/arena/play/{name}.py" for name in ("playing", "match")),
         ),
         tests=(
             "tests/test_statistics.py",

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, play_match, play_tournament
-from parlour.baselines.arena.batches import Batch, Outcomes
+from parlour.baselines.arena.play.batches import Batch, Outcomes
 from parlour.envs.registry import load_game
 from tests import toy_game
 from tests.arena.test_tournament import (

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import list_policies, make_policy
-from parlour.baselines.arena.entrants import scripted_players
+from parlour.baselines.arena.play.entrants import scripted_players
 from parlour.baselines.hints import hints_of
 from parlour.baselines.notty import fit_values as notty_learning
 from parlour.baselines.notty.chances import chances

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from parlour.baselines.arena.statistics import Estimate, wilson
+from parlour.baselines.arena.ratings.statistics import Estimate, wilson
 from parlour.baselines.president import solver as solver_module
 from parlour.baselines.president.exact_player import solver_of_games
 from parlour.envs import load_game

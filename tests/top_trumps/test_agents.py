@@ -12,8 +12,8 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.arena.batches import play_deals
-from parlour.baselines.arena.seatings import one_against_field
+from parlour.baselines.arena.play.batches import play_deals
+from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.baselines.top_trumps import agent_template as top_trumps_agent_template
 from parlour.baselines.top_trumps.agents import Agent, AgentAtTable, create_agent
 from parlour.envs import load_game

@@ -30,7 +30,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.tables import Tables, action_masks
 from ....envs.core.rng import streams
 from ...players import make_policy
-from ..entrants import names_a_file
+from ..play.entrants import names_a_file
 from .confine import drop_privileges, enter, limit_resources
 from .limits import Limits
 from .player_process import OUT_OF_MEMORY, REFUSED, PlayerServer, is_out_of_memory

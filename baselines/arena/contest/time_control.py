@@ -18,7 +18,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import SEED_LIMIT, player_streams, streams
-from ..batches import Batch, Fault, Outcomes, forfeit
+from ..play.batches import Batch, Fault, Outcomes, forfeit
 from .fork_server import ForkServer
 from .game_process import Forfeit, Log
 from .limits import Limits

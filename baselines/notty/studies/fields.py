@@ -16,9 +16,9 @@ import numpy as np
 from ....envs.core.compile import array_rule
 from ....envs.core.game import Game, check_range
 from ....envs.registry import load_game
-from ...arena.batches import play_deals
-from ...arena.seatings import latin_square
-from ...arena.statistics import Estimate, mean_of_deals, proportion_of_deals
+from ...arena.play.batches import play_deals
+from ...arena.play.seatings import latin_square
+from ...arena.ratings.statistics import Estimate, mean_of_deals, proportion_of_deals
 from ...players import make_policy
 from ...policy import Policy, compiled_policy
 from ..finisher import VALUES, best_action, opponent_model_of

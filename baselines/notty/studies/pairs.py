@@ -18,7 +18,7 @@ from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import player_streams, streams
 from ....envs.registry import load_game
-from ...arena.statistics import proportion_of_deals
+from ...arena.ratings.statistics import proportion_of_deals
 from ...players import make_policy
 from ..players import PLAYERS
 

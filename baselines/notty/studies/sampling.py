@@ -14,7 +14,7 @@ import numpy as np
 from ....envs.core.rng import streams
 from ....envs.notty import game as notty
 from ....envs.notty.cards import NUM_CARDS, NUM_KINDS, has_group, words_of
-from ...arena.statistics import Estimate, wilson
+from ...arena.ratings.statistics import Estimate, wilson
 from ...policy import compiled_policy
 from ..draws import num_draws
 from ..expectations import after_draw, sample_draws, size_of

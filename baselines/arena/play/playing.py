@@ -6,11 +6,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ...envs.core.waiting import Wait
+from ....envs.core.game import Game
+from ....envs.core.waiting import Wait
+from ..results.store import Setting, Store
 from .batches import BATCH_DEALS, Batch, Contest, Control, Fault, Outcomes
+from .entrants import check_unchanged
 from .seatings import sittings_a_deal
-from .store import Setting, Store
 from .workers import Workers, play_all
 
 _POLL_SECONDS = 0.5  # between two checks for the results of another run
@@ -72,7 +73,7 @@ def play_contests(
     setting = Setting.of(game, plan.control)
     for contest, result in results.items():
         if plan.store is not None:
-            for first_seed, outcomes in plan.store.read(setting, contest, seeds, current_only=True):
+            for first_seed, outcomes in plan.store.read(setting, contest, seeds):
                 result.add(first_seed, outcomes)
     batches = _missing(game, results, plan)
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
@@ -80,6 +81,7 @@ def play_contests(
     tell = on_progress or in_lines(len(seeds) * sum(num_games.values()))
     for batch, outcomes, is_new in _outcomes(batches, setting, plan):
         if plan.store is not None and is_new:
+            check_unchanged(batch.contest.entrants, game)
             plan.store.add(batch, outcomes)
         results[batch.contest].add(batch.first_seed, outcomes)
         done += batch.num_deals * num_games[batch.contest]

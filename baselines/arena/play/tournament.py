@@ -2,22 +2,20 @@
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from ...envs.core.game import Game
-from ..policy import PolicySpec
+from ....envs.core.game import Game
+from ..ratings.standings import Standings, check_scoring, standings
+from ..results.store import Setting, Store
 from .batches import Contest
-from .entrants import Entrant, check_distinct, enter
+from .entrants import Entrant, EntrantSpec, check_distinct, enter
 from .match import PLAIN, deal_seeds
 from .playing import Plan, play_contests, read_contests
 from .seatings import sittings_a_deal
-from .standings import Standings, check_scoring, standings
-from .store import Setting, Store
 
 
 def play_tournament(
     game: Game,
-    players: Sequence[PolicySpec],
+    players: Sequence[EntrantSpec],
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
@@ -46,7 +44,7 @@ def play_tournament(
 
 
 def contests_of(
-    game: Game, players: Sequence[Any], form: str = "round_robin", runs_files: bool = True
+    game: Game, players: Sequence[EntrantSpec], form: str = "round_robin", runs_files: bool = True
 ) -> list[Contest]:
     """Return the contests of a tournament of this form; see `enter`."""
     entrants = enter(players, game, runs_files)
@@ -111,7 +109,7 @@ def _every_seating(entrants: Sequence[Entrant], num_seats: int) -> list[Contest]
 
 def _sorted(entrants: Sequence[Entrant]) -> list[Entrant]:
     """In an order of their own, so that the order they were given in decides nothing."""
-    return sorted(entrants, key=lambda entrant: (entrant.name, entrant.identity or ""))
+    return sorted(entrants, key=lambda entrant: (entrant.name, entrant.identity))
 
 
 FORMS: dict[str, Callable[[Sequence[Entrant], int], list[Contest]]] = {

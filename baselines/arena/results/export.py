@@ -3,19 +3,18 @@
 An open end of an interval is null in JSON, inf or -inf in CSV and text, and an arrow in a plot.
 """
 
-import csv
 import dataclasses
 import itertools
 import json
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..result_words import words_of
+from ...result_words import words_of
+from ..ratings.standings import DOUBTFUL, Standing, Standings
+from ..ratings.statistics import Estimate
 from .plots import plot_cross_table, plot_ratings
-from .standings import DOUBTFUL, Standing, Standings
-from .statistics import Estimate
 
 CROSS_TITLE = (
     "Score of the row against the column in per cent: how often it was ahead, a draw counting half"
@@ -47,6 +46,8 @@ def finite(data: Any) -> Any:
 
 def export(table: Standings, folder: Path) -> list[Path]:
     """Write a tournament's results in all forms; return the files. Raises OSError."""
+    import pandas as pd  # takes long, and the rest of this module does without
+
     folder.mkdir(parents=True, exist_ok=True)
     written = {
         "results.json": json.dumps(finite(as_data(table)), indent=2) + "\n",
@@ -54,44 +55,39 @@ def export(table: Standings, folder: Path) -> list[Path]:
     }
     for name, text in written.items():
         (folder / name).write_text(text, encoding="utf-8")
-    _write_csv(folder / "standings.csv", _standings_lines(table))
-    _write_csv(folder / "cross_table.csv", _cross_lines(table))
+    tables = {"standings.csv": _standings(table), "cross_table.csv": _pairs(table)}
+    for name, rows in tables.items():
+        pd.DataFrame(rows).to_csv(folder / name, index=False)
     plots = {"ratings.png": plot_ratings, "cross_table.png": plot_cross_table}
     for name, plot in plots.items():
         plot(table, folder / name)
-    return [folder / name for name in (*written, "standings.csv", "cross_table.csv", *plots)]
+    return [folder / name for name in (*written, *tables, *plots)]
 
 
-def _write_csv(path: Path, lines: Iterable[Sequence[Any]]) -> None:
-    with path.open("w", newline="", encoding="utf-8") as file:
-        csv.writer(file, lineterminator="\n").writerows(lines)
-
-
-def _standings_lines(table: Standings) -> list[list[Any]]:
+def _standings(table: Standings) -> list[dict[str, Any]]:
     """Return a row for each player; an estimate takes three columns: mean, low and high."""
-    lines: list[list[Any]] = [[]]
+    rows = []
     for row in table.rows:
-        line: list[Any] = []
-        heading: list[str] = []
+        cells: dict[str, Any] = {}
         for name, value in vars(row).items():
-            is_estimate = isinstance(value, Estimate)
-            line += value if is_estimate else [value]
-            heading += [name, f"{name}_low", f"{name}_high"] if is_estimate else [name]
-        lines[0] = heading
-        lines.append(line)
-    return lines
+            cells[name] = value.mean if isinstance(value, Estimate) else value
+            if isinstance(value, Estimate):
+                cells |= {f"{name}_low": value.low, f"{name}_high": value.high}
+        rows.append(cells)
+    return rows
 
 
-def _cross_lines(table: Standings) -> list[list[Any]]:
-    """Return a row for each pair: the player's score, and the chance that it is the stronger."""
+def _pairs(table: Standings) -> list[dict[str, Any]]:
+    """Return a row for each pair that met: the player's score, and its chance to be stronger."""
     names = [row.player for row in table.rows]
-    lines: list[list[Any]] = [["player", "against", "score", "low", "high", "superiority"]]
-    for i, player in enumerate(names):
-        for j, other in enumerate(names):
-            cell = table.cross[i][j]
-            if cell is not None:
-                lines.append([player, other, *cell, table.superiority[i][j]])
-    return lines
+    return [
+        {"player": player, "against": other}
+        | {"score": cell.mean, "low": cell.low, "high": cell.high}
+        | {"superiority": table.superiority[i][j]}
+        for i, player in enumerate(names)
+        for j, other in enumerate(names)
+        if (cell := table.cross[i][j]) is not None
+    ]
 
 
 def standing_headings(table: Standings) -> tuple[str, ...]:

@@ -3,19 +3,21 @@
 The results do not depend on the number of processes or on their order.
 """
 
-import itertools
+import contextlib
 import signal
-from collections.abc import Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, wait
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
 
 from joblib.externals.loky import ProcessPoolExecutor
 
-from ...envs.core.play.seating import PlayerError
-from ...envs.core.play.slices import check_num_threads
+from ....envs.core.play.seating import PlayerError
+from ....envs.core.play.slices import check_num_threads
+from ..contest.confine import end_with_parent
 from .batches import Batch, Outcomes, play_batch
-from .contest.confine import end_with_parent
+
+Submit = Callable[[Batch], Future]  # start to play a batch
 
 _TRIES = 3  # attempts at a batch whose worker is killed
 
@@ -37,49 +39,50 @@ def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch
     if workers.num_workers < 1:
         raise ValueError(f"there must be at least one worker; got {workers.num_workers}")
     check_num_threads(workers.num_threads)
-    if workers.cluster:
-        yield from _on_cluster(iter(batches), workers)
-    elif workers.num_workers == 1:
+    if workers.num_workers == 1 and not workers.cluster:
         yield from ((batch, play_batch(batch, workers.num_threads)) for batch in batches)
     else:
-        yield from _on_processes(iter(batches), workers)
+        yield from _in_processes(iter(batches), workers)
 
 
-def _on_processes(batches: Iterator[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
+def _in_processes(batches: Iterator[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
     """Replace workers that are killed, and play their batches again."""
-    num_workers = workers.num_workers
     waiting: list[Batch] = []
     failures = 0  # since the last result
     while failures < _TRIES:
-        pool = ProcessPoolExecutor(num_workers, initializer=_become_worker)
-        playing: dict[Any, Batch] = {}
+        playing: dict[Future, Batch] = {}
         try:
-            while True:
-                while len(playing) < num_workers:
-                    batch = waiting.pop() if waiting else next(batches, None)
-                    if batch is None:
-                        break
-                    playing[pool.submit(play_batch, batch, workers.num_threads)] = batch
-                if not playing:
-                    return
-                for future in wait(playing, return_when=FIRST_COMPLETED).done:
-                    outcomes = future.result()
-                    failures = 0
-                    yield playing.pop(future), outcomes
+            with (_cluster if workers.cluster else _pool)(workers) as submit:
+                while True:
+                    while len(playing) < workers.num_workers:
+                        batch = waiting.pop() if waiting else next(batches, None)
+                        if batch is None:
+                            break
+                        playing[submit(batch)] = batch
+                    if not playing:
+                        return
+                    for future in wait(playing, return_when=FIRST_COMPLETED).done:
+                        outcomes = future.result()
+                        failures = 0
+                        yield playing.pop(future), outcomes
         except BrokenProcessPool:
             failures += 1
             waiting += playing.values()
-        finally:
-            pool.shutdown(wait=True, kill_workers=True)
-    raise _ended(waiting)
-
-
-def _ended(batches: Iterable[Batch]) -> PlayerError:
-    names = dict.fromkeys(e.name for batch in batches for e in batch.contest.entrants)
-    return PlayerError(
+    names = dict.fromkeys(e.name for batch in waiting for e in batch.contest.entrants)
+    raise PlayerError(
         f"a worker process ended {_TRIES} times in a row, in games of {', '.join(names)}: "
         "a player ended it, or the memory did not suffice"
     )
+
+
+@contextlib.contextmanager
+def _pool(workers: Workers) -> Iterator[Submit]:
+    """Start processes of this machine; they end with the context."""
+    pool = ProcessPoolExecutor(workers.num_workers, initializer=_become_worker)
+    try:
+        yield lambda batch: pool.submit(play_batch, batch, workers.num_threads)
+    finally:
+        pool.shutdown(wait=True, kill_workers=True)
 
 
 def _become_worker() -> None:
@@ -88,26 +91,28 @@ def _become_worker() -> None:
     end_with_parent()
 
 
-def _on_cluster(batches: Iterator[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
-    """Play each batch as a task of Ray, which starts it again where its process is lost."""
+@contextlib.contextmanager
+def _cluster(workers: Workers) -> Iterator[Submit]:
+    """Play each batch as a task of Ray; tasks end with the context."""
     ray = start_cluster()
-    task = ray.remote(max_retries=_TRIES - 1)(play_batch)
-    playing: dict[Any, Batch] = {}
+    task = ray.remote(max_retries=0)(play_batch)
+    playing: set[Any] = set()
+
+    def submit(batch: Batch) -> Future:
+        played = task.remote(batch, workers.num_threads)
+        playing.add(played)
+        future = played.future()
+        future.add_done_callback(lambda _: playing.discard(played))
+        return future
+
     try:
-        while True:
-            for batch in itertools.islice(batches, workers.num_workers - len(playing)):
-                playing[task.remote(batch, workers.num_threads)] = batch
-            if not playing:
-                return
-            (done, *_), _ = ray.wait(list(playing))
-            outcomes = ray.get(done)
-            yield playing.pop(done), outcomes
+        yield submit
     except ray.exceptions.RayTaskError as error:
         raise error.cause from error
     except ray.exceptions.RayError as error:
-        raise _ended([playing[done]]) from error
+        raise BrokenProcessPool from error
     finally:
-        for left in playing:
+        for left in list(playing):
             ray.cancel(left, force=True)
 
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ..policy import Policy, PolicySpec
+from ....envs.core.game import Game
+from ...policy import Policy
+from ..ratings.statistics import Estimate, proportion_of_deals
 from .batches import Contest, play_deals
-from .entrants import enter
+from .entrants import EntrantSpec, enter
 from .match import PLAIN, deal_seeds
 from .playing import Plan, play_contests
 from .seatings import one_against_field
-from .statistics import Estimate, proportion_of_deals
 
 
 @dataclasses.dataclass(frozen=True)
@@ -40,8 +40,8 @@ class DuplicateResult:
 
 def play_duplicate(
     game: Game,
-    first: PolicySpec,
-    second: PolicySpec,
+    first: EntrantSpec,
+    second: EntrantSpec,
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
@@ -50,7 +50,7 @@ def play_duplicate(
     """Play `first` against `second` in duplicate: each deal twice, with the hands exchanged.
 
     The player with the greater return when it held the hand of seat 0 wins the deal; equal returns
-    are a draw. `first` and `second` are anything that `make_policy` accepts. `on_progress` is
+    are a draw. `first` and `second` are as in `play_match`. `on_progress` is
     called with the number of games played. Raises ValueError for a game of more than two seats.
     """
     check_two_seats(game)

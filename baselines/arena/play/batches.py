@@ -9,16 +9,13 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ...envs.core.play.deals import looked_up, play_compiled
-from ...envs.core.play.seating import Seating
-from ...envs.core.play.tables import Tables
-from ...envs.core.rng import player_streams, streams
-from ..opened import Files, opened_by
-from ..players import make_policy
-from ..policy import Policy
+from ....envs.core.game import Game
+from ....envs.core.play.deals import looked_up, play_compiled
+from ....envs.core.play.seating import Seating
+from ....envs.core.play.tables import Tables
+from ....envs.core.rng import player_streams, streams
+from ...policy import Policy
 from .entrants import Entrant
-from .identity import users_files
 from .seatings import SEATINGS
 
 BATCH_DEALS = 512  # deals played side by side
@@ -51,7 +48,6 @@ class Outcomes(NamedTuple):
 
     returns: np.ndarray  # [deals, sittings, seats], -1 .. 1
     faults: tuple[Fault, ...] = ()
-    files: Files | None = None  # users' files that the players imported or opened: digest by path
 
 
 class Control(Protocol):
@@ -99,9 +95,9 @@ def play_batch(batch: Batch, num_threads: int = 1) -> Outcomes:
         batch.game.make, tuple(batch.game.config_dict().items()), batch.participants
     )
     places = np.array([batch.participants.index(entrant) for entrant in batch.contest.entrants])
-    returns = play_deals(batch.game, policies, batch.seeds, looked_up(places, seated), num_threads)
-    files = [path for entrant in batch.contest.entrants for path in users_files(entrant.spec)]
-    return Outcomes(returns, files=opened_by(files))
+    return Outcomes(
+        play_deals(batch.game, policies, batch.seeds, looked_up(places, seated), num_threads)
+    )
 
 
 @lru_cache(maxsize=8)
@@ -110,7 +106,7 @@ def _policies(
 ) -> tuple[Policy, ...]:
     """Make the policies, once in each process."""
     game = make(**dict(config))
-    return tuple(make_policy(entrant.spec, game) for entrant in participants)
+    return tuple(entrant.make(game) for entrant in participants)
 
 
 def play_deals(

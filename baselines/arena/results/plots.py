@@ -4,7 +4,7 @@ from pathlib import Path
 
 import numpy as np
 
-from .standings import Standings
+from ..ratings.standings import Standings
 
 _DPI = 150
 _INCHES_A_PLAYER = 0.45

@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...envs.core.game import Game
+from ....envs.core.game import Game
+from ..play.league import Rung
+from ..ratings.standings import Standings
+from ..ratings.statistics import Estimate
 from .export import CROSS_TITLE, as_data, cross_cells, finite, markdown_table, notes
-from .league import Rung
-from .standings import Standings
-from .statistics import Estimate
 
 LADDER_HEADINGS = ("player", "time", "Elo", "does best against it", "with, %")
 BEGIN, END = "<!-- ladder: written by `make league` -->", "<!-- end of the ladder -->"

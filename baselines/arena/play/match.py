@@ -7,15 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...envs.core.game import Game
-from ...envs.core.rng import SEED_LIMIT
-from ..policy import PolicySpec
-from ..result_words import Words, words_of
+from ....envs.core.game import Game
+from ....envs.core.rng import SEED_LIMIT
+from ...result_words import Words, words_of
+from ..ratings.sprt import UNDECIDED, Sprt, Verdict, judge
+from ..ratings.statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 from .batches import Contest
-from .entrants import enter
+from .entrants import EntrantSpec, enter
 from .playing import Plan, Played, in_lines, join, play_contests
-from .sprt import UNDECIDED, Sprt, Verdict, judge
-from .statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 
 PLAIN = Plan()
 DIFFERENCES = (-2.0, 2.0)  # the range of a difference of two returns
@@ -74,8 +73,8 @@ class MatchResult:
 
 def play_match(
     game: Game,
-    first: PolicySpec,
-    second: PolicySpec,
+    first: EntrantSpec,
+    second: EntrantSpec,
     num_deals: int = 1000,
     seed: int = 0,
     on_progress: Callable[[int], None] | None = None,
@@ -84,9 +83,9 @@ def play_match(
 ) -> MatchResult:
     """Play `first` in one seat against `second` in all others, each deal once from every seat.
 
-    `first` and `second` are anything that `make_policy` accepts. The same seed gives the same
-    result under every `plan`. With `sprt` the match ends as soon as the test decides, after
-    `num_deals` at the latest; the score of a deal is (1 + mean return of `first`) / 2.
+    `first` and `second` are anything that `make_policy` accepts, or entrants. The same seed gives
+    the same result under every `plan`. With `sprt` the match ends as soon as the test decides,
+    after `num_deals` at the latest; the score of a deal is (1 + mean return of `first`) / 2.
     `on_progress` is called with the number of games played. Raises ValueError for unknown players
     and for an impossible number of deals.
     """

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from ..play.duplicate import hands_of_seat_0
+from ..play.entrants import Entrant
+from ..play.playing import Played
+from ..results.store import Setting
 from .cycles import NashAverage, equilibrium, find_cycle
-from .duplicate import hands_of_seat_0
-from .entrants import Entrant
-from .playing import Played
 from .rankings import Scored, count_choices
 from .ratings import Fit, Ratings, rate
 from .statistics import (
@@ -20,7 +21,6 @@ from .statistics import (
     score_of_elo,
     weighted_proportion,
 )
-from .store import Setting
 
 POINTS_FOR_WIN = 3
 POINTS_FOR_DRAW = 1
@@ -84,7 +84,7 @@ def standings(setting: Setting, contests: Sequence[Played], scoring: str = "game
     check_scoring(scoring, setting)
     if not contests:
         raise ValueError(f"no results of {setting.game}")
-    entrants = sorted({e for c in contests for e in c.contest.entrants}, key=_sort_key)
+    entrants = sorted({e for c in contests for e in c.contest.entrants}, key=lambda e: e.name)
     number = {entrant: index for index, entrant in enumerate(entrants)}
     games = [_games(played, number) for played in contests]
     scored = games if scoring == "games" else [_duplicate(game) for game in games]
@@ -129,10 +129,6 @@ def check_scoring(scoring: str, setting: Setting) -> None:
         raise ValueError(
             f"duplicate scoring is for two seats; {setting.game} has {setting.num_seats}"
         )
-
-
-def _sort_key(entrant: Entrant) -> str:
-    return entrant.identity or entrant.name
 
 
 def _number(value: float) -> float | None:

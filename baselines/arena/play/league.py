@@ -9,22 +9,22 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any, NamedTuple
 
-from ...envs.core.game import Game
-from ...envs.core.play.playthrough import turns
-from ...envs.core.play.tables import Tables
-from ...envs.core.rng import streams
-from ..best import NAME as BEST
-from ..networks.learned import shipped_checkpoints
-from ..parts import part_of
-from ..players import make_policy, resolved
-from ..policy import Policy
+from ....envs.core.game import Game
+from ....envs.core.play.playthrough import turns
+from ....envs.core.play.tables import Tables
+from ....envs.core.rng import streams
+from ...best import NAME as BEST
+from ...networks.learned import shipped_checkpoints
+from ...parts import part_of
+from ...players import make_policy, resolved
+from ...policy import Policy
+from ..ratings.standings import Standings, standings
+from ..ratings.statistics import Estimate
+from ..results.store import Setting
 from .batches import Contest
 from .entrants import scripted_players
 from .match import PLAIN, deal_seeds
 from .playing import Plan, Played, play_contests
-from .standings import Standings, standings
-from .statistics import Estimate
-from .store import Setting
 from .tournament import contests_of
 
 SEED = 500_000_000  # of the first deal: no player was trained or chosen on these

@@ -1,0 +1,1 @@
+"""Matches and tournaments: who sits where, deals in batches, processes, the league."""

@@ -1,0 +1,324 @@
+"""The store: every batch of results on disk as soon as it is played, in one SQLite file.
+
+A result is kept under everything it depends on: the game with its version and settings, the players
+(see `identity`), the seating, the control and the deals. A killed run continues where it stopped,
+and tournaments reuse each other's results.
+"""
+
+import contextlib
+import json
+import os
+import sqlite3
+import sys
+import time
+import zlib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ....envs.core.game import Game
+from ....envs.core.rng import SEED_LIMIT
+from ..play.batches import Batch, Contest, Control, Fault, Outcomes
+from ..play.entrants import Entrant
+from ..play.seatings import SEATINGS, sittings_a_deal
+from .claims import is_alive, owner
+from .identity import SEPARATOR, UNKNOWN
+
+FORMAT = 3
+_APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
+_PATIENCE = 120.0  # seconds to wait while another run writes
+
+_SCHEMA = """
+CREATE TABLE setting (  -- what is played, and how players are held to time
+    id INTEGER PRIMARY KEY,
+    game TEXT, version INTEGER, num_seats INTEGER, config TEXT, control TEXT,
+    UNIQUE (game, version, num_seats, config, control));
+CREATE TABLE player (
+    id INTEGER PRIMARY KEY, identity TEXT UNIQUE, name TEXT, spec TEXT);
+CREATE TABLE contest (  -- players: their ids in the order of the seating
+    id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
+    UNIQUE (setting, seating, players));
+CREATE TABLE batch (  -- status: "claimed" by a process, or "played"
+    contest INTEGER, first_seed INTEGER, num_deals INTEGER,
+    status TEXT, owner TEXT, since REAL,
+    returns BLOB, faults TEXT,  -- float64 [deals, sittings, seats], zlib
+    PRIMARY KEY (contest, first_seed, num_deals));
+"""
+_OF_DEALS = "contest = ? AND first_seed <= ? AND first_seed + num_deals > ?"  # last seed, first
+
+
+def store_files(path: Path | str) -> list[str]:
+    """Return the files of a store: the database, and those that SQLite writes beside it."""
+    return [f"{path}{suffix}" for suffix in ("", "-wal", "-shm", "-journal")]
+
+
+def open_to_read(path: Path, **settings: Any) -> sqlite3.Connection:
+    """Open an SQLite file for reading only, also where its folder cannot be written to.
+
+    Raises ValueError where what a killed run left beside the file cannot be read there.
+    """
+    path = path.resolve()
+    log = Path(f"{path}-wal")
+    has_log = log.exists() and log.stat().st_size > 0
+    # Without a log, SQLite would make one. With `immutable` it would ignore the results in a log.
+    address = f"{path.as_uri()}?mode=ro{'' if has_log else '&immutable=1'}"
+    database = sqlite3.connect(address, uri=True, **settings)
+    try:
+        database.execute("PRAGMA schema_version")
+    except sqlite3.OperationalError as error:
+        database.close()
+        if not has_log:
+            raise
+        raise ValueError(
+            f"cannot read {path}: its last results are in {log.name}, which SQLite cannot use in a "
+            "folder that it cannot write to; copy both files to a folder that you can write to"
+        ) from error
+    return database
+
+
+class Setting(NamedTuple):
+    """A game as it was played: results of different settings are never mixed."""
+
+    game: str
+    version: int
+    num_seats: int
+    config: dict[str, Any]
+    control: dict[str, Any] | None
+
+    @classmethod
+    def of(cls, game: Game, control: Control | None) -> "Setting":
+        """Return the setting of this game under this control."""
+        held = None if control is None else control.as_data()
+        return cls(game.name, game.version, game.num_seats, game.config_dict(), held)
+
+    def as_row(self) -> dict[str, Any]:
+        """Return the columns of its row in a store."""
+        texts = {"config": json.dumps(self.config), "control": json.dumps(self.control)}
+        return {**self._asdict(), **texts}
+
+
+class Store:
+    """An SQLite file of results. Several runs may read and write it at the same time.
+
+    With `to_read`, nothing is written. Raises ValueError where the file is not a store, or cannot
+    be opened.
+    """
+
+    def __init__(self, path: Path | str, to_read: bool = False) -> None:
+        self.path = Path(path)
+        self._to_read = to_read
+        self._printed: set[str] = set()  # warnings on stderr, each printed once
+        try:
+            self._database = self._open()
+            self._database.row_factory = sqlite3.Row
+            self._prepare()
+        except sqlite3.Error as error:
+            raise ValueError(f"{path} is not a store of results: {error}") from error
+
+    def _open(self) -> sqlite3.Connection:
+        """Open the file; for reading only where it or its folder cannot be written to."""
+        settings: dict[str, Any] = {
+            "timeout": _PATIENCE,
+            "isolation_level": None,
+            "check_same_thread": False,
+        }
+        is_there = self.path.exists()
+        can_write = all(os.access(p, os.W_OK) for p in (self.path, self.path.parent))
+        if not self._to_read and (can_write or not is_there):
+            return sqlite3.connect(self.path, **settings)
+        return open_to_read(self.path, **settings)
+
+    def __enter__(self) -> "Store":
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; everything is on disk already."""
+        self._database.close()
+
+    def _prepare(self) -> None:
+        run = self._database.execute
+        if self._is_empty():
+            run(f"PRAGMA application_id = {_APPLICATION}")  # into the file itself, not into its log
+            run("PRAGMA journal_mode = WAL")
+            with self._writing():
+                if self._is_empty():  # still: another run may have been faster
+                    for statement in _SCHEMA.split(";\n"):
+                        run(statement)
+                    run(f"PRAGMA user_version = {FORMAT}")
+        ((application,), (found,)) = (
+            run(f"PRAGMA {name}").fetchone() for name in ("application_id", "user_version")
+        )
+        if application != _APPLICATION:
+            raise sqlite3.DatabaseError("it is of another program")
+        if found != FORMAT:
+            raise sqlite3.DatabaseError(
+                f"it has format {found}, and this version of Parlour reads format {FORMAT}: "
+                "play into a new file"
+            )
+
+    def _is_empty(self) -> bool:
+        return not self._database.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+
+    @contextlib.contextmanager
+    def _writing(self) -> Iterator[None]:
+        """Keep what is written within this context as a whole, or nothing of it."""
+        with self._database:
+            self._database.execute("BEGIN IMMEDIATE")
+            yield
+
+    def add(self, batch: Batch, outcomes: Outcomes) -> None:
+        """Keep the results of a batch: all of them, or none where the run is killed meanwhile."""
+        faults = json.dumps([list(fault) for fault in outcomes.faults])
+        packed = zlib.compress(np.ascontiguousarray(outcomes.returns, dtype="<f8").tobytes())
+        with self._writing():
+            contest = self._contest_id(
+                Setting.of(batch.game, batch.control), batch.contest, inserts=True
+            )
+            self._database.execute(
+                "INSERT OR REPLACE INTO batch VALUES (?, ?, ?, 'played', NULL, NULL, ?, ?)",
+                (contest, batch.first_seed, batch.num_deals, packed, faults),
+            )
+
+    def claim(self, batch: Batch) -> bool:
+        """Claim a batch for this run; return False where another run plays or has played it."""
+        setting = Setting.of(batch.game, batch.control)
+        seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
+        with self._writing():
+            contest = self._contest_id(setting, batch.contest, inserts=True)
+            claimed = f"FROM batch WHERE status = 'claimed' AND {_OF_DEALS}"
+            place = (contest, seeds[-1], seeds[0])
+            for row in self._database.execute(f"SELECT owner, since {claimed}", place).fetchall():
+                if row["owner"] != owner() and is_alive(*row):
+                    return False
+            self._database.execute(f"DELETE {claimed}", place)  # of runs that were killed
+            played: set[int] = set()
+            for first, outcomes in self.read(setting, batch.contest, seeds):
+                played.update(range(first, first + len(outcomes.returns)))
+            if played.issuperset(seeds):
+                return False
+            self._database.execute(  # damaged results stay until there are new ones
+                "INSERT INTO batch VALUES (?, ?, ?, 'claimed', ?, ?, NULL, NULL) "
+                "ON CONFLICT DO NOTHING",
+                (contest, batch.first_seed, batch.num_deals, owner(), time.time()),
+            )
+        return True
+
+    def read(
+        self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)
+    ) -> Iterator[tuple[int, Outcomes]]:
+        """Yield (first seed, outcomes) of each batch of a contest with some of these deals."""
+        sittings = sittings_a_deal(contest.seating, setting.num_seats)
+        rows = self._database.execute(
+            "SELECT first_seed, num_deals, returns, faults FROM batch WHERE status = 'played' "
+            f"AND {_OF_DEALS} ORDER BY first_seed, num_deals",
+            (self._contest_id(setting, contest), seeds[-1], seeds[0]),
+        )
+        for first_seed, num_deals, packed, faults in rows.fetchall():
+            try:
+                returns = np.frombuffer(zlib.decompress(packed), "<f8")
+                outcomes = Outcomes(
+                    returns.reshape(num_deals, sittings, setting.num_seats),
+                    tuple(Fault(*fault) for fault in json.loads(faults)),
+                )
+            except (zlib.error, ValueError, TypeError, RecursionError):
+                self._warn_of_damage(contest, first_seed, num_deals)
+                continue
+            yield first_seed, outcomes
+
+    def _warn_of_damage(self, contest: Contest, first_seed: int, num_deals: int) -> None:
+        names = " v ".join(entrant.name for entrant in contest.entrants)
+        deals = f"deals {first_seed} to {first_seed + num_deals - 1}"
+        line = f"{self.path}: the results of {deals} of {names} are damaged and left out"
+        if line not in self._printed:
+            self._printed.add(line)
+            print(line, file=sys.stderr)
+
+    def settings(self) -> list[Setting]:
+        """Return the settings with results."""
+        return [
+            Setting(
+                row["game"],
+                row["version"],
+                row["num_seats"],
+                self._read_json(row["config"], dict),
+                self._read_json(row["control"], dict | None),
+            )
+            for row in self._database.execute("SELECT * FROM setting ORDER BY game, id")
+        ]
+
+    def contests(self, setting: Setting) -> list[Contest]:
+        """Return the contests of a game with results."""
+        rows = self._database.execute(
+            "SELECT seating, players FROM contest WHERE setting = ? "
+            "AND id IN (SELECT contest FROM batch WHERE status = 'played') ORDER BY id",
+            (self._id("setting", setting.as_row(), inserts=False),),
+        )
+        known = self._players()
+        return [self._contest(known, seating, players) for seating, players in rows.fetchall()]
+
+    def _contest(self, known: dict[int, Entrant], seating: str, players: str) -> Contest:
+        numbers = self._read_json(players, list)
+        is_known = [isinstance(number, int) and number in known for number in numbers]
+        if seating not in SEATINGS or not is_known or not all(is_known):
+            raise ValueError(f"{self.path} is damaged: players {players:.60} in {seating!r:.60}")
+        return Contest(tuple(known[number] for number in numbers), seating)
+
+    def _read_json(self, text: Any, kind: Any) -> Any:
+        """Return the data of a column. Raises ValueError where it is of another kind."""
+        with contextlib.suppress(ValueError, TypeError, RecursionError):
+            data = json.loads(text)
+            if isinstance(data, kind):
+                return data
+        raise ValueError(f"{self.path} is damaged: it holds {text!r:.60}")
+
+    def _players(self) -> dict[int, Entrant]:
+        rows = self._database.execute("SELECT * FROM player").fetchall()
+        names = [row["name"] for row in rows]
+        return {
+            row["id"]: Entrant(
+                row["name"] if names.count(row["name"]) == 1 else f"{row['name']} #{row['id']}",
+                row["spec"],
+                row["identity"],
+            )
+            for row in rows
+        }
+
+    def _contest_id(self, setting: Setting, contest: Contest, inserts: bool = False) -> int | None:
+        """Return the id of a contest; where it is missing None, or the id of a new row."""
+        number = self._id("setting", setting.as_row(), inserts)
+        players = [self._player_id(entrant, inserts) for entrant in contest.entrants]
+        row = {"setting": number, "seating": contest.seating, "players": json.dumps(players)}
+        return self._id("contest", row, inserts)
+
+    def _player_id(self, entrant: Entrant, inserts: bool) -> int | None:
+        kind, _, rest = entrant.identity.partition(SEPARATOR)
+        if inserts and kind == UNKNOWN:
+            reason = rest.partition(SEPARATOR)[2]
+            raise ValueError(f"results of {entrant.name} cannot be kept: {reason}")
+        others = {"name": entrant.name, "spec": str(entrant.spec)}
+        return self._id("player", {"identity": entrant.identity}, inserts, others)
+
+    def _id(
+        self, table: str, key: Mapping[str, Any], inserts: bool, others: Mapping[str, Any] = {}
+    ) -> int | None:
+        """Return the id of the row with this key; insert the row first where that is allowed."""
+        run = self._database.execute
+        if inserts:
+            row = {**key, **others}
+            columns, places = ", ".join(row), ", ".join("?" * len(row))
+            insert = f"INSERT INTO {table} ({columns}) VALUES ({places}) ON CONFLICT DO NOTHING"
+            run(insert, tuple(row.values()))
+        where = " AND ".join(f"{column} = ?" for column in key)
+        found = run(f"SELECT * FROM {table} WHERE {where}", tuple(key.values())).fetchone()
+        return None if found is None else found["id"]
