@@ -15,7 +15,7 @@ from ..baselines.arena.play.batches import play_deals
 from ..envs import GAMES, find_game
 from ..envs.core.game import Game
 from ..envs.core.play.playthrough import turns
-from ..envs.core.play.tables import Tables, action_masks
+from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
 from .replays import REPLAYED_PLIES, Play
 
@@ -41,8 +41,8 @@ def vector_plies(name: str, settings: Mapping[str, Any], player: str, batch: int
     policy, rngs = make_policy(player, game), player_streams(np.arange(batch), 1)[:, 0]
     for _ in range(REPLAYED_PLIES):
         tables = envs._tables
-        seen = tables.observe(tables.all_rows, envs._seats)
-        recorded.append(policy(seen, action_masks(envs._words, game.num_actions), rngs))
+        seen = tables.observe(tables.all_rows, envs._games.seats)
+        recorded.append(policy(seen, envs.action_masks(), rngs))
         envs.step(recorded[-1])
     num_plies, num_own = count_plies(game, player)
 
