@@ -57,7 +57,7 @@ def _word(name: str) -> str:
     return name.partition(" ")[0]
 
 
-# A group of moves as items, the first of which has what all of them begin with before it
+# Items of a line: what all names of a group begin with is written once, before the first
 
 
 def _items(moves: Sequence[Move]) -> list[str]:

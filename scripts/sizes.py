@@ -30,7 +30,7 @@ _WHAT_IS_COUNTED = "plies per second by the clock (games, for a match)"
 PLIES = 32  # of compiled play in one call
 MIXING = 256  # plies after which tables that began together are at different plies of their games
 LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
-SPLIT = 4  # shorter turns in place of one, because other work on a machine comes in bursts
+SPLIT = 4  # short turns of each timing: a burst of other work then spoils only one
 RNG = np.random.default_rng(0)  # of the actions that are timed
 
 Timed = Callable[[], tuple[int, float]]  # plays; returns the plies or games, and the seconds

@@ -176,9 +176,7 @@ class _Careful:
             _warn_once(f"damaged compiled code in {self._folder.parent}: compiling it again")
             _logger.debug("damaged compiled code", exc_info=error)
         if found is None:
-            _note_once(
-                f"parlour: compiling, for this start only: {self._folder.parent} keeps the code"
-            )
+            _note_once(f"parlour: compiling; the code is kept in {self._folder.parent}")
         return found
 
     def save_overload(self, signature: Any, code: Any) -> None:

@@ -31,7 +31,7 @@ from ....envs.core.play.tables import Tables, action_masks
 from ....envs.core.rng import streams
 from ...players import make_policy
 from ..play.entrants import names_a_file
-from .confine import drop_privileges, enter, limit_resources
+from .confine import drop_privileges, end_with_parent, enter, limit_resources
 from .limits import Limits
 from .player_process import OUT_OF_MEMORY, REFUSED, PlayerServer, is_out_of_memory
 from .sandbox import Sandbox
@@ -175,6 +175,7 @@ def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
                 enter(sandbox)
             player = os.fork()
             if player == 0:
+                end_with_parent()  # else a player that waits, suspended, would outlive it
                 os.setsid()
                 arena.close()
                 os.chdir(folder)

@@ -113,8 +113,9 @@ def _design_effects(rated: _Rated, contrasts: np.ndarray) -> tuple[np.ndarray, n
 
     The first is the standard error between deals divided by that of independent games (see
     `statistics`). Where nearly all games are won, deals are alike by necessity and show little of
-    how much they can differ. The first therefore counts hardly more deals than there were surprises
-    (the degrees of freedom of a variance, Satterthwaite 1946). The second counts deals by weight.
+    how much they can differ; the effective number of deals (the degrees of freedom of the variance
+    estimate, Satterthwaite 1946) is then close to the number of upsets. The second array counts
+    deals by weight.
     """
     model, counts, best = rated.model, rated.counts, rated.best
     chances = choice_chances(model, best)

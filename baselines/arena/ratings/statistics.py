@@ -55,9 +55,10 @@ def quantile(num_deals: float | np.ndarray) -> np.ndarray:
 
 
 def degrees_of_freedom(num_deals: float | np.ndarray) -> np.ndarray:
-    """Of Student's distribution: one less than the deals, and as much as was added to them.
+    """Return the degrees of freedom of Student's t for a mean over `num_deals` deals.
 
-    A single deal counts as two; its interval would be too wide to print otherwise.
+    One less than the deals, and 1 / deals for the term that `variance_of_deals` adds. A single deal
+    counts as two: its interval would be too wide to print otherwise.
     """
     counted = np.maximum(num_deals, 2.0)
     return counted - 1 + 1 / counted

@@ -15,7 +15,7 @@ from .seating import Compiled, SeatedPolicy
 from .slices import play_slices
 from .tables import Tables, new_streams
 
-GAME_PLIES = 32  # of a game, at least in most
+GAME_PLIES = 32  # of a short game: what a thread's slice is worth
 
 
 class _Out(NamedTuple):
