@@ -63,15 +63,18 @@ def bind(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
     """Compile a copy of `template` in which the global names in `meanings` mean the given objects.
 
     A generic loop names `apply_action` or `observe` without importing them; binding it to a game's
-    compiled functions gives one specialised loop. Compiled callers contain its code.
+    compiled functions gives one specialised loop.
+    """
+    return _compiled(_copy(template, meanings), dict(getattr(template, "options", _LEAN)))
+
+
+def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
+    """`bind`, and make the code a part of each compiled caller: for a small part of a hot loop.
+
+    What a loop contains at several places is compiled as many times.
     """
     options = getattr(template, "options", _LEAN)
     return _compiled(_copy(template, meanings), {**options, "forceinline": True})
-
-
-def bind_apart(template: Callable[..., Any], **meanings: Any) -> Callable[..., Any]:
-    """`bind`, for what loops call rarely: compiled callers need not contain its code."""
-    return _compiled(_copy(template, meanings), dict(getattr(template, "options", _LEAN)))
 
 
 class Rule:

@@ -19,7 +19,7 @@ from ..bits import (
     random_allowed,
     spread_masks,
 )
-from ..compile import bind, bind_apart, rule
+from ..compile import bind, bind_inline, rule
 from ..fields import encode_row, encode_rows
 from ..game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
 from ..rng import below, start_players, start_stream
@@ -134,8 +134,13 @@ def meanings_of(game: Game) -> dict[str, Function]:
 def _meanings(functions: tuple[Function | None, ...]) -> dict[str, Function]:
     meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
     meanings["play_chance"] = meanings["play_chance"] or _no_chance
-    for template in (_settle, _ply, _play, _new_game):
-        meanings[template.__name__.removeprefix("_")] = bind(template, **meanings)
+    for template, how in (
+        (_settle, bind_inline),
+        (_ply, bind_inline),
+        (_play, bind),
+        (_new_game, bind),
+    ):
+        meanings[template.__name__.removeprefix("_")] = how(template, **meanings)
     return meanings
 
 
@@ -147,10 +152,10 @@ def _bind_loops(
     meanings |= {"HAS_PLAYERS": bool(players), "choose": chooser(players)}
     is_seen = any(not player.is_blind for player in players)
     meanings["observe_mover"] = meanings["observe"] if is_seen else _no_observation
-    for template, how in ((_advance, bind), (_start_game, bind_apart), (_end_game, bind_apart)):
+    for template, how in ((_advance, bind_inline), (_start_game, bind), (_end_game, bind)):
         meanings[template.__name__.removeprefix("_")] = how(template, **meanings)
-    meanings["step"] = bind(_step, **meanings)
-    return Loops(*(bind(globals()[f"_{name}"], **meanings) for name in Loops._fields))
+    meanings["step"] = bind_inline(_step, **meanings)
+    return Loops(*(bind_inline(globals()[f"_{name}"], **meanings) for name in Loops._fields))
 
 
 @rule
@@ -469,9 +474,9 @@ def chooser(players: tuple[CompiledPlayer, ...]) -> Function:
     `weights` is a tuple with an array for each player: a record [1], or NO_WEIGHTS.
     """
     if not players:
-        return bind(_choose_nobody)
+        return bind_inline(_choose_nobody)
     template = _of_network if players[0].has_weights else _of_script
-    first = bind(template, row_function=players[0].row_function)
+    first = bind_inline(template, row_function=players[0].row_function)
     if len(players) == 1:
-        return bind(_choose_only, first=first)
-    return bind(_choose_first, first=first, rest=chooser(players[1:]))
+        return bind_inline(_choose_only, first=first)
+    return bind_inline(_choose_first, first=first, rest=chooser(players[1:]))
