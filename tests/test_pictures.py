@@ -19,6 +19,7 @@ from parlour.envs.core.drawing.picture import (
     Shape,
     Text,
 )
+from parlour.envs.core.drawing.render import drawn
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import player_streams, streams
@@ -269,7 +270,7 @@ def test_a_game_without_a_picture_gets_its_text_and_a_button_for_each_action(nam
         game.deal(states[0], streams([0])[0])
         for is_narrow in (False, True):
             for seat in (None, 0, 1):
-                picture = game.draw(states[0], seat, is_narrow)
+                picture = drawn(game, states[0], seat, is_narrow)
                 check_clicks(game, states[0], seat, picture)
                 first = game.describe(states[0], seat).splitlines()[0]
                 assert texts_of(picture)[0].text == first

@@ -227,8 +227,8 @@ def test_two_runs_on_a_store_do_not_play_the_same(tmp_path: Path) -> None:
 
 def test_a_refused_player_leaves_the_store_free(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
-        contest = Contest(enter((print, "random"), GAME), "field")
-        with pytest.raises(ValueError, match="results of print cannot be kept: it is an object"):
+        contest = Contest(enter((max, "random"), GAME), "field")
+        with pytest.raises(ValueError, match="results of max cannot be kept: it is an object"):
             store.claim(Batch(GAME, contest, 0, 4, contest.entrants))
         assert store.claim(batch_of(0))
 
