@@ -101,7 +101,7 @@ def test_requirements_are_ranges_never_pins() -> None:
 
 
 def test_numba_has_no_upper_bound() -> None:
-    """An option that is no longer known makes `tests/test_compile.py` fail, not the installation."""
+    """Where an option is no longer known, `tests/test_compile.py` fails, not the installation."""
     requirements = lines_of("options", "install_requires")
     assert "<" not in next(line for line in requirements if line.startswith("numba"))
 
