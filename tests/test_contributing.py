@@ -111,9 +111,6 @@ def add_game(copy: Copy) -> None:
     copy.write(f"envs/{GAME}/rules.py", page)
     text = '"""Kuhn poker."""\n\nfrom .rules import game as game\n'
     add_package(copy, f"envs.{GAME}", "envs.notty", text)
-    copy.insert(
-        "envs/registry.py", '    "president": "President-v0",\n', f'    "{GAME}": "Kuhn-v0",\n'
-    )
     copy.insert("envs/registry.py", '"president"]', f'"{GAME}", ')
     module = (copy.folder / "envs/president_v0.py").read_text(encoding="utf-8")
     module = module.replace("president", GAME).replace("President", "Kuhn poker")

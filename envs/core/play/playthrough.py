@@ -81,10 +81,10 @@ class Playthrough:
     `policies` are one for each seat, or one for all; where there is none, the body of the loop
     has to play. A policy plays where it does not::
 
-        game = Playthrough(load_game("president"), seed=7)
-        for turn in game:
+        playthrough = Playthrough(game, seed=7)
+        for turn in playthrough:
             turn.play(turn.legal[0])
-        print(game.returns)
+        print(playthrough.returns)
 
     `deal` is a start position as plain data; `sitting` numbers the games of one deal, in which
     players have different random streams. Raises ValueError for a wrong number of policies and
