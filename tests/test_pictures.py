@@ -99,7 +99,7 @@ def shown(case: int) -> list[Shown]:
     """Both pictures of each position, for a spectator and for each seat."""
     game, positions = looked_at(case)
     return [
-        Shown(states[0], seat, is_narrow, game.draw(states[0], seat, is_narrow))
+        Shown(states[0], seat, is_narrow, drawn(game, states[0], seat, is_narrow))
         for states in positions
         for seat in (None, *range(game.num_seats))
         for is_narrow in (False, True)
@@ -142,13 +142,13 @@ def test_a_seat_is_shown_the_same_in_positions_it_cannot_tell_apart(case: int) -
         if seat is not None:
             determinized = np.array([state], game.state_dtype).view(np.recarray)[0]
             game.reshuffle_unseen(determinized, seat, rngs[0])
-            assert game.draw(determinized, seat, is_narrow) == picture
+            assert drawn(game, determinized, seat, is_narrow) == picture
 
 
 def test_most_parts_keep_their_ids_during_a_move(case: int) -> None:
     game, positions = looked_at(case)
     before, after = (
-        {part.id for part in parts_of(game.draw(states[0]))} for states in positions[:2]
+        {part.id for part in parts_of(drawn(game, states[0]))} for states in positions[:2]
     )
     assert len(before & after) > len(before) / 2
 

@@ -16,6 +16,7 @@ from parlour.envs.core.drawing.picture import Picture, Rectangle, Text
 from parlour.envs.core.drawing.render import (
     Renderer,
     Window,
+    drawn,
     picture_pixels,
     picture_svg,
     render_frame,
@@ -66,7 +67,7 @@ def test_every_game_draws_itself_for_a_spectator_and_for_each_seat(name: str) ->
     for states in sample(positions(game), 3):
         for seat in (None, *range(game.num_seats)):
             frame = render_frame(game, states[0], seat)
-            picture = game.draw(states[0], seat)
+            picture = drawn(game, states[0], seat)
             assert frame.dtype == np.uint8
             assert frame.shape == (picture.height, picture.width, 3)
             assert len(np.unique(frame @ np.array([1, 256, 65536]))) > 20  # colours
@@ -78,7 +79,7 @@ def test_showing_a_position_leaves_its_bytes_alone(name: str) -> None:
     for states in sample(positions(game), 20):
         before = states.tobytes()
         for seat in (None, *range(game.num_seats)):
-            game.draw(states[0], seat)
+            drawn(game, states[0], seat)
             game.describe(states[0], seat)
         assert states.tobytes() == before
 
@@ -96,7 +97,7 @@ def test_what_a_seat_is_shown_does_not_depend_on_cards_it_cannot_know(settings: 
             determinized = states.copy()
             game.reshuffle_unseen(determinized[0], seat, rngs[0])
             moved += determinized.tobytes() != states.tobytes()
-            assert game.draw(determinized[0], seat) == game.draw(states[0], seat)
+            assert drawn(game, determinized[0], seat) == drawn(game, states[0], seat)
             assert game.describe(determinized[0], seat) == game.describe(states[0], seat)
     assert moved > 40 or game.num_seats == 2  # the re-deals were different deals
 
@@ -108,7 +109,7 @@ def test_a_spectator_sees_every_hand(settings: dict) -> None:
     states = positions(game, seed=5)[0]
     determinized = states.copy()
     game.reshuffle_unseen(determinized[0], 0, rngs[0])
-    assert game.draw(determinized[0]) != game.draw(states[0])
+    assert drawn(game, determinized[0]) != drawn(game, states[0])
     assert game.describe(determinized[0]) != game.describe(states[0])
 
 
@@ -116,7 +117,7 @@ def test_a_spectator_sees_every_hand(settings: dict) -> None:
 def test_all_shapes_of_all_positions_lie_within_the_picture(settings: dict) -> None:
     game = load_game("president", **settings)
     for states in positions(game, seed=2):
-        picture = game.draw(states[0])
+        picture = drawn(game, states[0])
         for shape in picture.all_shapes():
             if isinstance(shape, Rectangle):
                 assert shape.x >= 0 and shape.x + shape.width <= picture.width
@@ -134,7 +135,7 @@ def test_the_two_of_oros_is_marked_in_the_hand_that_holds_it() -> None:
 def test_the_end_of_a_game_shows_every_placing() -> None:
     game = load_game("president")
     last = positions(game)[-1][0]
-    text, written = game.describe(last), drawn_texts(game.draw(last))
+    text, written = game.describe(last), drawn_texts(drawn(game, last))
     for placing in ("president", "2nd", "3rd", "servant"):
         assert placing in text
         assert placing in written
@@ -166,6 +167,7 @@ def test_the_picture_in_the_readme_is_what_the_code_draws() -> None:
     image = pytest.importorskip("PIL.Image")
     game = load_game("president")
     states = positions(game, seed=28, player="lowest")[32]
+    assert game.draw is not None
     path = Path(inspect.getfile(game.draw)).with_name("table.png")
     shown = np.asarray(image.open(path).convert("RGB")).astype(int)
     assert path.stat().st_size < 150_000
@@ -213,7 +215,7 @@ def test_a_picture_as_svg_is_well_formed_and_holds_its_texts() -> None:
     from xml.etree import ElementTree
 
     game = load_game("president")
-    picture = game.draw(positions(game)[0][0])
+    picture = drawn(game, positions(game)[0][0])
     root = ElementTree.fromstring(picture_svg(picture))
     assert len(root) == 1 + len(picture.shapes)
     texts = [element.text for element in root.iter() if element.tag.endswith("text")]

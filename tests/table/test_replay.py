@@ -11,7 +11,7 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.envs import load_game
-from parlour.envs.core.drawing.render import picture_svg
+from parlour.envs.core.drawing.render import drawn, picture_svg
 from parlour.envs.core.played.page.replay import replay_page
 from parlour.envs.core.played.transcript import Transcript, record, replay, replay_data, save
 from parlour.scripts.main import main
@@ -41,9 +41,9 @@ def played() -> Transcript:
 def test_a_replay_holds_every_picture_and_shapes_once() -> None:
     data = data_of(replay_page(replay_data(played(), seat=1)))
     states = list(replay(played()))
-    assert pictures(data) == [picture_svg(GAME.draw(state, 1)) for state in states]
+    assert pictures(data) == [picture_svg(drawn(GAME, state, 1)) for state in states]
     phone = pictures({**data, "frames": data["narrow_frames"]})
-    assert phone == [picture_svg(GAME.draw(state, 1, is_narrow=True)) for state in states]
+    assert phone == [picture_svg(drawn(GAME, state, 1, is_narrow=True)) for state in states]
     assert len(set(data["lines"])) == len(data["lines"])
     assert [ply["action"] for ply in data["plies"]] == [ply.action for ply in played().plies]
     assert data["returns"] == list(played().returns)

@@ -42,7 +42,7 @@ class Turn:
         self.game = playthrough.game
         self.number = len(playthrough.actions) + 1
         self.seat = int(turns.seats[0])
-        self.policy = playthrough.policies[self.seat]
+        self.policy: Any = playthrough.policies[self.seat]  # None where there is none
         self.observation: np.record = turns.observations[0]
         self.state: np.record = turns.tables.states.copy()[0]  # before the action
         self.rngs = playthrough.rngs[0, [self.seat]]  # [1], a copy from before the choice
