@@ -35,7 +35,7 @@ OVER_THE_REGISTRY = [
     "readme",
     "render",
     "shipped_checkpoints",
-    "threads",
+    "slices",
     "training",
     "views",
     "watch",
