@@ -23,7 +23,7 @@ install: $(READY)
 
 # Three processes for two cores, here and below: many tests wait, for others that they start.
 test: $(READY)
-	@echo '== the tests: 8 to 12 minutes on two cores where nothing is compiled yet'
+	@echo '== the tests: 20 to 30 minutes on two cores where nothing is compiled yet'
 	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal
 
 # A part of them, to see whether another interpreter does: make quick PYTHON=python3.13 VENV=.venv-3.13
@@ -45,7 +45,7 @@ oldest:
 
 # The full counts of what `test` runs a part of.
 test-long: $(READY)
-	@echo '== the long tests: about 8 minutes on two cores after make test'
+	@echo '== the long tests: 12 to 20 minutes on two cores after make test'
 	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal -m long
 
 # Plants faults in the code and looks whether the tests notice; stopped, it goes on where it was.
