@@ -109,7 +109,7 @@ def test_a_cycle_inside_a_function_is_seen() -> None:
 
 
 def test_the_contract_imports_no_view() -> None:
-    """Whoever opens `game.py` meets no picture, environment or loop."""
+    """A reader of `game.py` meets no picture, environment or loop."""
     seen, found = set(), {"envs.core.game"}
     while found:
         name = found.pop()
