@@ -11,6 +11,7 @@ from parlour.envs.core.bits import (
     gather_mask,
     is_allowed,
     lowest_bit,
+    mask_rows_as_bytes,
     mask_words,
     new_mask_rows,
     nth_allowed,
@@ -86,7 +87,7 @@ def test_bytes_and_words_turn_into_each_other(members: set[int]) -> None:
     mask = mask_of(members)
     rows = new_mask_rows(3, LARGEST + 1)
     spread_masks(np.array([0 * mask, mask, ~mask]), rows)
-    nothing, flags, others = rows
+    nothing, flags, others = mask_rows_as_bytes(rows, NUM_WORDS * 64)
     assert set(np.flatnonzero(flags).tolist()) == members
     assert set(flags.tolist()) <= {0, 1}
     assert not nothing.any()
@@ -108,4 +109,5 @@ def test_a_random_action_is_uniform_over_words() -> None:
 @pytest.mark.parametrize(("num_actions", "words"), [(1, 1), (64, 1), (65, 2), (51, 1)])
 def test_sizes_in_words(num_actions: int, words: int) -> None:
     assert mask_words(num_actions) == words
-    assert new_mask_rows(3, num_actions).shape == (3, 64 * words)
+    assert new_mask_rows(3, num_actions).view(np.int8).shape == (3, 64 * words)
+    assert mask_rows_as_bytes(new_mask_rows(3, num_actions), num_actions).shape == (3, num_actions)

@@ -17,6 +17,9 @@ _PAIRS = np.uint64(0x5555555555555555)
 _NIBBLES = np.uint64(0x3333333333333333)
 _BYTES = np.uint64(0x0F0F0F0F0F0F0F0F)
 _EVERY_BYTE = np.uint64(0x0101010101010101)
+_BIT_OF_EACH_BYTE = np.uint64(0x8040201008040201)  # bit i of byte i
+_UP_TO_TOP_BIT = np.uint64(0x7F7F7F7F7F7F7F7F)  # sets the top bit of each byte that is not zero
+_BYTES_IN_WORD = 8
 
 
 def mask_words(num_actions: int) -> int:
@@ -25,8 +28,13 @@ def mask_words(num_actions: int) -> int:
 
 
 def new_mask_rows(num_rows: int, num_actions: int) -> np.ndarray:
-    """Return empty rows for masks with one byte per action, int8, padded to whole words."""
-    return np.empty((num_rows, mask_words(num_actions) * WORD_BITS), np.int8)
+    """Return empty rows for `spread_masks`, int64 [num_rows, 8 * words]."""
+    return np.empty((num_rows, mask_words(num_actions) * _BYTES_IN_WORD), np.int64)
+
+
+def mask_rows_as_bytes(rows: np.ndarray, num_actions: int) -> np.ndarray:
+    """Return the rows of `spread_masks` as int8 [num_rows, num_actions], 1 = legal: a view."""
+    return rows.view(np.int8)[:, :num_actions]
 
 
 def allowed_list(mask: np.ndarray) -> list[int]:
@@ -133,12 +141,17 @@ def random_allowed(mask, rng):
 
 @rule
 def spread_masks(masks, out):
-    """Write masks [B, words] with one byte per action, int8 [B, 64 * words]."""
+    """Write masks [B, words] with one byte for each action, eight in a number: [B, 8 * words].
+
+    Multiplying repeats eight bits in all bytes, of which each keeps its own bit and makes it a 1.
+    """
     for row in range(masks.shape[0]):
         for index in range(masks.shape[1]):
-            word = masks[row, index]
-            for bit in range(WORD_BITS):
-                out[row, np.uint64(index * WORD_BITS + bit)] = (word >> bit) & 1
+            for part in range(_BYTES_IN_WORD):
+                bits = np.uint64((masks[row, index] >> (8 * part)) & 0xFF)
+                spread = (bits * _EVERY_BYTE) & _BIT_OF_EACH_BYTE
+                ones = ((spread + _UP_TO_TOP_BIT) >> np.uint64(7)) & _EVERY_BYTE
+                out[row, index * _BYTES_IN_WORD + part] = np.int64(ones)
 
 
 @rule

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .compile import rule
+from .compile import bind_inline, rule
 
 WORD = np.dtype(np.int64)
 
@@ -237,7 +237,7 @@ def encode_rows(encoding, first, end, out):
         encode_row(encoding, row, out)
 
 
-@rule
+@bind_inline
 def encode_row(encoding, row, out):
     """Write one record as numbers to the same row of `out` [B, num_inputs]."""
     num_plain = encoding.factors.shape[0]

@@ -50,7 +50,7 @@ class StepClocks:
         No step has been played at the tables that were `waiting` for a new game.
         """
         if self._max_steps is None:
-            return np.zeros_like(ended)
+            return np.zeros(len(ended), np.bool_)
         self._num_steps += 1
         self._num_steps[waiting] = 0
         is_last = self._num_steps >= self._max_steps

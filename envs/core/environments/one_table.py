@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from ..bits import mask_rows_as_bytes
 from ..compile import entry_point
 from ..game import NO_ACTION, NO_SEAT
 from ..play.loops import MAX_DEALS, NEW_GAME, Loops, Seated, Ways
@@ -36,7 +37,7 @@ class OneTable:
     def link(self, loops: Loops, seated: Seated) -> None:
         """Make the compiled step, with these players; also after copying, which breaks views."""
         told = self.told = self._encoder.with_views(self.told)
-        self.mask = told.masks[0, : self.tables.game.num_actions]
+        self.mask = mask_rows_as_bytes(told.masks, self.tables.game.num_actions)[0]
         self.numbers = told.numbers[0]
         played = 0, 1, self.games, seated, self._actions, told, self.ways
         seen = self.games, 0, told

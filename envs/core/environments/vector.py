@@ -4,13 +4,14 @@ One seat at each table learns against policies; in self-play the caller plays ev
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 from gymnasium import spaces
 from gymnasium.vector import AutoresetMode, VectorEnv
 from gymnasium.vector.utils import batch_space
 
+from ..bits import mask_rows_as_bytes, new_mask_rows, spread_masks
 from ..compile import entry_point
 from ..drawing.render import LEARNING_SEAT, WHOLE_TABLE, Renderer, check_render_seat, rendering
 from ..game import NO_ACTION, NO_SEAT, Game, check_choice, check_range
@@ -131,6 +132,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._is_ready = False  # whether it can step: after an error, not before reset() of all
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
         self._told = new_told(game, num_envs, self._encoder.is_scaled)
+        self._empty_masks = np.broadcast_to(np.int8(0), (num_envs, game.num_actions))
         self.closed = False
 
     # Gymnasium's interface
@@ -227,27 +229,27 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         else:
             told = self._step_rows(played)
         truncated, final = self._clocks.tick(told.ended, waiting), {}
-        if told.ended.any() or truncated.any():
+        if np.count_nonzero(told.ended) or np.count_nonzero(truncated):
             final = self._end(told, actors, truncated)
         self._is_ready = True
         return self._shown(told), told.rewards, told.ended, truncated, self._info(told) | final
 
     def _end(self, told: Told, actors: np.ndarray, truncated: np.ndarray) -> dict[str, Any]:
         """Deal anew where games were truncated, or leave them; return what `info` adds on ends."""
-        self._illegal_ends.note(*(int(np.count_nonzero(one)) for one in (told.ended, told.lost)))
+        self._illegal_ends.note(np.count_nonzero(told.ended), np.count_nonzero(told.lost))
         cut, over = (truncated & ~told.ended).nonzero()[0], truncated | told.ended
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = over
             return {}
-        masks = np.broadcast_to(np.int8(0), told.masks.shape)  # nearly always: new ones cost time
+        masks = self._empty_masks
         if len(cut):
             masks = masks.copy()
-            masks[cut], actors[cut] = told.masks[cut], told.seats[cut]
+            masks[cut], actors[cut] = self._masks(told)[cut], told.seats[cut]
             told.finals[cut] = told.numbers[cut]
             self._start(cut)
             for name, seen in self._seen(cut).items():
                 getattr(told, name)[cut] = seen
-        at_end = self._info(told._replace(masks=masks, seats=actors))
+        at_end = self._info(told) | {"action_mask": masks, "seat": actors}
         at_end |= {f"_{key}": over.copy() for key in at_end}
         return {
             "final_obs": self._final_observations(over.nonzero()[0], told.finals, masks),
@@ -258,10 +260,11 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _seen(self, rows: np.ndarray) -> dict[str, np.ndarray]:
         """Return what the seats to act see at these tables, as in `Told`."""
-        seats, words = self._games.seats[rows], self._games.masks[rows]
+        seats, masks = self._games.seats[rows], new_mask_rows(len(rows), self.game.num_actions)
+        spread_masks(self._games.masks[rows], masks)
         return {
             "seats": seats,
-            "masks": action_masks(words, self.game.num_actions),
+            "masks": masks,
             "numbers": self._encoder.encode(self._tables.observe(rows, seats)),
         }
 
@@ -278,15 +281,18 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _new_told(self) -> Told:
         """Return what a step writes to: new arrays for all that is returned to the caller."""
-        told = self._told
-        return told._replace(
-            seats=np.empty_like(told.seats),
-            masks=np.empty_like(told.masks),
-            numbers=np.empty_like(told.numbers),
-            ended=np.empty_like(told.ended),
-            lost=np.empty_like(told.lost),
-            rewards=np.empty_like(told.rewards),
-            returns=np.empty_like(told.returns),
+        told, new = self._told, np.empty_like
+        return Told(
+            new(told.seats),
+            new(told.masks),
+            told.records,
+            told.encoding,
+            new(told.numbers),
+            told.finals,
+            new(told.ended),
+            new(told.lost),
+            new(told.rewards),
+            new(told.returns),
         )
 
     def _judge(self, actions: np.ndarray) -> np.ndarray:
@@ -300,12 +306,13 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
                 f"the game at table {self._is_over.argmax()} is over: "
                 'reset(options={"reset_mask": ...}) starts the next one'
             )
-        if actions.min() < 0 or actions.max() >= self.game.num_actions:
-            table = ((actions < 0) | (actions >= self.game.num_actions)).argmax()
+        is_plain = actions.dtype == np.int64 and actions.flags.carray  # as the loops take them
+        not_below_0 = actions.view(np.uint64) if is_plain else actions.astype(np.uint64)
+        if not_below_0.max() >= self.game.num_actions:  # negative ones are large without a sign
+            table = (not_below_0 >= self.game.num_actions).argmax()
             raise ValueError(
                 f"table {table}: {outside_error(self.game.num_actions, int(actions[table]))}"
             )
-        is_plain = actions.dtype == np.int64 and actions.flags.carray  # as the loops take them
         if self.illegal_action == "lose" and is_plain:
             return actions
         played = actions.astype(np.int64)
@@ -331,14 +338,17 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         failed = play_slices(
             lambda first, end: step(first, end, *arguments), self.num_envs, self.num_threads
         )
-        row = min((row for row in failed if row != NO_ROW), default=NO_ROW)
-        if row != NO_ROW and self._games.seats[row] != FAULT:
-            raise no_choice_error(self.game)
-        if row != NO_ROW:
-            self._episodes.seating.check(self._games, row)
+        if failed.count(NO_ROW) < len(failed):
+            self._blame(min(row for row in failed if row != NO_ROW))
         if self._episodes.seat == RANDOM_SEAT:
             self._episodes.seats[:] = told.seats
-        return told._replace(masks=told.masks[:, : self.game.num_actions])
+        return told
+
+    def _blame(self, row: int) -> NoReturn:
+        """Raise the error of the table at which a compiled step has stopped."""
+        if self._games.seats[row] != FAULT:
+            raise no_choice_error(self.game)
+        self._episodes.seating.blame(row, int(self._games.masks[row, 0]))
 
     def _step_rows(self, actions: np.ndarray) -> Told:
         """Play as the compiled step, with any policies and any autoreset mode."""
@@ -368,7 +378,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _info(self, told: Told) -> dict[str, Any]:
         return {
-            "action_mask": told.masks,
+            "action_mask": self._masks(told),
             "seat": told.seats,
             "returns": told.returns,
             "illegal_action": told.lost,
@@ -378,7 +388,10 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         """Return observations in the form of `layout`."""
         if self.layout == "flat":
             return told.numbers
-        return {"observation": told.numbers, "action_mask": told.masks.copy()}
+        return {"observation": told.numbers, "action_mask": self._masks(told).copy()}
+
+    def _masks(self, told: Told) -> np.ndarray:
+        return mask_rows_as_bytes(told.masks, self.game.num_actions)
 
     def render(self) -> tuple[Any, ...] | None:
         """Return a text or uint8 [H, W, 3] for each table; None where a window shows the first."""

@@ -69,7 +69,7 @@ class Told(NamedTuple):
     """What a step tells about each table."""
 
     seats: np.ndarray  # [N] of those that act next
-    masks: np.ndarray  # [N, 64 * W] int8, of those seats
+    masks: np.ndarray  # [N, 8 * W] of those seats, as `spread_masks` writes them
     records: np.ndarray  # [N] what those seats know
     encoding: Any  # of `records` (see `fields.Encoding`)
     numbers: np.ndarray  # [N, num_inputs] the same for a network

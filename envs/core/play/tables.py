@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..bits import WORD_BITS, is_legal, new_mask_rows, random_allowed, spread_masks
+from ..bits import is_legal, mask_rows_as_bytes, new_mask_rows, random_allowed, spread_masks
 from ..compile import rule
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..rng import STREAM
@@ -90,7 +90,7 @@ def new_told(game: Game, num_tables: int, is_scaled: bool = True) -> Told:
     numbers = np.zeros((n, layout.num_inputs), np.float32 if is_scaled else layout.plain_dtype)
     return Told(
         seats=np.zeros(n, np.int64),
-        masks=np.zeros((n, game.num_mask_words * WORD_BITS), np.int8),
+        masks=np.zeros_like(new_mask_rows(n, game.num_actions)),
         records=records,
         encoding=layout.encoding(records, is_scaled),
         numbers=numbers,
@@ -104,9 +104,9 @@ def new_told(game: Game, num_tables: int, is_scaled: bool = True) -> Told:
 
 def action_masks(words: np.ndarray, num_actions: int) -> np.ndarray:
     """Convert masks in words [B, W] to a fresh int8 array [B, A], 1 = legal."""
-    padded = new_mask_rows(len(words), num_actions)
-    spread_masks(words, padded)
-    return padded[:, :num_actions]
+    rows = new_mask_rows(len(words), num_actions)
+    spread_masks(words, rows)
+    return mask_rows_as_bytes(rows, num_actions)
 
 
 @rule
