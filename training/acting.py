@@ -23,7 +23,7 @@ from ..baselines.networks.inputs import InputRows, find_rows, octets
 from ..baselines.objective import weigh_first_place
 from ..baselines.policy import Policy
 from ..envs.core.bits import nth_allowed, num_allowed
-from ..envs.core.compile import array_rule, bind, rule
+from ..envs.core.compile import array_rule, bind, bind_inline, rule
 from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
 from ..envs.core.play.loops import (
@@ -259,7 +259,7 @@ def _bind_act(
 ) -> Function:
     rules = meanings_of(game)
     functions = network_functions(num_layers)
-    play_on = bind(
+    play_on = bind_inline(
         _play_on, choose=chooser(players), sample_action=functions.sample_action, **rules
     )
     start = bind(_start, play_on=play_on, **rules)
