@@ -16,6 +16,7 @@ from .core.game import (
     check_range,
     functions_in,
     make_config,
+    setting,
 )
 from .core.rng import below, shuffle, streams, uniform
 from .core.seats import next_seat, relative_seat
@@ -53,6 +54,7 @@ __all__ = [
     "register_game",
     "relative_seat",
     "rule",
+    "setting",
     "shuffle",
     "streams",
     "uniform",

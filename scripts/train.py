@@ -6,8 +6,6 @@ The learners are the files of `training/`; every setting of a learner's Config i
 import argparse
 import contextlib
 import dataclasses
-import inspect
-import re
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -29,8 +27,6 @@ from .output import new_folder, print_matches, progress_bar
 
 if TYPE_CHECKING:
     from ..training.session import Session
-
-FIELD_COMMENT = re.compile(r"^    (\w+):[^#\n]*#\s*(.+)$", re.MULTILINE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -98,14 +94,14 @@ def _add_run_options(parser: argparse.ArgumentParser, is_resumable: bool) -> Non
 
 def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
     group = parser.add_argument_group("settings of the learner")
-    comments = dict(FIELD_COMMENT.findall(inspect.getsource(config)))
     hints = typing.get_type_hints(config)
     for field in dataclasses.fields(config):
         flag = f"--{field.name.replace('_', '-')}"
         default = field.default
         shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
         in_words = ": none" if shown == "" else f" {shown}"
-        about = f"{comments.get(field.name, '')} (default{in_words})".strip().replace("%", "%%")
+        meaning = field.metadata.get("meaning", "")
+        about = f"{meaning} (default{in_words})".strip().replace("%", "%%")
         if hints[field.name] is bool:
             group.add_argument(
                 flag, action=argparse.BooleanOptionalAction, default=default, help=about

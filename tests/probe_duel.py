@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from parlour.envs.authoring import setting
 from parlour.envs.core.bits import allow
 from parlour.envs.core.compile import rule
 from parlour.envs.core.fields import Field
@@ -29,7 +30,7 @@ GATE, DOOR, BENCH, ROOM, OVER = range(5)
 class Config(NoSettings):
     """What to set."""
 
-    stay: int = 8  # what seat 0 gets for staying, in tenths
+    stay: int = setting(8, "what seat 0 gets for staying, in tenths")
 
 
 @rule

@@ -17,7 +17,7 @@ from torch import nn
 from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.modules import ActionValues, mask_values
 from ..baselines.players import make_policy
-from ..envs.core.game import Game
+from ..envs.core.game import Game, setting
 from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import streams
 from .progress import Progress, advanced, clocks, cosine_decay, since
@@ -30,22 +30,30 @@ from .settings import check_settings
 class Config:
     """Settings of the learner."""
 
-    total_steps: int = 20_000_000  # length of the run, in decisions of learning seats
-    minutes: float = math.inf  # time limit of the run, counting learning alone
-    seed: int = 0  # number that decides all random choices
-    hidden: tuple[int, ...] = (512, 512)  # units of each hidden layer
-    num_tables: int = 1024  # number of games played side by side
-    self_play: float = 0.3  # weight of the tables at which every seat learns
-    opponents: tuple[str, ...] = ("random",)  # players that one learning seat meets elsewhere
-    opponent_weights: tuple[float, ...] = (1.0,)  # weight of each opponent's tables
-    n_steps: int = 3  # decisions of a seat from an observation to its bootstrap
-    buffer_size: int = 1_000_000  # number of transitions that the replay buffer holds
-    batch_size: int = 1024  # number of transitions in a gradient step
-    updates_per_step: float = 1.0  # gradient steps for each step of all tables
-    learning_rate: float = 1e-3  # step size at the start; a cosine decays it to a twentieth
-    epsilon: float = 0.05  # probability of a random action at the start; decays like the step size
-    target_update_interval: int = 200  # gradient steps between copies to the target network
-    num_threads: int = 2  # threads that torch uses
+    total_steps: int = setting(20_000_000, "length of the run, in decisions of learning seats")
+    minutes: float = setting(math.inf, "time limit of the run, counting learning alone")
+    seed: int = setting(0, "number that decides all random choices")
+    hidden: tuple[int, ...] = setting((512, 512), "units of each hidden layer")
+    num_tables: int = setting(1024, "number of games played side by side")
+    self_play: float = setting(0.3, "weight of the tables at which every seat learns")
+    opponents: tuple[str, ...] = setting(
+        ("random",), "players that one learning seat meets elsewhere"
+    )
+    opponent_weights: tuple[float, ...] = setting((1.0,), "weight of each opponent's tables")
+    n_steps: int = setting(3, "decisions of a seat from an observation to its bootstrap")
+    buffer_size: int = setting(1_000_000, "number of transitions that the replay buffer holds")
+    batch_size: int = setting(1024, "number of transitions in a gradient step")
+    updates_per_step: float = setting(1.0, "gradient steps for each step of all tables")
+    learning_rate: float = setting(
+        1e-3, "step size at the start; a cosine decays it to a twentieth"
+    )
+    epsilon: float = setting(
+        0.05, "probability of a random action at the start; decays like the step size"
+    )
+    target_update_interval: int = setting(
+        200, "gradient steps between copies to the target network"
+    )
+    num_threads: int = setting(2, "threads that torch uses")
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""

@@ -23,7 +23,7 @@ from ..baselines.networks.learned import guide_network
 from ..baselines.networks.policy_value import PolicyValue, legal_lists, num_others
 from ..baselines.players import make_policy
 from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, Settings
-from ..envs.core.game import Game, check_range
+from ..envs.core.game import Game, check_range, setting
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch
 from .overlap import play_slices, play_while_learning
 from .progress import GuidedProgress, Spent, advanced, clocks, linear_decay, since, within
@@ -36,31 +36,41 @@ from .teaching import Lesson, drawn, lesson_of, taught
 class Config:
     """Settings of the learner."""
 
-    total_steps: int = 10_000_000  # length of the run, in decisions
-    minutes: float = math.inf  # time limit of the run, counting learning alone
-    seed: int = 0  # number that decides all random choices
-    hidden: tuple[int, ...] = (128, 128)  # units of each hidden layer
-    derived_inputs: bool = True  # also show what the game's folder derives from an observation
-    start: str = ""  # checkpoint whose network the run starts from, of the same sizes
-    teacher: str = ""  # player that is imitated first, such as mcts:num_simulations=300
-    teacher_steps: int = 100_000  # number of the teacher's decisions
-    teacher_temperature: float = 0.05  # of the softmax of its action values: low is sharp
-    num_tables: int = 256  # number of games played side by side
-    batch_decisions: int = 16  # number of decisions of each table in a batch
-    num_simulations: int = 32  # number of simulations of each search
-    num_considered: int = 16  # number of actions that a search compares
-    num_determinizations: int = 4  # number of positions dealt anew that a search starts from
-    exploration_constant: float = PUCT_CONSTANT  # weight of the priors below the root
-    value_scale: float = VALUE_SCALE  # weight of the values at the root: high is sharp
-    kept_batches: int = 16  # number of latest batches that are learned from
-    averaged_batches: int = 16  # number of latest batches over which the weights are averaged
-    minibatch_size: int = 1024  # number of decisions in a gradient step
-    epochs: int = 2  # number of times each decision is learned from, on average
-    learning_rate: float = 1e-3  # step size at the start; falls linearly to final_learning_rate
-    final_learning_rate: float = 3e-5  # step size of Adam at the end
-    value_coefficient: float = 0.5  # weight of the value's squared error
-    td_lambda: float = 0.9  # lambda of the value targets: 1 for the outcome, 0 for the next search
-    num_threads: int = 2  # number of threads that search
+    total_steps: int = setting(10_000_000, "length of the run, in decisions")
+    minutes: float = setting(math.inf, "time limit of the run, counting learning alone")
+    seed: int = setting(0, "number that decides all random choices")
+    hidden: tuple[int, ...] = setting((128, 128), "units of each hidden layer")
+    derived_inputs: bool = setting(
+        True, "also show what the game's folder derives from an observation"
+    )
+    start: str = setting("", "checkpoint whose network the run starts from, of the same sizes")
+    teacher: str = setting("", "player that is imitated first, such as mcts:num_simulations=300")
+    teacher_steps: int = setting(100_000, "number of the teacher's decisions")
+    teacher_temperature: float = setting(0.05, "of the softmax of its action values: low is sharp")
+    num_tables: int = setting(256, "number of games played side by side")
+    batch_decisions: int = setting(16, "number of decisions of each table in a batch")
+    num_simulations: int = setting(32, "number of simulations of each search")
+    num_considered: int = setting(16, "number of actions that a search compares")
+    num_determinizations: int = setting(
+        4, "number of positions dealt anew that a search starts from"
+    )
+    exploration_constant: float = setting(PUCT_CONSTANT, "weight of the priors below the root")
+    value_scale: float = setting(VALUE_SCALE, "weight of the values at the root: high is sharp")
+    kept_batches: int = setting(16, "number of latest batches that are learned from")
+    averaged_batches: int = setting(
+        16, "number of latest batches over which the weights are averaged"
+    )
+    minibatch_size: int = setting(1024, "number of decisions in a gradient step")
+    epochs: int = setting(2, "number of times each decision is learned from, on average")
+    learning_rate: float = setting(
+        1e-3, "step size at the start; falls linearly to final_learning_rate"
+    )
+    final_learning_rate: float = setting(3e-5, "step size of Adam at the end")
+    value_coefficient: float = setting(0.5, "weight of the value's squared error")
+    td_lambda: float = setting(
+        0.9, "lambda of the value targets: 1 for the outcome, 0 for the next search"
+    )
+    num_threads: int = setting(2, "number of threads that search")
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""

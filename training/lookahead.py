@@ -17,7 +17,7 @@ from torch import nn
 
 from ..baselines.networks.kinds import new_network
 from ..baselines.networks.modules import mask_values
-from ..envs.core.game import NO_SEAT, Game
+from ..envs.core.game import NO_SEAT, Game, setting
 from ..envs.core.play.tables import Tables, action_masks
 from ..envs.core.rng import streams
 from .progress import Progress, advanced, clocks, cosine_decay, since
@@ -28,19 +28,27 @@ from .settings import check_settings
 class Config:
     """Settings of the learner."""
 
-    total_steps: int = 20_000_000  # length of the run, in decisions
-    minutes: float = math.inf  # time limit of the run, counting learning alone
-    seed: int = 0  # number that decides all random choices
-    inputs: tuple[str, ...] = ()  # fields of the observation that the network sees; empty for all
-    sets: tuple[str, ...] = ()  # sets of actions that the network sees by rank among those left
-    hidden: tuple[int, ...] = (256, 256)  # units of each hidden layer
-    num_tables: int = 512  # number of games played side by side
-    learning_rate: float = 1e-3  # step size at the start; a cosine decays it to a twentieth
-    epsilon: float = 0.2  # probability of a random action
-    tau: float = 0.05  # step of the target network towards the network, as a fraction
-    return_step: float = 0.0  # distance of possible returns, to round targets to them; 0 for none
-    curriculum_fraction: float = 0.0  # part of the run in which games start ever earlier
-    num_threads: int = 1  # threads that torch uses
+    total_steps: int = setting(20_000_000, "length of the run, in decisions")
+    minutes: float = setting(math.inf, "time limit of the run, counting learning alone")
+    seed: int = setting(0, "number that decides all random choices")
+    inputs: tuple[str, ...] = setting(
+        (), "fields of the observation that the network sees; empty for all"
+    )
+    sets: tuple[str, ...] = setting(
+        (), "sets of actions that the network sees by rank among those left"
+    )
+    hidden: tuple[int, ...] = setting((256, 256), "units of each hidden layer")
+    num_tables: int = setting(512, "number of games played side by side")
+    learning_rate: float = setting(
+        1e-3, "step size at the start; a cosine decays it to a twentieth"
+    )
+    epsilon: float = setting(0.2, "probability of a random action")
+    tau: float = setting(0.05, "step of the target network towards the network, as a fraction")
+    return_step: float = setting(
+        0.0, "distance of possible returns, to round targets to them; 0 for none"
+    )
+    curriculum_fraction: float = setting(0.0, "part of the run in which games start ever earlier")
+    num_threads: int = setting(1, "threads that torch uses")
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""

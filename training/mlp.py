@@ -18,7 +18,7 @@ from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.perceptron import Perceptron, union_columns
 from ..baselines.players import make_policy
 from ..baselines.policy import Policy
-from ..envs.core.game import Game
+from ..envs.core.game import Game, setting
 from ..envs.core.play.loops import EXTERNAL
 from ..envs.core.play.playthrough import turns
 from ..envs.core.play.seating import Seating
@@ -36,18 +36,20 @@ class Config:
     times as many bits stands for the union of its parts; `a-b` is what is in a and not in b.
     """
 
-    num_batches: int = 10  # length of the run, in batches of matches
-    num_matches: int = 1000  # duplicate matches in a batch, each on a deal of its own
-    num_epochs: int = 20  # passes through the examples of a batch
-    opponent: str = "random"  # player that the learner meets
-    inputs: tuple[str, ...] = ("played-table", "hand", "table")  # sets that the network sees
-    held: str = "hand"  # set of the actions that a seat could have chosen
-    hidden: tuple[int, ...] = (40,)  # units of each hidden layer
-    dropout: float = 0.5  # fraction of hidden units left out of a gradient step
-    batch_size: int = 128  # number of examples in a gradient step
-    learning_rate: float = 1e-3  # step size of RMSprop
-    seed: int = 0  # number that decides all random choices
-    num_threads: int = 1  # threads that torch uses
+    num_batches: int = setting(10, "length of the run, in batches of matches")
+    num_matches: int = setting(1000, "duplicate matches in a batch, each on a deal of its own")
+    num_epochs: int = setting(20, "passes through the examples of a batch")
+    opponent: str = setting("random", "player that the learner meets")
+    inputs: tuple[str, ...] = setting(
+        ("played-table", "hand", "table"), "sets that the network sees"
+    )
+    held: str = setting("hand", "set of the actions that a seat could have chosen")
+    hidden: tuple[int, ...] = setting((40,), "units of each hidden layer")
+    dropout: float = setting(0.5, "fraction of hidden units left out of a gradient step")
+    batch_size: int = setting(128, "number of examples in a gradient step")
+    learning_rate: float = setting(1e-3, "step size of RMSprop")
+    seed: int = setting(0, "number that decides all random choices")
+    num_threads: int = setting(1, "threads that torch uses")
 
     def __post_init__(self) -> None:
         """Raise ValueError for settings with which nothing could be learned."""

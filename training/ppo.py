@@ -19,7 +19,7 @@ from torch import nn
 from ..baselines.networks.derived import in_wide_game
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
-from ..envs.core.game import Game
+from ..envs.core.game import Game, setting
 from .acting import Batch, OpponentMix, SelfPlay, new_batch
 from .overlap import play_slices, play_while_learning
 from .progress import SelfPlayProgress, Spent, advanced, linear_decay, within
@@ -31,29 +31,37 @@ from .settings import check_settings
 class Config:
     """Settings of the learner."""
 
-    total_steps: int = 100_000_000  # length of the run, in decisions of learning seats
-    minutes: float = math.inf  # time limit of the run, counting learning alone
-    seed: int = 0  # number that decides all random choices
-    hidden: tuple[int, ...] = (128, 128)  # units of each hidden layer
-    derived_inputs: bool = True  # also show what the game's folder derives from an observation
-    num_tables: int = 2048  # number of games played side by side
-    batch_decisions: int = 24  # number of decisions of each table in a batch
-    minibatch_size: int = 4096  # number of decisions in a gradient step
-    epochs: int = 1  # number of passes through each batch
-    learning_rate: float = 1e-3  # step size at the start; falls linearly to final_learning_rate
-    final_learning_rate: float = 3e-5  # step size of Adam at the end
-    entropy_coefficient: float = 0.05  # weight of the entropy at the start; then falls linearly
-    final_entropy_coefficient: float = 0.005  # weight of the entropy at the end
-    value_coefficient: float = 0.5  # weight of the value's squared error
-    clip: float = 0.2  # maximum change of an action's probability in a batch, as a ratio
-    gae_lambda: float = 0.95  # lambda of generalized advantage estimation
-    first_place_weight: float = 0.0  # weight of being first; the rest is that of the return
-    self_play: float = 1.0  # weight of the tables at which every seat learns
-    earlier: float = 0.0  # weight of the tables against earlier networks of the run
-    opponents: tuple[str, ...] = ()  # compiled players that one seat learns against
-    opponent_weights: tuple[float, ...] = ()  # weight of each opponent's tables
-    critic: bool = False  # learn values with a critic that sees what all seats see
-    num_threads: int = 2  # half of them play, half compute gradients
+    total_steps: int = setting(100_000_000, "length of the run, in decisions of learning seats")
+    minutes: float = setting(math.inf, "time limit of the run, counting learning alone")
+    seed: int = setting(0, "number that decides all random choices")
+    hidden: tuple[int, ...] = setting((128, 128), "units of each hidden layer")
+    derived_inputs: bool = setting(
+        True, "also show what the game's folder derives from an observation"
+    )
+    num_tables: int = setting(2048, "number of games played side by side")
+    batch_decisions: int = setting(24, "number of decisions of each table in a batch")
+    minibatch_size: int = setting(4096, "number of decisions in a gradient step")
+    epochs: int = setting(1, "number of passes through each batch")
+    learning_rate: float = setting(
+        1e-3, "step size at the start; falls linearly to final_learning_rate"
+    )
+    final_learning_rate: float = setting(3e-5, "step size of Adam at the end")
+    entropy_coefficient: float = setting(
+        0.05, "weight of the entropy at the start; then falls linearly"
+    )
+    final_entropy_coefficient: float = setting(0.005, "weight of the entropy at the end")
+    value_coefficient: float = setting(0.5, "weight of the value's squared error")
+    clip: float = setting(0.2, "maximum change of an action's probability in a batch, as a ratio")
+    gae_lambda: float = setting(0.95, "lambda of generalized advantage estimation")
+    first_place_weight: float = setting(
+        0.0, "weight of being first; the rest is that of the return"
+    )
+    self_play: float = setting(1.0, "weight of the tables at which every seat learns")
+    earlier: float = setting(0.0, "weight of the tables against earlier networks of the run")
+    opponents: tuple[str, ...] = setting((), "compiled players that one seat learns against")
+    opponent_weights: tuple[float, ...] = setting((), "weight of each opponent's tables")
+    critic: bool = setting(False, "learn values with a critic that sees what all seats see")
+    num_threads: int = setting(2, "half of them play, half compute gradients")
 
     def __post_init__(self) -> None:
         """Raise ValueError for a setting with which nothing could be learned."""

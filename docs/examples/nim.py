@@ -18,7 +18,7 @@ NUM_ACTIONS = MAX_HEAPS * LARGEST
 class Config:
     """The settings of Nim."""
 
-    num_heaps: int = 4  # heaps of 1, 3, 5, ... objects: 1 .. 4
+    num_heaps: int = pl.setting(4, "heaps of 1, 3, 5, ... objects: 1 .. 4")
 
     def __post_init__(self) -> None:
         pl.check_range("num_heaps", self.num_heaps, 1, MAX_HEAPS)

@@ -230,6 +230,14 @@ def with_new_names(settings: Mapping[str, Any], known: Collection[str]) -> dict[
     return {old.get(name, name): value for name, value in settings.items()}
 
 
+def setting(default: Any, meaning: str) -> Any:
+    """Declare a field of a Config: its default, and what it means in a few words for users.
+
+    Words in double quotes are values that it may have.
+    """
+    return dataclasses.field(default=default, metadata={"meaning": meaning})
+
+
 def make_config(config_class: type, game_name: str, settings: Mapping[str, Any]) -> Any:
     """Build a game's Config; an unknown setting raises a TypeError that lists the known ones."""
     known = [field.name for field in dataclasses.fields(config_class)]

@@ -4,7 +4,7 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-from ..core.game import Game, check_choice, check_range, functions_in, make_config
+from ..core.game import Game, check_choice, check_range, functions_in, make_config, setting
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -14,13 +14,13 @@ VERSION = 0
 class Config:
     """The sizes and house rules of Notty."""
 
-    num_players: int = 2  # seats: 2, 3 or 4
-    hand_limit: int = 20  # the largest hand: 5 .. 20
-    initial_hand: int = 5  # cards dealt to each seat: 1 .. hand_limit
-    turn_limit: int = 200  # turns of each seat, after which the game is a draw: 1 .. 5000
-    discard: str = "optimal"  # who discards: the game ("optimal") or the seats ("manual")
-    protect_small_hands: bool = True  # nobody takes from a hand of two or fewer cards
-    starter: int | str = 0  # the seat that begins, or "random"
+    num_players: int = setting(2, "seats: 2, 3 or 4")
+    hand_limit: int = setting(20, "the largest hand: 5 .. 20")
+    initial_hand: int = setting(5, "cards dealt to each seat: 1 .. hand_limit")
+    turn_limit: int = setting(200, "turns of each seat, after which the game is a draw: 1 .. 5000")
+    discard: str = setting("optimal", 'who discards: the game ("optimal") or the seats ("manual")')
+    protect_small_hands: bool = setting(True, "nobody takes from a hand of two or fewer cards")
+    starter: int | str = setting(0, 'the seat that begins, or "random"')
 
     def __post_init__(self) -> None:
         check_choice("num_players", self.num_players, rules.SEAT_COUNTS)

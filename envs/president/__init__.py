@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_choice, check_range, functions_in, make_config
+from ..core.game import Game, check_choice, check_range, functions_in, make_config, setting
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -13,10 +13,10 @@ VERSION = 0
 class Config:
     """The sizes and house rules of President."""
 
-    num_players: int = 4  # seats: 2, 4, 5 or 8
-    num_games: int = 1  # games in an episode, with the exchange of cards between them
-    economy: str = "swap_one"  # what is exchanged: "none", "swap_one" or "swap_two"
-    passing: str = "free"  # "free", or "out": a pass locks the seat out of the round
+    num_players: int = setting(4, "seats: 2, 4, 5 or 8")
+    num_games: int = setting(1, "games in an episode, with the exchange of cards between them")
+    economy: str = setting("swap_one", 'what is exchanged: "none", "swap_one" or "swap_two"')
+    passing: str = setting("free", '"free", or "out": a pass locks the seat out of the round')
 
     def __post_init__(self) -> None:
         check_choice("num_players", self.num_players, rules.SEAT_COUNTS)

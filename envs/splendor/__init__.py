@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_range, functions_in, make_config
+from ..core.game import Game, check_range, functions_in, make_config, setting
 from . import actions, draw, observation, rules, text
 
 VERSION = 0
@@ -13,9 +13,9 @@ VERSION = 0
 class Config:
     """The sizes and house rules of Splendor."""
 
-    num_players: int = 2  # seats: 2 .. 4
-    target: int = 15  # points that end the game at the end of a round
-    turn_limit: int = 200  # turns of each seat after which the game ends anyway
+    num_players: int = setting(2, "seats: 2 .. 4")
+    target: int = setting(15, "points that end the game at the end of a round")
+    turn_limit: int = setting(200, "turns of each seat after which the game ends anyway")
 
     def __post_init__(self) -> None:
         check_range("num_players", self.num_players, rules.MIN_SEATS, rules.MAX_SEATS)

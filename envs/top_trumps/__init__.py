@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from ..core.game import Game, check_choice, check_range, functions_in, make_config
+from ..core.game import Game, check_choice, check_range, functions_in, make_config, setting
 from . import cards, draw, observation, rules, text
 
 VERSION = 0
@@ -19,11 +19,13 @@ class Config:
     FOR_PEOPLE: ClassVar[Mapping[str, str]] = {"deck": "planets"}  # where they choose no settings
     NAMED: ClassVar[Mapping[str, Sequence[str]]] = {"deck": tuple(cards.SHIPPED)}  # with real names
 
-    num_cards: int = 50  # cards in the deck: 2 .. 128
-    num_fields: int = 5  # integers on a card: 1 .. 16
-    trick_limit: int = 5000  # largest number of tricks
-    starter: int | str = 0  # the seat that starts: 0, 1 or "random"
-    deck: str = cards.RANDOM  # a new one for each game; or "planets", or the text of a CSV file
+    num_cards: int = setting(50, "cards in the deck: 2 .. 128")
+    num_fields: int = setting(5, "integers on a card: 1 .. 16")
+    trick_limit: int = setting(5000, "largest number of tricks")
+    starter: int | str = setting(0, 'the seat that starts: 0, 1 or "random"')
+    deck: str = setting(
+        cards.RANDOM, 'a new one for each game; or "planets", or the text of a CSV file'
+    )
 
     def __post_init__(self) -> None:
         check_range("num_cards", self.num_cards, cards.MIN_CARDS, cards.MAX_CARDS)

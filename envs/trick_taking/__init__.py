@@ -4,7 +4,7 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-from ..core.game import Game, check_range, functions_in, make_config
+from ..core.game import Game, check_range, functions_in, make_config, setting
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -14,9 +14,9 @@ VERSION = 0
 class Config:
     """The sizes and the house rule of trick-taking."""
 
-    num_values: int = 10  # values of each colour, and tricks of a game: 1 .. 32
-    num_players: int = 2  # seats, and colours: 2 .. 4
-    leader: int = 0  # the seat that leads the first trick
+    num_values: int = setting(10, "values of each colour, and tricks of a game: 1 .. 32")
+    num_players: int = setting(2, "seats, and colours: 2 .. 4")
+    leader: int = setting(0, "the seat that leads the first trick")
 
     def __post_init__(self) -> None:
         check_range("num_values", self.num_values, rules.MIN_VALUES, rules.MAX_VALUES)

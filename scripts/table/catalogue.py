@@ -12,7 +12,6 @@ from ...envs import find_game
 from ...envs.core.game import Game
 from .pages import title
 
-_COMMENT = re.compile(r"^    (\w+): .*?#\s*(.+)$", re.MULTILINE)
 _WORD = re.compile(r'"(\w+)"')
 
 
@@ -61,16 +60,14 @@ def middling_player(game: Game) -> str:
 
 
 def _settings(game: Game) -> list[dict[str, Any]]:
-    source = inspect.getsource(type(game.config))
-    comments = dict(_COMMENT.findall(source))
     return [
         {
             "name": field.name,
             "default": None if field.default is dataclasses.MISSING else field.default,
             "value": getattr(game.config, field.name),
             "type": type(getattr(game.config, field.name)).__name__,
-            "help": comments.get(field.name, ""),
-            "words": _WORD.findall(comments.get(field.name, "")),
+            "help": field.metadata.get("meaning", ""),
+            "words": _WORD.findall(field.metadata.get("meaning", "")),
         }
         for field in dataclasses.fields(game.config)
     ]
