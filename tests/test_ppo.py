@@ -13,7 +13,7 @@ from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.training import ppo
-from parlour.training.acting import NO_DECISION, Batch, weigh_first_place
+from parlour.training.decisions import NO_DECISION, Batch, weigh_first_place
 
 from .probe_duel import DOOR, GATE, HIT, MISS, probe_duel
 

@@ -1,7 +1,6 @@
 """Compiled self-play by guided search: many games in one call, each decision with its search.
 
-Every seat searches with the same network. Of each decision the batch has what that of `acting` has,
-and the improved policy that the search found.
+Every seat searches with the same network. Each decision also has the improved policy of its search.
 """
 
 from functools import lru_cache
@@ -10,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..baselines.networks.compiled import num_layers, values_all_seats
-from ..baselines.networks.inputs import InputRows, octets
+from ..baselines.networks.inputs import InputRows
 from ..baselines.networks.policy_value import num_others
 from ..baselines.search.guided import (
     Scratch,
@@ -25,15 +24,14 @@ from ..envs.core.compile import bind, rule
 from ..envs.core.environments.common import no_choice_error
 from ..envs.core.game import NO_SEAT, Function, Game
 from ..envs.core.play.loops import meanings_of
-from ..envs.core.rng import player_streams, streams
-from .acting import (
-    NO_DECISION,
+from .decisions import (
+    NUM_SPARE,
     Batch,
-    estimate_advantages,
-    is_pending,
-    link,
     new_batch,
+    new_places,
     note_shown,
+    play_batch,
+    rows_of,
     wide_scales,
 )
 
@@ -85,27 +83,16 @@ def new_guided_batch(
     return GuidedBatch(batch, policies, outlook)
 
 
-class _Places(NamedTuple):
-    """The state of the tables."""
-
-    states: np.ndarray  # [T]
-    rngs: np.ndarray  # [T] of the deals
-    player_rngs: np.ndarray  # [T, seats]
-    seats: np.ndarray  # [T] seats to act
-    masks: np.ndarray  # [T, words]
-    latest: np.ndarray  # [T, seats] latest decision in the batch
-    returns: np.ndarray  # [T, seats] scratch
-    observations: np.ndarray  # [T] scratch
-    data: np.ndarray  # uint8 [T, size]: their bytes
-
-
-class _Search(NamedTuple):
+class _Deciders(NamedTuple):
     """What a thread searches with."""
 
+    weights: np.ndarray  # [1]
     tree: Tree
     settings: Settings
     scratch: Scratch
     action_values: np.ndarray  # [A]
+    scale: np.ndarray  # [V] of the wide inputs
+    first_place_weight: float = 0.0
 
 
 class GuidedPlay:
@@ -114,24 +101,11 @@ class GuidedPlay:
     def __init__(
         self, game: Game, num_tables: int, seed: int, settings: Settings, rows: InputRows
     ) -> None:
-        n = game.num_seats
         self.game = game
         self.settings = settings
         self._scales = wide_scales(game, rows)
-        self._spare = new_guided_batch(game, num_tables, 1, rows)
-        seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
-        observations = game.new_observations(num_tables)
-        self._places = _Places(
-            states=game.new_states(num_tables),
-            rngs=streams(seeds),
-            player_rngs=player_streams(seeds, n),
-            seats=np.full(num_tables, NO_SEAT),
-            masks=np.zeros((num_tables, game.num_mask_words), np.int64),
-            latest=np.zeros((num_tables, n), np.int64),
-            returns=np.zeros((num_tables, n)),
-            observations=observations,
-            data=octets(observations),
-        )
+        self._spare = new_guided_batch(game, num_tables, NUM_SPARE, rows)
+        self._places = new_places(game, num_tables, seed)
 
     def act(self, weights: np.ndarray, td_lambda: float, into: GuidedBatch, tables: slice) -> None:
         """Fill the rows `tables` of a batch; other threads may fill others at the same time.
@@ -139,76 +113,60 @@ class GuidedPlay:
         `weights` is a network's record [1], `td_lambda` the lambda of the values' targets. Raises
         ValueError where a game never gives a seat a choice.
         """
-        places = _Places(*(array[tables] for array in self._places))
-        _bind_act(self.game, num_layers(weights), values_all_seats(weights))(
-            _rows_of(into, tables),
-            _rows_of(self._spare, tables),
-            places,
+        places = rows_of(self._places, tables)
+        loop = _bind_act(self.game, num_layers(weights), values_all_seats(weights))
+        deciders = _Deciders(
             weights,
-            _Search(
-                new_tree(self.game, self.settings),
-                self.settings,
-                new_scratch(self.game, self.settings),
-                np.zeros(self.game.num_actions),
-            ),
+            new_tree(self.game, self.settings),
+            self.settings,
+            new_scratch(self.game, self.settings),
+            np.zeros(self.game.num_actions),
             self._scales,
-            td_lambda,
         )
+        loop(rows_of(into, tables), rows_of(self._spare, tables), places, deciders, td_lambda)
         if (places.seats == NO_SEAT).any():
             raise no_choice_error(self.game)
-
-
-def _rows_of(guided: GuidedBatch, tables: slice) -> GuidedBatch:
-    batch = Batch(*(array[tables] for array in guided.batch))
-    outlook = Outlook(*(array[tables] for array in guided.outlook))
-    return GuidedBatch(batch, guided.policies[tables], outlook)
 
 
 @lru_cache
 def _bind_act(game: Game, num_layers: int, all_seats: bool) -> Function:
     rules = meanings_of(game)
     search_one = guided_functions(game, num_layers, all_seats).search_one
-    decide = bind(_decide, search_one=search_one, **rules)
-    play_on = bind(_play_on, **rules)
-    return bind(_act, decide=decide, play_on=play_on, **rules)
+    return play_batch(
+        decide=bind(_decide, search_one=search_one, **rules),
+        play_on=bind(_play_on, **rules),
+        start=bind(_start, **rules),
+        note_outcome=_note_outcome,
+        complete=_complete,
+        **rules,
+    )
 
 
-def _act(into, spare, places, weights, search, scale, td_lambda):
-    batch, outlook = into.batch, into.outlook
-    num_decisions = batch.actions.shape[1]
-    for table in range(batch.actions.shape[0]):
-        state, rng, mask = places.states[table], places.rngs[table], places.masks[table]
-        places.latest[table, :] = NO_DECISION
-        if places.seats[table] == NO_SEAT:
-            places.seats[table] = new_game(state, rng, mask)
-        for index in range(num_decisions):
-            if places.seats[table] == NO_SEAT:
-                return
-            decide(weights[0], places, table, search, scale, batch, index, into.policies)
-            seat = places.seats[table]
-            outlook.seats[table, index] = seat
-            turn(search.scratch.root_values, seat, outlook.values[table, index])
-            link(batch, places.latest, table, seat, index)
-            is_over = play_on(places, table, batch.actions[table, index], batch)
-            outlook.is_last[table, index] = is_over
-            turn(places.returns[table], 0, outlook.returns[table, index])
-        is_first = True
-        while is_pending(places.latest, table):
-            seat = places.seats[table]
-            decide(weights[0], places, table, search, scale, spare.batch, 0, spare.policies)
-            if is_first:
-                turn(search.scratch.root_values, seat, outlook.values[table, num_decisions])
-                is_first = False
-            last = places.latest[table, seat]
-            if last != NO_DECISION:
-                batch.ends[table, last] = spare.batch.values[table, 0]
-                places.latest[table, seat] = NO_DECISION
-                if not is_pending(places.latest, table):
-                    break
-            play_on(places, table, spare.batch.actions[table, 0], batch)
-        estimate_advantages(batch, table, td_lambda)
-        if outlook.targets.shape[2] > 0:
-            expect_others(outlook, table, td_lambda ** (1 / places.latest.shape[1]))
+def _start(places, table, deciders):
+    return new_game(places.states[table], places.rngs[table], places.masks[table])
+
+
+def _play_on(places, table, action, deciders):
+    return play(places.states[table], places.rngs[table], action, places.masks[table])
+
+
+@rule
+def _note_outcome(into, index, places, table, is_over):
+    """Note whether a decision was the last of its game, and if so what each seat got."""
+    outlook = into.outlook
+    outlook.is_last[table, index] = is_over
+    turn(places.returns[table], 0, outlook.returns[table, index])
+
+
+@rule
+def _complete(into, spare, table, decay):
+    """Fill in the targets of the other seats' values."""
+    outlook = into.outlook
+    num_decisions, num_seats = outlook.returns.shape[1:]
+    for seat in range(num_seats):
+        outlook.values[table, num_decisions, seat] = spare.outlook.values[table, 0, seat]
+    if outlook.targets.shape[2] > 0:
+        expect_others(outlook, table, decay ** (1 / num_seats))
 
 
 @rule
@@ -231,38 +189,23 @@ def expect_others(outlook, table, decay):
                 outlook.targets[table, index, clockwise - 1] = ahead
 
 
-def _decide(weights, places, table, search, scale, batch, index, policies):
+def _decide(into, index, places, table, deciders):
     """Search for the seat to act, and note everything about its decision."""
+    weights, tree, settings, scratch, action_values, scale, _ = deciders
+    batch, outlook, policy = into.batch, into.outlook, into.policies[table, index]
     state, mask = places.states[table], places.masks[table]
     seat = places.seats[table]
-    policy = policies[table, index]
-    policy[:] = 0.0
     rng = places.player_rngs[table, seat]
-    tree, settings, scratch, action_values = search
-    action, value = search_one(state, rng, weights, tree, settings, scratch, policy, action_values)
+    policy[:] = 0.0
+    action, value = search_one(
+        state, rng, weights[0], tree, settings, scratch, policy, action_values
+    )
     observe(state, seat, places.observations[table])
     rows, wide = batch.rows[table, index], batch.wide[table, index]
-    note_shown(weights, places.data[table], scale, rows, wide)
+    note_shown(weights[0], places.data[table], scale, rows, wide)
     for word in range(mask.shape[0]):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
     batch.values[table, index] = value
-
-
-def _play_on(places, table, action, batch):
-    """Play an action and the forced plies after it; pay where the game ends, and deal the next.
-
-    Return whether the game ended.
-    """
-    state, rng, mask = places.states[table], places.rngs[table], places.masks[table]
-    places.seats[table] = play(state, rng, action, mask)
-    if places.seats[table] == NO_SEAT:
-        returns(state, places.returns[table])
-        for seat in range(places.latest.shape[1]):
-            last = places.latest[table, seat]
-            if last != NO_DECISION:
-                batch.ends[table, last] = places.returns[table, seat]
-                places.latest[table, seat] = NO_DECISION
-        places.seats[table] = new_game(state, rng, mask)
-        return True
-    return False
+    outlook.seats[table, index] = seat
+    turn(scratch.root_values, seat, outlook.values[table, index])

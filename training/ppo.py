@@ -20,7 +20,8 @@ from ..baselines.networks.derived import in_wide_game
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
 from ..baselines.players import make_policy
 from ..envs.core.game import Game, setting
-from .acting import Batch, OpponentMix, SelfPlay, new_batch
+from .acting import OpponentMix, SelfPlay
+from .decisions import Batch, new_batch
 from .overlap import play_slices, play_while_learning
 from .progress import SelfPlayProgress, Spent, advanced, linear_decay, within
 from .resuming import Resumable

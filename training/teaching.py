@@ -17,7 +17,7 @@ from ..envs.core.play.playthrough import turns
 from ..envs.core.play.seating import check_legal
 from ..envs.core.play.tables import Tables
 from ..envs.core.rng import player_streams, streams
-from .acting import Batch, input_notes
+from .decisions import Batch, input_notes
 
 
 class Lesson(NamedTuple):

@@ -1,0 +1,269 @@
+"""Decisions of learning seats at many tables, noted in one compiled call as a batch.
+
+`play_batch` is the loop of both ways to act: by a network's chances (`acting`) and by a search that
+a network guides (`guided_play`). Plies without a choice are played, but do not count as decisions.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..baselines.networks.inputs import InputRows, find_rows, octets
+from ..baselines.objective import weigh_first_place
+from ..envs.core.compile import bind, bind_inline, rule
+from ..envs.core.game import NO_SEAT, Function, Game
+from ..envs.core.play.loops import EXTERNAL
+from ..envs.core.rng import player_streams, streams
+
+NO_DECISION = -1
+SEATING_STREAM = 10**6  # purpose of the streams that draw the seating: above every seat
+NUM_SPARE = 2  # decisions of a batch after the batch: its first, and each later one in turn
+
+
+class Batch(NamedTuple):
+    """Decisions [tables, decisions of each], in the order in which they were taken.
+
+    `rows` [.., K] and `wide` [.., V] are the network's inputs, `critic_rows` and `critic_wide` a
+    critic's; `masks` are words. `next_decisions` has the index of the same seat's next decision in
+    the same game. It is NO_DECISION where the game or the batch ends first. Then `ends` is the
+    return of the game, or the value of the seat's next decision, up to which the game is played on.
+    Advantages and targets are those of generalized advantage estimation.
+    """
+
+    rows: np.ndarray
+    wide: np.ndarray
+    critic_rows: np.ndarray
+    critic_wide: np.ndarray
+    masks: np.ndarray
+    actions: np.ndarray
+    log_chances: np.ndarray
+    values: np.ndarray
+    next_decisions: np.ndarray
+    ends: np.ndarray
+    advantages: np.ndarray
+    targets: np.ndarray
+
+
+def new_batch(
+    num_tables: int, num_decisions: int, num_words: int, rows: InputRows, critic: InputRows
+) -> Batch:
+    """Return an empty batch."""
+    shape = num_tables, num_decisions
+
+    def zeros(dtype: type, *size: int) -> np.ndarray:
+        return np.zeros((*shape, *size), dtype)
+
+    return Batch(
+        rows=zeros(np.int32, len(rows.first_rows)),
+        wide=zeros(np.float32, len(rows.wide_columns)),
+        critic_rows=zeros(np.int32, len(critic.first_rows)),
+        critic_wide=zeros(np.float32, len(critic.wide_columns)),
+        masks=zeros(np.int64, num_words),
+        actions=zeros(np.int64),
+        log_chances=zeros(np.float32),
+        values=zeros(np.float32),
+        next_decisions=zeros(np.int32),
+        ends=zeros(np.float32),
+        advantages=zeros(np.float32),
+        targets=zeros(np.float32),
+    )
+
+
+class Places(NamedTuple):
+    """The tables, whose games go on from batch to batch."""
+
+    states: np.ndarray  # [T]
+    rngs: np.ndarray  # [T] of the deals
+    player_rngs: np.ndarray  # [T, seats]
+    seating_rngs: np.ndarray  # [T]
+    codes: np.ndarray  # [T, seats]: EXTERNAL where the learner sits
+    seats: np.ndarray  # [T] seats to act
+    masks: np.ndarray  # [T, words]
+    latest: np.ndarray  # [T, seats] latest decision in the batch
+    returns: np.ndarray  # [T, seats] scratch
+    observations: np.ndarray  # [T] scratch
+    data: np.ndarray  # uint8 [T, size]: their bytes
+    views: np.ndarray  # [T, seats] scratch: what all seats see
+    whole: np.ndarray  # uint8 [T, seats * size]: their bytes
+    decided: np.ndarray  # [T] plies of learning seats so far with a choice
+    forced: np.ndarray  # [T] plies of learning seats so far without one
+
+
+def new_places(game: Game, num_tables: int, seed: int) -> Places:
+    """Return tables without a game yet, with random streams from `seed`."""
+    n = game.num_seats
+    seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
+    observations = game.new_observations(num_tables)
+    views = game.new_observations(num_tables * n).reshape(num_tables, n)
+    return Places(
+        states=game.new_states(num_tables),
+        rngs=streams(seeds),
+        player_rngs=player_streams(seeds, n),
+        seating_rngs=streams(seeds, SEATING_STREAM),
+        codes=np.full((num_tables, n), EXTERNAL),
+        seats=np.full(num_tables, NO_SEAT),
+        masks=np.zeros((num_tables, game.num_mask_words), np.int64),
+        latest=np.zeros((num_tables, n), np.int64),
+        returns=np.zeros((num_tables, n)),
+        observations=observations,
+        data=octets(observations),
+        views=views,
+        whole=octets(views).reshape(num_tables, -1),
+        decided=np.zeros(num_tables, np.int64),
+        forced=np.zeros(num_tables, np.int64),
+    )
+
+
+def rows_of(value: Any, tables: slice) -> Any:
+    """Return the rows `tables` of an array, or of a named tuple of arrays, as a view."""
+    if isinstance(value, np.ndarray):
+        return value[tables]
+    return type(value)(*(rows_of(part, tables) for part in value))
+
+
+def play_batch(**meanings: Function) -> Function:
+    """Return the loop for the functions of one way to act, and the rules of a game.
+
+    `start(places, table, deciders)` seats and deals. `decide(into, index, places, table, deciders)`
+    chooses an action of the seat to act and notes its decision. `play_on(places, table, action,
+    deciders)` plays it and all plies until the next decision. `note_outcome(into, index, places,
+    table, is_over)` and `complete(into, spare, table, decay)` add what `Batch` does not have.
+    """
+    meanings["pay"] = bind(_pay, **meanings)
+    meanings["go_on"] = bind_inline(_go_on, **meanings)
+    meanings["finish"] = bind(_finish, **meanings)
+    return bind(_play_batch, **meanings)
+
+
+def _play_batch(into, spare, places, deciders, decay):
+    """Fill a batch; `spare` is one of `NUM_SPARE` decisions for what follows it.
+
+    `decay` is the lambda of the advantages. Stop at a table where nobody ever has a choice.
+    """
+    batch = into.batch
+    num_decisions = batch.actions.shape[1]
+    for table in range(batch.actions.shape[0]):
+        places.latest[table, :] = NO_DECISION
+        if places.seats[table] == NO_SEAT:
+            places.seats[table] = start(places, table, deciders)
+        for index in range(num_decisions):
+            if places.seats[table] == NO_SEAT:
+                return
+            decide(into, index, places, table, deciders)
+            link(batch, places.latest, table, places.seats[table], index)
+            is_over = go_on(places, table, batch.actions[table, index], batch, deciders)
+            note_outcome(into, index, places, table, is_over)
+        places.decided[table] += num_decisions
+        finish(batch, spare, places, table, deciders)
+        estimate_advantages(batch, table, decay)
+        complete(into, spare, table, decay)
+
+
+def _finish(batch, spare, places, table, deciders):
+    """Play on until each seat's latest decision has been paid, or followed by another of it."""
+    index = 0
+    while places.seats[table] != NO_SEAT and is_pending(places.latest, table):
+        decide(spare, index, places, table, deciders)
+        seat = places.seats[table]
+        last = places.latest[table, seat]
+        if last != NO_DECISION:
+            batch.ends[table, last] = spare.batch.values[table, index]
+            places.latest[table, seat] = NO_DECISION
+            if not is_pending(places.latest, table):
+                return
+        go_on(places, table, spare.batch.actions[table, index], batch, deciders)
+        index = 1
+
+
+def _go_on(places, table, action, batch, deciders):
+    """Play until the next decision; pay at the end of a game, and start the next one.
+
+    Return whether the game ended.
+    """
+    seat = play_on(places, table, action, deciders)
+    is_over = seat == NO_SEAT
+    if is_over:
+        pay(batch, places, table, deciders)
+        seat = start(places, table, deciders)
+    places.seats[table] = seat
+    return is_over
+
+
+def _pay(batch, places, table, deciders):
+    """Write what a finished game is worth to the last decision of each seat."""
+    returns(places.states[table], places.returns[table])
+    weigh_first_place(places.returns[table], deciders.first_place_weight)
+    for seat in range(places.latest.shape[1]):
+        last = places.latest[table, seat]
+        if last != NO_DECISION:
+            batch.ends[table, last] = places.returns[table, seat]
+            places.latest[table, seat] = NO_DECISION
+
+
+@rule
+def link(batch, latest, table, seat, index):
+    """Enter a decision as the next one of its seat."""
+    previous = latest[table, seat]
+    if previous != NO_DECISION:
+        batch.next_decisions[table, previous] = index
+    batch.next_decisions[table, index] = NO_DECISION
+    latest[table, seat] = index
+
+
+@rule
+def is_pending(latest, table):
+    """Return whether the outcome of any seat's latest decision is unknown."""
+    num_pending = 0
+    for seat in range(latest.shape[1]):
+        num_pending += latest[table, seat] != NO_DECISION
+    return num_pending > 0
+
+
+def wide_scales(game: Game, rows: InputRows) -> np.ndarray:
+    """Return the factors of the wide inputs, [V]."""
+    first = game.observation_dtype[0].base
+    step = game.observation_dtype.itemsize // first.itemsize
+    return game.layout.scale[rows.wide_columns % step].astype(np.float32)
+
+
+def input_notes(
+    game: Game, rows: InputRows, observations: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return what a network is shown of observations [B]: rows [B, K] and wide numbers [B, V]."""
+    found = np.zeros((len(observations), len(rows.first_rows)), np.int32)
+    wide = np.zeros((len(observations), len(rows.wide_columns)), np.float32)
+    _note_all(rows, octets(observations), wide_scales(game, rows), found, wide)
+    return found, wide
+
+
+@rule
+def _note_all(rows, data, scale, found, wide):
+    for row in range(data.shape[0]):
+        note_shown(rows, data[row], scale, found[row], wide[row])
+
+
+@rule
+def note_shown(weights, data, scale, rows, wide):
+    """Note what a network is shown: its rows [K] and wide numbers [V], scaled."""
+    find_rows(weights, data, rows)
+    values = data.view(weights.lows.dtype)
+    for k in range(wide.shape[0]):
+        wide[k] = values[weights.wide_columns[k]] * scale[k]
+
+
+@rule
+def estimate_advantages(batch, table, gae_lambda):
+    """Generalized advantage estimation (Schulman et al. 2016) over each seat's own decisions.
+
+    A game pays only at its end, so nothing is discounted.
+    """
+    for index in range(batch.actions.shape[1] - 1, -1, -1):
+        value = batch.values[table, index]
+        after = batch.next_decisions[table, index]
+        if after == NO_DECISION:
+            advantage = batch.ends[table, index] - value
+        else:
+            step = batch.values[table, after] - value
+            advantage = step + gae_lambda * batch.advantages[table, after]
+        batch.advantages[table, index] = advantage
+        batch.targets[table, index] = advantage + value
