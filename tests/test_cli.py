@@ -18,10 +18,13 @@ from parlour.baselines.arena.contest import sandbox
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.compile import rule
 from parlour.envs.core.played.transcript import load, record, to_text, verify
-from parlour.scripts import bench, bench_record, first_games, output, peers, sizes, tournament
+from parlour.scripts import output
+from parlour.scripts.bench import first_games, peers, sizes
+from parlour.scripts.bench import page as bench_record
+from parlour.scripts.bench.peers import MANY_AT_ONCE, ONE_BY_ONE
+from parlour.scripts.commands import bench, tournament
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
-from parlour.scripts.peers import MANY_AT_ONCE, ONE_BY_ONE
 from parlour.training.session import algorithms
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
@@ -684,7 +687,7 @@ def test_the_program_for_other_libraries_needs_only_numpy() -> None:
     blocked = ("gymnasium", "numba", "pettingzoo", "torch", "rich", "pandas")
     source = (
         f"import sys; sys.modules.update(dict.fromkeys({blocked}))\n"
-        "from scripts import peer_plies\n"
+        "from scripts.bench import peer_plies\n"
         "print(peer_plies.rate(lambda: 5, 0.01, 1) > 0)\n"
     )
     packages = str(Path(parlour.__file__).resolve().parent)

@@ -15,8 +15,8 @@ from parlour.envs import GAMES, find_game
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
-from parlour.scripts import sizes
-from parlour.scripts.bench_record import page, speed_table
+from parlour.scripts.bench import sizes
+from parlour.scripts.bench.page import page, speed_table
 from parlour.scripts.main import COMMANDS
 
 CHECKOUT = Path(__file__).resolve().parents[1]

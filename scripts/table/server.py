@@ -20,7 +20,6 @@ from ...envs.core.catalogue import kept_settings
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
 from ...envs.core.rng import check_seed, fresh_seed
-from ..stored_games import arena_game, judged_plies, transcript_of
 from .catalogue import game_choices
 from .guard import MAX_CONNECTIONS, POLICY, REPLAY_POLICY, Allowance, Guard
 from .host import Connection, Host, Refused
@@ -29,6 +28,7 @@ from .pages import PAGE_ROUTES, is_owner, refusal, title
 from .protocol import BadMessage, parse
 from .rules import rules_of
 from .store import Damaged, StoredTable, TableStore
+from .stored_games import arena_game, judged_plies, transcript_of
 from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_token
 from .thinking import TooSlow
 

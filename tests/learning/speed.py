@@ -22,8 +22,8 @@ import numpy as np
 from parlour.baselines.networks.kinds import policy_of
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.game import Game
-from parlour.scripts.bench import machine
-from parlour.scripts.replays import vector_replay
+from parlour.scripts.bench.replays import vector_replay
+from parlour.scripts.commands.bench import machine
 from parlour.training.acting import Batch
 from parlour.training.evaluate import evaluate
 from parlour.training.ppo import Config, Learner, Losses

@@ -15,8 +15,8 @@ import pytest
 from parlour.baselines import explanations, move_values
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.rng import streams
+from parlour.scripts.agents.agent import AgentSeat
 from parlour.scripts.table import host
-from parlour.scripts.table.agent import AgentSeat
 from parlour.scripts.table.host import Connection, LiveTable
 from parlour.scripts.table.table import HERE, GameTable, Occupant, PlayedPly, Setup
 from parlour.scripts.table.views import SPECTATOR, history_message

@@ -9,7 +9,7 @@ import anyio
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.scripts.table.agent import AgentMatch, AgentSeat, casual_setup
+from parlour.scripts.agents.agent import AgentMatch, AgentSeat, casual_setup
 from parlour.scripts.table.matches import match_result, new_plan
 from parlour.scripts.table.rules import game_page
 from parlour.scripts.table.table import GameTable

@@ -20,8 +20,8 @@ from websockets.sync.client import connect
 
 from parlour.baselines.policy import Policy
 from parlour.envs.core.play.seating import PlayerError
+from parlour.scripts.agents.agent import AgentMatch, AgentSeat, casual_setup
 from parlour.scripts.table import server as server_module
-from parlour.scripts.table.agent import AgentMatch, AgentSeat, casual_setup
 from parlour.scripts.table.guard import Allowance
 from parlour.scripts.table.matches import new_plan
 from parlour.scripts.table.table import GameTable

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from websockets.sync.server import ServerConnection, serve
 
-from parlour.scripts.table.remote import RemoteSeat
+from parlour.scripts.agents.remote import RemoteSeat
 
 from .serving import AS_OWNER, GUEST, listening_server, player
 

@@ -66,7 +66,9 @@ def test_the_page_is_there_before_the_games_are_loaded(tmp_path: Path) -> None:
 
 
 def test_the_first_page_needs_no_compiler() -> None:
-    needed = "import parlour.scripts.main, parlour.scripts.play, parlour.scripts.table.opening"
+    needed = (
+        "import parlour.scripts.main, parlour.scripts.commands.play, parlour.scripts.table.opening"
+    )
     heavy = "numba", "torch", "pandas", "scipy", "matplotlib"
     assert modules_after(needed, heavy) == "[]"
 

@@ -9,11 +9,11 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-from ..envs.core.played.page.replay import PlyJudgements, replay_page
-from ..envs.core.played.transcript import Transcript, load, replay_data, verify
-from .options import BadArgument, positive, seconds, seed, user_input, whole
-from .output import progress_bar
-from .stored_games import arena_game, is_table_store, judged_plies, table_game
+from ...envs.core.played.page.replay import PlyJudgements, replay_page
+from ...envs.core.played.transcript import Transcript, load, replay_data, verify
+from ..options import BadArgument, positive, seconds, seed, user_input, whole
+from ..output import progress_bar
+from ..table.stored_games import arena_game, is_table_store, judged_plies, table_game
 
 _SQLITE = b"SQLite format 3\x00"
 VALUE_SECONDS = 0.2

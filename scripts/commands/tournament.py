@@ -9,15 +9,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..baselines.arena import Plan, Standings, play_tournament
-from ..baselines.arena.play.entrants import scripted_players
-from ..baselines.arena.play.tournament import FORMS, contests_of, num_games
-from ..baselines.arena.ratings.standings import SCORINGS, check_scoring
-from ..baselines.arena.results.export import as_data, overview
-from ..baselines.arena.results.store import Setting, Store
-from ..envs import GAMES, find_game
-from ..envs.core.game import Game
-from .options import (
+from ...baselines.arena import Plan, Standings, play_tournament
+from ...baselines.arena.play.entrants import scripted_players
+from ...baselines.arena.play.tournament import FORMS, contests_of, num_games
+from ...baselines.arena.ratings.standings import SCORINGS, check_scoring
+from ...baselines.arena.results.export import as_data, overview
+from ...baselines.arena.results.store import Setting, Store
+from ...envs import GAMES, find_game
+from ...envs.core.game import Game
+from ..options import (
     BadArgument,
     add_game,
     add_seed,
@@ -28,7 +28,7 @@ from .options import (
     player_names,
     user_input,
 )
-from .output import (
+from ..output import (
     add_json,
     export_standings,
     new_folder,
@@ -36,8 +36,8 @@ from .output import (
     progress_bar,
     write_json,
 )
-from .plans import add_plan, chosen_plan, entered
-from .serving import results_shown
+from ..plans import add_plan, chosen_plan, entered
+from ..table.serving import results_shown
 
 ALL_GAMES = "all"
 

@@ -10,20 +10,19 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..baselines import Policy
-from ..baselines.hints import HintLines, hints_of
-from ..baselines.players import parse_settings
-from ..baselines.policy import values_of
-from ..envs import GAMES, find_game
-from ..envs.core.catalogue import kept_settings
-from ..envs.core.game import Game
-from ..envs.core.play.playthrough import Playthrough, Turn
-from ..envs.core.play.visibility import is_seen
-from ..envs.core.played import transcript
-from ..envs.core.rng import fresh_seed
-from .ending import result_lines
-from .games import HUMAN
-from .options import (
+from ...baselines import Policy
+from ...baselines.hints import HintLines, hints_of
+from ...baselines.players import parse_settings
+from ...baselines.policy import values_of
+from ...envs import GAMES, find_game
+from ...envs.core.catalogue import kept_settings
+from ...envs.core.game import Game
+from ...envs.core.play.playthrough import Playthrough, Turn
+from ...envs.core.play.visibility import is_seen
+from ...envs.core.played import transcript
+from ...envs.core.rng import fresh_seed
+from ..console.ending import result_lines
+from ..options import (
     BadArgument,
     add_game,
     add_seed,
@@ -36,11 +35,12 @@ from .options import (
     user_input,
     whole,
 )
-from .output import file_to_write
-from .serving import add_server, serve
+from ..output import file_to_write
+from ..table.serving import add_server, serve
+from .games import HUMAN
 
 if TYPE_CHECKING:
-    from .table.store import TableStore
+    from ..table.store import TableStore
 
 COMMENTED_ACTIONS = 3
 BROWSER_PACE = 0.2  # seconds between plies at least; the page can be slower
@@ -159,7 +159,7 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
         with user_input():
             serve(arguments, lambda store: "", "/results", path)
         return
-    from .table.catalogue import chosen_settings
+    from ..table.catalogue import chosen_settings
 
     with user_input():
         settings = chosen_settings(arguments.game, parse_settings(arguments.set))
@@ -169,7 +169,7 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
     specs = specs * game.num_seats if len(specs) == 1 else specs
 
     def open_table(store: "TableStore") -> str:
-        from .table.table import MAX_NAME, PLAYER, Occupant, Setup, new_token
+        from ..table.table import MAX_NAME, PLAYER, Occupant, Setup, new_token
 
         seats = [Occupant(PLAYER, n[:MAX_NAME], s) for n, s in zip(names, specs, strict=True)]
         seed = fresh_seed() if arguments.seed is None else arguments.seed

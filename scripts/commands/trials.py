@@ -12,10 +12,10 @@ from typing import Any
 
 from rich.progress import Progress, TaskID
 
-from ..baselines.parts import part_of
-from ..envs import GAMES, find_game
-from .options import BadArgument, Parser, positive, seed, user_input
-from .output import progress_bar
+from ...baselines.parts import part_of
+from ...envs import GAMES, find_game
+from ..options import BadArgument, Parser, positive, seed, user_input
+from ..output import progress_bar
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

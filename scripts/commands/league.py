@@ -10,18 +10,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from ..baselines import list_policies, make_policy
-from ..baselines.arena import Plan
-from ..baselines.arena.play.entrants import enter
-from ..baselines.arena.play.league import ladder, members_of, play_league, seconds_a_decision
-from ..baselines.arena.results.league_pages import index, page, record, with_ladders
-from ..baselines.best import NAME as BEST
-from ..envs import GAMES, find_game
-from ..envs.core.catalogue import games_by_seats
-from ..envs.core.game import Game
-from .options import BadArgument, check_known, number_of_deals
-from .output import new_folder, progress_bar
-from .plans import add_plan, chosen_plan
+from ...baselines import list_policies, make_policy
+from ...baselines.arena import Plan
+from ...baselines.arena.play.entrants import enter
+from ...baselines.arena.play.league import ladder, members_of, play_league, seconds_a_decision
+from ...baselines.arena.results.league_pages import index, page, record, with_ladders
+from ...baselines.best import NAME as BEST
+from ...envs import GAMES, find_game
+from ...envs.core.catalogue import games_by_seats
+from ...envs.core.game import Game
+from ..options import BadArgument, check_known, number_of_deals
+from ..output import new_folder, progress_bar
+from ..plans import add_plan, chosen_plan
 
 DEALS, SEARCH_DEALS = 300, 20
 

@@ -8,13 +8,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..baselines import Policy
-from ..baselines.arena import DuplicateResult, play_duplicate, play_match
-from ..baselines.arena.ratings.statistics import Estimate
-from ..baselines.arena.results.export import as_data
-from ..baselines.measures import measures_of
-from ..envs.core.game import Game
-from .options import (
+from ...baselines import Policy
+from ...baselines.arena import DuplicateResult, play_duplicate, play_match
+from ...baselines.arena.ratings.statistics import Estimate
+from ...baselines.arena.results.export import as_data
+from ...baselines.measures import measures_of
+from ...envs.core.game import Game
+from ..options import (
     BadArgument,
     add_game,
     add_seed,
@@ -26,7 +26,7 @@ from .options import (
     player_names,
     user_input,
 )
-from .output import (
+from ..output import (
     add_json,
     print_matches,
     print_table,
@@ -34,7 +34,7 @@ from .output import (
     progress_bar,
     write_json,
 )
-from .plans import add_plan, chosen_plan, entered
+from ..plans import add_plan, chosen_plan, entered
 
 ALL_DEALS = "all"
 
@@ -186,7 +186,7 @@ def _exactly(
 
 def _keep(arguments: argparse.Namespace, kind: str, results: list[dict[str, Any]]) -> None:
     if arguments.keep:
-        from ..baselines.networks.checkpoints import (
+        from ...baselines.networks.checkpoints import (
             keep_results,  # needs torch, which other players do not
         )
 

@@ -4,13 +4,13 @@ import argparse
 import sqlite3
 from pathlib import Path
 
-from ..baselines.arena import Standings, Store, rate_store
-from ..baselines.arena.ratings.standings import SCORINGS
-from ..baselines.arena.results.export import as_data
-from ..baselines.arena.results.identity import SEPARATOR, identity_of
-from ..envs.core.catalogue import game_within
-from .options import BadArgument, user_input
-from .output import add_json, export_standings, new_folder, print_standings, write_json
+from ...baselines.arena import Standings, Store, rate_store
+from ...baselines.arena.ratings.standings import SCORINGS
+from ...baselines.arena.results.export import as_data
+from ...baselines.arena.results.identity import SEPARATOR, identity_of
+from ...envs.core.catalogue import game_within
+from ..options import BadArgument, user_input
+from ..output import add_json, export_standings, new_folder, print_standings, write_json
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

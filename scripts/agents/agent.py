@@ -13,11 +13,11 @@ from ...envs import GAMES, find_game
 from ...envs.core.catalogue import kept_settings
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.rng import check_seed, fresh_seed
-from .catalogue import people_settings
-from .host import PATIENCE, THINKING_LIMIT
-from .matches import MatchPlan, result_data
-from .protocol import JUDGED
-from .table import (
+from ..table.catalogue import people_settings
+from ..table.host import PATIENCE, THINKING_LIMIT
+from ..table.matches import MatchPlan, result_data
+from ..table.protocol import JUDGED
+from ..table.table import (
     MAX_NAME,
     PLAYER,
     REMOTE,
@@ -27,8 +27,8 @@ from .table import (
     Setup,
     check_thinking_times,
 )
-from .thinking import TooSlow, within
-from .views import judged_data, observed
+from ..table.thinking import TooSlow, within
+from ..table.views import judged_data, observed
 
 DEFAULT_PLAYER = "random"
 

@@ -6,10 +6,10 @@ This plays the first games in each view. Code that is compiled already is not co
 import argparse
 import time
 
-from ..envs import GAMES
-from ..envs.core.code_cache import cache_folder
-from .first_games import VIEWS
-from .options import check_known
+from ...envs import GAMES
+from ...envs.core.code_cache import cache_folder
+from ..bench.first_games import VIEWS
+from ..options import check_known
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

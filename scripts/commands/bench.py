@@ -21,13 +21,12 @@ import gymnasium
 
 import parlour
 
-from ..envs import GAMES, find_game
-from ..envs.core.catalogue import importable_name
-from ..envs.registry import make_aec, make_raw_aec
-from . import bench_record, first_games, peers, sizes
-from .options import BadArgument, check_known, positive
-from .output import add_json, file_to_write, print_table, progress_bar, write_json, write_record
-from .replays import (
+from ...envs import GAMES, find_game
+from ...envs.core.catalogue import importable_name
+from ...envs.registry import make_aec, make_raw_aec
+from ..bench import first_games, peers, sizes
+from ..bench import page as bench_record
+from ..bench.replays import (
     PartTimed,
     Play,
     aec_replay,
@@ -36,7 +35,9 @@ from .replays import (
     solo_step_replay,
     vector_replay,
 )
-from .scripted_plies import match_plies, opponents_of, vector_plies
+from ..bench.scripted_plies import match_plies, opponents_of, vector_plies
+from ..options import BadArgument, check_known, positive
+from ..output import add_json, file_to_write, print_table, progress_bar, write_json, write_record
 
 BATCH = 4096  # tables of the vector environment
 MAX_SEATS = 16  # player counts are tried up to this

@@ -1,8 +1,8 @@
 """Play the first game in each view, which compiles everything that a start needs.
 
 `parlour bench --cold` times them and `parlour warm` plays them ahead of time; by itself,
-`python -m parlour.scripts.first_games VIEW GAME` plays one and prints the seconds it took. GAME
-may be PACKAGE:GAME.
+`python -m parlour.scripts.bench.first_games VIEW GAME` plays one and prints the seconds it took.
+GAME may be PACKAGE:GAME.
 """
 
 import os
@@ -17,7 +17,7 @@ NUM_TABLES = 64
 
 def play_aec(name: str) -> None:
     """Play a game in PettingZoo's view."""
-    from ..envs.registry import make_aec
+    from ...envs.registry import make_aec
 
     env = make_aec(name)
     env.reset(seed=0)
@@ -32,7 +32,7 @@ def play_solo(name: str) -> None:
     """Play a game in Gymnasium's view with its default opponents."""
     import gymnasium
 
-    from ..envs import GAMES
+    from ...envs import GAMES
 
     env = gymnasium.make(f"parlour:{GAMES[name]}")
     _, info = env.reset(seed=0)
@@ -48,7 +48,7 @@ def play_vector(name: str) -> None:
     import gymnasium
     import numpy as np
 
-    from ..envs import GAMES
+    from ...envs import GAMES
 
     envs = gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=NUM_TABLES)
     _, info = envs.reset(seed=0)
@@ -77,7 +77,7 @@ def main(view: str, name: str) -> None:
 
     A game of another package is named `PACKAGE:GAME`.
     """
-    from ..envs.core.catalogue import import_game
+    from ...envs.core.catalogue import import_game
 
     VIEWS[view](import_game(name).name)
     print(sum(os.times()[:4]), time.time())  # the first includes children and threads

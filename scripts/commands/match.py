@@ -7,11 +7,11 @@ each seat, all play at one table, in a balanced sample of seatings.
 
 import argparse
 
-from ..baselines.arena import Sprt, play_match, play_tournament
-from ..baselines.arena.play.entrants import Entrant
-from ..baselines.arena.results.export import as_data
-from ..envs.core.game import Game
-from .options import (
+from ...baselines.arena import Sprt, play_match, play_tournament
+from ...baselines.arena.play.entrants import Entrant
+from ...baselines.arena.results.export import as_data
+from ...envs.core.game import Game
+from ..options import (
     BadArgument,
     add_game,
     add_seed,
@@ -22,8 +22,8 @@ from .options import (
     player_names,
     user_input,
 )
-from .output import add_json, print_standings, print_text, progress_bar, write_json
-from .plans import add_plan, chosen_plan, entered
+from ..output import add_json, print_standings, print_text, progress_bar, write_json
+from ..plans import add_plan, chosen_plan, entered
 
 _INDENT = 4  # of what does not fit into a line
 

@@ -9,14 +9,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..baselines.named_files import check_choice_of_others
-from .options import BadArgument, seconds
-from .table.agent import AgentMatch, AgentSeat, casual_setup, game_list
-from .table.catalogue import people_settings
-from .table.host import THINKING_LIMIT
-from .table.matches import new_plan
-from .table.remote import RemoteSeat
-from .table.rules import game_page
+from ...baselines.named_files import check_choice_of_others
+from ..agents.agent import AgentMatch, AgentSeat, casual_setup, game_list
+from ..agents.remote import RemoteSeat
+from ..options import BadArgument, seconds
+from ..table.catalogue import people_settings
+from ..table.host import THINKING_LIMIT
+from ..table.matches import new_plan
+from ..table.rules import game_page
 
 INSTRUCTIONS = (
     "Play a parlour game against scripted and learned players. Call start (one game), start_match "

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from ..baselines.arena.results.export import markdown_table
-from ..envs import find_game
+from ...baselines.arena.results.export import markdown_table
+from ...envs import find_game
 from .peers import MANY_AT_ONCE, ONE_BY_ONE
 
 _SPEED_LINES = {  # what the README shows

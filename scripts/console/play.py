@@ -7,7 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from ..baselines.human import (
+from ...baselines.human import (
     PROMPT,
     Ask,
     answer_help,
@@ -18,10 +18,10 @@ from ..baselines.human import (
     screens,
     width,
 )
-from ..baselines.move_list import filled
-from ..baselines.move_values import EXACT, SEARCH, MoveValues
+from ...baselines.move_list import filled
+from ...baselines.move_values import EXACT, SEARCH, MoveValues
+from ..table.table import GameTable
 from .ending import result_lines
-from .table.table import GameTable
 
 HINT_SECONDS = 1.5
 WORDS = """\

@@ -1,7 +1,8 @@
 """Time one game of another library; `peers` runs this in an environment that has the library.
 
 The task is random legal play through the library's Python interface, with its observations:
-`python -m scripts.peer_plies LIBRARY GAME SECONDS REPEATS` prints the rate and the version as JSON.
+`python -m scripts.bench.peer_plies LIBRARY GAME SECONDS REPEATS` prints the rate and the version
+as JSON.
 It imports nothing of Parlour but `replays`, which needs only NumPy.
 """
 

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..baselines.arena import MatchResult
-from .options import (
+from ...baselines.arena import MatchResult
+from ..options import (
     BadArgument,
     Parser,
     add_game,
@@ -25,17 +25,17 @@ from .options import (
     positive,
     user_input,
 )
-from .output import new_folder, print_matches, progress_bar
+from ..output import new_folder, print_matches, progress_bar
 
 if TYPE_CHECKING:
-    from ..training.session import Session
+    from ...training.session import Session
 
 FIELD_COMMENT = re.compile(r"^    (\w+):[^#\n]*#\s*(.+)$", re.MULTILINE)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add a parser for each learner."""
-    from ..training.session import algorithms, is_resumable, load_algorithm
+    from ...training.session import algorithms, is_resumable, load_algorithm
 
     learners = parser.add_subparsers(metavar="ALGORITHM", required=True, parser_class=Parser)
     for name in algorithms():
@@ -157,7 +157,7 @@ def run(arguments: argparse.Namespace) -> None:
 
 def _plan(arguments: argparse.Namespace) -> "Session":
     """What to train and how to measure it. Raises BadArgument."""
-    from ..training import session
+    from ...training import session
 
     game = chosen_game(arguments)
     chosen_players(arguments.against, game)  # to fail now rather than minutes later
@@ -183,7 +183,7 @@ def _plan(arguments: argparse.Namespace) -> "Session":
 
 def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[MatchResult]:
     """Train with a live view; return the last measurement. Raises BadArgument."""
-    from ..training import session
+    from ...training import session
 
     last: list[MatchResult] = []
     with progress_bar() as bar, _log(has_tensorboard, plan.folder) as log:

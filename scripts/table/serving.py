@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from .options import BadArgument, port, user_input
+from ..options import BadArgument, port, user_input
 
 if TYPE_CHECKING:
-    from .table.guard import App
-    from .table.store import TableStore
-    from .table.tournaments import RunningResults
+    from .guard import App
+    from .store import TableStore
+    from .tournaments import RunningResults
 
 LOOPBACK = "127.0.0.1"
 PORT = 8477
@@ -77,8 +77,8 @@ def serve(
     """
     listener = _listen(arguments.host, arguments.port)
     port = listener.getsockname()[1]
-    from .table.guard import host_and_port
-    from .table.store import TableStore
+    from .guard import host_and_port
+    from .store import TableStore
 
     with user_input():
         store = TableStore(
@@ -101,7 +101,7 @@ def serve(
 
 
 def _running(results: Path, is_trusted: bool) -> "RunningResults":
-    from .table.tournaments import RunningResults
+    from .tournaments import RunningResults
 
     return RunningResults(results, is_trusted)
 
@@ -111,10 +111,10 @@ def results_shown(path: Path) -> Iterator[None]:
     """Show a store of results in the browser for as long as this process adds to it."""
     import uvicorn
 
-    from .table.opening import server_settings
-    from .table.server import make_app
-    from .table.store import TableStore
-    from .table.tournaments import RunningResults
+    from .opening import server_settings
+    from .server import make_app
+    from .store import TableStore
+    from .tournaments import RunningResults
 
     listener = _listen(LOOPBACK, None)
     port = listener.getsockname()[1]
@@ -146,10 +146,10 @@ def _run(
     """Serve the pages at once, and load the games meanwhile."""
     import uvicorn
 
-    from .table.opening import make_opening, server_settings
+    from .opening import make_opening, server_settings
 
     def load() -> "App":
-        from .table.server import make_app
+        from .server import make_app
 
         return make_app(store, key, hosts, results)
 

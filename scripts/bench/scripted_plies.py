@@ -10,13 +10,13 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ..baselines import list_policies, make_policy
-from ..baselines.arena.play.batches import play_deals
-from ..envs import GAMES, find_game
-from ..envs.core.game import Game
-from ..envs.core.play.playthrough import turns
-from ..envs.core.play.tables import Tables
-from ..envs.core.rng import player_streams, streams
+from ...baselines import list_policies, make_policy
+from ...baselines.arena.play.batches import play_deals
+from ...envs import GAMES, find_game
+from ...envs.core.game import Game
+from ...envs.core.play.playthrough import turns
+from ...envs.core.play.tables import Tables
+from ...envs.core.rng import player_streams, streams
 from .replays import REPLAYED_PLIES, Play
 
 COUNTED_GAMES = 512

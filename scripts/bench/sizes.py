@@ -9,11 +9,11 @@ from typing import Any
 import gymnasium
 import numpy as np
 
-from ..baselines.arena import Plan, Workers, play_match
-from ..baselines.arena.results.export import markdown_table
-from ..envs import GAMES, find_game
-from .bench_record import named
-from .output import print_table
+from ...baselines.arena import Plan, Workers, play_match
+from ...baselines.arena.results.export import markdown_table
+from ...envs import GAMES, find_game
+from ..output import print_table
+from .page import named
 from .replays import random_legal
 from .scripted_plies import opponents_of
 

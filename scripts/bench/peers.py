@@ -101,7 +101,7 @@ def _run(python: Path, *arguments: str) -> dict[str, Any]:
     """Run `peer_plies` there. Parlour's other packages are not needed, and not imported."""
     packages = str(Path(parlour.__file__).resolve().parent)
     variables = {**os.environ, "PYTHONPATH": packages, "PYGAME_HIDE_SUPPORT_PROMPT": "1"}
-    command = [str(python), "-m", "scripts.peer_plies", *arguments]
+    command = [str(python), "-m", "scripts.bench.peer_plies", *arguments]
     figures: dict[str, Any] = json.loads(
         _output(command, _MEASURE_SECONDS, variables).splitlines()[-1]
     )

@@ -7,12 +7,12 @@ link, or any player. Games are kept on disk, so that they go on after a restart.
 import argparse
 from typing import TYPE_CHECKING
 
-from ..envs import GAMES, find_game
-from .options import BadArgument, check_known, days, player_names, seed, user_input, whole
-from .serving import add_server, serve
+from ...envs import GAMES, find_game
+from ..options import BadArgument, check_known, days, player_names, seed, user_input, whole
+from ..table.serving import add_server, serve
 
 if TYPE_CHECKING:
-    from .table.store import TableStore
+    from ..table.store import TableStore
 
 SECONDS_A_DAY = 86_400
 _TEXT_ONLY = ("set", "players", "seat", "seed")
@@ -77,12 +77,12 @@ def _start(arguments: argparse.Namespace, store: "TableStore") -> str:
 
 def _play_at_the_console(arguments: argparse.Namespace) -> None:
     """Seat the person and the players, and play. Raises BadArgument."""
-    from ..baselines.players import parse_settings
-    from ..envs.core.catalogue import kept_settings
-    from ..envs.core.rng import fresh_seed
-    from .console import play
-    from .table.catalogue import chosen_settings, middling_player
-    from .table.table import HERE, MAX_NAME, PLAYER, GameTable, Occupant, Setup
+    from ...baselines.players import parse_settings
+    from ...envs.core.catalogue import kept_settings
+    from ...envs.core.rng import fresh_seed
+    from ..console.play import play
+    from ..table.catalogue import chosen_settings, middling_player
+    from ..table.table import HERE, MAX_NAME, PLAYER, GameTable, Occupant, Setup
 
     if arguments.game is None:
         raise BadArgument("name a game: parlour play GAME --text")

@@ -12,7 +12,7 @@ from urllib.parse import parse_qs, urlsplit
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
 from websockets.sync.client import ClientConnection, connect
 
-from .protocol import JUDGED
+from ..table.protocol import JUDGED
 
 WAIT_SECONDS = 30.0  # for the others to move, and for a server that is away
 _RETRY_SECONDS = 0.5
