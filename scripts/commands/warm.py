@@ -1,15 +1,21 @@
 """Compile games ahead of time, so that they start at once.
 
-This plays the first games in each view. Code that is compiled already is not compiled again.
+This plays the first game in each view, which compiles everything that a start needs. Code that is
+compiled already is not compiled again.
 """
 
 import argparse
+import os
+import random
+import sys
 import time
+from collections.abc import Callable
+from typing import Any
 
 from ...envs import GAMES
-from ...envs.core.code_cache import cache_folder
-from ..bench.first_games import VIEWS
 from ..options import check_known
+
+NUM_TABLES = 64
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,6 +27,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Compile, and print one line for each game."""
+    from ...envs.core.code_cache import cache_folder  # the time to start is measured without
+
     if arguments.game is not None:
         check_known([arguments.game])
     for name in [arguments.game] if arguments.game else GAMES:
@@ -29,3 +37,71 @@ def run(arguments: argparse.Namespace) -> None:
             play(name)
         print(f"{name} is compiled ({time.perf_counter() - start:.1f} s)", flush=True)
     print(f"compiled code is kept in {cache_folder()}")
+
+
+def play_aec(name: str) -> None:
+    """Play a game in PettingZoo's view."""
+    from ...envs.registry import make_aec
+
+    env = make_aec(name)
+    env.reset(seed=0)
+    choose = random.Random(0).choice
+    observation, _, terminated, truncated, _ = env.last()
+    while not (terminated or truncated):
+        env.step(choose(_legal(observation["action_mask"])))
+        observation, _, terminated, truncated, _ = env.last()
+
+
+def play_solo(name: str) -> None:
+    """Play a game in Gymnasium's view with its default opponents."""
+    import gymnasium
+
+    env = gymnasium.make(f"parlour:{GAMES[name]}")
+    _, info = env.reset(seed=0)
+    choose = random.Random(0).choice
+    terminated = truncated = False
+    while not (terminated or truncated):
+        _, _, terminated, truncated, info = env.step(choose(_legal(info["action_mask"])))
+    env.reset()
+
+
+def play_vector(name: str) -> None:
+    """Play at many tables until one game has ended and the next has begun."""
+    import gymnasium
+    import numpy as np
+
+    envs = gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=NUM_TABLES)
+    _, info = envs.reset(seed=0)
+    choose = random.Random(0).choice
+    has_ended = False
+    while not has_ended:
+        actions = np.array([choose(_legal(mask)) for mask in info["action_mask"]])
+        _, _, terminated, truncated, info = envs.step(actions)
+        has_ended = bool((terminated | truncated).any())
+
+
+def _legal(mask: Any) -> list[int]:
+    legal: list[int] = mask.nonzero()[0].tolist()
+    return legal
+
+
+VIEWS: dict[str, Callable[[str], None]] = {
+    "aec": play_aec,
+    "solo": play_solo,
+    "vector": play_vector,
+}
+
+
+def first_game(view: str, name: str) -> None:
+    """Play, and print (seconds of processor time since Python began, the time of day).
+
+    A game of another package is named `PACKAGE:GAME`.
+    """
+    from ...envs.core.catalogue import import_game
+
+    VIEWS[view](import_game(name).name)
+    print(sum(os.times()[:4]), time.time())  # the first includes children and threads
+
+
+if __name__ == "__main__":  # in a process of its own, which `parlour bench` times
+    first_game(*sys.argv[1:])
