@@ -17,7 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
-from .options import BadArgument, Parser, add_imports, import_packages
+from .options import (
+    BadArgument,
+    Parser,
+    add_imports,
+    import_packages,
+)
 
 COMMANDS = (
     "games",

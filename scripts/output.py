@@ -38,6 +38,7 @@ from ..baselines.arena.results.export import (
 )
 from ..envs.core.waiting import Wait
 from .options import BadArgument
+from .validators import file_to_write
 
 _WIDTH_WITHOUT_TERMINAL = 200
 _ANY_WIDTH = 10_000
@@ -171,14 +172,6 @@ def add_json(parser: argparse.ArgumentParser) -> None:
         type=file_to_write,
         help="also write the results as JSON to FILE; - prints JSON instead of the table",
     )
-
-
-def file_to_write(text: str) -> str:
-    """Check the folder of the file now rather than after the work. Raises ArgumentTypeError."""
-    folder = Path(text).parent
-    if not folder.is_dir():
-        raise argparse.ArgumentTypeError(f"no folder {folder} to write {text} in")
-    return text
 
 
 def write_json(data: Any, file: str | None) -> None:

@@ -55,7 +55,7 @@ WRONG = {
     f"watch {GAME} --players random,random,random": "3 players",
     f"watch {GAME} --players random:depth=3": "random has no setting 'depth'",
     f"watch {GAME} --players mcts:depth=3": "mcts has no setting 'depth'; its settings are num_",
-    f"watch {GAME} --seat 9": "seats are",
+    f"watch {GAME} --seat 9": "seat must be in",
     f"watch {GAME} --seat x": "--seat: expected a whole number, not x",
     f"play {GAME} --port 70000": "--port: a port is a number in 0 .. 65535, not 70000",
     f"watch {GAME} --seed -1": "seed",

@@ -18,8 +18,14 @@ from ..bench.measure import (
     start_report,
 )
 from ..bench.page import page, plot, show, show_sizes, sizes_page, sizes_plot
-from ..options import BadArgument, check_known, positive
-from ..output import add_json, file_to_write, progress_bar, write_json, write_record
+from ..options import BadArgument, check_known
+from ..output import (
+    add_json,
+    progress_bar,
+    write_json,
+    write_record,
+)
+from ..validators import file_to_write, positive
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,6 @@ from ..options import (
     chosen_game,
     chosen_players,
     first_seed,
-    number_of_deals,
     player_names,
     user_input,
 )
@@ -35,6 +34,7 @@ from ..output import (
     write_json,
 )
 from ..plans import add_plan, chosen_plan, entered
+from ..validators import number_of_deals
 
 ALL_DEALS = "all"
 

@@ -8,7 +8,12 @@ from ...baselines.players import players_of, resolved
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
-from ..output import add_json, print_table, print_text, write_json
+from ..output import (
+    add_json,
+    print_table,
+    print_text,
+    write_json,
+)
 
 HUMAN = "human"  # a player of every game: you, at the console
 _INDENT = len("  settings  ")

@@ -19,9 +19,10 @@ from ...baselines.best import NAME as BEST
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
-from ..options import BadArgument, check_known, number_of_deals
+from ..options import BadArgument, check_known
 from ..output import new_folder, progress_bar
 from ..plans import add_plan, chosen_plan
+from ..validators import number_of_deals
 
 DEALS, SEARCH_DEALS = 300, 20
 

@@ -18,12 +18,18 @@ from ..options import (
     check_deals,
     chosen_game,
     first_seed,
-    number_of_deals,
     player_names,
     user_input,
 )
-from ..output import add_json, print_standings, print_text, progress_bar, write_json
+from ..output import (
+    add_json,
+    print_standings,
+    print_text,
+    progress_bar,
+    write_json,
+)
 from ..plans import add_plan, chosen_plan, entered
+from ..validators import number_of_deals
 
 _INDENT = 4  # of what does not fit into a line
 

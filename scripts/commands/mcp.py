@@ -7,16 +7,18 @@ import argparse
 import functools
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from ...baselines.named_files import check_choice_of_others
-from ..agents.agent import AgentMatch, AgentSeat, casual_setup, game_list
-from ..agents.remote import RemoteSeat
-from ..options import BadArgument, seconds
+from ...baselines.players import players_of
+from ...envs import GAMES, find_game
+from ..agents.local import LocalTables, table_of
+from ..agents.seat import TableSeat
+from ..options import BadArgument
 from ..table.catalogue import people_settings
-from ..table.host import THINKING_LIMIT
-from ..table.matches import new_plan
+from ..table.live import THINKING_LIMIT
 from ..table.rules import game_page
+from ..validators import seconds
 
 INSTRUCTIONS = (
     "Play a parlour game against scripted and learned players. Call start (one game), start_match "
@@ -24,25 +26,6 @@ INSTRUCTIONS = (
     "legal_actions until is_over is true, then result; in a match, next_game until the last."
 )
 _PROBLEMS = (ValueError, TypeError, ImportError, OSError)
-
-
-class Seat(Protocol):
-    """A seat that the tools act for."""
-
-    def position(self) -> dict[str, Any]:
-        """Return what the seat sees."""
-
-    def legal(self) -> list[str]:
-        """Return the names of the legal actions."""
-
-    def play(self, action: str) -> dict[str, Any]:
-        """Play an action and return the next position."""
-
-    def next_game(self) -> dict[str, Any]:
-        """Go to the next game and return its first position."""
-
-    def result(self) -> dict[str, Any]:
-        """Return the result."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +90,8 @@ class Tools:
     def __init__(self, limit: float, files: Path | None = None) -> None:
         """Play nothing yet; `limit` is that of the players, `files` the agent's folder."""
         self._limit, self._files = limit, files
-        self._seat: Seat | None = None
+        self._seat: TableSeat | None = None
+        self._tables: LocalTables | None = None
 
     def all(self) -> tuple[Callable[..., Any], ...]:
         """Return them in the order in which they are listed."""
@@ -117,7 +101,7 @@ class Tools:
 
     def games(self) -> list[dict[str, Any]]:
         """List the games with their seats, settings and players (weakest first)."""
-        return game_list()
+        return [_facts(name) for name in GAMES]
 
     def rules(self, game: str) -> str:
         """Return the rules of a game, the names of its actions and what can be observed."""
@@ -137,8 +121,8 @@ class Tools:
         """
         chosen = people_settings(game) if settings is None else settings
         check_choice_of_others(game, chosen, players or (), self._files)
-        setup = casual_setup(game, players or (), chosen, seat)
-        return self._take(AgentSeat(setup, seat, judge, self._limit))
+        table = table_of(game, players or (), chosen, seat)
+        return self._take(self._own_tables().open(table, seat, judge))
 
     def start_match(
         self,
@@ -153,15 +137,15 @@ class Tools:
         """
         chosen = people_settings(game) if settings is None else settings
         check_choice_of_others(game, chosen, [opponent], self._files)
-        plan = new_plan(game, chosen, "agent", opponent, num_deals)
-        return self._take(AgentMatch(plan, self._limit))
+        match = self._own_tables().open_match(game, chosen, opponent, num_deals)
+        return self._take(match)
 
     def join(self, link: str, judge: bool = True) -> dict[str, Any]:
         """Take a seat at a table of a running server with its link: http://HOST:PORT/#seat=TOKEN.
 
         Where others think for long, a position without legal_actions comes back: call observation.
         """
-        return self._take(RemoteSeat(link, judge))
+        return self._take(TableSeat(link, judge))
 
     def observation(self) -> dict[str, Any]:
         """Return what your seat sees, in words and as data, with your legal actions."""
@@ -190,15 +174,30 @@ class Tools:
         """
         return self._seated().result()
 
-    def _take(self, seat: Seat) -> dict[str, Any]:
+    def _own_tables(self) -> LocalTables:
+        if self._tables is None:
+            self._tables = LocalTables(self._limit)
+        return self._tables
+
+    def _take(self, seat: TableSeat) -> dict[str, Any]:
         """Leave the former seat, and return the first position of this one."""
-        if isinstance(self._seat, RemoteSeat):
+        if self._seat is not None:
             self._seat.close()
         self._seat = seat
         return seat.position()
 
-    def _seated(self) -> Seat:
+    def _seated(self) -> TableSeat:
         """Raise ValueError where no game has begun."""
         if self._seat is None:
             raise ValueError("no game has begun: call start, start_match or join")
         return self._seat
+
+
+def _facts(name: str) -> dict[str, Any]:
+    game = find_game(name, **people_settings(name))
+    return {
+        "game": name,
+        "seats": game.num_seats,
+        "settings": game.config_dict(),
+        "players": {player: each.summary for player, each in players_of(game).items()},
+    }

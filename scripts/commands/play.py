@@ -8,8 +8,16 @@ import argparse
 from typing import TYPE_CHECKING
 
 from ...envs import GAMES, find_game
-from ..options import BadArgument, check_known, days, player_names, seed, user_input, whole
+from ..options import (
+    BadArgument,
+    check_known,
+    check_seat,
+    for_each_seat,
+    player_names,
+    user_input,
+)
 from ..table.serving import add_server, serve
+from ..validators import days, seed, whole
 
 if TYPE_CHECKING:
     from ..table.store import TableStore
@@ -90,16 +98,9 @@ def _play_at_the_console(arguments: argparse.Namespace) -> None:
         settings = chosen_settings(arguments.game, parse_settings(arguments.set or ""))
         game = find_game(arguments.game, **settings)
         seat = arguments.seat or 0
-        if not 0 <= seat < game.num_seats:
-            raise BadArgument(f"seat must be in 0 .. {game.num_seats - 1}, not {seat}")
-        names = player_names(arguments.players or middling_player(game))
-        if len(names) == 1:
-            names *= game.num_seats - 1
-        if len(names) != game.num_seats - 1:
-            raise BadArgument(
-                "name one player for all other seats, or one for each of them "
-                f"({game.num_seats - 1}); got {len(names)}"
-            )
+        check_seat(seat, game)
+        given = player_names(arguments.players or middling_player(game))
+        names = for_each_seat(given, game.num_seats - 1, "other seats")
         seats = [Occupant(PLAYER, name[:MAX_NAME], name) for name in names]
         seats.insert(seat, Occupant(HERE, "you"))
         dealt = fresh_seed() if arguments.seed is None else arguments.seed

@@ -11,9 +11,10 @@ from pathlib import Path
 
 from ...envs.core.played.page.replay import PlyJudgements, replay_page
 from ...envs.core.played.transcript import Transcript, load, replay_data, verify
-from ..options import BadArgument, positive, seconds, seed, user_input, whole
+from ..options import BadArgument, check_seat, user_input
 from ..output import progress_bar
 from ..table.stored_games import arena_game, is_table_store, judged_plies, table_game
+from ..validators import positive, seconds, seed, whole
 
 _SQLITE = b"SQLite format 3\x00"
 VALUE_SECONDS = 0.2
@@ -73,8 +74,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Build the replay, and write it or show it."""
     transcript, names = _read(arguments)
     game = transcript.game
-    if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
-        raise BadArgument(f"seat must be in 0 .. {game.num_seats - 1}, not {arguments.seat}")
+    check_seat(arguments.seat, game)
     judged = _judged(transcript, arguments.think) if arguments.think > 0 else None
     page = replay_page(replay_data(transcript, arguments.seat, names, judged))
     path = Path(arguments.html or Path(tempfile.mkdtemp(prefix="parlour-")) / f"{game.name}.html")

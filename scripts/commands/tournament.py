@@ -24,7 +24,6 @@ from ..options import (
     check_deals,
     chosen_game,
     first_seed,
-    number_of_deals,
     player_names,
     user_input,
 )
@@ -38,6 +37,7 @@ from ..output import (
 )
 from ..plans import add_plan, chosen_plan, entered
 from ..table.serving import results_shown
+from ..validators import number_of_deals
 
 ALL_GAMES = "all"
 

@@ -20,12 +20,11 @@ from ..options import (
     add_game,
     chosen_game,
     chosen_players,
-    number_of_deals,
     player_names,
-    positive,
     user_input,
 )
 from ..output import new_folder, print_matches, progress_bar
+from ..validators import number_of_deals, positive
 
 if TYPE_CHECKING:
     from ...training.session import Session

@@ -14,8 +14,9 @@ from rich.progress import Progress, TaskID
 
 from ...baselines.parts import part_of
 from ...envs import GAMES, find_game
-from ..options import BadArgument, Parser, positive, seed, user_input
+from ..options import BadArgument, Parser, user_input
 from ..output import progress_bar
+from ..validators import positive, seed
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

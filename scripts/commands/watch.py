@@ -26,17 +26,16 @@ from ..options import (
     BadArgument,
     add_game,
     add_seed,
+    check_seat,
     chosen_game,
     chosen_players,
     first_seed,
+    for_each_seat,
     player_names,
-    positive,
-    seconds,
     user_input,
-    whole,
 )
-from ..output import file_to_write
 from ..table.serving import add_server, serve
+from ..validators import file_to_write, positive, seconds, whole
 from .games import HUMAN
 
 if TYPE_CHECKING:
@@ -99,9 +98,8 @@ def run(arguments: argparse.Namespace) -> None:
     if arguments.transcript is not None and Path(arguments.transcript).exists():
         raise BadArgument(f"{arguments.transcript} exists; name another file for the transcript")
     game = chosen_game(arguments)
-    players = _seated(chosen_players(arguments.players, game), game)
-    if arguments.seat is not None and not 0 <= arguments.seat < game.num_seats:
-        raise BadArgument(f"seats are 0 .. {game.num_seats - 1}, not {arguments.seat}")
+    players = for_each_seat(chosen_players(arguments.players, game), game.num_seats, "seats")
+    check_seat(arguments.seat, game)
     hint_lines = _chosen_hints(game) if arguments.hints else None
     seed = first_seed(arguments)
     played = Playthrough(game, players, seed)
@@ -164,14 +162,16 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
     with user_input():
         settings = chosen_settings(arguments.game, parse_settings(arguments.set))
         game = find_game(arguments.game, **settings)
-    names = [player.name for player in _seated(chosen_players(arguments.players, game), game)]
-    specs = player_names(arguments.players)
-    specs = specs * game.num_seats if len(specs) == 1 else specs
+    specs = for_each_seat(player_names(arguments.players), game.num_seats, "seats")
+    players = for_each_seat(chosen_players(arguments.players, game), game.num_seats, "seats")
 
     def open_table(store: "TableStore") -> str:
         from ..table.table import MAX_NAME, PLAYER, Occupant, Setup, new_token
 
-        seats = [Occupant(PLAYER, n[:MAX_NAME], s) for n, s in zip(names, specs, strict=True)]
+        seats = [
+            Occupant(PLAYER, player.name[:MAX_NAME], spec)
+            for player, spec in zip(players, specs, strict=True)
+        ]
         seed = fresh_seed() if arguments.seed is None else arguments.seed
         pace = max(arguments.delay, BROWSER_PACE)
         kept = kept_settings(game, settings)
@@ -181,16 +181,6 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
         return f"&seat={tokens[-1]}"
 
     serve(arguments, open_table)
-
-
-def _seated(players: list[Policy], game: Game) -> list[Policy]:
-    if len(players) == 1:
-        return players * game.num_seats
-    if len(players) != game.num_seats:
-        raise BadArgument(
-            f"{game.name} has {game.num_seats} seats here; got {len(players)} players"
-        )
-    return players
 
 
 def _chosen_hints(game: Game) -> HintLines:

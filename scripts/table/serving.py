@@ -9,18 +9,22 @@ import threading
 import webbrowser
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..options import BadArgument, port, user_input
+from ..options import BadArgument, user_input
+from ..validators import port
 
 if TYPE_CHECKING:
-    from .guard import App
+    import uvicorn
+
+    from .guard import Guard
     from .store import TableStore
     from .tournaments import RunningResults
 
 LOOPBACK = "127.0.0.1"
 PORT = 8477
 _LAST_LOOK_SECONDS = 5.0  # for a page to ask for the final results
+_CLOSING_SECONDS = 5.0
 _WARNING = (
     "Warning: other machines can connect, and plain HTTP is not encrypted: anybody who reads the "
     "owner's key or the link of a seat controls the server or that seat."
@@ -77,6 +81,7 @@ def serve(
     """
     listener = _listen(arguments.host, arguments.port)
     port = listener.getsockname()[1]
+    from .app import make_app
     from .guard import host_and_port
     from .store import TableStore
 
@@ -97,7 +102,8 @@ def serve(
     print("Stop it with Ctrl-C.", flush=True)
     if not arguments.no_browser:
         threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
-    _run(listener, store, key, {*hosts, *arguments.names}, running)
+    app = make_app(store, key, {*hosts, *arguments.names}, running)
+    _server_of(listener, app).run(sockets=[listener])
 
 
 def _running(results: Path, is_trusted: bool) -> "RunningResults":
@@ -106,56 +112,53 @@ def _running(results: Path, is_trusted: bool) -> "RunningResults":
     return RunningResults(results, is_trusted)
 
 
+def _server_of(listener: socket.socket, app: "Guard") -> "uvicorn.Server":
+    import uvicorn
+
+    from .app import server_settings
+
+    host, port = listener.getsockname()[:2]
+    return uvicorn.Server(uvicorn.Config(**server_settings(app, port, host)))
+
+
+class BackgroundServer:
+    """A server for this machine in a thread of this process, with its tables in memory."""
+
+    def __init__(self, results: "RunningResults | None" = None, **settings: Any) -> None:
+        """Listen on a free port; `settings` are those of the tables."""
+        from .app import make_app
+        from .store import TableStore
+
+        listener = _listen(LOOPBACK, None)
+        port = listener.getsockname()[1]
+        self.key, self.address = secrets.token_urlsafe(24), f"http://{LOOPBACK}:{port}"
+        hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK)}
+        self.app = make_app(TableStore(":memory:"), self.key, hosts, results, **settings)
+        self._server = _server_of(listener, self.app)
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop, and wait for the end a while."""
+        self._server.should_exit = True
+        self._thread.join(_CLOSING_SECONDS)
+
+
 @contextlib.contextmanager
 def results_shown(path: Path) -> Iterator[None]:
     """Show a store of results in the browser for as long as this process adds to it."""
-    import uvicorn
-
-    from .opening import server_settings
-    from .server import make_app
-    from .store import TableStore
     from .tournaments import RunningResults
 
-    listener = _listen(LOOPBACK, None)
-    port = listener.getsockname()[1]
-    key = secrets.token_urlsafe(24)
     results = RunningResults(path)
-    names = {f"{name}:{port}" for name in ("localhost", LOOPBACK)}
-    app = make_app(TableStore(":memory:"), key, names, results)
-    server = uvicorn.Server(uvicorn.Config(**server_settings(app, port, LOOPBACK)))
-    thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
-    thread.start()
-    address = f"http://{LOOPBACK}:{port}/results#owner={key}"
+    server = BackgroundServer(results)
+    address = f"{server.address}/results#owner={server.key}"
     print(f"Results are at {address}", file=sys.stderr, flush=True)
     webbrowser.open(address)
     try:
         yield
         results.wait_until_asked(_LAST_LOOK_SECONDS)
     finally:
-        server.should_exit = True
-        thread.join(_LAST_LOOK_SECONDS)
-
-
-def _run(
-    listener: socket.socket,
-    store: "TableStore",
-    key: str,
-    hosts: set[str],
-    results: "RunningResults | None",
-) -> None:
-    """Serve the pages at once, and load the games meanwhile."""
-    import uvicorn
-
-    from .opening import make_opening, server_settings
-
-    def load() -> "App":
-        from .server import make_app
-
-        return make_app(store, key, hosts, results)
-
-    host, port = listener.getsockname()[:2]
-    app = make_opening(store, key, hosts, load)
-    uvicorn.Server(uvicorn.Config(**server_settings(app, port, host))).run(sockets=[listener])
+        server.close()
 
 
 def _addresses(host: str) -> list[str]:

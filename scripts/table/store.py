@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:
     from .matches import MatchPlan
-    from .table import Setup
+    from .table import GameTable, Setup
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
@@ -107,6 +107,13 @@ class TableStore:
         )
         self._connection.execute("COMMIT")
 
+    def keep(self, id: str, table: "GameTable", event: str) -> None:
+        """Keep what has happened at a table; see `GameTable.tell`."""
+        if event == "replaced":
+            self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
+        else:
+            self.update(id, table.actions, table.undone, table.is_over)
+
     def update(self, id: str, actions: list[int], undone: list[int], is_over: bool) -> None:
         """Keep the actions of a table."""
         self._connection.execute(
@@ -164,10 +171,6 @@ class TableStore:
             "UPDATE matches SET returns = ?, changed = ? WHERE id = ?",
             (json.dumps(match.returns), time.time(), match.id),
         )
-
-    def note_replaced(self, id: str) -> None:
-        """Keep that a random move was played at a table, for a player that gave none."""
-        self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
 
     def is_replaced(self, id: str) -> bool:
         """Return whether a random move was played at a table."""

@@ -6,7 +6,7 @@ everything, so nothing here is sent to anybody; `views` makes what a seat is sen
 
 import dataclasses
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, get_origin
 
 import numpy as np
@@ -30,6 +30,7 @@ KINDS = (HERE, REMOTE, PLAYER)
 MAX_NAME = 40
 MAX_SEATS = 16
 JUDGE_SECONDS = 0.3  # for each choice, where a game is not solved
+MOVED, REWRITTEN, REPLACED = "moved", "rewritten", "replaced"  # events: see `GameTable.tell`
 RECENT = 200  # actions that a newcomer is sent
 _TOKEN_BYTES = 24
 _MAX_PLIES = 1 << 32
@@ -123,7 +124,10 @@ class PlayedPly:
 
 
 class GameTable:
-    """A running game. Raises ValueError and TypeError where the setup is impossible."""
+    """A running game, which tells its listeners of every change.
+
+    Raises ValueError and TypeError where the setup is impossible.
+    """
 
     def __init__(self, setup: Setup, actions: Sequence[int] = ()) -> None:
         """Deal, and play `actions` again."""
@@ -136,6 +140,7 @@ class GameTable:
             )
         self.policies: list[Policy | None] = [_policy(seat, self.game) for seat in setup.seats]
         self.plies: list[PlayedPly] = []
+        self.listeners: list[Callable[[GameTable, str], None]] = []
         self.undone: list[int] = []  # actions, the next to be played again last
         self._deal()
         for action in actions:
@@ -214,6 +219,16 @@ class GameTable:
             raise ValueError("this move is not legal now")
         self.undone.clear()
         self._append(action, legal)
+        self.tell(MOVED)
+
+    def tell(self, event: str) -> None:
+        """Call the listeners in their order with this table and an event.
+
+        MOVED: an action was played. REWRITTEN: moves were taken back or played again, or a seat has
+        changed hands. REPLACED: a random action will be played for a player that gave none.
+        """
+        for listener in self.listeners:
+            listener(self, event)
 
     def choose(self, policy: Policy) -> int:
         """Let a player choose for the seat to act; it may take long, and changes nothing else.
@@ -241,6 +256,7 @@ class GameTable:
         for ply in kept:
             self._apply(ply.action)
         self.plies = kept
+        self.tell(REWRITTEN)
 
     def redo(self) -> None:
         """Play again what was taken back, up to the person's next choice. Raises ValueError."""
@@ -249,6 +265,7 @@ class GameTable:
         self._append(self.undone.pop(), self.legal)
         while self.undone and not self._is_choice():
             self._append(self.undone.pop(), self.legal)
+        self.tell(REWRITTEN)
 
     def study(self, player: str | None = None) -> Study:
         """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""

@@ -17,7 +17,7 @@ from ...baselines.move_values import EXACT, SEARCH, MoveValues, adviser_of, exac
 from ...baselines.players import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
-from .pages import title
+from .protocol import title
 from .table import RECENT, GameTable, PlayedPly
 
 SPECTATOR = None  # in place of a seat
