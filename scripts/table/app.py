@@ -5,7 +5,6 @@ Nothing here imports a game or a compiler.
 
 import asyncio
 import contextlib
-import hmac
 from collections.abc import AsyncIterator, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,7 +17,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ...envs import GAMES
 from ...envs.core.played.page import asset
-from .guard import MAX_CONNECTIONS, Guard
+from .guard import MAX_CONNECTIONS, Guard, is_owner, refusal
 from .protocol import MAX_BYTES, title
 from .store import TableStore
 
@@ -92,20 +91,6 @@ async def _games(request: Request) -> Response:
     if not is_owner(request):
         return refusal(403, "open the address that `parlour play` printed")
     return JSONResponse([{"name": name, "title": title(name)} for name in GAMES])
-
-
-def is_owner(request: Request) -> bool:
-    """Whether the person who started the server asks: `owner_key` of the app's state is given."""
-    given = request.headers.get("authorization", "").removeprefix("Bearer ")
-    is_owner = hmac.compare_digest(given.encode(), request.app.state.owner_key.encode())
-    if is_owner:
-        request.scope["doors"].admit(request.scope)
-    return is_owner
-
-
-def refusal(status: int, text: str) -> Response:
-    """Return an answer that says what was wrong."""
-    return JSONResponse({"error": text}, status)
 
 
 def server_settings(app: Guard, port: int, host: str) -> dict[str, Any]:

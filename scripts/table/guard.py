@@ -5,11 +5,13 @@ points its own name at 127.0.0.1 has the wrong Host.
 """
 
 import asyncio
+import hmac
 import ipaddress
 from collections.abc import Iterable
 
 from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import PlainTextResponse
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
@@ -126,3 +128,17 @@ def _own_address(scope: Scope) -> str:
 def host_and_port(host: str, port: int) -> str:
     """Return a host and a port as a URL has them."""
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def is_owner(request: Request) -> bool:
+    """Whether the person who started the server asks: `owner_key` of the app's state is given."""
+    given = request.headers.get("authorization", "").removeprefix("Bearer ")
+    is_owner = hmac.compare_digest(given.encode(), request.app.state.owner_key.encode())
+    if is_owner:
+        request.scope["doors"].admit(request.scope)
+    return is_owner
+
+
+def refusal(status: int, text: str) -> Response:
+    """Return an answer that says what was wrong."""
+    return JSONResponse({"error": text}, status)

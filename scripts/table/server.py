@@ -17,9 +17,8 @@ from ...envs.core.catalogue import kept_settings
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
 from ...envs.core.rng import check_seed, fresh_seed
-from .app import is_owner, refusal
 from .catalogue import game_choices
-from .guard import POLICY, REPLAY_POLICY
+from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
 from .host import Host
 from .matches import new_plan, result_data
 from .protocol import Allowance, Refused, title
