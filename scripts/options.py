@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 Given = TypeVar("Given")
 
+HUMAN = "human"  # a player of every game: you, at the console
 WRONG_ARGUMENTS = 2  # exit status
 
 

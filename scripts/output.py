@@ -1,11 +1,12 @@
 """Output of the commands: tables on stdout, progress bars on stderr, results as JSON files."""
 
 import argparse
+import contextlib
 import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -162,6 +163,14 @@ def progress_bar() -> Progress:
         transient=True,
         disable=not console.is_terminal,
     )
+
+
+@contextlib.contextmanager
+def counted(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar; yield what is called with the number that is done so far."""
+    with progress_bar() as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

@@ -23,7 +23,6 @@ from parlour.envs.core.played.transcript import load, record, to_text, verify
 from parlour.scripts import output
 from parlour.scripts.bench import measure
 from parlour.scripts.bench.page import MANY_AT_ONCE, ONE_BY_ONE, page, sizes_page, speed_table
-from parlour.scripts.bench.plays import Timed
 from parlour.scripts.commands import tournament, warm
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
@@ -632,21 +631,6 @@ def test_bench_of_sizes_compares_one_thread_with_two(
     assert all(row["threads"] == 2 and row["many"] > 0 for row in record["sizes"][GAME])
     assert file.with_suffix(".md").read_text() == sizes_page(record)
     assert file.with_suffix(".png").stat().st_size > 10_000
-
-
-def test_bench_of_sizes_gives_all_the_same_to_play() -> None:
-    calls = [0, 0]
-
-    def timed(index: int, seconds: float) -> Timed:
-        def play() -> tuple[int, float]:
-            calls[index] += 1
-            return 10, seconds
-
-        return play
-
-    rates = measure.in_turns([timed(0, 0.02), timed(1, 0.01)], seconds=0.09 * measure.SPLIT)
-    assert calls[0] == calls[1] == 1 + 5 * (1 + measure.SPLIT)
-    assert rates == pytest.approx([500, 1000])
 
 
 def test_bench_of_starts_alone_plays_first_games_in_new_processes(

@@ -20,7 +20,7 @@ from parlour.envs.core.drawing.render import render_frame
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.rng import streams
-from parlour.scripts.commands.watch import ply_text, position_lines
+from parlour.scripts.console.watch import ply_text, position_lines
 from parlour.scripts.main import main
 from parlour.scripts.table.store import TableStore
 

@@ -70,7 +70,7 @@ SIZE_NAMES = {
 COUNTED_GAMES = 512
 MIXING = 256  # plies after which tables that began together are at different plies of their games
 LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
-SPLIT = 4  # short turns of each timing: a burst of other work then spoils only one
+TURNS = 4  # short turns of each timing: a burst of other work then spoils only one
 
 Tell = Callable[[str], None]  # is called with what is being measured
 
@@ -202,11 +202,10 @@ def sizes_report(
 
 
 def _size_rows(name: str, num_threads: int, effort: Effort, tell: Tell) -> list[dict[str, Any]]:
-    """Return the best of the repeats.
+    """Return the best of the repeats, in which one thread and `num_threads` alternate.
 
-    One thread and `num_threads` take turns, so that a busy machine disturbs both alike, and play
-    the same plies. The repeats are some time apart and use new memory, because speed depends on
-    where that lies and on which cores a virtual machine has just then.
+    The repeats are some time apart and use new memory, because speed depends on where that lies and
+    on which cores a virtual machine has just then.
     """
     rows: list[dict[str, Any]] = [
         {"what": what, "tables": size, "threads": num_threads, "one": 0.0, "many": 0.0}
@@ -217,28 +216,11 @@ def _size_rows(name: str, num_threads: int, effort: Effort, tell: Tell) -> list[
         for row in rows:
             what, size = row["what"], row["tables"]
             tell(f"{name}, {size:,} tables: {SIZE_NAMES[what]}, {repeat + 1} of {effort.repeats}")
-            plays = [_sized(name, what, size, count) for count in (1, num_threads)]
-            one, many = in_turns(plays, min(effort.seconds, LONGEST))
-            row |= {"one": max(one, row["one"]), "many": max(many, row["many"])}
+            for key, count in (("one", 1), ("many", num_threads)):
+                play = _sized(name, what, size, count)
+                rate = best_rate(play, TURNS, min(effort.seconds, LONGEST) / TURNS)
+                row[key] = max(rate, row[key])
     return rows
-
-
-def in_turns(plays: Sequence[Timed], seconds: float) -> list[float]:
-    """Return the best rate of each in SPLIT turns, in which the first plays for `seconds`."""
-    for play in plays:
-        play()
-    num_calls, spent = 0, 0.0
-    while spent < seconds / SPLIT:
-        num_calls, spent = num_calls + 1, spent + plays[0]()[1]
-    for play in plays[1:]:
-        _rate_of(play, num_calls)  # so that all have played as much
-    rates = [[_rate_of(play, num_calls) for play in plays] for _ in range(SPLIT)]
-    return [max(column) for column in zip(*rates, strict=True)]
-
-
-def _rate_of(play: Timed, num_calls: int) -> float:
-    done, spent = map(sum, zip(*(play() for _ in range(num_calls)), strict=True))
-    return done / spent
 
 
 def _sized(name: str, what: str, size: int, num_threads: int) -> Timed:

@@ -91,11 +91,11 @@ def random_legal(masks: np.ndarray, rng: np.random.Generator) -> np.ndarray:
     return (masks * rng.random(masks.shape, np.float32)).argmax(axis=1)
 
 
-def aec_replay(env: Any, looks: bool = True) -> Timed:
+def aec_replay(env: Any, looks: bool = True, num_games: int = RECORDED_GAMES) -> Timed:
     """Replay games in a PettingZoo environment: `last()`, then `step()`, for every ply."""
     rng = random.Random(0)
     games = []
-    for seed in range(RECORDED_GAMES):
+    for seed in range(num_games):
         env.reset(seed=seed)
         actions: list[int | None] = []
         for _ in env.agent_iter():
@@ -118,11 +118,11 @@ def aec_replay(env: Any, looks: bool = True) -> Timed:
     return timed(play)
 
 
-def solo_replay(env: Any, counts_reset: bool = True) -> Timed:
+def solo_replay(env: Any, counts_reset: bool = True, num_games: int = RECORDED_GAMES) -> Timed:
     """Replay games in a Gymnasium environment; only the plies of its own seat are counted."""
     rng = random.Random(0)
     games = []
-    for seed in range(RECORDED_GAMES):
+    for seed in range(num_games):
         _, info = env.reset(seed=seed)
         actions: list[int] = []
         terminated = False

@@ -27,10 +27,10 @@ from ..options import (
 )
 from ..output import (
     add_json,
+    counted,
     print_matches,
     print_table,
     print_text,
-    progress_bar,
     write_json,
 )
 from ..plans import add_plan, chosen_plan, entered
@@ -119,20 +119,11 @@ def _by_matches(arguments: argparse.Namespace, game: Game) -> None:
     names = player_names(arguments.against)
     player, *others = entered(arguments, game, (arguments.player, *names))
     results = []
-    with progress_bar() as progress, chosen_plan(arguments) as plan:
+    deals, total = (arguments.deals, first_seed(arguments)), arguments.deals * game.num_seats
+    with chosen_plan(arguments) as plan:
         for name, other in zip(names, others, strict=True):
-            bar = progress.add_task(name, total=arguments.deals * game.num_seats)
-            results.append(
-                play(
-                    game,
-                    player,
-                    other,
-                    arguments.deals,
-                    first_seed(arguments),
-                    lambda games, bar=bar: progress.update(bar, completed=games),
-                    plan=plan,
-                )
-            )
+            with counted(name, total) as on_progress:
+                results.append(play(game, player, other, *deals, on_progress, plan=plan))
     if arguments.json != "-":
         print_text(f"{results[0].first} at {game!r}")
         (_print_duplicates if arguments.duplicate else print_matches)(results)

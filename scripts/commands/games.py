@@ -8,6 +8,7 @@ from ...baselines.players import players_of, resolved
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
+from ..options import HUMAN
 from ..output import (
     add_json,
     print_table,
@@ -15,7 +16,6 @@ from ..output import (
     write_json,
 )
 
-HUMAN = "human"  # a player of every game: you, at the console
 _INDENT = len("  settings  ")
 
 

@@ -20,7 +20,7 @@ from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
 from ..options import BadArgument, check_known
-from ..output import new_folder, progress_bar
+from ..output import counted, new_folder
 from ..plans import add_plan, chosen_plan
 from ..validators import number_of_deals
 
@@ -98,15 +98,14 @@ def _update_readme(name: str, leagues: list[dict[str, Any]]) -> None:
 def _played(arguments: argparse.Namespace, game: Game, plan: Plan) -> dict[str, Any]:
     """Play the league of one number of seats, time its members, and return its record."""
     specs = members_of(game)
-    with progress_bar() as progress:
-        bar = progress.add_task(f"{game.name}, {game.num_seats} seats", total=None)
+    with counted(f"{game.name}, {game.num_seats} seats") as on_progress:
         table = play_league(
             game,
             specs,
             arguments.deals,
             arguments.search_deals,
             plan,
-            lambda games: progress.update(bar, completed=games),
+            on_progress,
         )
     policies = {entrant.name: make_policy(entrant.spec, game) for entrant in enter(specs, game)}
     seconds = {name: seconds_a_decision(game, policy) for name, policy in policies.items()}

@@ -23,9 +23,9 @@ from ..options import (
 )
 from ..output import (
     add_json,
+    counted,
     print_standings,
     print_text,
-    progress_bar,
     write_json,
 )
 from ..plans import add_plan, chosen_plan, entered
@@ -88,17 +88,15 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _two(arguments: argparse.Namespace, game: Game, first: Entrant, second: Entrant) -> None:
-    with progress_bar() as progress, chosen_plan(arguments) as plan:
-        bar = progress.add_task(
-            f"{first.name} v {second.name}", total=arguments.deals * game.num_seats
-        )
+    what, total = f"{first.name} v {second.name}", arguments.deals * game.num_seats
+    with counted(what, total) as on_progress, chosen_plan(arguments) as plan:
         result = play_match(
             game,
             first,
             second,
             arguments.deals,
             first_seed(arguments),
-            lambda games: progress.update(bar, completed=games),
+            on_progress,
             arguments.sprt,
             plan,
         )
@@ -109,18 +107,17 @@ def _two(arguments: argparse.Namespace, game: Game, first: Entrant, second: Entr
 
 
 def _table(arguments: argparse.Namespace, game: Game, entrants: tuple[Entrant, ...]) -> None:
-    with progress_bar() as progress, chosen_plan(arguments) as plan:
-        bar = progress.add_task(game.name, total=arguments.deals * game.num_seats)
-        with user_input():
-            table = play_tournament(
-                game,
-                entrants,
-                arguments.deals,
-                first_seed(arguments),
-                lambda games: progress.update(bar, completed=games),
-                form="free_for_all",
-                plan=plan,
-            )
+    total = arguments.deals * game.num_seats
+    with counted(game.name, total) as on_progress, chosen_plan(arguments) as plan, user_input():
+        table = play_tournament(
+            game,
+            entrants,
+            arguments.deals,
+            first_seed(arguments),
+            on_progress,
+            form="free_for_all",
+            plan=plan,
+        )
     if arguments.json != "-":
         print_standings(table)
     write_json(as_data(table), arguments.json)

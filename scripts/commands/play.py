@@ -86,11 +86,9 @@ def _start(arguments: argparse.Namespace, store: "TableStore") -> str:
 def _play_at_the_console(arguments: argparse.Namespace) -> None:
     """Seat the person and the players, and play. Raises BadArgument."""
     from ...baselines.players import parse_settings
-    from ...envs.core.catalogue import kept_settings
-    from ...envs.core.rng import fresh_seed
     from ..console.play import play
     from ..table.catalogue import chosen_settings, middling_player
-    from ..table.table import HERE, MAX_NAME, PLAYER, GameTable, Occupant, Setup
+    from ..table.table import HERE, GameTable, Occupant, new_setup, player_seat
 
     if arguments.game is None:
         raise BadArgument("name a game: parlour play GAME --text")
@@ -101,8 +99,7 @@ def _play_at_the_console(arguments: argparse.Namespace) -> None:
         check_seat(seat, game)
         given = player_names(arguments.players or middling_player(game))
         names = for_each_seat(given, game.num_seats - 1, "other seats")
-        seats = [Occupant(PLAYER, name[:MAX_NAME], name) for name in names]
+        seats = [player_seat(name) for name in names]
         seats.insert(seat, Occupant(HERE, "you"))
-        dealt = fresh_seed() if arguments.seed is None else arguments.seed
-        table = GameTable(Setup(game.name, kept_settings(game, settings), tuple(seats), dealt))
+        table = GameTable(new_setup(game, settings, seats, arguments.seed))
     play(table, seat)

@@ -12,7 +12,7 @@ from pathlib import Path
 from ...envs.core.played.page.replay import PlyJudgements, replay_page
 from ...envs.core.played.transcript import Transcript, load, replay_data, verify
 from ..options import BadArgument, check_seat, user_input
-from ..output import progress_bar
+from ..output import counted
 from ..table.stored_games import arena_game, is_table_store, judged_plies, table_game
 from ..validators import positive, seconds, seed, whole
 
@@ -88,9 +88,8 @@ def run(arguments: argparse.Namespace) -> None:
 
 
 def _judged(transcript: Transcript, think: float) -> PlyJudgements:
-    with progress_bar() as bar:
-        task = bar.add_task("plies searched", total=len(transcript.plies))
-        return judged_plies(transcript, think, lambda done: bar.update(task, completed=done))
+    with counted("plies searched", len(transcript.plies)) as on_ply:
+        return judged_plies(transcript, think, on_ply)
 
 
 def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:

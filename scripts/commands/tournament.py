@@ -29,10 +29,10 @@ from ..options import (
 )
 from ..output import (
     add_json,
+    counted,
     export_standings,
     new_folder,
     print_standings,
-    progress_bar,
     write_json,
 )
 from ..plans import add_plan, chosen_plan, entered
@@ -138,14 +138,13 @@ def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan:
         contests = contests_of(game, players, arguments.form, plan.control is None)
     total = num_games(game, contests, arguments.deals)
     started = time.perf_counter()
-    with progress_bar() as progress:
-        bar = progress.add_task(game.name, total=total)
+    with counted(game.name, total) as on_progress:
         table = play_tournament(
             game,
             players,
             arguments.deals,
             first_seed(arguments),
-            lambda games: progress.update(bar, completed=games),
+            on_progress,
             arguments.form,
             arguments.scoring,
             plan,

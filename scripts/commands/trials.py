@@ -5,17 +5,14 @@ A game has trials where its folder of players has a file `trials.py`.
 
 import argparse
 import json
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from rich.progress import Progress, TaskID
-
 from ...baselines.parts import part_of
 from ...envs import GAMES, find_game
 from ..options import BadArgument, Parser, user_input
-from ..output import progress_bar
+from ..output import counted
 from ..validators import positive, seed
 
 
@@ -123,14 +120,9 @@ def _run_batch(module: ModuleType, trials: list[Any], settings: Any, folder: Pat
     """Play all trials; write the results to the files after each of them."""
     files = module.reserve_files(folder)
     results: list[Any] = []
-    with progress_bar() as bar:
-        for trial in trials:
-            task = bar.add_task(f"{trial.player_1} v {trial.player_2}", total=trial.num_trials)
-            results.append(module.play_trial(trial, settings, partial(_show, bar, task)))
-            module.write_results(files, settings, results, len(trials))
+    for trial in trials:
+        with counted(f"{trial.player_1} v {trial.player_2}", trial.num_trials) as on_progress:
+            results.append(module.play_trial(trial, settings, on_progress))
+        module.write_results(files, settings, results, len(trials))
     print(module.summary(settings, results), end="")
     print(f"written: {files[0]} and {files[1]}")
-
-
-def _show(bar: Progress, task: TaskID, num_done: int) -> None:
-    bar.update(task, completed=num_done)

@@ -6,11 +6,9 @@ compiled already is not compiled again.
 
 import argparse
 import os
-import random
 import sys
 import time
 from collections.abc import Callable
-from typing import Any
 
 from ...envs import GAMES
 from ..options import check_known
@@ -42,26 +40,19 @@ def run(arguments: argparse.Namespace) -> None:
 def play_aec(name: str) -> None:
     """Play a game in PettingZoo's view."""
     from ...envs.registry import make_aec
+    from ..bench.plays import aec_replay
 
-    env = make_aec(name)
-    env.reset(seed=0)
-    choose = random.Random(0).choice
-    observation, _, terminated, truncated, _ = env.last()
-    while not (terminated or truncated):
-        env.step(choose(_legal(observation["action_mask"])))
-        observation, _, terminated, truncated, _ = env.last()
+    aec_replay(make_aec(name), num_games=1)
 
 
 def play_solo(name: str) -> None:
-    """Play a game in Gymnasium's view with its default opponents."""
+    """Play a game in Gymnasium's view with its default opponents, and begin another."""
     import gymnasium
 
+    from ..bench.plays import solo_replay
+
     env = gymnasium.make(f"parlour:{GAMES[name]}")
-    _, info = env.reset(seed=0)
-    choose = random.Random(0).choice
-    terminated = truncated = False
-    while not (terminated or truncated):
-        _, _, terminated, truncated, info = env.step(choose(_legal(info["action_mask"])))
+    solo_replay(env, num_games=1)
     env.reset()
 
 
@@ -70,19 +61,16 @@ def play_vector(name: str) -> None:
     import gymnasium
     import numpy as np
 
+    from ..bench.plays import random_legal
+
     envs = gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=NUM_TABLES)
     _, info = envs.reset(seed=0)
-    choose = random.Random(0).choice
+    rng = np.random.default_rng(0)
     has_ended = False
     while not has_ended:
-        actions = np.array([choose(_legal(mask)) for mask in info["action_mask"]])
+        actions = random_legal(info["action_mask"], rng)
         _, _, terminated, truncated, info = envs.step(actions)
         has_ended = bool((terminated | truncated).any())
-
-
-def _legal(mask: Any) -> list[int]:
-    legal: list[int] = mask.nonzero()[0].tolist()
-    return legal
 
 
 VIEWS: dict[str, Callable[[str], None]] = {

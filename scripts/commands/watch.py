@@ -4,25 +4,20 @@ With --browser, GAME may also be the store of a tournament: the page shows its r
 """
 
 import argparse
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-import numpy as np
 
 from ...baselines import Policy
 from ...baselines.hints import HintLines, hints_of
 from ...baselines.players import parse_settings
-from ...baselines.policy import values_of
 from ...envs import GAMES, find_game
-from ...envs.core.catalogue import kept_settings
 from ...envs.core.game import Game
-from ...envs.core.play.playthrough import Playthrough, Turn
-from ...envs.core.play.visibility import is_seen
+from ...envs.core.play.playthrough import Playthrough
 from ...envs.core.played import transcript
-from ...envs.core.rng import fresh_seed
 from ..console.ending import result_lines
+from ..console.watch import show
 from ..options import (
+    HUMAN,
     BadArgument,
     add_game,
     add_seed,
@@ -36,12 +31,10 @@ from ..options import (
 )
 from ..table.serving import add_server, serve
 from ..validators import file_to_write, positive, seconds, whole
-from .games import HUMAN
 
 if TYPE_CHECKING:
     from ..table.store import TableStore
 
-COMMENTED_ACTIONS = 3
 BROWSER_PACE = 0.2  # seconds between plies at least; the page can be slower
 
 
@@ -103,7 +96,8 @@ def run(arguments: argparse.Namespace) -> None:
     hint_lines = _chosen_hints(game) if arguments.hints else None
     seed = first_seed(arguments)
     played = Playthrough(game, players, seed)
-    _show(played, _shown_seat(players, arguments.seat), hint_lines, arguments)
+    shown = _shown_seat(players, arguments.seat)
+    show(played, shown, hint_lines, arguments.plies, arguments.delay)
     if game.is_terminal(played.state):
         who = [f"player {seat} ({player.name})" for seat, player in enumerate(players)]
         print("\n".join(result_lines(who, played.returns.tolist(), len(played.actions), seed)))
@@ -111,35 +105,10 @@ def run(arguments: argparse.Namespace) -> None:
         _keep(transcript.record(game, seed, actions=played.actions), arguments.transcript)
 
 
-def _show(
-    played: Playthrough,
-    shown: int | None,
-    hint_lines: HintLines | None,
-    arguments: argparse.Namespace,
-) -> None:
-    """Play, and print each position and ply as seat `shown` sees it."""
-    for turn in played:
-        if turn.number - 1 == arguments.plies:
-            break
-        for line in _before_a_ply(turn, shown, hint_lines):
-            print(line)
-        turn.choose()
-        text = ply_text(turn.policy, turn.state, turn.action, shown, turn.rngs)
-        print(f"{turn.number:4}  {text}\n", flush=True)
-        time.sleep(arguments.delay)
-    print(played.game.describe(played.state, shown))
-
-
 def _shown_seat(players: list[Policy], given: int | None) -> int | None:
     """Return the seat whose view is shown: without --seat that of the only person, or None."""
     people = [seat for seat, player in enumerate(players) if player.name == HUMAN]
     return people[0] if given is None and len(people) == 1 else given
-
-
-def _before_a_ply(turn: Turn, shown: int | None, hint_lines: HintLines | None) -> list[str]:
-    """Return what is printed before a ply; a person's prompt shows the position by itself."""
-    position, *hints = position_lines(turn.game, turn.state, shown, hint_lines)
-    return hints if turn.policy.name == HUMAN else [position, *hints]
 
 
 def _keep(played: transcript.Transcript, file: str) -> None:
@@ -166,16 +135,14 @@ def _show_in_browser(arguments: argparse.Namespace) -> None:
     players = for_each_seat(chosen_players(arguments.players, game), game.num_seats, "seats")
 
     def open_table(store: "TableStore") -> str:
-        from ..table.table import MAX_NAME, PLAYER, Occupant, Setup, new_token
+        from ..table.table import MAX_NAME, PLAYER, Occupant, new_setup, new_token
 
         seats = [
             Occupant(PLAYER, player.name[:MAX_NAME], spec)
             for player, spec in zip(players, specs, strict=True)
         ]
-        seed = fresh_seed() if arguments.seed is None else arguments.seed
         pace = max(arguments.delay, BROWSER_PACE)
-        kept = kept_settings(game, settings)
-        setup = Setup(game.name, kept, tuple(seats), seed, pace=pace, is_open=True)
+        setup = new_setup(game, settings, seats, arguments.seed, pace=pace, is_open=True)
         tokens = tuple(new_token() for _ in range(game.num_seats + 1))
         store.add(new_token(), setup, game.version, tokens)
         return f"&seat={tokens[-1]}"
@@ -192,53 +159,3 @@ def _chosen_hints(game: Game) -> HintLines:
             "`parlour play` has hints for all games"
         )
     return hint_lines
-
-
-def position_lines(
-    game: Game, state: np.record, shown: int | None, hint_lines: HintLines | None
-) -> list[str]:
-    """Return the position as seat `shown` sees it, with hints when that seat is to act.
-
-    Without a seat, return everything, with hints for the seat to act.
-    """
-    seat = int(game.seat_to_act(state))
-    hints = [] if hint_lines is None or shown not in (None, seat) else hint_lines(game, state, seat)
-    return [game.describe(state, shown), *hints]
-
-
-def ply_text(
-    player: Policy, state: np.record, action: int, shown: int | None, rngs: np.ndarray
-) -> str:
-    """Describe the action of `player`, as far as seat `shown` sees it.
-
-    The player's own evaluation is shown only to its seat: it would reveal the hand to others. A
-    player that searches repeats its search for it; `rngs` [1] is its stream before the choice.
-    """
-    game = player.game
-    seat = int(game.seat_to_act(state))
-    who = f"player {seat} ({player.name})"
-    if shown is not None and not is_seen(game, state, action, shown):
-        return f"{who}: what it does is hidden from player {shown}"
-    comment = _comment(player, state, seat, rngs) if shown in (None, seat) else ""
-    played = f"{who}: {game.action_name(action)}"
-    return f"{played}   ({comment})" if comment else played
-
-
-def _comment(player: Policy, state: np.record, seat: int, rngs: np.ndarray) -> str:
-    """Return the expected returns of the best actions, for a player that has such values."""
-    game = player.game
-    legal = game.legal_action_list(state)
-    if len(legal) == 1:
-        return "the only choice"
-    if player.values is None:
-        return ""
-    seen, positions = game.new_observations(), game.new_states()
-    game.observe(state, seat, seen[0])
-    mask = np.zeros((1, game.num_actions), np.int8)
-    mask[0, legal] = 1
-    positions[0] = state
-    game.reshuffle_unseen(positions[0], seat, rngs[0])
-    values = values_of(player, seen, mask, rngs, positions)[0]
-    valued = [action for action in legal if not np.isnan(values[action])]  # a search leaves some
-    best = sorted(valued, key=lambda action: -values[action])[:COMMENTED_ACTIONS]
-    return "expects " + ", ".join(f"{game.action_name(a)} {values[a]:+.2f}" for a in best)

@@ -17,14 +17,12 @@ from .protocol import NEW_DEAL, SAME_DEAL, BadMessage, Refused
 from .store import StoredMatch, TableStore
 from .table import (
     HERE,
-    MAX_NAME,
-    PLAYER,
     REWRITTEN,
     GameTable,
-    Occupant,
     Setup,
     check_thinking_times,
     new_token,
+    player_seat,
 )
 from .thinking import TooSlow
 from .views import SPECTATOR, position_message
@@ -232,7 +230,7 @@ class Host:
         seats = list(table.setup.seats)
         try:
             check_player(player, table.game)
-            seats[seat] = Occupant(PLAYER, player[:MAX_NAME], player)
+            seats[seat] = player_seat(player)
         except ValueError as error:
             raise Refused(str(error)) from error
         version = live.version

@@ -13,10 +13,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route, Router, WebSocketRoute
 
 from ...envs import find_game
-from ...envs.core.catalogue import kept_settings
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
-from ...envs.core.rng import check_seed, fresh_seed
+from ...envs.core.rng import check_seed
 from .catalogue import game_choices
 from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
 from .host import Host
@@ -26,7 +25,7 @@ from .rules import rules_of
 from .sockets import serve_seat
 from .store import StoredTable
 from .stored_games import arena_game, judged_plies, transcript_of
-from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_token
+from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_setup, new_token
 from .thinking import TooSlow
 
 NUM_RECENT = 12
@@ -236,19 +235,18 @@ def _setup(data: dict[str, Any]) -> Setup:
     )
     if not isinstance(data["settings"], dict) or not isinstance(data["game"], str):
         raise TypeError("game is a name, and settings an object")
-    seed = data.get("seed")
     pace = data.get("pace", 0)
     if type(pace) not in (int, float) or not 0 <= pace <= MAX_PACE:
         raise ValueError(f"pace is 0 to {MAX_PACE:g} seconds a move")
     game = find_game(data["game"], **data["settings"])
-    return Setup(
-        game.name,
-        kept_settings(game, data["settings"]),
+    return new_setup(
+        game,
+        data["settings"],
         occupants,
-        fresh_seed() if seed is None else check_seed(seed),
-        bool(data.get("forced", True)),
-        pace,
-        bool(data.get("open", False)),
+        data.get("seed"),
+        skip_forced=bool(data.get("forced", True)),
+        pace=pace,
+        is_open=bool(data.get("open", False)),
         has_help=bool(data.get("help", True)),
     )
 

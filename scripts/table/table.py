@@ -6,7 +6,7 @@ everything, so nothing here is sent to anybody; `views` makes what a seat is sen
 
 import dataclasses
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_origin
 
 import numpy as np
@@ -17,13 +17,13 @@ from ...baselines.move_values import Study, study_of
 from ...baselines.named_files import digests_of
 from ...baselines.players import make_policy, parse_settings, resolved
 from ...baselines.policy import Policy
-from ...envs.core.catalogue import game_within
+from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.play.seating import seat_policies
 from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import turns_at
 from ...envs.core.play.visibility import is_seen
-from ...envs.core.rng import fresh_seed, player_streams, streams
+from ...envs.core.rng import check_seed, fresh_seed, player_streams, streams
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
@@ -94,6 +94,23 @@ class Setup:
     def as_data(self) -> dict[str, Any]:
         """Return plain data; see `setup_from`."""
         return dataclasses.asdict(self)
+
+
+def new_setup(
+    game: Game,
+    settings: Mapping[str, Any],
+    seats: Sequence[Occupant],
+    seed: int | None = None,
+    **more: Any,
+) -> Setup:
+    """Return the setup of a game made with these settings; without a seed its deal is new."""
+    dealt = fresh_seed() if seed is None else check_seed(seed)
+    return Setup(game.name, kept_settings(game, settings), tuple(seats), dealt, **more)
+
+
+def player_seat(player: str) -> Occupant:
+    """Return the occupant that is a player, by its own name."""
+    return Occupant(PLAYER, player[:MAX_NAME], player)
 
 
 def setup_from(data: dict[str, Any]) -> Setup:
