@@ -13,11 +13,10 @@ from typing import Any, TypeVar
 from ...baselines.named_files import check_player, check_stored
 from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, Minds
 from .matches import MatchPlan, load_statistics, result_data
-from .protocol import NEW_DEAL, SAME_DEAL, BadMessage, Refused
+from .protocol import NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused
 from .store import StoredMatch, TableStore
 from .table import (
     HERE,
-    REWRITTEN,
     GameTable,
     Setup,
     check_thinking_times,

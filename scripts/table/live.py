@@ -12,8 +12,8 @@ from collections.abc import Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from .help import ANSWERS, PROBLEMS, STOPPED_BY_MOVES
-from .protocol import Refused
-from .table import HERE, REPLACED, REWRITTEN, GameTable
+from .protocol import REPLACED, REWRITTEN, Refused
+from .table import HERE, GameTable
 from .thinking import NUM_TURNS, Thinkers, TooSlow
 from .views import SPECTATOR, history_message, picture_before, position_message
 

@@ -26,6 +26,7 @@ _FIELDS: dict[str, dict[str, type]] = {
     "take_over": {"seat": int, "player": str},
 }
 NEW_DEAL, SAME_DEAL = "new", "same"
+MOVED, REWRITTEN, REPLACED = "moved", "rewritten", "replaced"  # events: see `GameTable.tell`
 JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what agents are sent
 
 

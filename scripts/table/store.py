@@ -13,6 +13,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .protocol import REPLACED
+
 if TYPE_CHECKING:
     from .matches import MatchPlan
     from .table import GameTable, Setup
@@ -109,16 +111,13 @@ class TableStore:
 
     def keep(self, id: str, table: "GameTable", event: str) -> None:
         """Keep what has happened at a table; see `GameTable.tell`."""
-        if event == "replaced":
+        if event == REPLACED:
             self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
-        else:
-            self.update(id, table.actions, table.undone, table.is_over)
-
-    def update(self, id: str, actions: list[int], undone: list[int], is_over: bool) -> None:
-        """Keep the actions of a table."""
+            return
+        actions, undone = json.dumps(table.actions), json.dumps(table.undone)
         self._connection.execute(
             "UPDATE tables SET actions = ?, undone = ?, is_over = ?, changed = ? WHERE id = ?",
-            (json.dumps(actions), json.dumps(undone), int(is_over), time.time(), id),
+            (actions, undone, int(table.is_over), time.time(), id),
         )
 
     def change_setup(self, id: str, setup: "Setup") -> None:

@@ -24,13 +24,13 @@ from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import turns_at
 from ...envs.core.play.visibility import is_seen
 from ...envs.core.rng import check_seed, fresh_seed, player_streams, streams
+from .protocol import MOVED, REWRITTEN
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
 MAX_NAME = 40
 MAX_SEATS = 16
 JUDGE_SECONDS = 0.3  # for each choice, where a game is not solved
-MOVED, REWRITTEN, REPLACED = "moved", "rewritten", "replaced"  # events: see `GameTable.tell`
 RECENT = 200  # actions that a newcomer is sent
 _TOKEN_BYTES = 24
 _MAX_PLIES = 1 << 32

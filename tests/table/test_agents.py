@@ -68,7 +68,8 @@ def casual(game: str, players: list[str], seat: int = 0, seed: int = 3) -> dict[
 
 def table_behind(tables: LocalTables) -> GameTable:
     """The only table that is being played at this server."""
-    (live,) = tables.server.app.app.state.host.live.values()
+    app: Any = tables.server.app.app
+    (live,) = app.state.host.live.values()
     return live.table
 
 
