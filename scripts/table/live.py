@@ -8,7 +8,7 @@ import asyncio
 import json
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
 from .help import ANSWERS, PROBLEMS, STOPPED_BY_MOVES
@@ -201,8 +201,10 @@ class LiveTable:
         except ValueError as error:
             raise Refused(str(error)) from error
 
-    async def _send(self, connection: Connection, answers: Any, problem: str) -> None:
-        """Send the answers of an asynchronous iterator, or what went wrong."""
+    async def _send(
+        self, connection: Connection, answers: AsyncIterator[dict[str, Any]], problem: str
+    ) -> None:
+        """Send answers as they come, or what went wrong."""
         try:
             async for answer in answers:
                 connection.put(answer)
