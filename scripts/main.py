@@ -1,6 +1,6 @@
 """The entry point: run a command, and turn a wrong argument into one clear line.
 
-A command is a file beside this one, with a docstring, `add_arguments` and `run`. The first line of
+A command is a file in `commands/`, with a docstring, `add_arguments` and `run`. The first line of
 its docstring is its summary. Only the command that runs is imported, so that it starts quickly.
 """
 
@@ -17,7 +17,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .. import __version__
-from .options import BadArgument, Parser, add_imports, import_packages
+from .options import (
+    BadArgument,
+    Parser,
+    add_imports,
+    import_packages,
+)
 
 COMMANDS = (
     "games",
@@ -37,6 +42,7 @@ COMMANDS = (
     "warm",
 )
 ENDED_EARLY = 1
+_COMMANDS = Path(__file__).with_name("commands")
 INTERRUPTED = 130  # what a shell reports for a process stopped with Ctrl-C
 
 
@@ -107,7 +113,7 @@ def _run(arguments: Sequence[str]) -> None:
     name = arguments[0]
     if name not in COMMANDS:  # --help, --version or a mistake
         _command_list().parse_args([name])
-    command = importlib.import_module(f".{name}", __package__)
+    command = importlib.import_module(f".commands.{name}", __package__)
     parser = Parser(prog=f"parlour {name}", description=command.__doc__)
     parser.set_defaults(command_line=shlex.join(["parlour", *arguments]))
     parser.add_argument(
@@ -151,7 +157,7 @@ def _command_list() -> Parser:
 
 def _summary(command: str) -> str:
     """Return the first line of the docstring of a command, which is read and not imported."""
-    source = Path(__file__).with_name(f"{command}.py").read_text(encoding="utf-8")
+    source = (_COMMANDS / f"{command}.py").read_text(encoding="utf-8")
     return (ast.get_docstring(ast.parse(source)) or "").partition("\n")[0]
 
 

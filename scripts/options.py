@@ -11,17 +11,19 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ..envs import GAMES, find_game
+from .validators import MAX_SEED, seed
 
 if TYPE_CHECKING:
     from ..baselines import Policy
     from ..envs.core.game import Game
 
+Given = TypeVar("Given")
+
+HUMAN = "human"  # a player of every game: you, at the console
 WRONG_ARGUMENTS = 2  # exit status
-MAX_PORT = 2**16 - 1
-MAX_DEALS = 10**8  # their results take 3.2 GB with two seats, and 12.8 GB with four
 
 
 class BadArgument(Exception):
@@ -142,61 +144,6 @@ def first_seed(arguments: argparse.Namespace) -> int:
     return arguments.seed or 0
 
 
-def seed(text: str) -> int:
-    """Parse a seed. Raises ArgumentTypeError."""
-    from ..envs.core.rng import SEED_LIMIT
-
-    if not text.isdecimal() or int(text) >= SEED_LIMIT:
-        raise argparse.ArgumentTypeError(f"a seed is an integer in 0 .. 2**63 - 1, not {text}")
-    return int(text)
-
-
-def whole(text: str) -> int:
-    """Parse a number of at least 0. Raises ArgumentTypeError."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"expected a whole number, not {text}")
-    return int(text)
-
-
-def port(text: str) -> int:
-    """Parse the number of a port. Raises ArgumentTypeError."""
-    if not text.isdecimal() or int(text) > MAX_PORT:
-        raise argparse.ArgumentTypeError(f"a port is a number in 0 .. {MAX_PORT}, not {text}")
-    return int(text)
-
-
-def positive(text: str) -> int:
-    """Parse a number of at least one. Raises ArgumentTypeError."""
-    if not text.isdecimal() or int(text) == 0:
-        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, not {text}")
-    return int(text)
-
-
-def number_of_deals(text: str) -> int:
-    """Parse a number of deals. Raises ArgumentTypeError."""
-    if not text.isdecimal() or not 1 <= int(text) <= MAX_DEALS:
-        raise argparse.ArgumentTypeError(f"expected deals in 1 .. {MAX_DEALS}, not {text}")
-    return int(text)
-
-
-def seconds(text: str) -> float:
-    """Parse a time of at least 0 seconds. Raises ArgumentTypeError."""
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 <= value < float("inf"):
-        raise argparse.ArgumentTypeError(f"expected seconds, not {text}")
-    return value
-
-
-def days(text: str) -> int:
-    """Parse a number of days such as 60d, at least one. Raises ArgumentTypeError."""
-    if re.fullmatch("[1-9][0-9]{0,4}d", text) is None:
-        raise argparse.ArgumentTypeError(f"expected days in 1d .. 99999d, such as 60d, not {text}")
-    return int(text[:-1])
-
-
 def check_known(games: Iterable[str]) -> None:
     """Raise BadArgument for the first game that is not registered."""
     unknown = next((name for name in games if name not in GAMES), None)
@@ -229,12 +176,31 @@ def player_names(text: str) -> tuple[str, ...]:
     return tuple(name.strip() for name in re.split(r",(?!\s*\w+=)", text))
 
 
+def for_each_seat(given: Sequence[Given], num_seats: int, seats: str) -> list[Given]:
+    """Return a player for each of a number of seats; one stands for all. Raises BadArgument.
+
+    `seats` says in the message which seats they are.
+    """
+    if len(given) == 1:
+        return list(given) * num_seats
+    if len(given) != num_seats:
+        raise BadArgument(
+            f"name one player for all {seats}, or one for each of them ({num_seats}); "
+            f"got {len(given)} players"
+        )
+    return list(given)
+
+
+def check_seat(seat: int | None, game: "Game") -> None:
+    """Raise BadArgument for a seat that the game does not have; None is no seat."""
+    if seat is not None and not 0 <= seat < game.num_seats:
+        raise BadArgument(f"seat must be in 0 .. {game.num_seats - 1}, not {seat}")
+
+
 def check_deals(arguments: argparse.Namespace) -> None:
     """Raise BadArgument where fewer than `--deals` seeds follow `--seed`."""
-    from ..envs.core.rng import SEED_LIMIT
-
-    seed = first_seed(arguments)
-    if seed + arguments.deals > SEED_LIMIT:
+    num_seeds = MAX_SEED + 1 - first_seed(arguments)
+    if arguments.deals > num_seeds:
         raise BadArgument(
-            f"at most {SEED_LIMIT - seed} deals follow seed {seed}, not {arguments.deals}"
+            f"at most {num_seeds} deals follow seed {first_seed(arguments)}, not {arguments.deals}"
         )

@@ -1,11 +1,12 @@
 """Output of the commands: tables on stdout, progress bars on stderr, results as JSON files."""
 
 import argparse
+import contextlib
 import json
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ from ..baselines.arena.results.export import (
 )
 from ..envs.core.waiting import Wait
 from .options import BadArgument
+from .validators import file_to_write
 
 _WIDTH_WITHOUT_TERMINAL = 200
 _ANY_WIDTH = 10_000
@@ -163,6 +165,14 @@ def progress_bar() -> Progress:
     )
 
 
+@contextlib.contextmanager
+def counted(what: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Show a progress bar; yield what is called with the number that is done so far."""
+    with progress_bar() as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda done: bar.update(task, completed=done)
+
+
 def add_json(parser: argparse.ArgumentParser) -> None:
     """`--json FILE`; see `write_json`."""
     parser.add_argument(
@@ -171,14 +181,6 @@ def add_json(parser: argparse.ArgumentParser) -> None:
         type=file_to_write,
         help="also write the results as JSON to FILE; - prints JSON instead of the table",
     )
-
-
-def file_to_write(text: str) -> str:
-    """Check the folder of the file now rather than after the work. Raises ArgumentTypeError."""
-    folder = Path(text).parent
-    if not folder.is_dir():
-        raise argparse.ArgumentTypeError(f"no folder {folder} to write {text} in")
-    return text
 
 
 def write_json(data: Any, file: str | None) -> None:

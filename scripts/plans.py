@@ -18,7 +18,8 @@ from ..baselines.arena.play.workers import start_cluster
 from ..baselines.arena.results.store import store_files
 from ..baselines.players import parse_settings
 from ..envs.core.game import Game
-from .options import BadArgument, positive, user_input
+from .options import BadArgument, user_input
+from .validators import positive
 
 _NOT_SETTINGS = ("tracebacks", "hidden")  # fields of a TimeControl that other options set
 

@@ -1,5 +1,6 @@
 """The command line: each command once, small, and one clear line for every wrong argument."""
 
+import importlib.util
 import json
 import os
 import re
@@ -7,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,13 +20,16 @@ from parlour.baselines.arena.contest import sandbox
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.compile import rule
 from parlour.envs.core.played.transcript import load, record, to_text, verify
-from parlour.scripts import bench, bench_record, first_games, output, peers, sizes, tournament
+from parlour.scripts import output
+from parlour.scripts.bench import measure
+from parlour.scripts.bench.page import MANY_AT_ONCE, ONE_BY_ONE, page, sizes_page, speed_table
+from parlour.scripts.commands import tournament, warm
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
-from parlour.scripts.peers import MANY_AT_ONCE, ONE_BY_ONE
 from parlour.training.session import algorithms
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
+BENCHMARKS = SCRIPTS.parent / "docs/benchmarks"
 GAME = "president"
 FOUR_SEATS = "president"
 HINTED = "notty"
@@ -49,7 +54,7 @@ WRONG = {
     f"watch {GAME} --players random,random,random": "3 players",
     f"watch {GAME} --players random:depth=3": "random has no setting 'depth'",
     f"watch {GAME} --players mcts:depth=3": "mcts has no setting 'depth'; its settings are num_",
-    f"watch {GAME} --seat 9": "seats are",
+    f"watch {GAME} --seat 9": "seat must be in",
     f"watch {GAME} --seat x": "--seat: expected a whole number, not x",
     f"play {GAME} --port 70000": "--port: a port is a number in 0 .. 65535, not 70000",
     f"watch {GAME} --seed -1": "seed",
@@ -104,7 +109,7 @@ WRONG = {
     f"train dqn {GAME} --self-play 0 --opponent-weights 0": "not all 0",
     f"train dqn {GAME} --seed -1": "seed must be",
     "bench whist": "unknown game 'whist'",
-    "bench --sizes --peers": "--peers: not allowed with argument --sizes",
+    "bench --sizes --cold": "--cold: not allowed with argument --sizes",
 }
 
 
@@ -596,20 +601,19 @@ def test_bench_measures_every_view_and_both_starts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """Of one player count, and without the subprocesses that time the start."""
-    monkeypatch.setattr(bench, "MAX_SEATS", 2)
+    monkeypatch.setattr(measure, "games_by_seats", lambda name: [find_game(name)])
     start = dict.fromkeys(("cold", "warm"), (1.0, 2.0))
-    monkeypatch.setattr(bench, "start_times", lambda name: {"aec": start})
-    monkeypatch.setattr(bench.peers, "measure", lambda *_: PEERS)
-    monkeypatch.setattr(bench_record, "find_game", lambda name: SimpleNamespace(num_seats=2))
+    monkeypatch.setattr(measure, "start_times", lambda name, tell: {"aec": start})
     file = tmp_path / "record.json"
-    assert run(f"bench {GAME} --quick --batch 16 --peers --record {file}") == 0
+    assert run(f"bench {GAME} --quick --batch 16 --record {file}") == 0
     shown = capsys.readouterr().out
-    assert all(name in shown for name in bench.STEP_NAMES.values())
-    assert "own plies, lowest" in shown
-    assert "not measured: RLCard, doudizhu: no wheel" in shown
+    assert all(name in shown for name in measure.STEP_NAMES.values())
+    assert "own plies, set_keeper" in shown
     record = json.loads(file.read_text())
-    assert bench_record.speed_table(record) in file.with_suffix(".md").read_text()
-    assert "| pgx | kuhn_poker | many games at once | 234,000 |" in bench_record.page(record)
+    assert speed_table(record) in file.with_suffix(".md").read_text()
+    with_others = page({**record, "peers": PEERS})
+    assert "| pgx | kuhn_poker | many games at once | 234,000 |" in with_others
+    assert "Not measured: RLCard, doudizhu: no wheel" in with_others
     assert file.with_suffix(".png").stat().st_size > 10_000
 
 
@@ -617,41 +621,25 @@ def test_bench_measures_every_view_and_both_starts(
 def test_bench_of_sizes_compares_one_thread_with_two(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sizes, "SIZES", (16, 32))
+    monkeypatch.setattr(measure, "SIZES", (16, 32))
     file = tmp_path / "sizes.json"
     assert run(f"bench {GAME} --sizes --quick --record {file}") == 0
     shown = capsys.readouterr().out
-    assert all(shown.count(name) == 2 for name in sizes.WHAT.values())
+    assert all(shown.count(name) == 2 for name in measure.SIZE_NAMES.values())
     record = json.loads(file.read_text())
-    assert [row["tables"] for row in record["sizes"][GAME]] == [16, 32] * len(sizes.WHAT)
+    assert [row["tables"] for row in record["sizes"][GAME]] == [16, 32] * len(measure.SIZE_NAMES)
     assert all(row["threads"] == 2 and row["many"] > 0 for row in record["sizes"][GAME])
-    assert file.with_suffix(".md").read_text() == sizes.page(record)
+    assert file.with_suffix(".md").read_text() == sizes_page(record)
     assert file.with_suffix(".png").stat().st_size > 10_000
-
-
-def test_bench_of_sizes_gives_all_the_same_to_play() -> None:
-    calls = [0, 0]
-
-    def timed(index: int, seconds: float) -> sizes.Timed:
-        def play() -> tuple[int, float]:
-            calls[index] += 1
-            return 10, seconds
-
-        return play
-
-    rates = sizes._best([timed(0, 0.02), timed(1, 0.01)], seconds=0.09 * sizes.SPLIT)
-    assert calls[0] == calls[1] == 1 + 5 * (1 + sizes.SPLIT)
-    assert rates == pytest.approx([500, 1000])
 
 
 def test_bench_of_starts_alone_plays_first_games_in_new_processes(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(bench, "REPEATS", 1)
-    monkeypatch.setattr(bench, "first_game", lambda view, name, cache: (1.0, 2.0))
+    monkeypatch.setattr(measure, "first_game", lambda view, name, cache: (1.0, 2.0))
     assert run(f"bench {GAME} --cold") == 0
     shown = capsys.readouterr().out
-    assert all(view in shown for view in first_games.VIEWS)
+    assert all(view in shown for view in warm.VIEWS)
     assert "plies per CPU-second" not in shown
 
 
@@ -663,16 +651,26 @@ def test_warm_plays_a_first_game_in_each_view(capsys: pytest.CaptureFixture[str]
     assert "unknown game 'chess'" in capsys.readouterr().err
 
 
+def other_libraries() -> Any:
+    """The program that measures them."""
+    found = importlib.util.spec_from_file_location("peers", BENCHMARKS / "peers.py")
+    assert found is not None and found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    return module
+
+
 def test_a_library_that_does_not_install_or_run_is_named_with_the_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    peers = other_libraries()
     peer = peers.PEERS[0]._replace(games=("a", "b"))
     python = tmp_path / "python"
     monkeypatch.setattr(peers, "PEERS", (peer,))
     monkeypatch.setattr(peers, "environment", lambda peer: python)
     python.write_text("#!/bin/sh\necho 'ERROR: no wheel' >&2; echo bye >&2; exit 1\n")
     python.chmod(0o755)
-    entries = peers.measure(0.01, 1, print)
+    entries = peers.measure(0.01, 1)
     assert [(entry["what"], entry["missing"]) for entry in entries] == [
         ("a", "ERROR: no wheel"),
         ("b", "ERROR: no wheel"),
@@ -684,14 +682,14 @@ def test_the_program_for_other_libraries_needs_only_numpy() -> None:
     blocked = ("gymnasium", "numba", "pettingzoo", "torch", "rich", "pandas")
     source = (
         f"import sys; sys.modules.update(dict.fromkeys({blocked}))\n"
-        "from scripts import peer_plies\n"
-        "print(peer_plies.rate(lambda: 5, 0.01, 1) > 0)\n"
+        "import peers\n"
+        "plays = peers._plays()\n"
+        "print(plays.best_rate(plays.timed(lambda: 5), 1, 0.01) > 0)\n"
     )
-    packages = str(Path(parlour.__file__).resolve().parent)
     shown = subprocess.run(
         [sys.executable, "-c", source],
-        env={**os.environ, "PYTHONPATH": packages},
-        cwd=packages,
+        env={**os.environ, "PYTHONPATH": ""},
+        cwd=BENCHMARKS,
         capture_output=True,
         text=True,
         check=True,

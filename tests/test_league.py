@@ -26,7 +26,7 @@ from parlour.baselines.arena.results.league_pages import (
 from parlour.baselines.arena.results.store import Store
 from parlour.baselines.players import make_policy, players_of
 from parlour.envs import GAMES, find_game
-from parlour.scripts.league import readme_of, recorded
+from parlour.scripts.commands.league import readme_of, recorded
 
 DOCS = Path(__file__).resolve().parents[1] / "docs/league"
 LEAGUES = recorded(DOCS)

@@ -15,8 +15,7 @@ from parlour.envs import GAMES, find_game
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
-from parlour.scripts import sizes
-from parlour.scripts.bench_record import page, speed_table
+from parlour.scripts.bench.page import page, sizes_page, speed_table
 from parlour.scripts.main import COMMANDS
 
 CHECKOUT = Path(__file__).resolve().parents[1]
@@ -139,7 +138,7 @@ def test_the_speed_is_that_of_the_record() -> None:
 
 def test_the_speed_by_sizes_is_that_of_the_record() -> None:
     record = json.loads((CHECKOUT / "docs/benchmarks/sizes.json").read_text())
-    assert sizes.page(record) == (CHECKOUT / "docs/benchmarks/sizes.md").read_text()
+    assert sizes_page(record) == (CHECKOUT / "docs/benchmarks/sizes.md").read_text()
     assert (CHECKOUT / "docs/benchmarks/sizes.png").is_file()
     assert list(record["sizes"]) == list(GAMES)
 

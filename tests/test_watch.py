@@ -20,9 +20,9 @@ from parlour.envs.core.drawing.render import render_frame
 from parlour.envs.core.environments.aec import RawEnv
 from parlour.envs.core.game import CHANCE, Game
 from parlour.envs.core.rng import streams
+from parlour.scripts.console.watch import ply_text, position_lines
 from parlour.scripts.main import main
 from parlour.scripts.table.store import TableStore
-from parlour.scripts.watch import ply_text, position_lines
 
 from .example_games import imported
 from .test_render import positions, sample
@@ -178,7 +178,7 @@ def test_people_watch_a_game_with_the_settings_that_people_play(
         opened.append(store.recent(1)[0].setup.settings)
         store.close()
 
-    monkeypatch.setattr("parlour.scripts.watch.serve", serve)
+    monkeypatch.setattr("parlour.scripts.commands.watch.serve", serve)
     for more in ((), ("--set", "num_cards=30,deck=random")):
         assert main(["watch", "top_trumps", "--browser", *more]) == 0
     assert opened[0] == {"deck": "planets"}

@@ -10,7 +10,7 @@ from ...baselines.players import players_of
 from ...baselines.roster import Player, own_players
 from ...envs import find_game
 from ...envs.core.game import Game
-from .pages import title
+from .protocol import title
 
 _WORD = re.compile(r'"(\w+)"')
 

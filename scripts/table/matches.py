@@ -14,7 +14,7 @@ import numpy as np
 from ...envs import find_game
 from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.rng import fresh_seed
-from .table import MAX_NAME, PLAYER, REMOTE, Occupant, Setup
+from .table import REMOTE, Occupant, Setup, player_seat
 
 if TYPE_CHECKING:
     from ...baselines.arena.play.match import MatchResult
@@ -36,7 +36,7 @@ class MatchPlan:
         """Return the setup of a game: the agent in its seat, the opponent in all others."""
         seed, seat = self.games[number]
         num_seats = game_within(self.game, self.settings).num_seats
-        seats = [Occupant(PLAYER, self.opponent[:MAX_NAME], self.opponent)] * (num_seats - 1)
+        seats = [player_seat(self.opponent)] * (num_seats - 1)
         seats.insert(seat, Occupant(REMOTE, self.agent))
         return Setup(self.game, self.settings, tuple(seats), seed, sitting=seat + 1)
 

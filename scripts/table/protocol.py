@@ -1,9 +1,10 @@
-"""The messages that a client may send, checked before anything is done with them.
+"""The messages that a client may send, checked and counted before anything is done with them.
 
 docs/protocol.md describes both directions.
 """
 
 import json
+import time
 from typing import Any
 
 MAX_BYTES = 4096  # of one message
@@ -25,7 +26,17 @@ _FIELDS: dict[str, dict[str, type]] = {
     "take_over": {"seat": int, "player": str},
 }
 NEW_DEAL, SAME_DEAL = "new", "same"
+MOVED, REWRITTEN, REPLACED = "moved", "rewritten", "replaced"  # events: see `GameTable.tell`
 JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what agents are sent
+
+
+def title(name: str) -> str:
+    """A game's name as a heading."""
+    return name.replace("_", " ").title()
+
+
+class Refused(Exception):
+    """A request that cannot be granted; the text is for the person."""
 
 
 class BadMessage(ValueError):
@@ -63,3 +74,25 @@ def _check_fields(kind: str, message: dict[str, Any]) -> None:
             raise BadMessage(f"{name} of {kind} is of type {allowed[name].__name__}")
         if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
             raise BadMessage(f"{name} of {kind} has half a character")
+
+
+class Allowance:
+    """A number of events that fills up again: `burst` at once, `a_second` on average."""
+
+    def __init__(self, a_second: float, burst: float) -> None:
+        self.a_second, self.burst = a_second, burst
+        self._left, self._time = burst, time.monotonic()
+
+    def take(self) -> bool:
+        """Use one; return whether there was one."""
+        now = time.monotonic()
+        self._left = min(self.burst, self._left + (now - self._time) * self.a_second)
+        self._time = now
+        if self._left < 1:
+            return False
+        self._left -= 1
+        return True
+
+    def give_back(self) -> None:
+        """Let the last event cost nothing."""
+        self._left += 1

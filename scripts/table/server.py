@@ -1,42 +1,33 @@
-"""The web server: the page, a few requests to open tables, and a WebSocket for each seat."""
+"""What the server answers: requests of its owner, pages for everybody, and the seats."""
 
 import asyncio
-import contextlib
+import functools
 import json
-import logging
 import sqlite3
 import time
-from collections.abc import AsyncIterator, Iterable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Awaitable, Callable
+from typing import Any
 
-from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route, WebSocketRoute
-from starlette.websockets import WebSocket, WebSocketDisconnect
+from starlette.routing import Route, Router, WebSocketRoute
 
 from ...envs import find_game
-from ...envs.core.catalogue import kept_settings
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
-from ...envs.core.rng import check_seed, fresh_seed
-from ..stored_games import arena_game, judged_plies, transcript_of
+from ...envs.core.rng import check_seed
 from .catalogue import game_choices
-from .guard import MAX_CONNECTIONS, POLICY, REPLAY_POLICY, Allowance, Guard
-from .host import Connection, Host, Refused
+from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
+from .host import Host
 from .matches import new_plan, result_data
-from .pages import PAGE_ROUTES, is_owner, refusal, title
-from .protocol import BadMessage, parse
+from .protocol import Allowance, Refused, title
 from .rules import rules_of
-from .store import Damaged, StoredTable, TableStore
-from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_token
+from .sockets import serve_seat
+from .store import StoredTable
+from .stored_games import arena_game, judged_plies, transcript_of
+from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_setup, new_token
 from .thinking import TooSlow
 
-if TYPE_CHECKING:
-    from .tournaments import RunningResults
-
-SECONDS_TO_SIT = 10.0  # for a new connection to send its token
-MAX_MISTAKES = 20  # wrong messages before a connection is closed
 NUM_RECENT = 12
 OPENED_A_SECOND, MAX_OPENED_AT_ONCE = 20, 250  # tables, by the owner's programs
 MAX_PACE = 10.0
@@ -44,191 +35,174 @@ MAX_REPLAYS = 20  # kept in memory
 REPLAY_LIMIT = 120.0
 REPLAY_SECONDS = 6.0  # to search for the values of all moves of a game
 
-log = logging.getLogger(__name__)
+Answer = Callable[[Request], Awaitable[Response]]
 
 
-def make_app(
-    store: TableStore,
-    owner_key: str,
-    hosts: Iterable[str],
-    results: "RunningResults | None" = None,
-    **settings: Any,
-) -> Guard:
-    """Return the ASGI app. `owner_key` lets its bearer open tables; `settings` are the host's.
+class NotHere(Exception):
+    """A request for something that there is not."""
 
-    `results` are those of the page of tournaments.
-    """
-    host = Host(store, **settings)
-    opening = Allowance(a_second=OPENED_A_SECOND, burst=MAX_OPENED_AT_ONCE)
 
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        yield
-        store.close()
-
-    routes = [
-        *PAGE_ROUTES,
-        Route("/api/games/{name}", _game, methods=["POST"]),
-        Route("/api/rules/{name}", _rules),
-        Route("/api/tables", _tables, methods=["GET"]),
-        Route("/api/tables", _open, methods=["POST"]),
-        Route("/api/links", _links, methods=["POST"]),
-        Route("/api/matches", _open_match, methods=["POST"]),
-        Route("/api/matches/{id}", _match),
-        Route("/api/results", _results),
-        Route("/api/replays", _make_replay, methods=["POST"]),
-        Route("/replay/{token}", _replay),
-        WebSocketRoute("/seat", _seat),
-    ]
-    app = Starlette(routes=routes, lifespan=lifespan)
-    app.state.host, app.state.owner_key, app.state.opening = host, owner_key, opening
-    app.state.running, app.state.replays = results, {}
-    return Guard(app, hosts)
+def make_routes(state: Any, settings: dict[str, Any]) -> Router:
+    """Return all but the pages; the tables are in `state.host`, made with these settings."""
+    state.host, state.replays = Host(state.store, **settings), {}
+    state.opening = Allowance(a_second=OPENED_A_SECOND, burst=MAX_OPENED_AT_ONCE)
+    return Router(
+        [
+            Route("/api/games/{name}", _game, methods=["POST"]),
+            Route("/api/rules/{name}", _rules),
+            Route("/api/tables", _tables, methods=["GET"]),
+            Route("/api/tables", _open, methods=["POST"]),
+            Route("/api/links", _links, methods=["POST"]),
+            Route("/api/matches", _open_match, methods=["POST"]),
+            Route("/api/matches/{id}", _match),
+            Route("/api/results", _results),
+            Route("/api/replays", _make_replay, methods=["POST"]),
+            Route("/replay/{token}", _replay),
+            WebSocketRoute("/seat", serve_seat),
+        ]
+    )
 
 
 # Requests of the person who started the server
 
 
-async def _game(request: Request) -> Response:
-    if not is_owner(request):
-        return refusal(403, "open the address that `parlour play` printed")
+def _for_owner(answer: Callable[[Request], Awaitable[Any]]) -> Answer:
+    """Answer the owner with plain data, and everybody else and wrong requests with a reason."""
+
+    @functools.wraps(answer)
+    async def checked(request: Request) -> Response:
+        if not is_owner(request):
+            return refusal(403, "open the address that `parlour` printed")
+        try:
+            return JSONResponse(await answer(request))
+        except NotHere as error:
+            return refusal(404, str(error))
+        except KeyError as error:
+            return refusal(400, f"this request needs {error.args[0]}")
+        except TooSlow:
+            return refusal(400, "this takes too long")
+        except (Refused, ValueError, TypeError, ImportError, OSError, sqlite3.Error) as error:
+            return refusal(400, str(error))
+
+    return checked
+
+
+def _opening(answer: Answer) -> Answer:
+    """Limit how often tables and matches are opened; for the owner's requests."""
+
+    @functools.wraps(answer)
+    async def limited(request: Request) -> Response:
+        if is_owner(request) and not request.app.state.opening.take():
+            return refusal(429, "too many new tables: wait a little")
+        return await answer(request)
+
+    return limited
+
+
+async def _data(request: Request) -> dict[str, Any]:
     try:
-        settings = (await _json(request)).get("settings")
-        if settings is not None and not isinstance(settings, dict):
-            raise Refused("settings is an object")
-        name = request.path_params["name"]
-        return JSONResponse(await asyncio.to_thread(game_choices, name, settings))
-    except (Refused, ValueError, TypeError, ImportError, OSError) as error:
-        return refusal(400, str(error))
+        data = json.loads(await request.body() or b"{}")
+    except (ValueError, RecursionError):
+        data = None
+    if not isinstance(data, dict):
+        raise Refused("expected a JSON object")
+    return data
 
 
-async def _tables(request: Request) -> Response:
-    if not is_owner(request):
-        return refusal(403, "open the address that `parlour play` printed")
-    return JSONResponse([_entry(t) for t in _host(request).store.recent(NUM_RECENT)])
+@_for_owner
+async def _game(request: Request) -> Any:
+    settings = (await _data(request)).get("settings")
+    if settings is not None and not isinstance(settings, dict):
+        raise Refused("settings is an object")
+    return await asyncio.to_thread(game_choices, request.path_params["name"], settings)
 
 
-async def _open(request: Request) -> Response:
-    if not is_owner(request):
-        return refusal(403, "open the address that `parlour play` printed")
-    if not request.app.state.opening.take():
-        return refusal(429, "too many new tables: wait a little")
-    try:
-        setup = await asyncio.to_thread(_setup, await _json(request))
-        id, tokens = await _host(request).open(setup)
-    except (Refused, ValueError, TypeError, KeyError, OSError) as error:
-        return refusal(400, str(error))
-    return JSONResponse({"id": id, "tokens": tokens})
+@_for_owner
+async def _tables(request: Request) -> Any:
+    return [_entry(table) for table in request.app.state.store.recent(NUM_RECENT)]
 
 
-async def _links(request: Request) -> Response:
+@_opening
+@_for_owner
+async def _open(request: Request) -> Any:
+    setup = await asyncio.to_thread(_setup, await _data(request))
+    id, tokens = await request.app.state.host.open(setup)
+    return {"id": id, "tokens": tokens}
+
+
+@_for_owner
+async def _links(request: Request) -> Any:
     """Answer the names and tokens of the other seats and of spectators, for the token of a seat."""
-    if not is_owner(request):
-        return refusal(403, "open the address that `parlour play` printed")
-    try:
-        token = str((await _json(request)).get("token"))
-    except Refused as error:
-        return refusal(400, str(error))
-    store = _host(request).store
-    id = store.table_id(token)
+    store = request.app.state.store
+    id = store.table_id(str((await _data(request)).get("token")))
     stored = None if id is None else store.load(id)
     if stored is None:
-        return refusal(404, "no table has this token")
-    links = [
-        [who.name, each]
-        for who, each in zip(stored.setup.seats, stored.tokens, strict=False)
-        if who.kind == REMOTE
-    ]
-    return JSONResponse([*links, ["To watch", stored.tokens[-1]]])
+        raise NotHere("no table has this token")
+    seats = zip(stored.setup.seats, stored.tokens, strict=False)
+    links = [[who.name, token] for who, token in seats if who.kind == REMOTE]
+    return [*links, ["To watch", stored.tokens[-1]]]
 
 
-async def _open_match(request: Request) -> Response:
-    if not is_owner(request):
-        return refusal(403, "open the address that `parlour play` printed")
-    if not request.app.state.opening.take():
-        return refusal(429, "too many new tables: wait a little")
-    try:
-        data = await _json(request)
-        if not isinstance(data.get("settings"), dict) or type(data.get("deals")) is not int:
-            raise TypeError("settings is an object, and deals a number")
-        names = [str(data[key]) for key in ("game", "agent", "opponent")]
-        match = await _host(request).open_match(
-            lambda: new_plan(names[0], data["settings"], names[1], names[2], data["deals"])
-        )
-    except (Refused, ValueError, TypeError) as error:
-        return refusal(400, str(error))
-    except KeyError as error:
-        return refusal(400, f"a match needs {error.args[0]}")
-    return JSONResponse({"id": match.id, "token": match.token})
+@_opening
+@_for_owner
+async def _open_match(request: Request) -> Any:
+    data = await _data(request)
+    if not isinstance(data.get("settings"), dict) or type(data.get("deals")) is not int:
+        raise TypeError("settings is an object, and deals a number")
+    game, agent, opponent = (str(data[key]) for key in ("game", "agent", "opponent"))
+    match = await request.app.state.host.open_match(
+        lambda: new_plan(game, data["settings"], agent, opponent, data["deals"])
+    )
+    return {"id": match.id, "token": match.token}
 
 
-async def _match(request: Request) -> Response:
-    if not is_owner(request):
-        return refusal(403, "open the address that `parlour play` printed")
-    match = _host(request).store.match(id=request.path_params["id"])
+@_for_owner
+async def _match(request: Request) -> Any:
+    match = request.app.state.store.match(id=request.path_params["id"])
     if match is None:
-        return refusal(404, "there is no such match")
-    try:
-        return JSONResponse(await asyncio.to_thread(result_data, match.plan, match.returns))
-    except ValueError as error:  # its settings name a file
-        return refusal(400, str(error))
+        raise NotHere("there is no such match")
+    return await asyncio.to_thread(result_data, match.plan, match.returns)
 
 
-async def _results(request: Request) -> Response:
-    if not is_owner(request):
-        return refusal(403, "open the address that `parlour watch` printed")
-    running = request.app.state.running
-    if running is None:
-        return refusal(404, "no store of results is shown here: parlour watch STORE --browser")
-    try:
-        return JSONResponse(await asyncio.to_thread(running.data))
-    except (ValueError, sqlite3.Error) as error:
-        return refusal(400, str(error))
+@_for_owner
+async def _results(request: Request) -> Any:
+    results = request.app.state.results
+    if results is None:
+        raise NotHere("no store of results is shown here: parlour watch STORE --browser")
+    return await asyncio.to_thread(results.data)
 
 
-async def _make_replay(request: Request) -> Response:
+@_for_owner
+async def _make_replay(request: Request) -> Any:
     """Make the page of a game, of the results or of a table; answer its address."""
-    if not is_owner(request):
-        return refusal(403, "open the address that `parlour play` printed")
-    try:
-        data = await _json(request)
-        page = await _host(request).owner.run(
-            "replay", REPLAY_LIMIT, _replay_page, request.app.state, data
-        )
-    except TooSlow:
-        return refusal(400, "this game takes too long to play again")
-    except (Refused, ValueError, TypeError, ImportError, OSError) as error:
-        return refusal(400, str(error))
-    token, replays = new_token(), request.app.state.replays
-    replays[token] = page
-    while len(replays) > MAX_REPLAYS:
-        replays.pop(next(iter(replays)))
-    return JSONResponse({"address": f"/replay/{token}"})
+    state = request.app.state
+    about = await _data(request)
+    page = await state.host.minds.owner.run("replay", REPLAY_LIMIT, _replay_page, state, about)
+    token = new_token()
+    state.replays[token] = page
+    while len(state.replays) > MAX_REPLAYS:
+        state.replays.pop(next(iter(state.replays)))
+    return {"address": f"/replay/{token}"}
 
 
 def _replay_page(state: Any, data: dict[str, Any]) -> str:
     """Return the replay of {"contest", "deal", "sitting"} or {"table"}. Raises ValueError."""
     if "table" in data:
-        stored = state.host.store.load(str(data["table"]))
+        stored = state.store.load(str(data["table"]))
         if stored is None or not stored.is_over:
             raise ValueError("there is no finished game of this table")
         transcript, names = transcript_of(stored)
-    elif state.running is None:
+    elif state.results is None:
         raise ValueError("no store of results is shown here")
     else:
         deal = None if data.get("deal") is None else check_seed(data["deal"])
-        numbers = [int(data.get(name, start)) for name, start in (("contest", 1), ("sitting", 0))]
-        stored = (state.running.path, numbers[0], deal, numbers[1])
-        transcript, names = arena_game(*stored, is_trusted=state.running.is_trusted)
+        contest, sitting = int(data.get("contest", 1)), int(data.get("sitting", 0))
+        results = state.results
+        transcript, names = arena_game(
+            results.path, contest, deal, sitting, is_trusted=results.is_trusted
+        )
     judged = judged_plies(transcript, REPLAY_SECONDS / max(1, len(transcript.plies)))
     return replay_page(replay_data(transcript, None, names, judged))
-
-
-async def _replay(request: Request) -> Response:
-    page = request.app.state.replays.get(request.path_params["token"])
-    if page is None:
-        return refusal(404, "this replay is gone: open it again")
-    return Response(page, media_type="text/html", headers={POLICY: REPLAY_POLICY})
 
 
 def _entry(stored: StoredTable) -> dict[str, Any]:
@@ -261,36 +235,20 @@ def _setup(data: dict[str, Any]) -> Setup:
     )
     if not isinstance(data["settings"], dict) or not isinstance(data["game"], str):
         raise TypeError("game is a name, and settings an object")
-    seed = data.get("seed")
-    seed = fresh_seed() if seed is None else check_seed(seed)
     pace = data.get("pace", 0)
     if type(pace) not in (int, float) or not 0 <= pace <= MAX_PACE:
         raise ValueError(f"pace is 0 to {MAX_PACE:g} seconds a move")
     game = find_game(data["game"], **data["settings"])
-    return Setup(
-        game.name,
-        kept_settings(game, data["settings"]),
+    return new_setup(
+        game,
+        data["settings"],
         occupants,
-        seed,
-        bool(data.get("forced", True)),
-        pace,
-        bool(data.get("open", False)),
+        data.get("seed"),
+        skip_forced=bool(data.get("forced", True)),
+        pace=pace,
+        is_open=bool(data.get("open", False)),
         has_help=bool(data.get("help", True)),
     )
-
-
-def _host(request: Request) -> Host:
-    return request.app.state.host
-
-
-async def _json(request: Request) -> dict[str, Any]:
-    try:
-        data = json.loads(await request.body() or b"{}")
-    except (ValueError, RecursionError):
-        raise Refused("expected a JSON object") from None
-    if not isinstance(data, dict):
-        raise Refused("expected a JSON object")
-    return data
 
 
 # What everybody may ask for
@@ -303,95 +261,8 @@ async def _rules(request: Request) -> Response:
         return refusal(404, str(error))
 
 
-# Seats
-
-
-async def _seat(socket: WebSocket) -> None:
-    """Serve one connection from its token to its end."""
-    host: Host = socket.app.state.host
-    connection = Connection()
-    is_seated = False
-    try:
-        await socket.accept()
-        async with asyncio.timeout(SECONDS_TO_SIT):
-            message = parse(await _text(socket))
-            if message["type"] != "sit":
-                raise Refused("take a seat first: type sit")
-        connection.is_narrow = message.get("is_narrow", False)
-        connection.has_data = message.get("has_data", False)
-        if host.num_connections >= MAX_CONNECTIONS:
-            raise Refused("too many connections")
-        await host.sit(connection, message["token"])
-        socket.scope["doors"].admit(socket.scope)
-        is_seated = True
-        host.num_connections += 1
-        await _serve(socket, host, connection)
-    except (BadMessage, Refused, Damaged) as error:
-        await _close(socket, str(error))
-    except (WebSocketDisconnect, TimeoutError, RuntimeError):
-        await _close(socket, "no token in time")
-    finally:
-        host.num_connections -= is_seated
-        host.leave(connection)
-
-
-async def _serve(socket: WebSocket, host: Host, connection: Connection) -> None:
-    """Send and receive side by side; whichever ends first ends both."""
-    jobs = [
-        asyncio.create_task(_send_all(socket, connection)),
-        asyncio.create_task(_receive_all(socket, host, connection)),
-        asyncio.create_task(connection.is_too_slow.wait()),
-    ]
-    try:
-        done, _ = await asyncio.wait(jobs, return_when=asyncio.FIRST_COMPLETED)
-        for job in done:
-            job.result()
-    finally:
-        for job in jobs:
-            job.add_done_callback(_forget_error)
-            job.cancel()
-    await _close(socket, "the connection is too slow")
-
-
-def _forget_error(job: asyncio.Task) -> None:
-    if not job.cancelled():
-        job.exception()
-
-
-async def _send_all(socket: WebSocket, connection: Connection) -> None:
-    while True:
-        await socket.send_text(await connection.queue.get())
-
-
-async def _receive_all(socket: WebSocket, host: Host, connection: Connection) -> None:
-    allowance = Allowance(a_second=20, burst=60)
-    mistakes = 0
-    while True:
-        text = await _text(socket)
-        if not allowance.take():
-            raise Refused("too many messages")
-        try:
-            message = parse(text)
-            await host.handle(connection, message)
-            if message["type"] == "act":  # a legal one, once for each position
-                allowance.give_back()
-        except (BadMessage, Refused) as error:
-            mistakes += isinstance(error, BadMessage)
-            if mistakes >= MAX_MISTAKES:
-                raise Refused("too many wrong messages") from None
-            connection.put({"type": "error", "text": str(error)})
-
-
-async def _text(socket: WebSocket) -> str | bytes:
-    message = await socket.receive()
-    if message["type"] == "websocket.disconnect":
-        raise WebSocketDisconnect(message.get("code", 1000))
-    return message.get("text") or message.get("bytes") or ""
-
-
-async def _close(socket: WebSocket, reason: str) -> None:
-    """Say why, if the client is still there, and close."""
-    with contextlib.suppress(Exception):
-        async with asyncio.timeout(2):
-            await socket.send_text(json.dumps({"type": "closed", "text": reason}))
-            await socket.close(1008)
+async def _replay(request: Request) -> Response:
+    page = request.app.state.replays.get(request.path_params["token"])
+    if page is None:
+        return refusal(404, "this replay is gone: open it again")
+    return Response(page, media_type="text/html", headers={POLICY: REPLAY_POLICY})

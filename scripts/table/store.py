@@ -13,9 +13,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from .protocol import REPLACED
+
 if TYPE_CHECKING:
     from .matches import MatchPlan
-    from .table import Setup
+    from .table import GameTable, Setup
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
@@ -107,11 +109,15 @@ class TableStore:
         )
         self._connection.execute("COMMIT")
 
-    def update(self, id: str, actions: list[int], undone: list[int], is_over: bool) -> None:
-        """Keep the actions of a table."""
+    def keep(self, id: str, table: "GameTable", event: str) -> None:
+        """Keep what has happened at a table; see `GameTable.tell`."""
+        if event == REPLACED:
+            self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
+            return
+        actions, undone = json.dumps(table.actions), json.dumps(table.undone)
         self._connection.execute(
             "UPDATE tables SET actions = ?, undone = ?, is_over = ?, changed = ? WHERE id = ?",
-            (json.dumps(actions), json.dumps(undone), int(is_over), time.time(), id),
+            (actions, undone, int(table.is_over), time.time(), id),
         )
 
     def change_setup(self, id: str, setup: "Setup") -> None:
@@ -164,10 +170,6 @@ class TableStore:
             "UPDATE matches SET returns = ?, changed = ? WHERE id = ?",
             (json.dumps(match.returns), time.time(), match.id),
         )
-
-    def note_replaced(self, id: str) -> None:
-        """Keep that a random move was played at a table, for a player that gave none."""
-        self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
 
     def is_replaced(self, id: str) -> bool:
         """Return whether a random move was played at a table."""

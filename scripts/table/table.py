@@ -6,7 +6,7 @@ everything, so nothing here is sent to anybody; `views` makes what a seat is sen
 
 import dataclasses
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, get_origin
 
 import numpy as np
@@ -17,13 +17,14 @@ from ...baselines.move_values import Study, study_of
 from ...baselines.named_files import digests_of
 from ...baselines.players import make_policy, parse_settings, resolved
 from ...baselines.policy import Policy
-from ...envs.core.catalogue import game_within
+from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.play.seating import seat_policies
 from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import turns_at
 from ...envs.core.play.visibility import is_seen
-from ...envs.core.rng import fresh_seed, player_streams, streams
+from ...envs.core.rng import check_seed, fresh_seed, player_streams, streams
+from .protocol import MOVED, REWRITTEN
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
@@ -95,6 +96,23 @@ class Setup:
         return dataclasses.asdict(self)
 
 
+def new_setup(
+    game: Game,
+    settings: Mapping[str, Any],
+    seats: Sequence[Occupant],
+    seed: int | None = None,
+    **more: Any,
+) -> Setup:
+    """Return the setup of a game made with these settings; without a seed its deal is new."""
+    dealt = fresh_seed() if seed is None else check_seed(seed)
+    return Setup(game.name, kept_settings(game, settings), tuple(seats), dealt, **more)
+
+
+def player_seat(player: str) -> Occupant:
+    """Return the occupant that is a player, by its own name."""
+    return Occupant(PLAYER, player[:MAX_NAME], player)
+
+
 def setup_from(data: dict[str, Any]) -> Setup:
     """Make the setup that `as_data` returned. Raises ValueError and TypeError for other data."""
     if not isinstance(data, dict) or not isinstance(data.get("seats"), list):
@@ -123,7 +141,10 @@ class PlayedPly:
 
 
 class GameTable:
-    """A running game. Raises ValueError and TypeError where the setup is impossible."""
+    """A running game, which tells its listeners of every change.
+
+    Raises ValueError and TypeError where the setup is impossible.
+    """
 
     def __init__(self, setup: Setup, actions: Sequence[int] = ()) -> None:
         """Deal, and play `actions` again."""
@@ -136,6 +157,7 @@ class GameTable:
             )
         self.policies: list[Policy | None] = [_policy(seat, self.game) for seat in setup.seats]
         self.plies: list[PlayedPly] = []
+        self.listeners: list[Callable[[GameTable, str], None]] = []
         self.undone: list[int] = []  # actions, the next to be played again last
         self._deal()
         for action in actions:
@@ -214,6 +236,16 @@ class GameTable:
             raise ValueError("this move is not legal now")
         self.undone.clear()
         self._append(action, legal)
+        self.tell(MOVED)
+
+    def tell(self, event: str) -> None:
+        """Call the listeners in their order with this table and an event.
+
+        MOVED: an action was played. REWRITTEN: moves were taken back or played again, or a seat has
+        changed hands. REPLACED: a random action will be played for a player that gave none.
+        """
+        for listener in self.listeners:
+            listener(self, event)
 
     def choose(self, policy: Policy) -> int:
         """Let a player choose for the seat to act; it may take long, and changes nothing else.
@@ -241,6 +273,7 @@ class GameTable:
         for ply in kept:
             self._apply(ply.action)
         self.plies = kept
+        self.tell(REWRITTEN)
 
     def redo(self) -> None:
         """Play again what was taken back, up to the person's next choice. Raises ValueError."""
@@ -249,6 +282,7 @@ class GameTable:
         self._append(self.undone.pop(), self.legal)
         while self.undone and not self._is_choice():
             self._append(self.undone.pop(), self.legal)
+        self.tell(REWRITTEN)
 
     def study(self, player: str | None = None) -> Study:
         """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""

@@ -5,16 +5,14 @@ server from stopping.
 """
 
 import asyncio
-import contextlib
 import os
-import queue
 import threading
 from collections.abc import Awaitable, Callable, Hashable
+from concurrent.futures import Future
 from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 Result = TypeVar("Result")
-Outcome = tuple[Any, Exception | None]
 
 NUM_TURNS = max(2, os.cpu_count() or 2)
 TURN_SECONDS = 1.0  # after which a call that goes on no longer keeps others waiting
@@ -41,21 +39,18 @@ class Thinkers:
     ) -> Result:
         """Return what the call returns; raise what it raises, or TooSlow.
 
-        Waiting for other callers does not count; the caller's last call has `seconds` to end.
+        Waiting for other callers does not count; the caller's last call has `seconds` to end. A
+        caller that is cancelled leaves its call running.
         """
         is_free = self._callers.setdefault(caller, asyncio.Lock())
-        with contextlib.ExitStack() as kept:
-            await _in_time(is_free.acquire(), seconds)
-            kept.callback(is_free.release)
+        await _in_time(is_free.acquire(), seconds)
+        try:
             await self._turns.acquire()
-            kept.callback(self._turns.release)
-            call = _started(function, arguments)
-            kept.pop_all()
-            call.add_done_callback(lambda _: is_free.release())
-        return await self._answer(call, seconds)
-
-    async def _answer(self, call: "asyncio.Future[Result]", seconds: float) -> Result:
-        """Wait for the call, which has a turn. A cancelled caller leaves it running."""
+        except asyncio.CancelledError:
+            is_free.release()
+            raise
+        call = _in_thread(function, arguments)
+        call.add_done_callback(lambda _: is_free.release())
         in_turn = min(seconds, TURN_SECONDS)
         try:
             await asyncio.wait([call], timeout=in_turn)
@@ -73,50 +68,20 @@ async def _in_time(job: Awaitable[Result], left: float, seconds: float | None = 
         raise TooSlow(f"no answer within {left if seconds is None else seconds:g} s") from None
 
 
-def _started(
+def _in_thread(
     function: Callable[..., Result], arguments: tuple[Any, ...]
 ) -> "asyncio.Future[Result]":
-    loop = asyncio.get_running_loop()
-    call: asyncio.Future[Result] = loop.create_future()
+    found: Future[Result] = Future()
 
-    def end(found: Any, error: Exception | None) -> None:
-        if error is None:
-            call.set_result(found)
-        else:
-            call.set_exception(error)
-            call.exception()  # its caller may have gone
+    def work() -> None:
+        try:
+            found.set_result(function(*arguments))
+        except Exception as error:
+            found.set_exception(error)
+        except BaseException as error:  # a player's file may call sys.exit()
+            found.set_exception(RuntimeError(f"it ended with {error!r}"))
 
-    def report(outcome: Outcome) -> None:
-        with contextlib.suppress(RuntimeError):  # the server has stopped meanwhile
-            loop.call_soon_threadsafe(end, *outcome)
-
-    _start_thread(report, function, arguments)
+    call = asyncio.wrap_future(found)
+    call.add_done_callback(lambda done: done.cancelled() or done.exception())  # its caller may go
+    threading.Thread(target=work, daemon=True).start()
     return call
-
-
-def within(seconds: float, function: Callable[..., Result], *arguments: Any) -> Result:
-    """Return what the call returns; raise what it raises, or TooSlow, after which it runs on."""
-    answers: queue.SimpleQueue[Outcome] = queue.SimpleQueue()
-    _start_thread(answers.put, function, arguments)
-    try:
-        found, error = answers.get(timeout=seconds)
-    except queue.Empty:
-        raise TooSlow(f"no answer within {seconds:g} s") from None
-    if error is not None:
-        raise error
-    return found
-
-
-def _start_thread(
-    report: Callable[[Outcome], None], function: Callable[..., Any], arguments: tuple[Any, ...]
-) -> None:
-    threading.Thread(target=lambda: report(_outcome(function, arguments)), daemon=True).start()
-
-
-def _outcome(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Outcome:
-    try:
-        return function(*arguments), None
-    except Exception as error:
-        return None, error
-    except BaseException as error:  # a player's file may call sys.exit()
-        return None, RuntimeError(f"it ended with {error!r}")

@@ -12,7 +12,7 @@ from ...baselines.arena.play.tournament import rate_store
 from ...baselines.arena.results.export import finite
 from ...baselines.arena.results.store import Setting, store_files
 from ...baselines.result_words import words_of
-from .pages import title
+from .protocol import title
 
 MAX_POINTS = 240  # of the curve of a rating
 _REST = 3.0  # times as long as it takes to rate, before the next time

@@ -5,8 +5,6 @@ legal actions, and the actions that it saw. A spectator sees the board only wher
 secrets, and otherwise the actions that every seat saw.
 """
 
-import operator
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -17,7 +15,7 @@ from ...baselines.move_values import EXACT, SEARCH, MoveValues, adviser_of, exac
 from ...baselines.players import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
-from .pages import title
+from .protocol import title
 from .table import RECENT, GameTable, PlayedPly
 
 SPECTATOR = None  # in place of a seat
@@ -31,7 +29,7 @@ def position_message(
     With `has_data` it has the fields of the observation and no picture, and words only where the
     seat has to choose or the game is over.
     """
-    game, state, is_over = table.game, _readable(table.state), table.is_over
+    game, state, is_over = table.game, table.state, table.is_over
     to_act = table.seat_to_act
     is_own = seat is not SPECTATOR and seat == to_act and not table.is_forced
     message: dict[str, Any] = {
@@ -95,7 +93,7 @@ def picture_before(
     """Return the picture before a ply as the seat saw it, or None for spectators with no board."""
     if seat is SPECTATOR and table.game.has_hidden and not table.setup.is_open:
         return None
-    return picture_svg(drawn(table.game, _readable(ply.before), seat, is_narrow))
+    return picture_svg(drawn(table.game, ply.before, seat, is_narrow))
 
 
 def is_own_table(table: GameTable, seat: int | None) -> bool:
@@ -177,15 +175,3 @@ def reason_data(game: Game, found: Explanation) -> dict[str, Any]:
         "num_moves": found.num_moves,
         **judged_data(game, found.judgement),
     }
-
-
-def _readable(state: np.record) -> np.record:
-    """Return a copy whose fields Python reads five times faster than those of a numpy record."""
-    return state.view(_readable_dtype(state.dtype))
-
-
-@cache
-def _readable_dtype(dtype: np.dtype) -> np.dtype:
-    fields = {name: property(operator.itemgetter(name)) for name in dtype.names or ()}
-    plain = {"__getattribute__": object.__getattribute__, "__getitem__": np.void.__getitem__}
-    return np.dtype((type("Readable", (np.record,), {**plain, **fields}), dtype))

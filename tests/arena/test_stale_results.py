@@ -362,7 +362,7 @@ USERS = "splendor mine/mine.py:choose"  # it may import anything of Parlour
 NOTTY = {"notty random", "notty finisher", "notty mcts", USERS}
 # What an edit of each file changes.
 EDITS = {
-    "scripts/watch.py envs/notty/README.md": set(),
+    "scripts/commands/watch.py envs/notty/README.md": set(),
     "training/dqn.py": {USERS},
     "baselines/notty/values.npy": NOTTY,
     "envs/notty/rules.py": NOTTY,

@@ -22,8 +22,8 @@ import numpy as np
 from parlour.baselines.networks.kinds import policy_of
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.game import Game
-from parlour.scripts.bench import machine
-from parlour.scripts.replays import vector_replay
+from parlour.scripts.bench.measure import machine
+from parlour.scripts.bench.plays import best_rate, vector_replay
 from parlour.training.acting import Batch
 from parlour.training.evaluate import evaluate
 from parlour.training.ppo import Config, Learner, Losses
@@ -108,14 +108,7 @@ def profile(game: Game) -> dict[str, float]:
 def vector_rate(name: str) -> float:
     """Return the plies of self-play that `step()` makes per CPU-second at NUM_TABLES tables."""
     envs = gymnasium.make_vec(f"parlour:{GAMES[name]}", num_envs=NUM_TABLES, self_play=True)
-    play = vector_replay(envs, NUM_TABLES)
-    best = 0.0
-    for _ in range(WINDOWS):
-        start, plies = time.process_time(), 0
-        while time.process_time() - start < SECONDS / 4:
-            plies += play()
-        best = max(best, plies / (time.process_time() - start))
-    return best
+    return best_rate(vector_replay(envs), WINDOWS, SECONDS / 4)
 
 
 def strength(game: Game, config: Config) -> dict[str, Any]:

@@ -18,7 +18,7 @@ from parlour.baselines.players import parse_settings
 from parlour.baselines.roster import own_players
 from parlour.envs import find_game
 from parlour.envs.core.game import Game
-from parlour.scripts.bench import machine
+from parlour.scripts.bench.measure import machine
 from parlour.scripts.main import main as parlour
 from parlour.training.session import read_curve
 

@@ -15,9 +15,8 @@ import pytest
 from parlour.baselines import explanations, move_values
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.rng import streams
-from parlour.scripts.table import host
-from parlour.scripts.table.agent import AgentSeat
-from parlour.scripts.table.host import Connection, LiveTable
+from parlour.scripts.table import help, views
+from parlour.scripts.table.live import Connection, LiveTable, Minds
 from parlour.scripts.table.table import HERE, GameTable, Occupant, PlayedPly, Setup
 from parlour.scripts.table.views import SPECTATOR, history_message
 
@@ -38,26 +37,19 @@ def table_of(name: str, settings: dict, seed: int) -> GameTable:
 
 def sent(table: GameTable, seat: int | None) -> list[str]:
     """All that is sent about a table, as it goes over the wire to each kind of client."""
-    live, texts = LiveTable("table", (), table), []
+    table = copy.copy(table)
+    table.listeners = []
+    live, texts = LiveTable("table", (), table, Minds(), {}), []
     for number, (is_narrow, has_data) in enumerate(FORMS):
         connection = Connection()
         connection.seat, connection.is_narrow, connection.has_data = seat, is_narrow, has_data
         live.connections = {connection}
         if number == 0:  # the same for every form
             connection.put(history_message(table, seat))
-        live.send_position()
+        live.broadcast(live.position_for)
         live.send_presence()
         texts += [connection.queue.get_nowait() for _ in range(connection.queue.qsize())]
-    if seat is not SPECTATOR:
-        texts.append(json.dumps(tools_answer(table, seat)))
     return texts
-
-
-def tools_answer(table: GameTable, seat: int) -> dict[str, Any]:
-    """What `parlour mcp` answers an agent in this seat."""
-    agent = AgentSeat.__new__(AgentSeat)  # its own constructor would deal
-    agent.seat, agent.table, agent._shown, agent._notices = seat, table, 0, []
-    return agent.position()
 
 
 def replaced(table: GameTable, position: np.ndarray) -> GameTable:
@@ -209,14 +201,14 @@ class OneDraw:
 def help_with(table: GameTable, seat: int) -> str:
     """The hints for the seat to act."""
     assert table.seat_to_act == seat
-    return json.dumps(host.values_data(table.game, table.study("search").think(0)))
+    return json.dumps(views.values_data(table.game, table.study("search").think(0)))
 
 
 def help_about(table: GameTable, ply: PlayedPly, seat: int) -> str:
     """Return the review of a seat's own move, or the explanation of another's."""
     if ply.seat != seat:
         found = table.explain(ply, seat)
-        return json.dumps(found and host.reason_data(table.game, found))
+        return json.dumps(found and views.reason_data(table.game, found))
     connection = Connection()
     connection.seat = seat
-    return json.dumps(host._reviewed(table, len(table.plies) - 1, connection))
+    return json.dumps(help.reviewed(table, len(table.plies) - 1, connection))

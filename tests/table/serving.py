@@ -11,8 +11,7 @@ from typing import Any
 import uvicorn
 from starlette.testclient import TestClient, WebSocketTestSession
 
-from parlour.scripts.table.opening import server_settings
-from parlour.scripts.table.server import make_app
+from parlour.scripts.table.app import make_app, server_settings
 from parlour.scripts.table.store import TableStore
 
 OWNER = "owner-key-of-the-tests"
@@ -33,7 +32,14 @@ def server(folder: Path, **settings: Any) -> Iterator[TestClient]:
     """A server whose tables are kept in `folder`."""
     app = make_app(TableStore(folder / "tables.db"), OWNER, {ADDRESS}, **settings)
     with TestClient(app, base_url=f"http://{ADDRESS}") as client:
+        assert client.get("/api/rules/nothing").status_code == 404  # answered when all is loaded
         yield client
+
+
+def state_of(client: TestClient) -> Any:
+    """The state of a server: its host of tables, and what else it keeps."""
+    app: Any = client.app
+    return app.app.state
 
 
 @contextlib.contextmanager

@@ -3,13 +3,16 @@
 import os
 import sys
 import threading
+from collections.abc import Iterator
 from typing import Any
 
 import anyio
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.scripts.table.agent import AgentMatch, AgentSeat, casual_setup
+from parlour.scripts.agents.local import LocalTables, table_of
+from parlour.scripts.agents.seat import TableSeat
+from parlour.scripts.table.live import THINKING_LIMIT
 from parlour.scripts.table.matches import match_result, new_plan
 from parlour.scripts.table.rules import game_page
 from parlour.scripts.table.table import GameTable
@@ -49,61 +52,100 @@ def data(answer: Any) -> dict[str, Any]:
     return answer.structured_content
 
 
-def test_the_best_moves_lose_nothing_and_the_regret_comes_last() -> None:
-    agent = AgentSeat(casual_setup("trick_taking", ["high_low"], SMALL, 1, 3), 1)
+@pytest.fixture(name="tables")
+def _tables() -> Iterator[LocalTables]:
+    """The tables of an agent; whatever it leaves is closed."""
+    tables = LocalTables(THINKING_LIMIT)
+    yield tables
+    tables.server.close()
+
+
+def casual(game: str, players: list[str], seat: int = 0, seed: int = 3) -> dict[str, Any]:
+    """The request for a table of a known deal."""
+    settings = SMALL if game == "trick_taking" else {}
+    return {**table_of(game, players, settings, seat), "seed": seed}
+
+
+def table_behind(tables: LocalTables) -> GameTable:
+    """The only table that is being played at this server."""
+    app: Any = tables.server.app.app
+    (live,) = app.state.host.live.values()
+    return live.table
+
+
+def play_on(seat: TableSeat, position: dict[str, Any]) -> None:
+    """Play the first legal action to the end of the game; nothing may be judged."""
+    while not position["is_over"]:
+        position = seat.play(position["legal_actions"][0])
+        assert "judgement" not in position
+
+
+def test_the_best_moves_lose_nothing_and_the_regret_comes_last(tables: LocalTables) -> None:
+    seat = tables.open(casual("trick_taking", ["high_low"], 1), 1)
+    position = seat.position()
     with pytest.raises(ValueError, match="not over"):
-        agent.result()
-    while not agent.table.is_over:
-        values = agent.table.study("exact").think(0).values
+        seat.result()
+    while not position["is_over"]:
+        table = table_behind(tables)
+        values = table.study("exact").think(0).values
         best = max(values, key=lambda action: values[action])
-        agent.play(agent.table.game.action_name(best))
-    assert agent.result()["mean_regret"] == 0
+        position = seat.play(table.game.action_name(best))
+    assert seat.result()["mean_regret"] == 0
+    with pytest.raises(ValueError, match="stands alone"):
+        seat.next_game()
+    seat.close()
 
 
-def test_a_choice_is_judged_after_it_is_made() -> None:
-    agent = AgentSeat(casual_setup("trick_taking", ["perfect"], SMALL, seed=3), 0)
-    choices = []
-    while not agent.table.is_over:
-        choices.append(agent.play(agent.legal()[0])["judgement"])
-    judged = agent.result()["choices"]
+def test_a_choice_is_judged_after_it_is_made(tables: LocalTables) -> None:
+    seat = tables.open(casual("trick_taking", ["perfect"]), 0)
+    choices, position = [], seat.position()
+    while not position["is_over"]:
+        position = seat.play(position["legal_actions"][0])
+        choices.append(position["judgement"])
+    judged = seat.result()["choices"]
     assert [{key: row[key] for key in choices[0]} for row in judged] == choices
     assert all(row["regret"] >= 0 for row in choices)
+    seat.close()
 
 
-def test_a_match_plays_every_deal_from_every_seat_and_ends_with_intervals() -> None:
+def test_a_match_plays_every_deal_from_every_seat_and_ends_with_intervals(
+    tables: LocalTables,
+) -> None:
+    match = tables.open_match("trick_taking", SMALL, "high_low", 3)
+    position, seats = match.position(), []
+    while True:
+        seats.append(position["seat"])
+        assert match.result()["games_played"] == len(seats) - 1
+        play_on(match, position)
+        if position["match"]["game"] == 6:
+            break
+        position = match.next_game()
+    with pytest.raises(ValueError, match="no further game"):
+        match.next_game()
+    result = match.result()
+    assert sorted(seats) == [0, 0, 0, 1, 1, 1]
+    assert result["games_played"] == 6 and result["result"]["num_deals"] == 3
+    mean, low, high = result["result"]["mean_return"]
+    assert low < mean < high
+    assert "agent v high_low at trick_taking: 6 games, 3 deals" in result["text"]
+    match.close()
+
+
+def test_a_plan_has_every_deal_from_every_seat_in_a_hidden_order() -> None:
     plan = new_plan("trick_taking", SMALL, "agent", "high_low", 12)
     assert len({seed for seed, _ in plan.games}) == 12
     assert {seat for _, seat in plan.games} == {0, 1} and len(set(plan.games)) == 24
     assert any(one[0] != other[0] for one, other in zip(*2 * [iter(plan.games)], strict=True))
-    match = AgentMatch(plan)
-    while True:
-        position = match.position()
-        assert not {str(seed) for seed, _ in plan.games} & set(str(position).split())
-        while not position["is_over"]:
-            position = match.play(position["legal_actions"][0])
-            assert "judgement" not in position
-        if position["match"]["game"] == 24:
-            break
-        with pytest.raises(ValueError, match="is over"):
-            match.play("card:1.1")
-        match.next_game()
-    with pytest.raises(ValueError, match="last game"):
-        match.next_game()
-    result = match.result()
-    assert result["games_played"] == 24 and result["result"]["num_deals"] == 12
-    mean, low, high = result["result"]["mean_return"]
-    assert low < mean < high
-    assert "agent v high_low at trick_taking: 24 games, 12 deals" in result["text"]
 
 
 def test_a_match_of_equals_is_even() -> None:
     """An agent that plays as its opponent does gets the same total from the seats of each deal."""
     plan = new_plan("trick_taking", SMALL, "agent", "high_low", 6)
     returns = []
-    for number, (_, seat) in enumerate(plan.games):
-        table = AgentSeat(plan.setup(number), seat, judges=False).table
+    for number in range(len(plan.games)):
+        table = GameTable(plan.setup(number))
+        policy = make_policy("high_low", table.game)
         while not table.is_over:
-            policy = make_policy("high_low", table.game)
             table.act(table.choose(table.to_think or policy))
         returns.append(table.returns)
     half = match_result(plan, returns[:7])
@@ -113,22 +155,14 @@ def test_a_match_of_equals_is_even() -> None:
 
 
 def test_a_slow_player_is_replaced_for_one_move(monkeypatch: pytest.MonkeyPatch) -> None:
-    setup = casual_setup("president", ["lowest"], seed=4)
     is_let_go = threading.Event()
     monkeypatch.setattr(GameTable, "choose", lambda *_: is_let_go.wait(60))
-    agent = AgentSeat(setup, 3, thinking_limit=0.01)
-    assert "lowest gave no move (no answer within 0.015 s)" in agent.position()["notices"][0]
+    tables = LocalTables(thinking_limit=0.01)
+    seat = tables.open(casual("trick_taking", ["high_low"], 1), 1)
+    assert "high_low gave no move (no answer within 0.015 s)" in seat.position()["notices"][0]
     is_let_go.set()
-
-
-def test_a_position_says_only_what_the_seat_may_know() -> None:
-    agent = AgentSeat(casual_setup("president", ["lowest"], seed=4), 0)
-    other = AgentSeat(casual_setup("president", ["lowest"], seed=4), 0)
-    rows = agent.table.tables.all_rows
-    rngs = agent.table._streams(1)[:, 0]
-    other.table.tables.states[:] = agent.table.tables.determinize(rows, rows * 0, rngs)
-    assert other.table.tables.states.tobytes() != agent.table.tables.states.tobytes()
-    assert other.position() == agent.position()
+    seat.close()
+    tables.server.close()
 
 
 @pytest.mark.parametrize(
@@ -140,9 +174,12 @@ def test_a_position_says_only_what_the_seat_may_know() -> None:
         ({"seat": 4}, "0 .. 3"),
     ],
 )
-def test_a_wrong_request_is_explained(change: dict[str, Any], problem: str) -> None:
+def test_a_wrong_request_is_explained(
+    change: dict[str, Any], problem: str, tables: LocalTables
+) -> None:
+    request = {"game": "president", "players": ["lowest"], "seat": 0, **change}
     with pytest.raises(ValueError, match=problem):
-        AgentSeat(casual_setup(**{"game": "president", "players": ["lowest"], **change}), 0)
+        tables.open(casual(**request), 0)
 
 
 def test_the_rules_are_the_page_of_the_game() -> None:

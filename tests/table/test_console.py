@@ -11,7 +11,7 @@ import pytest
 from parlour.baselines import human
 from parlour.baselines.move_list import NOTE
 from parlour.envs import find_game
-from parlour.scripts import console
+from parlour.scripts.console import play as console
 from parlour.scripts.main import main
 from parlour.scripts.table.table import HERE, PLAYER, GameTable, Occupant, Setup
 

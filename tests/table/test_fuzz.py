@@ -18,7 +18,7 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
 from parlour.scripts.table.protocol import MAX_BYTES
-from parlour.scripts.table.server import MAX_MISTAKES
+from parlour.scripts.table.sockets import MAX_MISTAKES
 
 from .serving import (
     AS_OWNER,
@@ -31,6 +31,7 @@ from .serving import (
     player,
     seated,
     server,
+    state_of,
 )
 from .test_seat_client import opened
 
@@ -176,8 +177,8 @@ def test_requests_of_any_form_get_one_clear_answer(tmp_path: Path) -> None:
     keys = ("game", "settings", "seats", "seed", "forced", "pace", "open", "deals", "agent", "kind")
     addresses = ("/api/tables", "/api/matches", "/api/games/president", "/api/replays")
     with server(tmp_path) as client:
-        app: Any = client.app
-        app.app.state.opening.burst = app.app.state.opening._left = 1e9
+        opening = state_of(client).opening
+        opening.burst = opening._left = 1e9
         for _ in range(NUM_MESSAGES):
             data: Any = {"game": "president", "settings": {}, "seats": [ME, GUEST]}
             data.update({chooser.choice(keys): value(chooser) for _ in range(2)})

@@ -240,7 +240,7 @@ def test_players_keep_the_pace_for_those_who_watch(
     async def no_wait(seconds: float) -> None:
         waits.append(seconds)
 
-    monkeypatch.setattr("parlour.scripts.table.host.asyncio.sleep", no_wait)
+    monkeypatch.setattr("parlour.scripts.table.live.asyncio.sleep", no_wait)
     pair = [player("random")] * 2
     with server(tmp_path) as client:
         token = open_table(client, "trick_taking", pair, settings={"num_values": 2}, pace=9)[-1]

@@ -15,7 +15,8 @@ from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIO
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from parlour.scripts.table import host, server
+from parlour.scripts.table import help, host, live, sockets
+from parlour.scripts.table.table import GameTable
 
 from . import serving
 from .serving import GUEST, ME, listening_server, open_table, player, seated
@@ -93,7 +94,7 @@ def last_words(client: ClientConnection) -> str:
 
 
 def test_who_does_not_read_is_cut_off(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(host, "QUEUE_LENGTH", 4)
+    monkeypatch.setattr(live, "QUEUE_LENGTH", 4)
     listen = socket.socket.listen
 
     def listen_with_little_room(listener: socket.socket, *backlog: int) -> None:
@@ -143,7 +144,7 @@ def _split(address: str) -> tuple[str, int]:
 
 
 def test_who_is_silent_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server, "SECONDS_TO_SIT", 0.05)
+    monkeypatch.setattr(sockets, "SECONDS_TO_SIT", 0.05)
     with two_seats(tmp_path) as (address, tokens, me):
         with connect(f"ws://{address}/seat") as silent:
             assert last_words(silent) == "no token in time"
@@ -223,7 +224,7 @@ def test_one_token_takes_the_room_of_its_own_seat_only(tmp_path: Path) -> None:
 def test_a_full_server_refuses_seats_and_its_games_go_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(server, "MAX_CONNECTIONS", 2)
+    monkeypatch.setattr(sockets, "MAX_CONNECTIONS", 2)
     with two_seats(tmp_path) as (address, tokens, me):
         guest = Seat(address, tokens[1])
         guest.at(0)
@@ -238,13 +239,13 @@ def test_looking_again_and_again_draws_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[tuple[Any, ...]] = []
-    draw = host.position_message
+    draw = live.position_message
 
     def count(*arguments: Any) -> Any:
         drawn.append(arguments)
         return draw(*arguments)
 
-    monkeypatch.setattr(host, "position_message", count)
+    monkeypatch.setattr(live, "position_message", count)
     with serving.server(tmp_path) as client:
         tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
         with seated(client, tokens[0]) as me:
@@ -261,19 +262,19 @@ def test_earlier_pictures_are_drawn_beside_the_event_loop(
 ) -> None:
     threads: dict[str, threading.Thread] = {}
 
-    def noting(name: str) -> None:
-        draw = getattr(host, name)
+    def noting(module: Any, name: str) -> None:
+        draw = getattr(module, name)
 
         def drawn(*arguments: Any) -> Any:
             threads[name] = threading.current_thread()
             return draw(*arguments)
 
-        monkeypatch.setattr(host, name, drawn)
+        monkeypatch.setattr(module, name, drawn)
 
-    noting("picture_before")
+    noting(help, "picture_before")
     with serving.server(tmp_path) as client:
         token = open_table(client, "trick_taking", [ME, player("random")], settings=SMALL)[0]
-        noting("position_message")
+        noting(live, "position_message")
         with seated(client, token) as me:
             position = me.my_turn()
             me.act(position, position["legal"][0])
@@ -297,7 +298,7 @@ class Failing:
 def test_a_player_that_fails_holds_nobody_up(
     error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(host.GameTable, "choose", Failing(error))
+    monkeypatch.setattr(GameTable, "choose", Failing(error))
     with serving.server(tmp_path) as client:
         seats = [ME, player("high_low")]
         tokens = open_table(client, "trick_taking", seats, settings=SMALL)
@@ -311,13 +312,12 @@ def test_a_refused_connection_leaves_no_table_in_memory(tmp_path: Path) -> None:
     with serving.server(tmp_path) as client:
         seats = [ME, player("high_low")]
         tokens = open_table(client, "trick_taking", seats, settings=SMALL)
-        app: Any = client.app
-        live = app.app.state.host.live
+        tables = serving.state_of(client).host.live
         with seated(client, tokens[1]) as thief:
             assert "a player has taken" in thief.next("closed")["text"]
-        assert not live
+        assert not tables
         still_there(client, tokens[0])
-        assert not live
+        assert not tables
 
 
 def still_there(client: TestClient, token: str) -> None:

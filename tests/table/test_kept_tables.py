@@ -43,7 +43,7 @@ def play(path: Path, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
         with contextlib.closing(TableStore(path)) as store:
             start(store)
 
-    monkeypatch.setattr("parlour.scripts.play.serve", serve)
+    monkeypatch.setattr("parlour.scripts.commands.play.serve", serve)
     assert main(["play", *arguments]) == 0
 
 

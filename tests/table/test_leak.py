@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from parlour.envs.core.rng import streams
-from parlour.scripts.table import host
 from parlour.scripts.table.table import GameTable
-from parlour.scripts.table.views import SPECTATOR
+from parlour.scripts.table.views import SPECTATOR, position_message
 
 from .leaks import (
     CASES,
@@ -129,7 +128,7 @@ def test_a_hidden_action_is_named_to_those_who_saw_it() -> None:
     giver = table.seat_to_act
     table.act(table.legal[0])
     named = {
-        seat: host.position_message(table, seat)["last"]["action"] is not None
+        seat: position_message(table, seat)["last"]["action"] is not None
         for seat in (SPECTATOR, *range(4))
     }
     assert named[giver] and sum(named.values()) == 2

@@ -20,13 +20,11 @@ from websockets.sync.client import connect
 
 from parlour.baselines.policy import Policy
 from parlour.envs.core.play.seating import PlayerError
-from parlour.scripts.table import server as server_module
-from parlour.scripts.table.agent import AgentMatch, AgentSeat, casual_setup
-from parlour.scripts.table.guard import Allowance
-from parlour.scripts.table.matches import new_plan
+from parlour.scripts.table import sockets
+from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.table import GameTable
 
-from .serving import AS_OWNER, GUEST, ME, Client, open_table, player, seated, server
+from .serving import AS_OWNER, GUEST, ME, Client, open_table, player, seated, server, state_of
 from .test_hostile import TABLE, play_on, two_seats
 
 SMALL = {"num_values": 5}
@@ -51,17 +49,12 @@ def test_a_slow_player_takes_no_time_from_other_tables(
             with seated(client, tokens[1]) as me:
                 me.play_to_the_end()
                 assert sum(each["type"] == "notice" for each in me.received) == 5
-        host_of(client).thinking_limit = 30.0
+        state_of(client).host.minds.thinking_limit = 30.0
         tokens = open_table(client, "trick_taking", [player("high_low"), ME], settings=SMALL)
         with seated(client, tokens[1]) as me:
             me.play_to_the_end()
             assert not any(each["type"] == "notice" for each in me.received)
         release.set()
-
-
-def host_of(client: TestClient) -> Any:
-    app: Any = client.app
-    return app.app.state.host
 
 
 @pytest.mark.parametrize("name", ["mcts:milliseconds=31000", "best:seconds=1000"])
@@ -72,8 +65,6 @@ def test_a_player_that_thinks_longer_than_the_limit_is_refused(tmp_path: Path, n
         for path, data in (("/api/tables", table), ("/api/matches", match)):
             answer = client.post(path, json=data, headers=AS_OWNER)
             assert answer.status_code == 400 and "the limit here is 30 s" in answer.json()["error"]
-    with pytest.raises(ValueError, match="the limit here is 30 s"):
-        AgentSeat(casual_setup("president", [name]), 0)
 
 
 def fail_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -99,20 +90,6 @@ def test_a_match_does_not_count_deals_with_a_replaced_move(
     assert "without the deals of 1 games" in last["text"]
 
 
-def test_an_agents_match_does_not_count_deals_with_a_replaced_move(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    fail_once(monkeypatch)
-    match = AgentMatch(new_plan("trick_taking", SMALL, "agent", "high_low", 1))
-    for number in range(2):
-        position = match.position() if number == 0 else match.next_game()
-        while not position["is_over"]:
-            position = match.play(position["legal_actions"][0])
-    result = match.result()
-    assert (result["games_played"], result["games_replaced"]) == (2, 1)
-    assert result["result"] is None
-
-
 def play_match(client: TestClient, num_games: int) -> dict[str, Any]:
     """Play a match over the socket; return its last message."""
     data = {"game": "trick_taking", "settings": SMALL, "agent": "me", "opponent": "high_low"}
@@ -131,7 +108,7 @@ def test_moves_that_answer_a_position_are_not_limited_in_rate(
 ) -> None:
     with server(tmp_path) as client:
         once = functools.partial(Allowance, a_second=0, burst=1)
-        monkeypatch.setattr(server_module, "Allowance", lambda **_: once())
+        monkeypatch.setattr(sockets, "Allowance", lambda **_: once())
         tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
         with seated(client, tokens[0]) as me:
             me.play_to_the_end()
@@ -174,7 +151,7 @@ def played_by_player(guest: Client) -> int:
 
 
 def test_idle_strangers_keep_nobody_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(server_module, "MAX_CONNECTIONS", 8)
+    monkeypatch.setattr(sockets, "MAX_CONNECTIONS", 8)
     with two_seats(tmp_path) as (address, tokens, me):
         idle = [connect(f"ws://{address}/seat").__enter__() for _ in range(NUM_STRANGERS)]
         with pytest.raises(ConnectionClosed):  # the oldest gave way

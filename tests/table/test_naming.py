@@ -16,11 +16,11 @@ from starlette.testclient import TestClient
 from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.envs import find_game
 from parlour.envs.core.played.transcript import from_text, record, to_text
+from parlour.scripts.commands.mcp import Tools
 from parlour.scripts.main import main
-from parlour.scripts.mcp import Tools
-from parlour.scripts.stored_games import arena_game
-from parlour.scripts.table.server import make_app
+from parlour.scripts.table.app import make_app
 from parlour.scripts.table.store import TableStore
+from parlour.scripts.table.stored_games import arena_game
 from parlour.scripts.table.table import Occupant, Setup
 from parlour.scripts.table.tournaments import RunningResults
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from websockets.sync.server import ServerConnection, serve
 
-from parlour.scripts.table.remote import RemoteSeat
+from parlour.scripts.agents.seat import TableSeat
 
 from .serving import AS_OWNER, GUEST, listening_server, player
 
@@ -33,15 +33,15 @@ def link(address: str, *others: dict[str, str], **more: Any) -> list[str]:
 
 
 @contextlib.contextmanager
-def taken(link: str, **settings: Any) -> Iterator[RemoteSeat]:
-    seat = RemoteSeat(link, wait=WAIT, **settings)
+def taken(link: str, **settings: Any) -> Iterator[TableSeat]:
+    seat = TableSeat(link, wait=WAIT, **settings)
     try:
         yield seat
     finally:
         seat.close()
 
 
-def play_on(seat: RemoteSeat, position: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def play_on(seat: TableSeat, position: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
     """Play the first legal action to the end; return the last position and all moves."""
     moves = list(position["moves_since"])
     while not position["is_over"]:
@@ -86,7 +86,7 @@ def test_a_game_is_played_with_every_move_told_once(tmp_path: Path) -> None:
 def test_a_restart_of_the_server_is_survived(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
         where = link(address, player("high_low"))[0]
-        seat = RemoteSeat(where, judges=False, wait=WAIT)
+        seat = TableSeat(where, judges=False, wait=WAIT)
         first = seat.position()
         second = seat.play(first["legal_actions"][0])
     moves = [*first["moves_since"], *second["moves_since"]]
@@ -100,7 +100,7 @@ def test_without_a_server_it_says_so(tmp_path: Path) -> None:
     with listening_server(tmp_path) as address:
         where = link(address, player("high_low"))[0]
     with pytest.raises(ValueError, match="no server answers"):
-        RemoteSeat(where, wait=0)
+        TableSeat(where, wait=0)
 
 
 def test_a_server_that_says_nothing_is_left() -> None:
@@ -113,7 +113,7 @@ def test_a_server_that_says_nothing_is_left() -> None:
         listening.start()
         port = mute.socket.getsockname()[1]
         with pytest.raises(ValueError, match="does not answer"):
-            RemoteSeat(f"http://127.0.0.1:{port}/#seat=x", wait=0.1)
+            TableSeat(f"http://127.0.0.1:{port}/#seat=x", wait=0.1)
         mute.shutdown()
         listening.join()
 
@@ -121,7 +121,7 @@ def test_a_server_that_says_nothing_is_left() -> None:
 @pytest.mark.parametrize("wrong", ["", "http://127.0.0.1:1/", "ftp://127.0.0.1:1/#seat=x"])
 def test_a_wrong_link_is_explained(wrong: str) -> None:
     with pytest.raises(ValueError, match="a link of a seat looks like"):
-        RemoteSeat(wrong)
+        TableSeat(wrong)
 
 
 def test_a_guessed_token_is_refused(tmp_path: Path) -> None:
@@ -129,7 +129,7 @@ def test_a_guessed_token_is_refused(tmp_path: Path) -> None:
         listening_server(tmp_path) as address,
         pytest.raises(ValueError, match="no seat has this token"),
     ):
-        RemoteSeat(f"http://{address}/#seat=guessed", wait=WAIT)
+        TableSeat(f"http://{address}/#seat=guessed", wait=WAIT)
 
 
 def test_two_agents_wait_for_each_other(tmp_path: Path) -> None:

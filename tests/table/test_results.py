@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 
 from parlour.scripts.main import main
 from parlour.scripts.table import tournaments
-from parlour.scripts.table.server import make_app
+from parlour.scripts.table.app import make_app
 from parlour.scripts.table.store import TableStore
 from parlour.scripts.table.tournaments import RunningResults
 

@@ -7,17 +7,19 @@ import subprocess
 import sys
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 from starlette.websockets import WebSocketDisconnect
 
 from parlour.envs import GAMES
-from parlour.scripts.table import host as host_module
+from parlour.scripts.table import app
 from parlour.scripts.table import server as server_module
-from parlour.scripts.table.guard import MAX_BODY, Allowance, Guard
-from parlour.scripts.table.opening import make_opening
+from parlour.scripts.table.guard import MAX_BODY
+from parlour.scripts.table.protocol import Allowance
 from parlour.scripts.table.store import TableStore
+from parlour.scripts.table.table import GameTable
 
 from .serving import ADDRESS, AS_OWNER, GUEST, ME, OWNER, SEAT, open_table, player, seated, server
 
@@ -45,15 +47,18 @@ def test_the_page_and_its_parts_are_served_with_safe_headers(tmp_path: Path) -> 
             assert answer.headers["referrer-policy"] == "no-referrer"
 
 
-def test_the_page_is_there_before_the_games_are_loaded(tmp_path: Path) -> None:
-    may_load = threading.Event()
+def test_the_page_is_there_before_the_games_are_loaded(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    may_load, load = threading.Event(), app.load
 
-    def load() -> Guard:
+    def load_late(*arguments: Any) -> Any:
         may_load.wait()
-        return server_module.make_app(store, OWNER, {ADDRESS})
+        return load(*arguments)
 
-    store = TableStore(tmp_path / "tables.db")
-    with TestClient(make_opening(store, OWNER, {ADDRESS}, load), f"http://{ADDRESS}") as client:
+    monkeypatch.setattr(app, "load", load_late)
+    made = app.make_app(TableStore(tmp_path / "tables.db"), OWNER, {ADDRESS})
+    with TestClient(made, f"http://{ADDRESS}") as client:
         assert "What shall we play?" in client.get("/").text
         assert client.get("/api/games").status_code == 403
         games = client.get("/api/games", headers=AS_OWNER).json()
@@ -66,7 +71,7 @@ def test_the_page_is_there_before_the_games_are_loaded(tmp_path: Path) -> None:
 
 
 def test_the_first_page_needs_no_compiler() -> None:
-    needed = "import parlour.scripts.main, parlour.scripts.play, parlour.scripts.table.opening"
+    needed = "import parlour.scripts.main, parlour.scripts.commands.play, parlour.scripts.table.app"
     heavy = "numba", "torch", "pandas", "scipy", "matplotlib"
     assert modules_after(needed, heavy) == "[]"
 
@@ -387,7 +392,7 @@ def test_a_player_that_thinks_too_long_loses_its_move_only(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     release = threading.Event()
-    monkeypatch.setattr(host_module.GameTable, "choose", lambda *_: release.wait(20))
+    monkeypatch.setattr(GameTable, "choose", lambda *_: release.wait(20))
     with server(tmp_path, thinking_limit=0.01) as client:
         tokens = open_table(client, "trick_taking", [player("high_low"), ME], settings=SMALL)
         with seated(client, tokens[1]) as me:
@@ -408,7 +413,7 @@ def test_names_are_data_never_markup(tmp_path: Path) -> None:
 
 def test_an_allowance_fills_up_again(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [0.0]
-    monkeypatch.setattr("parlour.scripts.table.guard.time.monotonic", lambda: now[0])
+    monkeypatch.setattr("parlour.scripts.table.protocol.time.monotonic", lambda: now[0])
     allowance = Allowance(a_second=2, burst=3)
     assert [allowance.take() for _ in range(4)] == [True, True, True, False]
     now[0] = 1.0

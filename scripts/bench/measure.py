@@ -1,0 +1,311 @@
+"""Measure speed: plies per second in every view, by the number of tables, and the time to start.
+
+Each figure is the best of a few repeats. All are plain data, which `page` shows.
+"""
+
+import contextlib
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import gymnasium
+import numpy as np
+
+import parlour
+
+from ...baselines import make_policy
+from ...baselines.arena import Plan, Workers, play_match
+from ...baselines.arena.play.batches import play_deals
+from ...envs import GAMES, find_game
+from ...envs.core.catalogue import games_by_seats, importable_name
+from ...envs.core.game import Game
+from ...envs.core.play.playthrough import turns
+from ...envs.core.play.tables import Tables
+from ...envs.core.rng import player_streams, streams
+from ...envs.registry import make_aec, make_raw_aec
+from ..commands import warm
+from ..table.catalogue import middling_player
+from .plays import (
+    Timed,
+    aec_replay,
+    best_rate,
+    fused,
+    random_step,
+    solo_replay,
+    timed,
+    vector_replay,
+)
+
+BATCH = 4096  # tables of the vector environment
+SIZES = (64, 256, 1024, 4096, 16_384, 65_536)
+STEP_NAMES = {
+    "vector": "vector, observed",
+    "vector integer": "vector, whole numbers",
+    "vector step": "vector, step()",
+    "vector opponents": "vector, step(): plies of all seats",
+    "match": "compiled match",
+    "playouts": "playouts, unobserved",
+    "aec raw step": "AEC, raw_env(): step()",
+    "aec raw": "AEC, raw_env(): last(), step()",
+    "aec step": "AEC, env(): step()",
+    "aec": "AEC, env(): last(), step()",
+    "solo": "solo, gym.make(): own plies",
+    "solo step": "solo, step() alone",
+    "solo statistics": "solo, RecordEpisodeStatistics",
+    "solo monitor": "solo, SB3's Monitor",
+}
+MATCH = "match"
+SIZE_NAMES = {
+    "playouts": "playouts, unobserved",
+    "vector": "vector, observed",
+    "step": "vector, step()",
+    MATCH: "match, script v random",
+}
+COUNTED_GAMES = 512
+MIXING = 256  # plies after which tables that began together are at different plies of their games
+LONGEST = 0.25  # seconds of a repeat: 24 rows a game, each with one thread and with several
+TURNS = 4  # short turns of each timing: a burst of other work then spoils only one
+
+Tell = Callable[[str], None]  # is called with what is being measured
+
+
+class Effort(NamedTuple):
+    """How often each figure is measured, and for how many seconds at least."""
+
+    repeats: int = 3
+    seconds: float = 0.5
+
+
+QUICK = Effort(1, 0.02)
+
+
+def speed_report(names: Sequence[str], batch: int, effort: Effort, tell: Tell) -> dict[str, Any]:
+    """Return the plies per second of processor time and the times to start of games."""
+    report: dict[str, Any] = {"machine": machine(), "batch": batch, "games": {}, "peers": []}
+    for name in names:
+        report["games"][name] = {
+            "opponents": middling_player(find_game(name)),
+            "plies_per_cpu_second": _rates(name, batch, effort, tell),
+            "start": start_times(name, tell),
+        }
+    return report
+
+
+def start_report(names: Sequence[str], tell: Tell) -> dict[str, Any]:
+    """Return the times to start of games, and no rates."""
+    games = {name: {"plies_per_cpu_second": {}, "start": start_times(name, tell)} for name in names}
+    return {"machine": machine(), "games": games, "peers": []}
+
+
+# Plies per second of processor time
+
+
+def _rates(name: str, batch: int, effort: Effort, tell: Tell) -> dict[str, dict[str, float]]:
+    """Return rates by what is measured and by number of players."""
+    rates: dict[str, dict[str, float]] = {what: {} for what in STEP_NAMES}
+    for game in sorted(games_by_seats(name), key=lambda game: game.num_seats):
+        for what, play in _plays(game, batch):
+            tell(f"{name}, {game.num_seats} seats: {STEP_NAMES[what]}")
+            rates[what][str(game.num_seats)] = best_rate(play, *effort)
+    return rates
+
+
+def _plays(game: Game, batch: int) -> Iterator[tuple[str, Timed]]:
+    """Yield everything that is timed for one number of players, by the keys of STEP_NAMES."""
+    name, settings = game.name, game.config_dict()
+    made = f"parlour:{GAMES[name]}"
+    player = middling_player(find_game(name))
+    sizes: dict[str, Any] = {"num_envs": batch, "self_play": True, **settings}
+    scaled = gymnasium.make_vec(made, **sizes)
+    whole = gymnasium.make_vec(made, observation="integer", **sizes)
+    scaled.reset(seed=0)
+    whole.reset(seed=0)
+    yield "vector", fused(scaled, observe=True)
+    yield "vector integer", fused(whole, observe=True)
+    yield "vector step", vector_replay(scaled)
+    yield "playouts", fused(scaled, observe=False)
+    yield "vector opponents", _scripted_vector(game, player, batch)
+    yield "match", _scripted_match(game, player, batch)
+    yield "aec raw step", aec_replay(make_raw_aec(name, **settings), looks=False)
+    yield "aec raw", aec_replay(make_raw_aec(name, **settings))
+    yield "aec step", aec_replay(make_aec(name, **settings), looks=False)
+    yield "aec", aec_replay(make_aec(name, **settings))
+    solo = gymnasium.make(made, opponents=player, **settings)
+    yield "solo", solo_replay(solo)
+    yield "solo step", solo_replay(solo, counts_reset=False)
+    yield "solo statistics", solo_replay(gymnasium.wrappers.RecordEpisodeStatistics(solo))
+    from stable_baselines3.common.monitor import Monitor  # here, because it imports torch
+
+    yield "solo monitor", solo_replay(Monitor(solo))
+
+
+def _scripted_vector(game: Game, player: str, batch: int) -> Timed:
+    """Play with a script in the other seats, and repeat its choices in the seat that learns.
+
+    The plies of all seats are counted.
+    """
+    envs: Any = gymnasium.make_vec(
+        f"parlour:{GAMES[game.name]}", num_envs=batch, opponents=player, **game.config_dict()
+    )
+    policy, rngs = make_policy(player, game), player_streams(np.arange(batch), 1)[:, 0]
+
+    def choose() -> np.ndarray:
+        tables = envs._tables
+        seen = tables.observe(tables.all_rows, envs._games.seats)
+        return policy(seen, envs.action_masks(), rngs)
+
+    num_plies, num_own = _count_plies(game, player)
+    return vector_replay(envs, choose, num_plies / num_own)
+
+
+def _scripted_match(game: Game, player: str, num_games: int) -> Timed:
+    """Play whole games with a script in every seat, in one compiled loop."""
+    policy = make_policy(player, game)
+    seated = np.zeros((num_games, 1, game.num_seats), np.int64)
+    num_plies = _count_plies(game, player)[0] * num_games // COUNTED_GAMES
+
+    def play() -> int:
+        play_deals(game, (policy,), np.arange(num_games), seated)
+        return num_plies
+
+    return timed(play)
+
+
+def _count_plies(game: Game, player: str) -> tuple[int, int]:
+    """Return the plies of all seats, and those of seat 0, in `COUNTED_GAMES` games."""
+    policy, seeds = make_policy(player, game), np.arange(COUNTED_GAMES)
+    tables, rngs = Tables(game, streams(seeds)), player_streams(seeds, game.num_seats)
+    tables.deal(tables.all_rows)
+    num_plies, num_own = 0, 0
+    for turn in turns(tables):
+        num_plies += len(turn.rows)
+        num_own += int((turn.seats == 0).sum())
+        turn.ask(policy, rngs)
+    return num_plies, num_own
+
+
+# Plies per second by the clock, by the number of tables and threads
+
+
+def sizes_report(
+    names: Sequence[str], num_threads: int, effort: Effort, tell: Tell
+) -> dict[str, Any]:
+    """Return rows with plies (or games) per second for each thing measured and each size."""
+    measured = {name: _size_rows(name, num_threads, effort, tell) for name in names}
+    return {"machine": machine(), "sizes": measured}
+
+
+def _size_rows(name: str, num_threads: int, effort: Effort, tell: Tell) -> list[dict[str, Any]]:
+    """Return the best of the repeats, in which one thread and `num_threads` alternate.
+
+    The repeats are some time apart and use new memory, because speed depends on where that lies and
+    on which cores a virtual machine has just then.
+    """
+    rows: list[dict[str, Any]] = [
+        {"what": what, "tables": size, "threads": num_threads, "one": 0.0, "many": 0.0}
+        for what in SIZE_NAMES
+        for size in SIZES
+    ]
+    for repeat in range(effort.repeats):
+        for row in rows:
+            what, size = row["what"], row["tables"]
+            tell(f"{name}, {size:,} tables: {SIZE_NAMES[what]}, {repeat + 1} of {effort.repeats}")
+            for key, count in (("one", 1), ("many", num_threads)):
+                play = _sized(name, what, size, count)
+                rate = best_rate(play, TURNS, min(effort.seconds, LONGEST) / TURNS)
+                row[key] = max(rate, row[key])
+    return rows
+
+
+def _sized(name: str, what: str, size: int, num_threads: int) -> Timed:
+    if what == MATCH:
+        return _sized_match(find_game(name), size, num_threads)
+    envs: Any = gymnasium.make_vec(
+        f"parlour:{GAMES[name]}", num_envs=size, self_play=True, num_threads=num_threads
+    )
+    envs.reset(seed=0)
+    envs.play_random(MIXING, observe=False)
+    if what == "step":
+        return random_step(envs)
+    return fused(envs, observe=what == "vector", now=time.perf_counter)
+
+
+def _sized_match(game: Game, size: int, num_threads: int) -> Timed:
+    players = middling_player(game), "random"
+    if players[0] == players[1]:
+        players = "first_legal", "random"
+    num_deals = max(1, size // game.num_seats)
+    plan = Plan(Workers(num_threads=num_threads), num_deals)
+    return timed(
+        lambda: play_match(game, *players, num_deals, plan=plan).num_games, time.perf_counter
+    )
+
+
+# The time to the end of the first game
+
+
+def start_times(name: str, tell: Tell) -> dict[str, dict[str, tuple[float, float]]]:
+    """Return the seconds to the end of a first game, with an empty cache and with a full one.
+
+    Both are the best of a few tries.
+    """
+    tell(f"{name}: cold and warm start")
+    times = {}
+    for view in warm.VIEWS:
+        tries = [_start_times(view, name) for _ in range(Effort().repeats)]
+        times[view] = {what: min(one[what] for one in tries) for what in ("cold", "warm")}
+    return times
+
+
+def _start_times(view: str, name: str) -> dict[str, tuple[float, float]]:
+    with tempfile.TemporaryDirectory() as cache:
+        return {state: first_game(view, name, cache) for state in ("cold", "warm")}
+
+
+def first_game(view: str, name: str, cache: str) -> tuple[float, float]:
+    """Start Python and play a game to its end; return the seconds (CPU time, on the clock)."""
+    found_at = str(Path(parlour.__file__).resolve().parents[1])
+    inherited = filter(None, [os.environ.get("PYTHONPATH")])
+    variables = {
+        **os.environ,
+        "NUMBA_CACHE_DIR": cache,
+        "PYTHONPATH": os.pathsep.join([found_at, *inherited]),
+    }
+    # As Python starts by default: compiled code of another kind, which it keeps beside the sources.
+    variables.pop("PYTHONDONTWRITEBYTECODE", None)
+    start = time.time()
+    shown = subprocess.run(
+        [sys.executable, "-m", warm.__name__, view, importable_name(name)],
+        env=variables,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        check=True,
+    )
+    spent, end = map(float, shown.stdout.split())
+    return spent, end - start
+
+
+def machine() -> dict[str, Any]:
+    """Describe the machine that is measured."""
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "system": platform.platform(),
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    """Return the name of the processor, where the system tells more than its kind."""
+    with contextlib.suppress(OSError):
+        for line in Path("/proc/cpuinfo").read_text().splitlines():
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or platform.machine()

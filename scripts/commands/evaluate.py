@@ -1,0 +1,190 @@
+"""Measure a player against each opponent in all other seats, with 95 % intervals.
+
+Every deal is played from every seat. `--duplicate` counts deals won, lost and drawn instead;
+`--exact` measures with the solver of a solved game.
+"""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ...baselines import Policy
+from ...baselines.arena import DuplicateResult, play_duplicate, play_match
+from ...baselines.arena.ratings.statistics import Estimate
+from ...baselines.arena.results.export import as_data
+from ...baselines.measures import measures_of
+from ...envs.core.game import Game
+from ..options import (
+    BadArgument,
+    add_game,
+    add_seed,
+    check_deals,
+    chosen_game,
+    chosen_players,
+    first_seed,
+    player_names,
+    user_input,
+)
+from ..output import (
+    add_json,
+    counted,
+    print_matches,
+    print_table,
+    print_text,
+    write_json,
+)
+from ..plans import add_plan, chosen_plan, entered
+from ..validators import number_of_deals
+
+ALL_DEALS = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The player, the opponents, how many deals, and what to measure."""
+    add_game(parser)
+    parser.add_argument(
+        "player",
+        metavar="PLAYER",
+        help="the player to measure: a name, a checkpoint, or FILE.py:FUNCTION",
+    )
+    parser.add_argument(
+        "--against", metavar="A,B,...", default="random", help="opponents (default random)"
+    )
+    parser.add_argument(
+        "--deals",
+        type=_deals,
+        default=1000,
+        metavar="N",
+        help="number of deals, each played from every seat (default 1000), or `all` with --exact",
+    )
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument(
+        "--duplicate",
+        action="store_true",
+        help="for two seats: the player with the higher return from seat 0 wins the deal",
+    )
+    how.add_argument(
+        "--exact",
+        action="store_true",
+        help="for solved games: measure the distance from perfect play by exact values",
+    )
+    parser.add_argument(
+        "--keep",
+        action="store_true",
+        help="write the results into the checkpoint PLAYER and its model card",
+    )
+    parser.add_argument(
+        "--note",
+        dest="notes",
+        action="append",
+        default=[],
+        metavar="TEXT",
+        help="with --keep: add a note to the model card, such as other seeds and failed runs",
+    )
+    add_seed(parser)
+    add_plan(parser)
+    add_json(parser)
+
+
+def _deals(text: str) -> int | str:
+    return ALL_DEALS if text == ALL_DEALS else number_of_deals(text)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Measure against each opponent and print a line for each."""
+    game = chosen_game(arguments)
+    if len(player_names(arguments.player)) != 1:
+        raise BadArgument(f"evaluate measures one player; got {arguments.player}")
+    if arguments.deals == ALL_DEALS and not arguments.exact:
+        raise BadArgument("--deals all is for --exact; a match needs a number of deals")
+    if arguments.deals != ALL_DEALS:
+        check_deals(arguments)
+    if arguments.keep and not Path(arguments.player).is_file():
+        raise BadArgument(f"--keep needs the file of a checkpoint; got {arguments.player}")
+    if arguments.notes and not arguments.keep:
+        raise BadArgument("--note goes into a model card: add --keep")
+    if not arguments.exact:
+        _by_matches(arguments, game)
+    elif arguments.contest is not None:
+        raise BadArgument("--exact asks players about every position; it knows no contest time")
+    else:
+        opponents = chosen_players(arguments.against, game)
+        _exactly(arguments, game, chosen_players(arguments.player, game)[0], opponents)
+
+
+def _by_matches(arguments: argparse.Namespace, game: Game) -> None:
+    if arguments.duplicate and game.num_seats != 2:
+        raise BadArgument(f"--duplicate is for two seats; {game.name} has {game.num_seats}")
+    play: Any = play_duplicate if arguments.duplicate else play_match
+    names = player_names(arguments.against)
+    player, *others = entered(arguments, game, (arguments.player, *names))
+    results = []
+    deals, total = (arguments.deals, first_seed(arguments)), arguments.deals * game.num_seats
+    with chosen_plan(arguments) as plan:
+        for name, other in zip(names, others, strict=True):
+            with counted(name, total) as on_progress:
+                results.append(play(game, player, other, *deals, on_progress, plan=plan))
+    if arguments.json != "-":
+        print_text(f"{results[0].first} at {game!r}")
+        (_print_duplicates if arguments.duplicate else print_matches)(results)
+    data = [as_data(result) for result in results]
+    write_json(data, arguments.json)
+    _keep(arguments, "duplicates" if arguments.duplicate else "strength", data)
+
+
+def _print_duplicates(results: list[DuplicateResult]) -> None:
+    headings = ("player", "against", "deals", "won, %", "lost, %", "drawn, %")
+    print_table(headings, [_duplicate_row(result) for result in results])
+
+
+def _duplicate_row(result: DuplicateResult) -> list[str]:
+    estimates = (result.wins, result.losses, result.draws)
+    percent = [f"{Estimate(*(100 * value for value in one)):.1f}" for one in estimates]
+    return [result.first, result.second, f"{result.num_deals:,}", *percent]
+
+
+def _exactly(
+    arguments: argparse.Namespace, game: Game, player: Policy, opponents: list[Policy]
+) -> None:
+    measures = measures_of(game)
+    if not measures:
+        raise BadArgument(f"{game.name} is not solved: there is nothing exact to measure by")
+    num_deals = None if arguments.deals == ALL_DEALS else arguments.deals
+    results: list[dict[str, Any]] = []
+    for name, measure in measures.items():
+        for opponent in opponents if measure.has_opponent else opponents[:1]:
+            result: dict[str, Any] = {"measure": name, "against": opponent.name}
+            result |= {"value": None, "refusal": ""}
+            if not measure.has_opponent:
+                result["against"] = "the best reply"
+            try:
+                value = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
+                result["value"] = list(value)
+            except ValueError as error:  # not this player, or not this game
+                result["refusal"] = str(error)
+            results.append(result)
+    if all(result["value"] is None for result in results):
+        raise BadArgument(results[0]["refusal"])
+    if arguments.json != "-":
+        print_text(f"{player.name} at {game!r}, {arguments.deals} deals")
+        rows = [[r["measure"], r["against"], _value_text(r)] for r in results]
+        print_table(("measure", "against", "value"), rows)
+    head = {"game": game.name, "player": player.name, "deals": arguments.deals}
+    data = [{**head, **result} for result in results]
+    write_json(data, arguments.json)
+    _keep(arguments, "exact", [result for result in data if result["value"] is not None])
+
+
+def _keep(arguments: argparse.Namespace, kind: str, results: list[dict[str, Any]]) -> None:
+    if arguments.keep:
+        from ...baselines.networks.checkpoints import (
+            keep_results,  # needs torch, which other players do not
+        )
+
+        with user_input():
+            keep_results(arguments.player, kind, results, arguments.notes)
+
+
+def _value_text(result: dict[str, Any]) -> str:
+    value = result["value"]
+    return f"none: {result['refusal']}" if value is None else f"{Estimate(*value):.3f}"

@@ -1,0 +1,203 @@
+"""Let an agent take a seat: serve tools over the Model Context Protocol on stdin and stdout.
+
+Register `parlour mcp` as a stdio server with the program that runs the agent.
+"""
+
+import argparse
+import functools
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ...baselines.named_files import check_choice_of_others
+from ...baselines.players import players_of
+from ...envs import GAMES, find_game
+from ..agents.local import LocalTables, table_of
+from ..agents.seat import TableSeat
+from ..options import BadArgument
+from ..table.catalogue import people_settings
+from ..table.live import THINKING_LIMIT
+from ..table.rules import game_page
+from ..validators import seconds
+
+INSTRUCTIONS = (
+    "Play a parlour game against scripted and learned players. Call start (one game), start_match "
+    "(many games, with a result) or join (a table of a running server), then play with one of "
+    "legal_actions until is_over is true, then result; in a match, next_game until the last."
+)
+_PROBLEMS = (ValueError, TypeError, ImportError, OSError)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The limits of the players and of the agent, which chooses game and players."""
+    parser.add_argument(
+        "--limit",
+        type=seconds,
+        default=THINKING_LIMIT,
+        metavar="SECONDS",
+        help="longest time that a player thinks about a move before a random one is played for it "
+        f"(default {THINKING_LIMIT:g})",
+    )
+    parser.add_argument(
+        "--files",
+        type=Path,
+        metavar="FOLDER",
+        help="let the agent also name players' files, checkpoints and decks in this folder; Python "
+        "files run on this machine (default: listed names only)",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Serve until stdin ends. Raises BadArgument where the package is missing."""
+    if arguments.files is not None and not arguments.files.is_dir():
+        raise BadArgument(f"--files takes a folder; {arguments.files} is none")
+    try:
+        server = make_server(arguments.limit, arguments.files)
+    except ImportError as error:
+        raise BadArgument("install the extra first: pip install 'parlour[agents]'") from error
+    server.run("stdio")
+
+
+def make_server(limit: float = THINKING_LIMIT, files: Path | None = None) -> Any:
+    """Return the MCP server; the agent may name files in the folder `files`.
+
+    Raises ImportError where the package `mcp` is missing.
+    """
+    from mcp.server import MCPServer
+    from mcp.server.mcpserver.exceptions import ToolError
+
+    def answering(tool: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the tool, which tells the agent of its mistakes."""
+
+        @functools.wraps(tool)
+        def answer(**arguments: Any) -> Any:
+            try:
+                return tool(**arguments)
+            except _PROBLEMS as error:
+                raise ToolError(str(error)) from error
+
+        return answer
+
+    server = MCPServer("parlour", instructions=INSTRUCTIONS, log_level="WARNING")
+    for tool in Tools(limit, files).all():
+        server.add_tool(answering(tool))
+    return server
+
+
+class Tools:
+    """The tools of one agent. It reads their names and docstrings."""
+
+    def __init__(self, limit: float, files: Path | None = None) -> None:
+        """Play nothing yet; `limit` is that of the players, `files` the agent's folder."""
+        self._limit, self._files = limit, files
+        self._seat: TableSeat | None = None
+        self._tables: LocalTables | None = None
+
+    def all(self) -> tuple[Callable[..., Any], ...]:
+        """Return them in the order in which they are listed."""
+        before = (self.games, self.rules, self.start, self.start_match, self.join)
+        playing = (self.observation, self.legal_actions, self.play)
+        return *before, *playing, self.next_game, self.result
+
+    def games(self) -> list[dict[str, Any]]:
+        """List the games with their seats, settings and players (weakest first)."""
+        return [_facts(name) for name in GAMES]
+
+    def rules(self, game: str) -> str:
+        """Return the rules of a game, the names of its actions and what can be observed."""
+        return game_page(game)
+
+    def start(
+        self,
+        game: str,
+        players: list[str] | None = None,
+        settings: dict[str, Any] | None = None,
+        seat: int = 0,
+        judge: bool = True,
+    ) -> dict[str, Any]:
+        """Deal a new game from your seat; name one player for all other seats, or one for each.
+
+        Without judge, play does not say what your actions lost, and answers sooner.
+        """
+        chosen = people_settings(game) if settings is None else settings
+        check_choice_of_others(game, chosen, players or (), self._files)
+        table = table_of(game, players or (), chosen, seat)
+        return self._take(self._own_tables().open(table, seat, judge))
+
+    def start_match(
+        self,
+        game: str,
+        opponent: str,
+        num_deals: int = 20,
+        settings: dict[str, Any] | None = None,
+    ) -> dict[str, Any]:
+        """Begin a duplicate match: every deal once from every seat, in a secret order.
+
+        Its result has 95 % intervals; no move is judged before the end.
+        """
+        chosen = people_settings(game) if settings is None else settings
+        check_choice_of_others(game, chosen, [opponent], self._files)
+        match = self._own_tables().open_match(game, chosen, opponent, num_deals)
+        return self._take(match)
+
+    def join(self, link: str, judge: bool = True) -> dict[str, Any]:
+        """Take a seat at a table of a running server with its link: http://HOST:PORT/#seat=TOKEN.
+
+        Where others think for long, a position without legal_actions comes back: call observation.
+        """
+        return self._take(TableSeat(link, judge))
+
+    def observation(self) -> dict[str, Any]:
+        """Return what your seat sees, in words and as data, with your legal actions."""
+        return self._seated().position()
+
+    def legal_actions(self) -> list[str]:
+        """Return the names of your legal actions."""
+        return self._seated().legal()
+
+    def play(self, action: str) -> dict[str, Any]:
+        """Play a legal action by name; the others answer, and you get the next position.
+
+        Outside matches, judgement says what your action lost against the best other one: its
+        regret is 0 unless the 95 % interval of the difference excludes 0.
+        """
+        return self._seated().play(action)
+
+    def next_game(self) -> dict[str, Any]:
+        """Go to the next game of a match."""
+        return self._seated().next_game()
+
+    def result(self) -> dict[str, Any]:
+        """After the end: the returns of all seats, -1 to 1, and the regret of each choice.
+
+        Of a match: wins, mean return and Elo with intervals, over the deals that are complete.
+        """
+        return self._seated().result()
+
+    def _own_tables(self) -> LocalTables:
+        if self._tables is None:
+            self._tables = LocalTables(self._limit)
+        return self._tables
+
+    def _take(self, seat: TableSeat) -> dict[str, Any]:
+        """Leave the former seat, and return the first position of this one."""
+        if self._seat is not None:
+            self._seat.close()
+        self._seat = seat
+        return seat.position()
+
+    def _seated(self) -> TableSeat:
+        """Raise ValueError where no game has begun."""
+        if self._seat is None:
+            raise ValueError("no game has begun: call start, start_match or join")
+        return self._seat
+
+
+def _facts(name: str) -> dict[str, Any]:
+    game = find_game(name, **people_settings(name))
+    return {
+        "game": name,
+        "seats": game.num_seats,
+        "settings": game.config_dict(),
+        "players": {player: each.summary for player, each in players_of(game).items()},
+    }

@@ -1,0 +1,105 @@
+"""Play a game in the browser, or as text with --text.
+
+The page lets you choose the game, its settings and who takes each seat: you, another person by a
+link, or any player. Games are kept on disk, so that they go on after a restart.
+"""
+
+import argparse
+from typing import TYPE_CHECKING
+
+from ...envs import GAMES, find_game
+from ..options import (
+    BadArgument,
+    check_known,
+    check_seat,
+    for_each_seat,
+    player_names,
+    user_input,
+)
+from ..table.serving import add_server, serve
+from ..validators import days, seed, whole
+
+if TYPE_CHECKING:
+    from ..table.store import TableStore
+
+SECONDS_A_DAY = 86_400
+_TEXT_ONLY = ("set", "players", "seat", "seed")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The game, and where to serve."""
+    parser.add_argument(
+        "game", metavar="GAME", nargs="?", help=f"name of a game: {', '.join(GAMES)}"
+    )
+    parser.add_argument(
+        "--text", action="store_true", help="play at the console instead of in the browser"
+    )
+    parser.add_argument(
+        "--set",
+        metavar="KEY=VALUE,...",
+        help="with --text: settings of the game; `parlour games` lists them",
+    )
+    parser.add_argument(
+        "--players",
+        metavar="A,B,...",
+        help="with --text: players of the other seats, or one for all (default: one of middling "
+        "strength)",
+    )
+    parser.add_argument(
+        "--seat", type=whole, metavar="N", help="with --text: your seat (default 0)"
+    )
+    parser.add_argument(
+        "--seed", type=seed, help="with --text: number of the deal (default: a new one each time)"
+    )
+    add_server(parser)
+    parser.add_argument(
+        "--forget",
+        type=days,
+        metavar="DAYS",
+        help="first delete the tables untouched for this many days, such as 60d",
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Serve until stopped with Ctrl-C, or play one game at the console."""
+    if arguments.game is not None:
+        check_known([arguments.game])
+    if arguments.text:
+        if arguments.forget is not None:
+            raise BadArgument("--forget deletes tables of the page; it does not go with --text")
+        _play_at_the_console(arguments)
+        return
+    for name in _TEXT_ONLY:
+        if getattr(arguments, name) is not None:
+            raise BadArgument(f"--{name} goes with --text only")
+    serve(arguments, lambda store: _start(arguments, store))
+
+
+def _start(arguments: argparse.Namespace, store: "TableStore") -> str:
+    """Delete old tables where that was asked for; return the end of the address."""
+    if arguments.forget is not None:
+        count = store.forget(arguments.forget * SECONDS_A_DAY)
+        print(f"Deleted {count} tables untouched for {arguments.forget} days.")
+    return "" if arguments.game is None else f"&game={arguments.game}"
+
+
+def _play_at_the_console(arguments: argparse.Namespace) -> None:
+    """Seat the person and the players, and play. Raises BadArgument."""
+    from ...baselines.players import parse_settings
+    from ..console.play import play
+    from ..table.catalogue import chosen_settings, middling_player
+    from ..table.table import HERE, GameTable, Occupant, new_setup, player_seat
+
+    if arguments.game is None:
+        raise BadArgument("name a game: parlour play GAME --text")
+    with user_input():
+        settings = chosen_settings(arguments.game, parse_settings(arguments.set or ""))
+        game = find_game(arguments.game, **settings)
+        seat = arguments.seat or 0
+        check_seat(seat, game)
+        given = player_names(arguments.players or middling_player(game))
+        names = for_each_seat(given, game.num_seats - 1, "other seats")
+        seats = [player_seat(name) for name in names]
+        seats.insert(seat, Occupant(HERE, "you"))
+        table = GameTable(new_setup(game, settings, seats, arguments.seed))
+    play(table, seat)

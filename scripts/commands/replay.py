@@ -1,0 +1,111 @@
+"""Replay a game in the browser: a transcript, or a game of a stored match or tournament.
+
+The replay has a slider, the expected result of every move, and jumps to the largest mistakes. It is
+one file that needs no server.
+"""
+
+import argparse
+import tempfile
+import webbrowser
+from pathlib import Path
+
+from ...envs.core.played.page.replay import PlyJudgements, replay_page
+from ...envs.core.played.transcript import Transcript, load, replay_data, verify
+from ..options import BadArgument, check_seat, user_input
+from ..output import counted
+from ..table.stored_games import arena_game, is_table_store, judged_plies, table_game
+from ..validators import positive, seconds, seed, whole
+
+_SQLITE = b"SQLite format 3\x00"
+VALUE_SECONDS = 0.2
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The game to show, and how."""
+    parser.add_argument(
+        "file",
+        metavar="FILE",
+        help="a transcript, the store of a match or tournament, or the tables of `parlour play`",
+    )
+    parser.add_argument("--html", metavar="FILE", help="write the replay to this file and stop")
+    parser.add_argument(
+        "--seat",
+        type=whole,
+        metavar="N",
+        help="show only what seat N may see (default: everything)",
+    )
+    parser.add_argument(
+        "--think",
+        type=seconds,
+        default=VALUE_SECONDS,
+        metavar="SECONDS",
+        help=f"search for the value of each move this long (default {VALUE_SECONDS}; 0: no values)",
+    )
+    parser.add_argument(
+        "--contest",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="which players of a store, in the order in which they met (default 1)",
+    )
+    parser.add_argument(
+        "--table",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="which table of a store of `parlour play` (default 1, where somebody moved last)",
+    )
+    parser.add_argument(
+        "--deal", type=seed, metavar="SEED", help="deal of a store (default: its first)"
+    )
+    parser.add_argument(
+        "--sitting",
+        type=whole,
+        default=0,
+        metavar="N",
+        help="which game of this deal, each with the players in other seats (default 0)",
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="run the players' files that a store names"
+    )
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Build the replay, and write it or show it."""
+    transcript, names = _read(arguments)
+    game = transcript.game
+    check_seat(arguments.seat, game)
+    judged = _judged(transcript, arguments.think) if arguments.think > 0 else None
+    page = replay_page(replay_data(transcript, arguments.seat, names, judged))
+    path = Path(arguments.html or Path(tempfile.mkdtemp(prefix="parlour-")) / f"{game.name}.html")
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise BadArgument(f"cannot write {path}: {error.strerror}") from error
+    print(f"{len(transcript.plies)} plies of {game.name}: {path}")
+    if arguments.html is None:
+        webbrowser.open(path.as_uri())
+
+
+def _judged(transcript: Transcript, think: float) -> PlyJudgements:
+    with counted("plies searched", len(transcript.plies)) as on_ply:
+        return judged_plies(transcript, think, on_ply)
+
+
+def _read(arguments: argparse.Namespace) -> tuple[Transcript, list[str] | None]:
+    """Return a transcript, and the names of the players where they are known."""
+    path = Path(arguments.file)
+    try:
+        with path.open("rb") as file:
+            is_store = file.read(len(_SQLITE)) == _SQLITE
+    except OSError as error:
+        raise BadArgument(f"cannot read {path}: {error.strerror}") from error
+    with user_input():
+        if not is_store:
+            transcript = load(path)
+            verify(transcript)
+            return transcript, None
+        if is_table_store(path):
+            return table_game(path, arguments.table)
+        which = (arguments.contest, arguments.deal, arguments.sitting)
+        return arena_game(path, *which, is_trusted=arguments.trust)

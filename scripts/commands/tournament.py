@@ -1,0 +1,155 @@
+"""Play a tournament, and print ratings with intervals, contest points and a cross table.
+
+GAME `all` plays one tournament for each game between its scripted players, and writes the results
+to one folder for each. With `--store`, a run that was stopped continues where it stopped.
+"""
+
+import argparse
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...baselines.arena import Plan, Standings, play_tournament
+from ...baselines.arena.play.entrants import scripted_players
+from ...baselines.arena.play.tournament import FORMS, contests_of, num_games
+from ...baselines.arena.ratings.standings import SCORINGS, check_scoring
+from ...baselines.arena.results.export import as_data, overview
+from ...baselines.arena.results.store import Setting, Store
+from ...envs import GAMES, find_game
+from ...envs.core.game import Game
+from ..options import (
+    BadArgument,
+    add_game,
+    add_seed,
+    check_deals,
+    chosen_game,
+    first_seed,
+    player_names,
+    user_input,
+)
+from ..output import (
+    add_json,
+    counted,
+    export_standings,
+    new_folder,
+    print_standings,
+    write_json,
+)
+from ..plans import add_plan, chosen_plan, entered
+from ..table.serving import results_shown
+from ..validators import number_of_deals
+
+ALL_GAMES = "all"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The players, who meets whom, how it is scored, and where results go."""
+    add_game(parser)
+    parser.add_argument(
+        "--players",
+        metavar="A,B,...",
+        help="players: names, checkpoints, or FILE.py:FUNCTION (default: all scripted players)",
+    )
+    parser.add_argument(
+        "--form",
+        choices=FORMS,
+        default="round_robin",
+        help="who meets: round_robin: each player every other; gauntlet: the first player every "
+        "other; free_for_all: all tables of different players, in a balanced sample of seatings; "
+        "every_seating: the same tables in all seatings (default round_robin)",
+    )
+    parser.add_argument(
+        "--deals",
+        type=number_of_deals,
+        default=1000,
+        help="number of deals in each meeting (default 1000)",
+    )
+    parser.add_argument(
+        "--scoring",
+        choices=SCORINGS,
+        default="games",
+        help="what counts as a result: games, or with duplicate (for two seats) deals, each won by "
+        "the player with the higher return from seat 0 (default games)",
+    )
+    parser.add_argument(
+        "--browser",
+        action="store_true",
+        help="show the ratings in the browser as they move; needs --store",
+    )
+    add_seed(parser)
+    add_plan(parser)
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="write JSON, CSV, a summary and plots to FOLDER"
+    )
+    add_json(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Play and print the table; with `all`, one for each game."""
+    check_deals(arguments)
+    if not arguments.browser:
+        _run(arguments)
+        return
+    if arguments.store is None:
+        raise BadArgument("--browser shows a store as it grows: add --store FILE")
+    with user_input():
+        Store(arguments.store).close()  # make it where it is missing
+    with results_shown(Path(arguments.store)):
+        _run(arguments)
+
+
+def _run(arguments: argparse.Namespace) -> None:
+    folder = None if arguments.out is None else new_folder(arguments.out)
+    if arguments.game == ALL_GAMES:
+        tables = _all_games(arguments, folder)
+    else:
+        with chosen_plan(arguments) as plan:
+            game = chosen_game(arguments)
+            names = arguments.players and player_names(arguments.players)
+            tables = [_play(arguments, game, names or scripted_players(game), plan)]
+            if folder is not None:
+                export_standings(tables[0], folder)
+    data = [as_data(table) for table in tables]
+    write_json(data if arguments.game == ALL_GAMES else data[0], arguments.json)
+
+
+def _all_games(arguments: argparse.Namespace, folder: Path | None) -> list[Standings]:
+    if arguments.players or arguments.set or arguments.scoring != "games":
+        raise BadArgument(
+            "all games are played with default settings, players and scoring: "
+            "remove --set, --players and --scoring"
+        )
+    if folder is None:
+        raise BadArgument("all games need --out FOLDER, the folder for their results")
+    tables = []
+    with chosen_plan(arguments) as plan:
+        for name in GAMES:
+            game = find_game(name)
+            tables.append(_play(arguments, game, scripted_players(game), plan))
+            export_standings(tables[-1], folder / name)
+    (folder / "README.md").write_text(overview(tables), encoding="utf-8")
+    return tables
+
+
+def _play(arguments: argparse.Namespace, game: Game, names: Sequence[str], plan: Plan) -> Standings:
+    players = entered(arguments, game, names)
+    with user_input():
+        check_scoring(arguments.scoring, Setting.of(game, plan.control))
+        contests = contests_of(game, players, arguments.form, plan.control is None)
+    total = num_games(game, contests, arguments.deals)
+    started = time.perf_counter()
+    with counted(game.name, total) as on_progress:
+        table = play_tournament(
+            game,
+            players,
+            arguments.deals,
+            first_seed(arguments),
+            on_progress,
+            arguments.form,
+            arguments.scoring,
+            plan,
+        )
+    if arguments.json != "-":
+        print_standings(table)
+        print(f"{total:,} games in {time.perf_counter() - started:.0f} s")
+    return table

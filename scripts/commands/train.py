@@ -1,0 +1,262 @@
+"""Train a player of any game, measure it, and save it as a checkpoint with its learning curve.
+
+The learners are the files of `training/`; every setting of a learner's Config is an option.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ...baselines.arena import MatchResult
+from ..options import (
+    BadArgument,
+    Parser,
+    add_game,
+    chosen_game,
+    chosen_players,
+    player_names,
+    user_input,
+)
+from ..output import new_folder, print_matches, progress_bar
+from ..validators import number_of_deals, positive
+
+if TYPE_CHECKING:
+    from ...training.session import Session
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add a parser for each learner."""
+    from ...training.session import algorithms, is_resumable, load_algorithm
+
+    learners = parser.add_subparsers(metavar="ALGORITHM", required=True, parser_class=Parser)
+    for name in algorithms():
+        module = load_algorithm(name)
+        learner = learners.add_parser(
+            name, description=module.__doc__, help=(module.__doc__ or "").splitlines()[0]
+        )
+        learner.set_defaults(algorithm=name, config=module.Config)
+        add_game(learner)
+        _add_run_options(learner, is_resumable(name))
+        _add_settings(learner, module.Config)
+        _add_aliases(learner, getattr(module, "ALIASES", {}))
+
+
+def _add_run_options(parser: argparse.ArgumentParser, is_resumable: bool) -> None:
+    parser.add_argument(
+        "--out", metavar="FOLDER", help="folder for the results (default runs/ALGORITHM-GAME)"
+    )
+    parser.add_argument(
+        "--evaluate-against",
+        dest="against",
+        metavar="A,B,...",
+        default="random",
+        help="players that the trained player is measured against (default random)",
+    )
+    parser.add_argument(  # the former name
+        "--against", dest="against", default=argparse.SUPPRESS, help=argparse.SUPPRESS
+    )
+    parser.add_argument(
+        "--points",
+        type=positive,
+        default=20,
+        help="number of measurements during the run, which make the learning curve (default 20)",
+    )
+    parser.add_argument(
+        "--point-deals",
+        type=number_of_deals,
+        default=500,
+        help="number of deals in each of these measurements (default 500)",
+    )
+    parser.add_argument(
+        "--deals",
+        type=number_of_deals,
+        default=5000,
+        help="number of deals in the measurement at the end (default 5000)",
+    )
+    parser.add_argument(
+        "--tensorboard", action="store_true", help="also write the learning curve for TensorBoard"
+    )
+    kept = parser.add_mutually_exclusive_group()
+    kept.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue the interrupted run in the folder" if is_resumable else argparse.SUPPRESS,
+    )
+    kept.add_argument(
+        "--overwrite", action="store_true", help="replace the run that the folder holds"
+    )
+
+
+def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
+    group = parser.add_argument_group("settings of the learner")
+    hints = typing.get_type_hints(config)
+    for field in dataclasses.fields(config):
+        flag = f"--{field.name.replace('_', '-')}"
+        default = field.default
+        shown = ",".join(map(str, default)) if isinstance(default, tuple) else default
+        in_words = ": none" if shown == "" else f" {shown}"
+        meaning = field.metadata.get("meaning", "")
+        about = f"{meaning} (default{in_words})".strip().replace("%", "%%")
+        if hints[field.name] is bool:
+            group.add_argument(
+                flag, action=argparse.BooleanOptionalAction, default=default, help=about
+            )
+        else:
+            kind = _value_type(hints[field.name])
+            group.add_argument(flag, type=kind, default=default, metavar="X", help=about)
+
+
+def _add_aliases(parser: argparse.ArgumentParser, aliases: Mapping[str, str]) -> None:
+    """Accept former names of settings, without showing them in the help."""
+    actions = {action.dest: action for action in parser._actions}
+    for former, name in aliases.items():
+        parser.add_argument(
+            f"--{former.replace('_', '-')}",
+            dest=name,
+            type=actions[name].type or str,
+            default=actions[name].default,
+            help=argparse.SUPPRESS,
+        )
+
+
+def _value_type(hint: Any) -> Callable[[str], Any]:
+    """Return the function that reads a value of this type; commas separate those of a tuple."""
+    if typing.get_origin(hint) is not tuple:
+        return hint
+    item = typing.get_args(hint)[0]
+    if item is str:
+        return player_names
+
+    def values(text: str) -> tuple[Any, ...]:
+        return tuple(item(part) for part in text.split(",") if part)
+
+    values.__name__ = f"{item.__name__},..."  # argparse names it in its error message
+    return values
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Train as long as the settings say; write the checkpoint, its model card and the curve."""
+    plan = _plan(arguments)
+    last = train_with_view(plan, arguments.tensorboard)
+    print_matches(last)
+    print(
+        f"saved in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
+    )
+    for result in last:
+        print(_in_words(result, plan.game.num_seats))
+
+
+def _plan(arguments: argparse.Namespace) -> "Session":
+    """What to train and how to measure it. Raises BadArgument."""
+    from ...training import session
+
+    game = chosen_game(arguments)
+    chosen_players(arguments.against, game)  # to fail now rather than minutes later
+    fields = dataclasses.fields(arguments.config)
+    with user_input():
+        config = arguments.config(**{f.name: getattr(arguments, f.name) for f in fields})
+    folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
+    if not (arguments.resume or arguments.overwrite):
+        refuse_used(folder / session.CHECKPOINT_FILE, session.is_resumable(arguments.algorithm))
+    return session.Session(
+        algorithm=arguments.algorithm,
+        game=game,
+        config=config,
+        folder=folder,
+        against=player_names(arguments.against),
+        num_measurements=arguments.points,
+        num_deals=arguments.point_deals,
+        final_deals=arguments.deals,
+        command=arguments.command_line,
+        resume=arguments.resume,
+    )
+
+
+def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[MatchResult]:
+    """Train with a live view; return the last measurement. Raises BadArgument."""
+    from ...training import session
+
+    last: list[MatchResult] = []
+    with progress_bar() as bar, _log(has_tensorboard, plan.folder) as log:
+        task = bar.add_task("training", total=1.0)
+
+        def on_measured(progress: Any, results: list[MatchResult]) -> None:
+            log(progress, results)
+            last[:] = results
+            first = ", ".join(
+                f"{100 * r.first_places.mean:.1f} "
+                f"[{100 * r.first_places.low:.1f}, {100 * r.first_places.high:.1f}] % "
+                f"against {r.second}"
+                for r in results
+            )
+            bar.console.print(
+                f"{progress.done:5.0%}  {progress.cpu_seconds / 60:5.1f} CPU min  "
+                f"{results[0].words.score} {first}"
+            )
+
+        def on_progress(progress: Any) -> None:
+            bar.update(task, completed=progress.done, description=_standing(progress))
+
+        try:
+            session.run(plan, on_progress, on_measured)
+        except session.NothingLearned as error:
+            raise BadArgument(str(error)) from error
+        except ValueError as error:
+            if bar.tasks[task].completed > 0:
+                raise
+            raise BadArgument(str(error)) from error  # the learner refused its settings
+    return last
+
+
+def refuse_used(checkpoint: Path, is_resumable: bool = False) -> None:
+    """Raise BadArgument where a folder already holds a trained player."""
+    if checkpoint.exists():
+        resume = "--resume to continue that run, " if is_resumable else ""
+        raise BadArgument(
+            f"{checkpoint} exists; add {resume}--overwrite to replace it, "
+            "or choose another folder with --out"
+        )
+
+
+def _standing(progress: Any) -> str:
+    """What a run is doing, in a few words: speed, loss and, where there is one, entropy."""
+    speed = progress.decisions / max(progress.seconds, 1e-9)
+    words = [f"{speed:,.0f} decisions/s", f"loss {progress.loss:.3f}"]
+    if hasattr(progress, "entropy"):
+        words.append(f"entropy {progress.entropy:.2f}")
+    return ", ".join(words)
+
+
+def _in_words(result: MatchResult, num_seats: int) -> str:
+    """The result in one line: `first places 42 % against three `lowest``, and a measure."""
+    number = {2: "", 3: "two ", 4: "three ", 5: "four "}.get(num_seats, f"{num_seats - 1} ")
+    first, fair = 100 * result.first_places.mean, 100 * result.fair_share
+    return (
+        f"{result.words.score} {first:.0f} % against {number}`{result.second}` "
+        f"(of an equal player {fair:.0f}; {result.words.counting})"
+    )
+
+
+@contextlib.contextmanager
+def _log(is_enabled: bool, folder: Path) -> Iterator[Callable[[Any, list[MatchResult]], None]]:
+    """Return the function that logs a point of the curve for TensorBoard, if that is enabled."""
+    if not is_enabled:
+        yield lambda progress, results: None
+        return
+    try:
+        from torch.utils.tensorboard import SummaryWriter
+    except ImportError as error:
+        raise BadArgument("--tensorboard needs: pip install 'parlour[track]'") from error
+    with SummaryWriter(folder) as writer:
+
+        def log(progress: Any, results: list[MatchResult]) -> None:
+            writer.add_scalar("loss", progress.loss, progress.decisions)
+            for result in results:
+                name = f"first places against {result.second}"
+                writer.add_scalar(name, result.first_places.mean, progress.decisions)
+
+        yield log

@@ -1,0 +1,161 @@
+"""Show one game, as text or with --browser as pictures; or the results of a running tournament.
+
+With --browser, GAME may also be the store of a tournament: the page shows its ratings as they move.
+"""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...baselines import Policy
+from ...baselines.hints import HintLines, hints_of
+from ...baselines.players import parse_settings
+from ...envs import GAMES, find_game
+from ...envs.core.game import Game
+from ...envs.core.play.playthrough import Playthrough
+from ...envs.core.played import transcript
+from ..console.ending import result_lines
+from ..console.watch import show
+from ..options import (
+    HUMAN,
+    BadArgument,
+    add_game,
+    add_seed,
+    check_seat,
+    chosen_game,
+    chosen_players,
+    first_seed,
+    for_each_seat,
+    player_names,
+    user_input,
+)
+from ..table.serving import add_server, serve
+from ..validators import file_to_write, positive, seconds, whole
+
+if TYPE_CHECKING:
+    from ..table.store import TableStore
+
+BROWSER_PACE = 0.2  # seconds between plies at least; the page can be slower
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The game, who plays, and how fast."""
+    add_game(parser)
+    parser.add_argument(
+        "--players",
+        metavar="A,B,...",
+        default="random",
+        help="one player for each seat, or one for all seats (default random)",
+    )
+    parser.add_argument(
+        "--seat",
+        type=whole,
+        metavar="N",
+        help="show only what seat N may see (default: show everything)",
+    )
+    parser.add_argument(
+        "--hints",
+        action="store_true",
+        help="show the value of each move before the plies of seat N, or of every seat; only for "
+        "games with hints at the console, which the error for another game names; "
+        "`parlour play GAME` has hints for all games",
+    )
+    parser.add_argument(
+        "--delay",
+        type=seconds,
+        default=0.0,
+        metavar="SECONDS",
+        help="pause between plies (default 0)",
+    )
+    parser.add_argument("--plies", type=positive, metavar="N", help="stop after N plies")
+    parser.add_argument(
+        "--transcript",
+        type=file_to_write,
+        metavar="FILE",
+        help="keep the game, all hands included, in a new text file that `parlour replay` shows",
+    )
+    parser.add_argument(
+        "--browser", action="store_true", help="show pictures in the browser instead of text"
+    )
+    add_seed(parser)
+    add_server(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Play the game of this seed; the players draw random numbers as in matches."""
+    if arguments.browser:
+        if arguments.transcript is not None:
+            raise BadArgument("--transcript keeps what is shown as text, not with --browser")
+        _show_in_browser(arguments)
+        return
+    if arguments.transcript is not None and Path(arguments.transcript).exists():
+        raise BadArgument(f"{arguments.transcript} exists; name another file for the transcript")
+    game = chosen_game(arguments)
+    players = for_each_seat(chosen_players(arguments.players, game), game.num_seats, "seats")
+    check_seat(arguments.seat, game)
+    hint_lines = _chosen_hints(game) if arguments.hints else None
+    seed = first_seed(arguments)
+    played = Playthrough(game, players, seed)
+    shown = _shown_seat(players, arguments.seat)
+    show(played, shown, hint_lines, arguments.plies, arguments.delay)
+    if game.is_terminal(played.state):
+        who = [f"player {seat} ({player.name})" for seat, player in enumerate(players)]
+        print("\n".join(result_lines(who, played.returns.tolist(), len(played.actions), seed)))
+    if arguments.transcript is not None:
+        _keep(transcript.record(game, seed, actions=played.actions), arguments.transcript)
+
+
+def _shown_seat(players: list[Policy], given: int | None) -> int | None:
+    """Return the seat whose view is shown: without --seat that of the only person, or None."""
+    people = [seat for seat, player in enumerate(players) if player.name == HUMAN]
+    return people[0] if given is None and len(people) == 1 else given
+
+
+def _keep(played: transcript.Transcript, file: str) -> None:
+    try:
+        transcript.save(played, file)
+    except OSError as error:
+        raise BadArgument(f"cannot write {file}: {error.strerror}") from error
+    print(f"Transcript: {file}")
+
+
+def _show_in_browser(arguments: argparse.Namespace) -> None:
+    """Serve a table of players, or the results in a store. Raises BadArgument."""
+    path = Path(arguments.game)
+    if arguments.game not in GAMES and path.is_file():
+        with user_input():
+            serve(arguments, lambda store: "", "/results", path)
+        return
+    from ..table.catalogue import chosen_settings
+
+    with user_input():
+        settings = chosen_settings(arguments.game, parse_settings(arguments.set))
+        game = find_game(arguments.game, **settings)
+    specs = for_each_seat(player_names(arguments.players), game.num_seats, "seats")
+    players = for_each_seat(chosen_players(arguments.players, game), game.num_seats, "seats")
+
+    def open_table(store: "TableStore") -> str:
+        from ..table.table import MAX_NAME, PLAYER, Occupant, new_setup, new_token
+
+        seats = [
+            Occupant(PLAYER, player.name[:MAX_NAME], spec)
+            for player, spec in zip(players, specs, strict=True)
+        ]
+        pace = max(arguments.delay, BROWSER_PACE)
+        setup = new_setup(game, settings, seats, arguments.seed, pace=pace, is_open=True)
+        tokens = tuple(new_token() for _ in range(game.num_seats + 1))
+        store.add(new_token(), setup, game.version, tokens)
+        return f"&seat={tokens[-1]}"
+
+    serve(arguments, open_table)
+
+
+def _chosen_hints(game: Game) -> HintLines:
+    hint_lines = hints_of(game)
+    if hint_lines is None:
+        others = ", ".join(name for name in GAMES if hints_of(find_game(name)) is not None)
+        raise BadArgument(
+            f"there are no hints for {game.name} at the console, only for {others}; "
+            "`parlour play` has hints for all games"
+        )
+    return hint_lines

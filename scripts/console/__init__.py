@@ -1,0 +1,1 @@
+"""A game at the console: played, and how it ended."""

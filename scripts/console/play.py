@@ -1,0 +1,150 @@
+"""A game at the console: the board, numbered moves, and a few words to undo, ask and leave.
+
+It shows what one seat may know, screen by screen, and plays moves without a choice by itself.
+"""
+
+import os
+import sys
+from collections.abc import Callable
+
+from ...baselines.human import (
+    PROMPT,
+    Ask,
+    answer_help,
+    answered,
+    chosen,
+    legal_moves,
+    print_screens,
+    screens,
+    width,
+)
+from ...baselines.move_list import filled
+from ...baselines.move_values import EXACT, SEARCH, MoveValues
+from ..table.table import GameTable
+from .ending import result_lines
+
+HINT_SECONDS = 1.5
+WORDS = """\
+?        this help
+hint     the value of each move
+history  the moves so far
+undo     take back your last choice
+redo     play it again
+quit     leave the game"""
+_GOLD, _PLAIN = "\033[33;1m", "\033[0m"
+
+
+class Quit(Exception):
+    """The person leaves the game."""
+
+
+def play(table: GameTable, seat: int, ask: Ask = input) -> None:
+    """Play a table to its end from one seat. Raises EndOfInput where the input ends."""
+    shown = 0  # plies that have been printed
+    try:
+        while not table.is_over:
+            shown = _print_plies(table, seat, shown)
+            if table.is_forced:
+                table.act(table.legal[0])
+            elif table.to_think is not None:
+                table.act(table.choose(table.to_think))
+            else:
+                print_screens(screens(table.game, table.state, seat, table.legal), ask)
+                _take_turn(table, ask)
+                shown = min(shown, len(table.plies))
+    except Quit:
+        print("You left the game.")
+        return
+    _print_plies(table, seat, shown)
+    _print_result(table, seat)
+
+
+def _take_turn(table: GameTable, ask: Ask) -> None:
+    """Ask until a move is made or taken back."""
+    seat = table.seat_to_act
+    words: dict[str, Callable[[], None]] = {
+        "?": lambda: print(help_text(table)),
+        "help": lambda: print(help_text(table)),
+        "hint": lambda: print("\n".join(hint_lines(table))),
+        "history": lambda: print("\n".join(_ply_lines(table, seat, 0)) or "no moves so far"),
+    }
+    while True:
+        answer = answered(ask, _bold(PROMPT)).strip().lower()
+        if answer in ("quit", "exit", "q"):
+            raise Quit
+        if answer in ("undo", "redo"):
+            try:
+                (table.undo if answer == "undo" else table.redo)()
+                return
+            except ValueError as error:
+                print(error)
+        elif answer in words:
+            words[answer]()
+        else:
+            try:
+                table.act(chosen(table.game, table.legal, answer))
+                return
+            except ValueError as error:
+                print(error)
+
+
+def help_text(table: GameTable) -> str:
+    """Explain the answers that the console understands."""
+    return f"{answer_help(legal_moves(table.game, table.legal))}\n{WORDS}"
+
+
+def hint_lines(table: GameTable) -> list[str]:
+    """The value of every legal move, best first."""
+    found = table.study().think(HINT_SECONDS)
+    ranked = sorted(found.values, key=lambda action: -found.values[action])
+    reaches = {action: f"±{reach:.2f}" for action, reach in found.reaches.items()}
+    names = [
+        f"{table.game.action_name(a)} {found.values[a]:+.2f}{reaches.get(a, '')}" for a in ranked
+    ]
+    unknown = [f"{table.game.action_name(action)} unknown" for action in found.unsearched]
+    return [_source(found), *filled([*names, *unknown], width())]
+
+
+def _source(found: MoveValues) -> str:
+    by = f"{found.num_simulations:,} searches by " if found.num_simulations else "estimated by "
+    ways = {EXACT: "exact", SEARCH: f"searched {found.num_simulations:,} continuations"}
+    how = ways.get(found.source, f"{by}{found.source}")
+    interval = "; ± half a 95 % interval" if found.reaches else ""
+    return f"expected result of each move, -1 to +1, {how}{interval}:"
+
+
+# What is printed
+
+
+def _print_plies(table: GameTable, seat: int, first: int) -> int:
+    """Print the plies from this one on; return how many have been printed."""
+    for line in _ply_lines(table, seat, first):
+        print(line, flush=True)
+    return len(table.plies)
+
+
+def _ply_lines(table: GameTable, seat: int, first: int) -> list[str]:
+    lines = []
+    for number, ply in enumerate(table.plies[first:], start=first + 1):
+        name = table.game.action_name(ply.action) if table.sees(ply, seat) else "a hidden move"
+        forced = "" if ply.had_choice or ply.seat != seat else "  (the only move)"
+        lines.append(f"{number:4}  {_who(table, ply.seat, seat)}: {name}{forced}")
+    return lines
+
+
+def _who(table: GameTable, seat: int, own: int) -> str:
+    return "you" if seat == own else f"player {seat} ({table.setup.seats[seat].name})"
+
+
+def _print_result(table: GameTable, seat: int) -> None:
+    """Print how it ended, in three lines."""
+    who = [_who(table, each, seat) for each in range(table.game.num_seats)]
+    first, *rest = result_lines(who, table.returns, len(table.plies), table.setup.seed)
+    print("\n".join([_bold(first), *rest]))
+
+
+def _bold(text: str) -> str:
+    """Emphasise a text on a terminal, unless NO_COLOR is set."""
+    if os.environ.get("NO_COLOR") or not sys.stdout.isatty():
+        return text
+    return f"{_GOLD}{text}{_PLAIN}"

@@ -1,0 +1,94 @@
+"""A game as text, ply by ply, as one seat sees it or with everything shown."""
+
+import time
+
+import numpy as np
+
+from ...baselines import Policy
+from ...baselines.hints import HintLines
+from ...baselines.policy import values_of
+from ...envs.core.game import Game
+from ...envs.core.play.playthrough import Playthrough, Turn
+from ...envs.core.play.visibility import is_seen
+from ..options import HUMAN
+
+COMMENTED_ACTIONS = 3
+
+
+def show(
+    played: Playthrough,
+    shown: int | None,
+    hint_lines: HintLines | None,
+    max_plies: int | None,
+    delay: float,
+) -> None:
+    """Play, and print each position and ply as seat `shown` sees it.
+
+    It pauses for `delay` seconds after a ply, and stops after `max_plies`.
+    """
+    for turn in played:
+        if turn.number - 1 == max_plies:
+            break
+        for line in _before_a_ply(turn, shown, hint_lines):
+            print(line)
+        turn.choose()
+        text = ply_text(turn.policy, turn.state, turn.action, shown, turn.rngs)
+        print(f"{turn.number:4}  {text}\n", flush=True)
+        time.sleep(delay)
+    print(played.game.describe(played.state, shown))
+
+
+def _before_a_ply(turn: Turn, shown: int | None, hint_lines: HintLines | None) -> list[str]:
+    """Return what is printed before a ply; a person's prompt shows the position by itself."""
+    position, *hints = position_lines(turn.game, turn.state, shown, hint_lines)
+    return hints if turn.policy.name == HUMAN else [position, *hints]
+
+
+def position_lines(
+    game: Game, state: np.record, shown: int | None, hint_lines: HintLines | None
+) -> list[str]:
+    """Return the position as seat `shown` sees it, with hints when that seat is to act.
+
+    Without a seat, return everything, with hints for the seat to act.
+    """
+    seat = int(game.seat_to_act(state))
+    hints = [] if hint_lines is None or shown not in (None, seat) else hint_lines(game, state, seat)
+    return [game.describe(state, shown), *hints]
+
+
+def ply_text(
+    player: Policy, state: np.record, action: int, shown: int | None, rngs: np.ndarray
+) -> str:
+    """Describe the action of `player`, as far as seat `shown` sees it.
+
+    The player's own evaluation is shown only to its seat: it would reveal the hand to others. A
+    player that searches repeats its search for it; `rngs` [1] is its stream before the choice.
+    """
+    game = player.game
+    seat = int(game.seat_to_act(state))
+    who = f"player {seat} ({player.name})"
+    if shown is not None and not is_seen(game, state, action, shown):
+        return f"{who}: what it does is hidden from player {shown}"
+    comment = _comment(player, state, seat, rngs) if shown in (None, seat) else ""
+    played = f"{who}: {game.action_name(action)}"
+    return f"{played}   ({comment})" if comment else played
+
+
+def _comment(player: Policy, state: np.record, seat: int, rngs: np.ndarray) -> str:
+    """Return the expected returns of the best actions, for a player that has such values."""
+    game = player.game
+    legal = game.legal_action_list(state)
+    if len(legal) == 1:
+        return "the only choice"
+    if player.values is None:
+        return ""
+    seen, positions = game.new_observations(), game.new_states()
+    game.observe(state, seat, seen[0])
+    mask = np.zeros((1, game.num_actions), np.int8)
+    mask[0, legal] = 1
+    positions[0] = state
+    game.reshuffle_unseen(positions[0], seat, rngs[0])
+    values = values_of(player, seen, mask, rngs, positions)[0]
+    valued = [action for action in legal if not np.isnan(values[action])]  # a search leaves some
+    best = sorted(valued, key=lambda action: -values[action])[:COMMENTED_ACTIONS]
+    return "expects " + ", ".join(f"{game.action_name(a)} {values[a]:+.2f}" for a in best)

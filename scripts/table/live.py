@@ -1,0 +1,259 @@
+"""A table that is being played: its connections, what they ask for, and what each is sent.
+
+A task lets the players think, and makes moves that leave no choice. The table tells of every
+change, and each connection is then sent the position as its seat sees it.
+"""
+
+import asyncio
+import json
+import secrets
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
+from typing import Any, TypeVar
+
+from .help import ANSWERS, PROBLEMS, STOPPED_BY_MOVES
+from .protocol import REPLACED, REWRITTEN, Refused
+from .table import HERE, GameTable
+from .thinking import NUM_TURNS, Thinkers, TooSlow
+from .views import SPECTATOR, history_message, picture_before, position_message
+
+THINKING_LIMIT = 30.0  # seconds a move that a player may be given
+PATIENCE = 1.5  # times the limit until a player's move is replaced: a busy machine is late
+HELP_LIMIT = 600.0  # seconds: the first time, rules are compiled
+QUEUE_LENGTH = 64  # messages waiting for a slow client, before it is cut off
+_BEFORE_THE_END = ("hint", "judge", "explain")  # what a table without help refuses
+
+Result = TypeVar("Result")
+View = tuple[int | None, bool, bool]  # seat, is_narrow, has_data
+Request = Callable[["LiveTable", "Connection", dict[str, Any]], Awaitable[None]]
+
+
+class Connection:
+    """One client at a table: its seat (None for a spectator) and the messages for it."""
+
+    def __init__(self) -> None:
+        self.live: LiveTable | None = None
+        self.seat: int | None = SPECTATOR
+        self.is_narrow = False
+        self.has_data = False  # for programs: observations in place of pictures
+        self.queue: asyncio.Queue[str] = asyncio.Queue(QUEUE_LENGTH)
+        self.is_too_slow = asyncio.Event()
+        self.tasks: dict[str, asyncio.Task[None]] = {}  # by what was asked for, such as "hint"
+
+    @property
+    def view(self) -> View:
+        """What decides how a message looks."""
+        return self.seat, self.is_narrow, self.has_data
+
+    def put(self, message: dict[str, Any]) -> None:
+        """Queue a message; a client that does not read is cut off."""
+        try:
+            self.queue.put_nowait(json.dumps(message, separators=(",", ":")))
+        except asyncio.QueueFull:
+            self.is_too_slow.set()
+
+    def start_task(self, kind: str, job: Coroutine[Any, Any, None]) -> None:
+        """Work on an answer, in place of an earlier one of this kind."""
+        self.stop_tasks(kind)
+        self.tasks[kind] = asyncio.create_task(job)
+
+    def stop_tasks(self, *kinds: str) -> None:
+        """Stop the answers of these kinds that are under way; without any, all."""
+        for kind in kinds or tuple(self.tasks):
+            if kind in self.tasks:
+                self.tasks.pop(kind).cancel()
+
+
+class Minds:
+    """Threads in which players think and help is worked out; those of guests delay nobody else."""
+
+    def __init__(self, thinking_limit: float = THINKING_LIMIT) -> None:
+        """`thinking_limit` is the time of a player for a move, in seconds."""
+        self.thinking_limit = thinking_limit
+        self.players = Thinkers()
+        self.owner = Thinkers()  # new tables, and help for people here
+        self.guests = Thinkers(NUM_TURNS // 2)  # help for everybody else
+
+
+class LiveTable:
+    """A table in memory, with its connections."""
+
+    def __init__(
+        self,
+        id: str,
+        tokens: tuple[str, ...],
+        table: GameTable,
+        minds: Minds,
+        requests: Mapping[str, Request],
+    ) -> None:
+        """`requests` are answered elsewhere: those that concern other tables too."""
+        self.id, self.tokens, self.minds = id, tokens, minds
+        self.match: str | None = None  # the token of the agent's match of which this is a game
+        self.connections: set[Connection] = set()
+        self.wake = asyncio.Event()
+        self.version = 0  # rises with every change, so that late thoughts are dropped
+        self.moved = time.monotonic()  # when the last move was made
+        self.driver: asyncio.Task[None] | None = None
+        self._requests = requests
+        self._positions: dict[View, dict[str, Any]] = {}  # as sent, until the next change
+        self.table = table
+        table.listeners.append(self.tell)
+
+    # Messages
+
+    def tell(self, table: GameTable, event: str) -> None:
+        """Send everybody a change of the table, drop thoughts about before, and play on."""
+        if event == REPLACED:
+            return
+        self.table = table
+        self.version += 1
+        self._positions.clear()
+        self.moved = time.monotonic()
+        for connection in self.connections:
+            connection.stop_tasks(*STOPPED_BY_MOVES)
+        if event == REWRITTEN:
+            self.broadcast(lambda c: history_message(self.table, c.seat))
+        self.broadcast(self.position_for)
+        self.wake.set()
+
+    def broadcast(self, make: Callable[[Connection], dict[str, Any]]) -> None:
+        """Send each connection its own message, made once for all with the same view."""
+        made: dict[View, dict[str, Any]] = {}
+        for connection in self.connections:
+            if connection.view not in made:
+                made[connection.view] = make(connection)
+            connection.put(made[connection.view])
+
+    def position_for(self, connection: Connection) -> dict[str, Any]:
+        """Return the position as a connection is to see it; drawn once, however often asked for."""
+        if connection.view not in self._positions:
+            self._positions[connection.view] = position_message(self.table, *connection.view)
+        return self._positions[connection.view]
+
+    def enter(self, connection: Connection, *greetings: dict[str, Any]) -> None:
+        """Send a new connection the table, some greetings and the position, and play on."""
+        connection.live = self
+        self.connections.add(connection)
+        connection.put(history_message(self.table, connection.seat))
+        for message in (*greetings, self.position_for(connection)):
+            connection.put(message)
+        self.send_presence()
+        if self.driver is None:
+            self.driver = asyncio.create_task(self._drive())
+        self.wake.set()
+
+    def leave(self, connection: Connection) -> None:
+        """Forget a connection."""
+        connection.stop_tasks()
+        self.connections.discard(connection)
+        self.send_presence()
+
+    def send_presence(self) -> None:
+        """Tell everybody which seats are connected."""
+        here = {connection.seat for connection in self.connections}
+        connected = [seat in here for seat in range(self.table.game.num_seats)]
+        watchers = sum(connection.seat is SPECTATOR for connection in self.connections)
+        message = {"type": "presence", "connected": connected, "watchers": watchers}
+        self.broadcast(lambda _: message)
+
+    # What a connection asks for
+
+    async def handle(self, connection: Connection, message: dict[str, Any]) -> None:
+        """Do what a checked message asks. Raises Refused and BadMessage."""
+        kind, setup = message["type"], self.table.setup
+        if kind == "sit":
+            raise Refused("take a seat first, once: type sit")
+        if kind == "look":
+            connection.is_narrow = message["is_narrow"]
+            connection.put(self.position_for(connection))
+            return
+        if kind != "look_back":
+            if connection.seat is SPECTATOR and not (setup.is_open and kind == "explain"):
+                raise Refused("spectators only watch")
+            if self.match is not None and kind != "act":
+                raise Refused("a match is played without help: only act")
+            if kind in _BEFORE_THE_END and not (setup.has_help or self.table.is_over):
+                raise Refused("this table is played without help")
+        if kind == "act":
+            self._act(connection, message)
+        elif kind in ("undo", "redo"):
+            self._rewrite(self.table.undo if kind == "undo" else self.table.redo)
+        elif kind == "no_hint":
+            connection.stop_tasks("hint")
+        elif kind in ANSWERS:
+            answers = ANSWERS[kind](self, connection, message)
+            connection.start_task(kind, self._send(connection, answers, PROBLEMS[kind]))
+        else:
+            await self._requests[kind](self, connection, message)
+
+    def _act(self, connection: Connection, message: dict[str, Any]) -> None:
+        table = self.table
+        if message["ply"] != len(table.plies) or table.seat_to_act != connection.seat:
+            raise Refused("it is not your turn at this ply")
+        names = {table.game.action_name(action): action for action in table.legal}
+        if message["action"] not in names:
+            raise Refused("this move is not legal now")
+        table.act(names[message["action"]])
+
+    def _rewrite(self, change: Callable[[], None]) -> None:
+        try:
+            change()
+        except ValueError as error:
+            raise Refused(str(error)) from error
+
+    async def _send(
+        self, connection: Connection, answers: AsyncIterator[dict[str, Any]], problem: str
+    ) -> None:
+        """Send answers as they come, or what went wrong."""
+        try:
+            async for answer in answers:
+                connection.put(answer)
+        except Exception as error:  # also of a player that gives them
+            connection.put({"type": "error", "text": f"{problem}: {error}"})
+
+    async def think_for(
+        self, connection: Connection, function: Callable[..., Result], *arguments: Any
+    ) -> Result:
+        """Return what a call for a person finds; each seat has one such call at a time."""
+        seat = connection.seat
+        is_here = seat is not SPECTATOR and self.table.setup.seats[seat].kind == HERE
+        thinkers = self.minds.owner if is_here else self.minds.guests
+        caller = (self.id, seat, function is picture_before)  # pictures do not wait for searches
+        return await thinkers.run(caller, HELP_LIMIT, function, *arguments)
+
+    # Play
+
+    async def _drive(self) -> None:
+        """Let players act, and people who have no choice, for as long as somebody is connected."""
+        while True:
+            self.wake.clear()
+            if self.table.is_forced:
+                self.table.act(self.table.legal[0])
+            elif self.table.to_think is not None:
+                await self._let_think()
+            else:
+                await self.wake.wait()
+
+    async def _let_think(self) -> None:
+        table, version = self.table, self.version
+        try:
+            caller = (self.id, table.seat_to_act)
+            limit = PATIENCE * self.minds.thinking_limit
+            action = await self.minds.players.run(caller, limit, table.choose, table.to_think)
+        except Exception as error:  # whatever a player does, the others play on
+            if self.version != version:
+                return
+            action = self._replaced(error)
+        await asyncio.sleep(max(0.0, self.moved + table.setup.pace - time.monotonic()))
+        if self.version == version:
+            table.act(action)
+
+    def _replaced(self, error: Exception) -> int:
+        """Return a random action for a player that gave none; its game counts in no match."""
+        table = self.table
+        who = table.setup.seats[table.seat_to_act].name
+        reason = str(error) if isinstance(error, TooSlow) else "it failed"
+        text = f"{who} gave no move ({reason}); a random legal move is played for it"
+        table.tell(REPLACED)
+        self.broadcast(lambda _: {"type": "notice", "text": text})
+        return secrets.choice(table.legal)

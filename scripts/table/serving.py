@@ -1,0 +1,207 @@
+"""Serve the pages of the table until stopped: where to listen, the owner's key, and the browser."""
+
+import argparse
+import contextlib
+import secrets
+import socket
+import sys
+import threading
+import webbrowser
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..options import BadArgument, user_input
+from ..validators import port
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from .guard import Guard
+    from .store import TableStore
+    from .tournaments import RunningResults
+
+LOOPBACK = "127.0.0.1"
+PORT = 8477
+_LAST_LOOK_SECONDS = 5.0  # for a page to ask for the final results
+_CLOSING_SECONDS = 5.0
+_WARNING = (
+    "Warning: other machines can connect, and plain HTTP is not encrypted: anybody who reads the "
+    "owner's key or the link of a seat controls the server or that seat."
+)
+_ELSEWHERE = {socket.AF_INET: "192.0.2.1", socket.AF_INET6: "2001:db8::1"}  # for documentation
+
+
+def add_server(parser: argparse.ArgumentParser) -> None:
+    """`--port`, `--host`, `--name`, `--store`, `--trust` and `--no-browser`; see `serve`."""
+    parser.add_argument(
+        "--port",
+        type=port,
+        metavar="N",
+        help=f"port of the page (default {PORT}, or a free one where that is taken)",
+    )
+    parser.add_argument(
+        "--host",
+        default=LOOPBACK,
+        metavar="ADDRESS",
+        help=f"address to listen on (default {LOOPBACK}: only this machine can connect; 0.0.0.0: "
+        "others can, over plain HTTP)",
+    )
+    parser.add_argument(
+        "--name",
+        dest="names",
+        action="append",
+        default=[],
+        metavar="HOST:PORT",
+        help="further name under which browsers reach this server, for games over a network",
+    )
+    parser.add_argument(
+        "--store",
+        dest="tables",
+        metavar="FILE",
+        help="SQLite file that keeps the tables (default: tables.db in your state folder)",
+    )
+    parser.add_argument(
+        "--trust", action="store_true", help="run the players' files that a given store names"
+    )
+    parser.add_argument(
+        "--no-browser", action="store_true", help="print the address and open no browser"
+    )
+
+
+def serve(
+    arguments: argparse.Namespace,
+    start: "Callable[[TableStore], str]",
+    page: str = "/",
+    results: Path | None = None,
+) -> None:
+    """Serve until stopped with Ctrl-C; `start(store)` returns what the address of `page` ends in.
+
+    `results` is a store of results to show. Raises BadArgument, and ValueError where it is none.
+    """
+    listener = _listen(arguments.host, arguments.port)
+    port = listener.getsockname()[1]
+    from .app import make_app
+    from .guard import host_and_port
+    from .store import TableStore
+
+    with user_input():
+        store = TableStore(
+            _store_file(arguments.tables), arguments.trust or arguments.tables is None
+        )
+    running = None if results is None else _running(results, arguments.trust)
+    key = secrets.token_urlsafe(24)
+    shown, *others = [host_and_port(name, port) for name in _addresses(arguments.host)]
+    address = f"http://{shown}{page}#owner={key}{start(store)}"
+    hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK, "[::1]", arguments.host)}
+    print(f"Parlour is at {address}", flush=True)
+    if others:
+        print(f"It is also at {', '.join(f'http://{other}' for other in others)}")
+    if arguments.host not in ("localhost", LOOPBACK, "::1"):
+        print(_WARNING)
+    print("Stop it with Ctrl-C.", flush=True)
+    if not arguments.no_browser:
+        threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+    app = make_app(store, key, {*hosts, *arguments.names}, running)
+    _server_of(listener, app).run(sockets=[listener])
+
+
+def _running(results: Path, is_trusted: bool) -> "RunningResults":
+    from .tournaments import RunningResults
+
+    return RunningResults(results, is_trusted)
+
+
+def _server_of(listener: socket.socket, app: "Guard") -> "uvicorn.Server":
+    import uvicorn
+
+    from .app import server_settings
+
+    host, port = listener.getsockname()[:2]
+    return uvicorn.Server(uvicorn.Config(**server_settings(app, port, host)))
+
+
+class BackgroundServer:
+    """A server for this machine in a thread of this process, with its tables in memory."""
+
+    def __init__(self, results: "RunningResults | None" = None, **settings: Any) -> None:
+        """Listen on a free port; `settings` are those of the tables."""
+        from .app import make_app
+        from .store import TableStore
+
+        listener = _listen(LOOPBACK, None)
+        port = listener.getsockname()[1]
+        self.key, self.address = secrets.token_urlsafe(24), f"http://{LOOPBACK}:{port}"
+        hosts = {f"{name}:{port}" for name in ("localhost", LOOPBACK)}
+        self.app = make_app(TableStore(":memory:"), self.key, hosts, results, **settings)
+        self._server = _server_of(listener, self.app)
+        self._thread = threading.Thread(target=self._server.run, args=([listener],), daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """Stop, and wait for the end a while."""
+        self._server.should_exit = True
+        self._thread.join(_CLOSING_SECONDS)
+
+
+@contextlib.contextmanager
+def results_shown(path: Path) -> Iterator[None]:
+    """Show a store of results in the browser for as long as this process adds to it."""
+    from .tournaments import RunningResults
+
+    results = RunningResults(path)
+    server = BackgroundServer(results)
+    address = f"{server.address}/results#owner={server.key}"
+    print(f"Results are at {address}", file=sys.stderr, flush=True)
+    webbrowser.open(address)
+    try:
+        yield
+        results.wait_until_asked(_LAST_LOOK_SECONDS)
+    finally:
+        server.close()
+
+
+def _addresses(host: str) -> list[str]:
+    """Return the addresses of a host to listen on; of a wildcard, those of this machine.
+
+    Addresses of a network come before the loopback.
+    """
+    wildcards = {"0.0.0.0": [socket.AF_INET], "::": [socket.AF_INET, socket.AF_INET6]}
+    if host not in wildcards:
+        return [host]
+    found = [_own_address(family) for family in wildcards[host]]
+    return [address for address in found if address] + [LOOPBACK]
+
+
+def _own_address(family: socket.AddressFamily) -> str | None:
+    """Return the address from which this machine reaches others; no packet is sent."""
+    with socket.socket(family, socket.SOCK_DGRAM) as probe:
+        try:
+            probe.connect((_ELSEWHERE[family], 9))
+        except OSError:  # no network
+            return None
+        return probe.getsockname()[0]
+
+
+def _listen(host: str, port: int | None) -> socket.socket:
+    """Return a listening socket. Raises BadArgument where the port is taken."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    for tried in [PORT, 0] if port is None else [port]:
+        listener = socket.socket(family, socket.SOCK_STREAM)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((host, tried))
+            listener.listen(128)
+            return listener
+        except OSError as error:
+            listener.close()
+            problem = error
+    raise BadArgument(f"cannot listen on {host}, port {port or PORT}: {problem.strerror}")
+
+
+def _store_file(given: str | None) -> Path:
+    if given is not None:
+        return Path(given)
+    from platformdirs import user_state_path
+
+    return user_state_path("parlour") / "tables.db"

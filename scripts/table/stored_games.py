@@ -1,0 +1,141 @@
+"""Games of stores as transcripts: of matches and tournaments, and of the tables of `parlour play`.
+
+The store of an arena keeps results and no moves: its games are played again from their seeds.
+"""
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...baselines import make_policy
+from ...baselines.judgements import judge
+from ...baselines.named_files import check_stored, files_named
+from ...envs.core.catalogue import game_within
+from ...envs.core.played.page.replay import PlyJudgements
+from ...envs.core.played.transcript import Transcript, action_of, record, replay
+from ...envs.core.rng import SEED_LIMIT
+from .store import StoredTable, recent_tables
+from .views import judged_data
+
+if TYPE_CHECKING:
+    from ...baselines.arena.play.entrants import Entrant
+    from ...envs.core.game import Game
+
+_MAX_TABLES = 100_000
+
+
+def is_table_store(path: Path) -> bool:
+    """Return whether an SQLite file is one of `parlour play`. Raises ValueError."""
+    from ...baselines.arena.results.store import open_to_read  # as in `arena_game`
+
+    with _reading(path), contextlib.closing(open_to_read(path)) as database:
+        rows = database.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall()
+    return ("tables",) in rows
+
+
+@contextlib.contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Turn errors of a file that is damaged or cannot be opened into ValueError."""
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        raise ValueError(f"cannot read {path}: {error}") from error
+
+
+def table_game(path: Path, number: int) -> tuple[Transcript, list[str]]:
+    """Return the game of table `number`, from 1, with the names. Raises ValueError."""
+    from ...baselines.arena.results.store import open_to_read  # as in `arena_game`
+
+    with _reading(path), contextlib.closing(open_to_read(path)) as database:
+        tables = recent_tables(database, _MAX_TABLES)
+    if not 1 <= number <= len(tables):
+        raise ValueError(f"{path} has tables 1 .. {len(tables)}, not {number}")
+    return transcript_of(tables[number - 1])
+
+
+def transcript_of(stored: StoredTable) -> tuple[Transcript, list[str]]:
+    """Return the game of a table so far, with the names. Raises ValueError for other rules."""
+    setup = stored.setup
+    game = game_within(setup.game, setup.settings)
+    if game.version != stored.version:
+        raise ValueError(f"the rules of {setup.game} have changed since this table was opened")
+    transcript = record(game, setup.seed, actions=stored.actions)
+    return transcript, [who.name for who in setup.seats]
+
+
+def arena_game(
+    path: Path, number: int, deal: int | None, sitting: int, is_trusted: bool = False
+) -> tuple[Transcript, list[str]]:
+    """Play a game of contest `number`, from 1, again, and check that it ends as it did.
+
+    Raises ValueError where there is no such game, where it ends otherwise, and where a player is a
+    file: unless the store `is_trusted` and the file is as it was.
+    """
+    from ...baselines.arena import Store  # the table's server does without for its first page
+    from ...baselines.arena.contest.time_control import TimeControl
+
+    with _reading(path), Store(path, to_read=True) as store:
+        contests = [(s, c) for s in store.settings() for c in store.contests(s)]
+        if not 1 <= number <= len(contests):
+            raise ValueError(f"{path} has contests 1 .. {len(contests)}, not {number}")
+        setting, contest = contests[number - 1]
+        seeds = range(SEED_LIMIT) if deal is None else range(deal, deal + 1)
+        first_seed, outcomes = next(store.read(setting, contest, seeds), (0, None))
+    if outcomes is None:
+        raise ValueError(f"{path} has no game of deal {deal}")
+    dealt = first_seed if deal is None else deal
+    sittings = outcomes.returns[dealt - first_seed]
+    if not 0 <= sitting < len(sittings):
+        raise ValueError(f"sitting must be in 0 .. {len(sittings) - 1}, not {sitting}")
+    faults = [f for f in outcomes.faults if (f.seed, f.sitting) == (dealt, sitting)]
+    if faults:
+        raise ValueError(f"{faults[0].player} lost this game by a fault: {faults[0].detail}")
+    game = game_within(setting.game, setting.config)
+    seated = contest.seated(game.num_seats, np.array([dealt]))[0, sitting]
+    entrants = [contest.entrants[index] for index in seated]
+    for entrant in entrants:
+        _check_files(entrant, game, is_trusted)
+    made = {entrant.spec: make_policy(entrant.spec, game) for entrant in entrants}
+    seed = dealt if setting.control is None else TimeControl(**setting.control).deal_seed(dealt)
+    policies = [made[entrant.spec] for entrant in entrants]
+    transcript = record(game, seed, policies=policies, sitting=sitting)
+    if not np.allclose(transcript.returns, sittings[sitting]):
+        raise ValueError(
+            f"deal {dealt} ended otherwise when it was stored: the rules or a player have changed, "
+            "or a player depends on the clock"
+        )
+    return transcript, [entrant.name for entrant in entrants]
+
+
+def _check_files(entrant: "Entrant", game: "Game", is_trusted: bool) -> None:
+    """Raise ValueError unless the files of a player may run: trusted, and all as it was."""
+    from ...baselines.arena.results.identity import identity_of  # as in `arena_game`
+
+    files = files_named(entrant.spec, game)
+    check_stored(dict.fromkeys(files, ""), [""], is_trusted)
+    if files and identity_of(entrant.spec, game) != entrant.identity:
+        raise ValueError(
+            f"{', '.join(files)}, a file beside it or Parlour has changed since this was played"
+        )
+
+
+def judged_plies(
+    transcript: Transcript, think: float, on_ply: Callable[[int], None] = lambda done: None
+) -> PlyJudgements:
+    """Judge every choice by a search of `think` seconds, or exactly where the game is solved.
+
+    Each seat's moves are judged from what that seat knew. `on_ply` is called with the number of
+    plies looked at so far.
+    """
+    game = transcript.game
+    found: list[dict[str, Any] | None] = []
+    for state, ply in zip(replay(transcript), transcript.plies, strict=False):
+        on_ply(len(found))
+        action = action_of(game, ply, len(found) + 1)
+        has_choice = len(game.legal_action_list(state)) > 1
+        found.append(judged_data(game, judge(game, state, action, think)) if has_choice else None)
+    return found
