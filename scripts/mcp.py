@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Protocol
 
-from ..baselines.named_files import check_choice_of_others
+from ..baselines.players.named_files import check_choice_of_others
 from .options import BadArgument, seconds
 from .table.agent import AgentMatch, AgentSeat, casual_setup, game_list
 from .table.catalogue import people_settings

@@ -12,7 +12,7 @@ from typing import Any
 
 from rich.progress import Progress, TaskID
 
-from ..baselines.parts import part_of
+from ..baselines.players.game_parts import part_of
 from ..envs import GAMES, find_game
 from .options import BadArgument, Parser, positive, seed, user_input
 from .output import progress_bar

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..baselines import Policy
-from ..baselines.hints import HintLines, hints_of
-from ..baselines.players import parse_settings
-from ..baselines.policy import values_of
+from ..baselines.advice.hints import HintLines, hints_of
+from ..baselines.players.making import parse_settings
+from ..baselines.players.policy import values_of
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import kept_settings
 from ..envs.core.game import Game

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.baselines.players import players_of
+from parlour.baselines.players.making import players_of
 from parlour.baselines.search import halving
 from parlour.baselines.search.mcts import (
     NO_NODE,

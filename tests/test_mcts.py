@@ -5,7 +5,7 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.players import players_of
+from parlour.baselines.players.making import players_of
 from parlour.baselines.search import halving
 from parlour.baselines.search.halving import (
     SIMULATIONS_BETWEEN_CLOCKS,

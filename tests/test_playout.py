@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import list_policies, make_policy
-from parlour.baselines.players import players_of
+from parlour.baselines.players.making import players_of
 from parlour.baselines.search.halving import choose, halve
 from parlour.baselines.search.playout import _Search
 from parlour.envs.core.game import Game

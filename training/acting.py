@@ -20,8 +20,8 @@ from ..baselines.networks.compiled import (
     write_logits,
 )
 from ..baselines.networks.inputs import InputRows, find_rows, octets
-from ..baselines.objective import weigh_first_place
-from ..baselines.policy import Policy
+from ..baselines.players.objective import weigh_first_place
+from ..baselines.players.policy import Policy
 from ..envs.core.bits import nth_allowed, num_allowed
 from ..envs.core.compile import array_rule, bind, rule
 from ..envs.core.environments.common import no_choice_error

@@ -18,7 +18,7 @@ from torch import nn
 
 from ..baselines.networks.derived import in_wide_game
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
-from ..baselines.players import make_policy
+from ..baselines.players.making import make_policy
 from ..envs.core.game import Game
 from .acting import Batch, OpponentMix, SelfPlay, new_batch
 from .overlap import play_slices, play_while_learning

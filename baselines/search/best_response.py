@@ -16,8 +16,8 @@ from ...envs.core.play.loops import loops_of
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.play.tables import action_masks
 from ...envs.core.rng import streams
-from .. import generic
-from ..policy import Policy
+from ..players import generic
+from ..players.policy import Policy
 
 _BATCH = 64  # positions whose trees are held in memory at once, where they are small enough
 MAX_MOVES = 1 << 22  # in the trees that are held at once, about 0.7 GB

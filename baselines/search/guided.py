@@ -26,7 +26,7 @@ from ...envs.core.rng import uniform
 from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
 from ..networks.inputs import octets
-from ..policy import Policy, searching_policy
+from ..players.policy import Policy, searching_policy
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playout import determinize_template
 from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through

@@ -21,8 +21,8 @@ from ...envs.core.compile import bind, rule
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
 from ..networks.learned import guide_network
-from ..policy import Policy, Search, searching_policy
-from ..roster import with_aliases
+from ..players.policy import Policy, Search, searching_policy
+from ..players.roster import with_aliases
 from . import guided, halving
 from .playout import (
     EPSILON,

@@ -17,8 +17,8 @@ from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import split, uniform
 from ..networks.inputs import octets
 from ..networks.learned import learned_policy
-from ..policy import Policy
-from ..roster import BLIND, own_players, with_aliases
+from ..players.policy import Policy
+from ..players.roster import BLIND, own_players, with_aliases
 from . import halving
 
 NAME = "playout"

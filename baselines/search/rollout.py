@@ -20,8 +20,8 @@ from ..networks.compiled import best_legal, network_functions, num_layers
 from ..networks.derived import arranged
 from ..networks.inputs import row_function
 from ..networks.learned import shown_policy
-from ..objective import weigh_first_place
-from ..policy import Policy
+from ..players.objective import weigh_first_place
+from ..players.policy import Policy
 from .playout import MAX_BUDGET, Scratch, checked_budget, determinize_template
 
 NAME = "policy_rollout"

@@ -13,8 +13,8 @@ from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game
 from ...envs.core.rng import below, uniform
 from ...envs.top_trumps.rules import deviation_of, mean_of
-from ..policy import Policy, compiled_policy
-from ..roster import Player, scripted, searching
+from ..players.policy import Policy, compiled_policy
+from ..players.roster import Player, scripted, searching
 from .inputs import compared
 from .search import david
 

@@ -30,7 +30,7 @@ from ..networks.compiled import best_legal, num_layers
 from ..networks.inputs import octets
 from ..networks.learned import shipped_checkpoints
 from ..networks.ranked import ranked_functions
-from ..policy import Policy
+from ..players.policy import Policy
 from .solver import (
     Position,
     after_trick,

@@ -5,7 +5,7 @@ import numpy as np
 from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ..roster import Player, scripted, searching
+from ..players.roster import Player, scripted, searching
 from . import alpha_beta
 from .exact_players import best_response, perfect
 from .max_n import has_network, max_n

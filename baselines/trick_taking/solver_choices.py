@@ -14,8 +14,8 @@ from ...envs.core.game import Game
 from ...envs.core.play.tables import Tables, action_masks, random_actions
 from ...envs.core.rng import streams
 from ...envs.trick_taking.rules import open_trick
-from .. import generic
-from ..policy import Policy
+from ..players import generic
+from ..players.policy import Policy
 from ..search.best_response import possible_actions
 from .best_replies import Opponent, check_has_table, index_of, no_choices, position_of
 from .solver import solution_of

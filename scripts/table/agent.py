@@ -7,8 +7,8 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
-from ...baselines.players import players_of
-from ...baselines.policy import Policy
+from ...baselines.players.making import players_of
+from ...baselines.players.policy import Policy
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import kept_settings
 from ...envs.core.play.seating import PlayerError

@@ -11,8 +11,8 @@ import time
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
 
-from ...baselines.named_files import check_player, check_stored
-from ...baselines.players import players_of
+from ...baselines.players.making import players_of
+from ...baselines.players.named_files import check_player, check_stored
 from ...envs.core.drawing.render import drawn, picture_svg
 from .matches import MatchPlan, load_statistics, result_data
 from .protocol import NEW_DEAL, SAME_DEAL, BadMessage
