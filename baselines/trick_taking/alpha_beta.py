@@ -60,7 +60,7 @@ LEAST_GAIN = (
 )
 
 
-class Values(NamedTuple):
+class ValueNetwork(NamedTuple):
     """A network that values positions, and room for what it is asked."""
 
     weights: np.ndarray  # a record [1]
@@ -134,9 +134,9 @@ def _network(path: Path | str, game: Game) -> "RankedValues":
     return module
 
 
-def _empty_values(game: Game, module: "RankedValues") -> Values:
+def _empty_values(game: Game, module: "RankedValues") -> ValueNetwork:
     observation = game.new_observations(1)
-    return Values(
+    return ValueNetwork(
         weights=module.record(game),
         offsets=_offsets(game, module),
         words=np.zeros(game.num_mask_words, np.int64),

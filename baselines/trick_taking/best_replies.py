@@ -12,7 +12,7 @@ from ...envs.core.bits import lowest_bit, popcount
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import Game
 from .position import (
-    Position,
+    CardsLeft,
     after_trick,
     card_values_by,
     cards_in,
@@ -105,7 +105,7 @@ def _fill(table):
         for size in range(smallest, end):
             word = (np.int64(1) << tricks) - 1
             while word < np.int64(1) << (2 * tricks):
-                position = Position(word, size, tricks)
+                position = CardsLeft(word, size, tricks)
                 place = place_in(table.solution.starts, position)
                 table.leading[place] = best_worth(table, position, np.int64(0))
                 table.following[place] = mean_after_leads(table, position)

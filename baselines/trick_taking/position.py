@@ -16,7 +16,7 @@ from ...envs.core.game import Function
 MAX_VALUES = 30  # of a position whose key is one number
 
 
-class Position(NamedTuple):
+class CardsLeft(NamedTuple):
     """What is left of both colours as the leader sees it, int64."""
 
     word: int
@@ -60,7 +60,7 @@ def after_trick(position, lead, reply):
     word = without(without(word, max(lead, reply)), min(lead, reply))
     if not leader_wins:
         word ^= (np.int64(1) << 2 * tricks - 2) - 1
-    return leader_wins, Position(word, size - leads_first - replies_first, tricks - 1)
+    return leader_wins, CardsLeft(word, size - leads_first - replies_first, tricks - 1)
 
 
 @rule
@@ -198,7 +198,7 @@ def position_seen(hand, unseen, table, led):
     word2, size2 = ranked(
         hand[1] if leads else unseen[1] | table[1], unseen[1] if leads else hand[1]
     )
-    position = Position(word | word2 << size, size, (size + size2) >> 1)
+    position = CardsLeft(word | word2 << size, size, (size + size2) >> 1)
     if leads:
         return position, np.int64(0)
     left = hand[led] | unseen[led] | table[led]

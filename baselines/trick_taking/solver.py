@@ -1,6 +1,6 @@
 """The exact solution of two-seat trick-taking: the value of every position and legal card.
 
-A value is the number of tricks that the leader of a `Position` will take. The last tricks are a
+A value is the number of tricks that the leader of a `CardsLeft` will take. The last tricks are a
 table; before them an alpha-beta search finds the value, with a memory of bounds.
 """
 
@@ -13,7 +13,7 @@ from ...envs.core.bits import popcount
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
 from .position import (
-    Position,
+    CardsLeft,
     after_trick,
     card_values_by,
     cards_in,
@@ -54,7 +54,7 @@ class Solution(NamedTuple):
 
 
 _FRAME_FIELDS = (
-    *Position._fields,
+    *CardsLeft._fields,
     "goal",
     "low",  # the bounds known before of the position with this key
     "high",
@@ -134,7 +134,7 @@ def fill_positions(solution, tricks, size):
     while word < np.int64(1) << (2 * tricks):
         first, second = word & below, word >> size
         if size < size2 or first <= second:
-            value = best_lead(solution, Position(word, size, tricks))
+            value = best_lead(solution, CardsLeft(word, size, tricks))
             solution.values[start + word] = value
             solution.values[mirror + (second | first << size2)] = value
         word = next_with_as_many_bits(word)
@@ -260,7 +260,7 @@ def open_frame(solution, frame, position, goal):
 @rule
 def position_in(frame):
     """The position of a frame."""
-    return Position(frame.word, frame.size, frame.tricks)
+    return CardsLeft(frame.word, frame.size, frame.tricks)
 
 
 @rule
