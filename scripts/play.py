@@ -77,7 +77,7 @@ def _start(arguments: argparse.Namespace, store: "TableStore") -> str:
 
 def _play_at_the_console(arguments: argparse.Namespace) -> None:
     """Seat the person and the players, and play. Raises BadArgument."""
-    from ..baselines.players.making import parse_settings
+    from ..baselines.players.settings import parse_settings
     from ..envs.core.catalogue import kept_settings
     from ..envs.core.rng import fresh_seed
     from .console import play

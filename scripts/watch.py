@@ -12,8 +12,8 @@ import numpy as np
 
 from ..baselines import Policy
 from ..baselines.advice.hints import HintLines, hints_of
-from ..baselines.players.making import parse_settings
 from ..baselines.players.policy import values_of
+from ..baselines.players.settings import parse_settings
 from ..envs import GAMES, find_game
 from ..envs.core.catalogue import kept_settings
 from ..envs.core.game import Game

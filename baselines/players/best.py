@@ -11,6 +11,7 @@ from typing import Any
 from ...envs.core.game import Game
 from .game_parts import part_of
 from .roster import Player
+from .settings import checked_above_zero
 
 NAME = "best"
 ANY_GAME = "mcts"  # where a game names none
@@ -42,9 +43,7 @@ def stand_in(
     champion = champion_of(game, players)
     if seconds is None:
         return champion
-    is_number = isinstance(seconds, int | float) and not isinstance(seconds, bool)
-    if not is_number or not 0 < seconds < float("inf"):
-        raise ValueError(f"seconds must be a number above 0; got {seconds!r}")
+    seconds = checked_above_zero("seconds", seconds)
     name, _, settings = champion.partition(":")
     if not players[name].is_timed:
         return champion

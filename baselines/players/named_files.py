@@ -12,7 +12,8 @@ from typing import Any
 
 from ...envs.core.catalogue import game_within, is_inside
 from ...envs.core.game import Game
-from ..players.making import parse_settings, player_key, players_of
+from ..players.making import player_key, players_of
+from ..players.settings import parse_settings
 
 ABSENT = "absent"  # in place of the digest of a missing file
 _DIGEST_LENGTH = 16
