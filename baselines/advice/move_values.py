@@ -16,7 +16,7 @@ from ...envs.core.rng import fresh_seed, streams
 from ..players.game_parts import part_of
 from ..players.making import make_policy, players_of
 from ..players.policy import Policy, values_of
-from ..search.mcts import EXPANSION_THRESHOLD, MAX_NODES_IN_TIME, Settings, TreeSearch, keep_all
+from ..search.mcts import EXPANSION_THRESHOLD, MAX_NODES_IN_TIME, TreeSearch, TreeSettings, keep_all
 from ..search.playout import EPSILON, row_function_of
 
 if TYPE_CHECKING:
@@ -161,7 +161,7 @@ class Study:
             self._consult(player)
         else:
             function = row_function_of(game, None)
-            settings = Settings(EPSILON, EXPANSION_THRESHOLD)
+            settings = TreeSettings(EPSILON, EXPANSION_THRESHOLD)
             grown = game, function, keep_all, MAX_NODES_IN_TIME // NUM_TREES, settings
             self._trees = [TreeSearch(*grown) for _ in range(NUM_TREES)]
 

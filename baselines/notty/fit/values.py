@@ -65,7 +65,7 @@ MAX_TRIES = 60  # to reach a hand of a given size
 DEFENSIVE, AGGRESSIVE, X_AGGRESSIVE, X_DEFENSIVE, ITSELF = range(5)  # the other players
 
 
-class Field(NamedTuple):
+class Opposition(NamedTuple):
     """Each other seat draws one of `players` for each game; the learner's `turns` in a round."""
 
     players: tuple[int, ...]
@@ -74,13 +74,13 @@ class Field(NamedTuple):
 
 # Only aggressive never takes from a hand that is no larger, so only it fills the table of
 # LEFT_ALONE. That table is the same for all numbers of seats.
-_MIXED = Field((*[X_DEFENSIVE] * 6, *[ITSELF] * 2, X_AGGRESSIVE, DEFENSIVE), 40_000)
+_MIXED = Opposition((*[X_DEFENSIVE] * 6, *[ITSELF] * 2, X_AGGRESSIVE, DEFENSIVE), 40_000)
 FIELDS = {
     2: (
-        Field((DEFENSIVE,), 30_000),
-        Field((AGGRESSIVE,), 200_000),
-        Field((X_AGGRESSIVE,), 30_000),
-        Field((X_DEFENSIVE,), 60_000),
+        Opposition((DEFENSIVE,), 30_000),
+        Opposition((AGGRESSIVE,), 200_000),
+        Opposition((X_AGGRESSIVE,), 30_000),
+        Opposition((X_DEFENSIVE,), 60_000),
     ),
     3: (_MIXED,),
     4: (_MIXED,),
