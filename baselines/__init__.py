@@ -1,6 +1,15 @@
-"""All players of the games: `list_policies`, `make_policy`."""
+"""All players of the games: `list_policies`, `make_policy`; and what a new player is made with."""
 
-from .players import list_policies, make_policy
-from .policy import Policy, PolicySpec, compiled_policy
+from .players.making import list_policies, make_policy
+from .players.policy import Policy, PolicySpec, compiled_policy
+from .players.roster import Player, scripted
 
-__all__ = ["Policy", "PolicySpec", "compiled_policy", "list_policies", "make_policy"]
+__all__ = [
+    "Player",
+    "Policy",
+    "PolicySpec",
+    "compiled_policy",
+    "list_policies",
+    "make_policy",
+    "scripted",
+]

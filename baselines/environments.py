@@ -8,8 +8,8 @@ from ..envs.core.environments.solo import SoloEnv
 from ..envs.core.environments.vector import TablesEnv
 from ..envs.core.game import Game
 from ..envs.registry import split_settings
-from .players import make_policy
-from .policy import Policy, PolicySpec
+from .players.making import make_policy
+from .players.policy import Policy, PolicySpec
 
 _EntryPoint = TypeVar("_EntryPoint", bound=Callable[..., Any])
 

@@ -75,7 +75,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _answered(program: str, error: Exception, has_traceback: bool) -> int:
     """Answer an error that is no defect of Parlour with one line; raise any other."""
-    from ..baselines.human import EndOfInput
+    from ..baselines.players.human import EndOfInput
     from ..envs.core.compile import reason_of
     from ..envs.core.play.seating import PlayerError
 

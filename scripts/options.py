@@ -156,7 +156,7 @@ def check_known(games: Iterable[str]) -> None:
 
 def chosen_game(arguments: argparse.Namespace) -> "Game":
     """Make the game of `GAME` and `--set`. Raises BadArgument."""
-    from ..baselines.players import parse_settings
+    from ..baselines.players.settings import parse_settings
 
     check_known([arguments.game])
     with user_input():

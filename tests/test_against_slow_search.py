@@ -9,14 +9,14 @@ import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.baselines.players import players_of
+from parlour.baselines.players.making import players_of
 from parlour.baselines.search import halving
 from parlour.baselines.search.mcts import (
     NO_NODE,
     ROOT,
-    Settings,
     Tree,
     TreeSearch,
+    TreeSettings,
     _bind_shorten,
     keep_all,
 )
@@ -94,7 +94,7 @@ def test_the_tree_grows_as_the_slow_one(
     row = row_of(game, player)
     slow = SlowSearch(game, row, 0.2, expansion_threshold, exploration_constant, max_nodes)
     slow_sums = slow.in_tree(states[0], streams([3])[0], legal, ROUNDS)
-    settings = Settings(0.2, expansion_threshold, exploration_constant)
+    settings = TreeSettings(0.2, expansion_threshold, exploration_constant)
     search = TreeSearch(game, row, keep_all, max_nodes, settings)
     assert simulated(search, game, states, legal) == pytest.approx(slow_sums)
     assert search.tree.num_nodes[0] == slow.num_nodes
@@ -123,7 +123,7 @@ def test_the_policy_halves_over_a_tree_of_its_own_for_each_row(
     chosen = policy(observations, masks, streams(range(4)), tables.states)
     for row in range(4):
         one = slice(row, row + 1)
-        search = TreeSearch(TRICKS, row_of(TRICKS, "random"), keep_all, 2000, Settings())
+        search = TreeSearch(TRICKS, row_of(TRICKS, "random"), keep_all, 2000, TreeSettings())
         batch = (search.simulate, masks[one], streams([row]), tables.states[one])
         if budget.startswith("num"):
             assert chosen[row] == halving.choose_by_halving(*batch, 30)[0]

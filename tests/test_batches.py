@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from numba import config
 
-from parlour.baselines import make_policy, policy
+from parlour.baselines import make_policy
+from parlour.baselines.players import policy
 from parlour.envs import load_game
 from parlour.envs.core.play.loops import CompiledPlayer
 from parlour.envs.core.play.tables import Tables, action_masks

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from parlour.baselines import best, list_policies, make_policy
+from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena.play.entrants import enter
-from parlour.baselines.players import players_of, resolved
+from parlour.baselines.players import best
+from parlour.baselines.players.making import players_of, resolved
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
 from parlour.envs.core.game import Game

@@ -9,7 +9,7 @@ from parlour.baselines import compiled_policy, make_policy
 from parlour.baselines.arena import Plan, Workers, play_match
 from parlour.baselines.arena.play import batches
 from parlour.baselines.arena.play.batches import play_deals
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.policy import Policy
 from parlour.envs import find_game, load_game
 from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game

@@ -6,7 +6,7 @@ from pathlib import Path
 import gymnasium
 import pytest
 
-from parlour.baselines.players import parse_settings
+from parlour.baselines.players.settings import parse_settings
 from parlour.envs.registry import GAMES, find_game
 
 ENVS = Path(__file__).resolve().parents[1] / "envs"

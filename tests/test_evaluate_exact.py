@@ -7,9 +7,9 @@ from typing import Final
 
 import pytest
 
-from parlour.baselines.measures import measures_of
 from parlour.baselines.networks.checkpoints import load_checkpoint, model_card
 from parlour.baselines.networks.learned import checkpoint_folder
+from parlour.baselines.players.measures import measures_of
 from parlour.envs import load_game
 from parlour.scripts.main import main
 

@@ -5,13 +5,13 @@ import pytest
 
 from parlour.baselines import compiled_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.evolution import Evolution, Script, evolve, main
-from parlour.baselines.president import fit_planner as president_fit
+from parlour.baselines.players.tuned import Script, record_of
 from parlour.baselines.president import players as president
-from parlour.baselines.splendor import fit_planner as splendor_fit
+from parlour.baselines.president.fit import planner as president_fit
 from parlour.baselines.splendor import players as splendor
-from parlour.baselines.weights import record_of
+from parlour.baselines.splendor.fit import planner as splendor_fit
 from parlour.envs import load_game
+from parlour.training.evolution import Evolution, evolve, main
 
 
 def test_a_record_has_the_weights_by_name() -> None:
@@ -44,11 +44,9 @@ def test_the_planner_plays_by_the_weights_that_ship() -> None:
 def test_a_wrong_option_gets_one_line(
     option: str, value: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("sys.argv", ["fit_planner.py", option, str(value)])
-    game = load_game("president", num_players=2)
-    script = Script("planner", [game], "lowest", president.plan, record_of, president.WEIGHTS)
+    monkeypatch.setattr("sys.argv", ["evolution.py", "president", option, str(value)])
     with pytest.raises(SystemExit):
-        main(script, "Tune.")
+        main()
     assert capsys.readouterr().err.endswith(f"must be at least {value + 1}; got {value}\n")
 
 

@@ -219,7 +219,7 @@ def solve(matrix: np.ndarray) -> float:
 CLUB = '''
 """Players of the club."""
 
-from parlour.baselines.roster import scripted
+from parlour.baselines import scripted
 from parlour.envs.authoring import rule
 
 

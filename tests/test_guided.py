@@ -14,14 +14,14 @@ from parlour.baselines.networks.learned import shipped_checkpoints
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import (
     VALUE_SCALE,
-    VISIT_OFFSET,
     GuidedSearch,
     Settings,
-    best_by_puct,
     guided_functions,
     new_scratch,
     new_tree,
 )
+from parlour.baselines.search.gumbel_root import VISIT_OFFSET
+from parlour.baselines.search.puct import best_by_puct
 from parlour.baselines.search.tree import NO_NODE, ROOT, Tree, new_child
 from parlour.envs import find_game, load_game
 from parlour.envs.core.game import Game

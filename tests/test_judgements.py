@@ -5,9 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from parlour.baselines import judgements, make_policy
-from parlour.baselines.judgements import Judgement, judge, judgement_of
-from parlour.baselines.move_values import MoveValues, adviser_of, study_of
+from parlour.baselines import make_policy
+from parlour.baselines.advice import judgements
+from parlour.baselines.advice.judgements import Judgement, judge, judgement_of
+from parlour.baselines.advice.move_values import MoveValues, adviser_of, study_of
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.scripts.table.table import GameTable, Occupant, Setup
@@ -108,7 +109,7 @@ def test_an_interval_narrows_with_more_searches(monkeypatch: pytest.MonkeyPatch)
     pair = tuple(table.legal[:2])
     widths = []
     for limit in (8, 128):
-        monkeypatch.setattr("parlour.baselines.move_values.MAX_SEARCHES", limit)
+        monkeypatch.setattr("parlour.baselines.advice.move_values.MAX_SEARCHES", limit)
         study = study_of(SPLENDOR, table.state, "mcts:num_simulations=16", among=pair)
         found = study.think(60.0)
         lead = found.lead(*pair)

@@ -24,7 +24,7 @@ from parlour.baselines.arena.results.league_pages import (
     with_ladders,
 )
 from parlour.baselines.arena.results.store import Store
-from parlour.baselines.players import make_policy, players_of
+from parlour.baselines.players.making import make_policy, players_of
 from parlour.envs import GAMES, find_game
 from parlour.scripts.commands.league import readme_of, recorded
 

@@ -5,7 +5,7 @@ import pytest
 
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.players import players_of
+from parlour.baselines.players.making import players_of
 from parlour.baselines.search import halving
 from parlour.baselines.search.halving import (
     SIMULATIONS_BETWEEN_CLOCKS,
@@ -16,9 +16,9 @@ from parlour.baselines.search.mcts import (
     MAX_NODES_IN_TIME,
     NO_NODE,
     ROOT,
-    Settings,
     Tree,
     TreeSearch,
+    TreeSettings,
     best_child,
     expand,
     keep_all,
@@ -100,7 +100,7 @@ def test_choices_do_not_depend_on_the_batch() -> None:
 def new_search(max_nodes: int) -> TreeSearch:
     row_function = players_of(TRICKS)["random"].row_function
     assert row_function is not None
-    settings = Settings(epsilon=0.2, expansion_threshold=2, exploration_constant=0.5)
+    settings = TreeSettings(epsilon=0.2, expansion_threshold=2, exploration_constant=0.5)
     return TreeSearch(TRICKS, row_function, keep_all, max_nodes, settings)
 
 
@@ -188,7 +188,7 @@ def test_a_full_tree_is_searched_on() -> None:
         ("mcts:num_playouts=0", "num_simulations must be an integer in 1"),
         ("mcts:milliseconds=soon", "milliseconds must be a number above 0"),
         ("mcts:num_simulations=5,milliseconds=5", "num_simulations or milliseconds, not both"),
-        ("mcts:epsilon=1.5", r"epsilon must be a probability in 0 \.\. 1"),
+        ("mcts:epsilon=1.5", r"epsilon must be a number in 0 \.\. 1"),
         ("mcts:expansion_threshold=0", "expansion_threshold must be an integer in 1"),
         ("mcts:exploration_constant=-1", "exploration_constant must be a number of 0 or more"),
         ("mcts:exploration_constant=much", "exploration_constant must be a number of 0 or more"),

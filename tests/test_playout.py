@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import list_policies, make_policy
-from parlour.baselines.players import players_of
+from parlour.baselines.players.making import players_of
 from parlour.baselines.search.halving import choose, halve
 from parlour.baselines.search.playout import _Search
 from parlour.envs.core.game import Game
@@ -115,8 +115,8 @@ def test_it_plays_any_game_legally_within_a_time(game: Game) -> None:
         ("playout:milliseconds=-3", "milliseconds must be a number above 0"),
         ("playout:milliseconds=soon", "milliseconds must be a number above 0"),
         ("playout:num_playouts=5,milliseconds=5", "not both"),
-        ("playout:epsilon=1.5", r"epsilon must be a probability in 0 \.\. 1"),
-        ("playout:noise=1.5", r"epsilon must be a probability in 0 \.\. 1"),
+        ("playout:epsilon=1.5", r"epsilon must be a number in 0 \.\. 1"),
+        ("playout:noise=1.5", r"epsilon must be a number in 0 \.\. 1"),
         ("playout:playout_policy=playout", "must be one of random, first_legal.*lowest"),
         ("playout:playout_policy=nobody", "must be one of random, first_legal.*lowest"),
     ],

@@ -11,9 +11,9 @@ from parlour.baselines.arena import play_match
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.derived import arranged
 from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.baselines.objective import weigh_first_place
-from parlour.baselines.players import resolved
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.making import resolved
+from parlour.baselines.players.objective import weigh_first_place
+from parlour.baselines.players.policy import Policy
 from parlour.baselines.president.rollouts import outcome
 from parlour.baselines.search.rollout import is_in_the_race, policy_rollout
 from parlour.envs.core.bits import random_allowed

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.baselines.players import make_policy
+from parlour.baselines.players.making import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.played.transcript import (
     Ply,

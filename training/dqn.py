@@ -16,7 +16,7 @@ from torch import nn
 
 from ..baselines.networks.kinds import new_network, policy_of
 from ..baselines.networks.modules import ActionValues, mask_values
-from ..baselines.players import make_policy
+from ..baselines.players.making import make_policy
 from ..envs.core.game import Game, setting
 from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import streams

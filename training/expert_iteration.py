@@ -21,7 +21,7 @@ from torch import nn
 
 from ..baselines.networks.learned import guide_network
 from ..baselines.networks.policy_value import PolicyValue, legal_lists, num_others
-from ..baselines.players import make_policy
+from ..baselines.players.making import make_policy
 from ..baselines.search.guided import PUCT_CONSTANT, VALUE_SCALE, Settings
 from ..envs.core.game import Game, check_range, setting
 from .guided_play import GuidedBatch, GuidedPlay, new_guided_batch

@@ -18,7 +18,7 @@ from torch import nn
 
 from ..baselines.networks.derived import in_wide_game
 from ..baselines.networks.policy_value import PolicyValue, legal_lists
-from ..baselines.players import make_policy
+from ..baselines.players.making import make_policy
 from ..envs.core.game import Game, setting
 from .acting import OpponentMix, SelfPlay
 from .decisions import Batch, new_batch

@@ -15,11 +15,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from ..baselines.advice.result_words import words_of
 from ..baselines.arena import MatchResult
 from ..baselines.arena.results.export import as_data
 from ..baselines.networks.checkpoints import Checkpoint, code_revision, save_checkpoint
 from ..baselines.networks.kinds import policy_of
-from ..baselines.result_words import words_of
 from ..envs.core.game import Game
 from . import __path__ as _folder
 from .evaluate import evaluate

@@ -16,7 +16,7 @@ from torch import nn
 
 from ... import __version__
 from ...envs.core.game import Game, with_new_names
-from ..result_words import words_of
+from ..advice.result_words import words_of
 from .kinds import new_network
 
 FORMAT = 1

@@ -94,7 +94,7 @@ def values_all_seats(record: np.ndarray) -> bool:
     return "others" in (record.dtype.names or ())
 
 
-class Functions(NamedTuple):
+class NetworkFunctions(NamedTuple):
     """Compiled functions of networks with a given number of hidden layers.
 
     `data` is an observation as bytes, uint8 [size]. `body(weights, data, units)` fills the last
@@ -112,15 +112,15 @@ class Functions(NamedTuple):
 
 
 @lru_cache
-def network_functions(num_layers: int) -> Functions:
+def network_functions(num_layers: int) -> NetworkFunctions:
     """The functions for networks of this many hidden layers (at least 1)."""
     body = body_of(num_layers, _one_layer)
     evaluate = bind(_evaluate, body=body)
-    return Functions(
+    return NetworkFunctions(
         body,
         evaluate,
         bind(_evaluate_all, body=body),
-        bind(_best_action, evaluate=evaluate),
+        bind(best_action, evaluate=evaluate),
         bind(_sample_action, evaluate=evaluate),
     )
 
@@ -168,7 +168,7 @@ def _evaluate_all(weights, data, mask, logits, values):
 
 
 @array_rule
-def _best_action(weights, data, mask, rng):
+def best_action(weights, data, mask, rng):
     """The legal action of the highest logit; of equals the lowest."""
     logits = np.empty(weights.actions_bias.shape[0], np.float32)
     evaluate(weights, data, mask, logits)

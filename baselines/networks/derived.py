@@ -25,8 +25,8 @@ import numpy as np
 
 from ...envs.core.compile import array_rule, bind, rule
 from ...envs.core.game import Function, Game
-from ..parts import part_of
-from ..policy import Policy, compiled_policy
+from ..players.game_parts import part_of
+from ..players.policy import Policy, compiled_policy
 from .inputs import bind_copy
 
 PART = "inputs"

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from ...envs.core.game import Game
-from ..policy import Policy, compiled_policy
+from ...envs.core.game import Function, Game
+from ..players.policy import Policy, compiled_policy
 from .compiled import network_functions, num_layers
 from .derived import bind_widening
 from .inputs import row_function
@@ -72,26 +72,27 @@ def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None =
     def values(observations: np.ndarray, masks: np.ndarray) -> np.ndarray:
         return action_values(game, network, observations, masks)
 
+    name = name or algorithm
     opinion = values if KINDS[algorithm].has_values else None
-    if isinstance(network, ActionValues | PolicyValue):
+    if isinstance(network, ActionValues | PolicyValue | RankedValues):
         record = network.record(game)
-        best_action = network_functions(num_layers(record)).best_action
-        seen = network.seen(game) if isinstance(network, PolicyValue) else game
-        choose = row_function(best_action, seen.observation_dtype)
-        if seen is not game:
-            choose = bind_widening(game, choose)
-        return compiled_policy(name or algorithm, game, choose, record, opinion)
-    if isinstance(network, RankedValues):
-        record = network.record(game)
-        best_action = ranked_functions(num_layers(record)).best_action
-        choose = row_function(best_action, game.observation_dtype)
-        return compiled_policy(name or algorithm, game, choose, record, opinion)
+        choose = _compiled_choice(network, game, num_layers(record))
+        return compiled_policy(name, game, choose, record, opinion)
     return Policy(
-        name or algorithm,
+        name,
         game,
         lambda observations, masks, rngs: values(observations, masks).argmax(axis=1),
         values=opinion,
     )
+
+
+def _compiled_choice(network: nn.Module, game: Game, num_layers: int) -> Function:
+    """Return the row function of a network of this many hidden layers."""
+    if isinstance(network, RankedValues):
+        return row_function(ranked_functions(num_layers).best_action, game.observation_dtype)
+    seen = network.seen(game) if isinstance(network, PolicyValue) else game
+    choose = row_function(network_functions(num_layers).best_action, seen.observation_dtype)
+    return choose if seen is game else bind_widening(game, choose)
 
 
 def action_values(

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...envs.core.game import Game
-from ..parts import parts_folder
-from ..policy import Policy
+from ..players.game_parts import parts_folder
+from ..players.policy import Policy
 
 if TYPE_CHECKING:
     from .policy_value import PolicyValue

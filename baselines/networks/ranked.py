@@ -12,7 +12,7 @@ import numpy as np
 from ...envs.core.bits import WORD_BITS, lowest_bit, popcount
 from ...envs.core.compile import array_rule, bind, rule, vector_rule
 from ...envs.core.game import Function, Game
-from .compiled import Layer, best_legal, body_of, dot, layer_fields, record_of
+from .compiled import Layer, best_action, body_of, dot, layer_fields, record_of
 from .vectors import add_rows
 
 BYTE_BITS = 8
@@ -35,7 +35,7 @@ def ranked_record(game: Game, sets: list[str], hidden: list[Layer], actions: Lay
     )
 
 
-class Functions(NamedTuple):
+class RankedFunctions(NamedTuple):
     """Compiled functions of networks with a given number of hidden layers.
 
     `data` is an observation as bytes, uint8 [size]. `evaluate(weights, data, mask, values)` writes
@@ -48,11 +48,11 @@ class Functions(NamedTuple):
 
 
 @lru_cache
-def ranked_functions(num_layers: int) -> Functions:
+def ranked_functions(num_layers: int) -> RankedFunctions:
     """The functions for networks of this many hidden layers (at least 1)."""
     body = body_of(num_layers, _ranked_layer)
     evaluate = bind(_evaluate, body=body, UNITS=f"bias_{num_layers - 1}")
-    return Functions(evaluate, bind(_best_action, evaluate=evaluate))
+    return RankedFunctions(evaluate, bind(best_action, evaluate=evaluate))
 
 
 @array_rule
@@ -71,14 +71,6 @@ def _evaluate(weights, data, mask, values):
             output = places[colour] * num_bits + rank
             values[action] = dot(weights.actions, output, units) + weights.actions_bias[output]
             word &= word - 1
-
-
-@array_rule
-def _best_action(weights, data, mask, rng):
-    """The legal action of the highest value; of equals the lowest."""
-    values = np.empty(weights.actions_bias.shape[0], np.float32)
-    evaluate(weights, data, mask, values)
-    return best_legal(mask, values)
 
 
 @array_rule

@@ -18,7 +18,7 @@ from ...envs.notty.rules import (
     TAKE,
     first_discard,
 )
-from ..move_values import Values
+from ..advice.move_values import Values
 from .expectations import size_of
 from .finisher import (
     CORRECTED,

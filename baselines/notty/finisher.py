@@ -2,9 +2,9 @@
 
 A table has a chance for each class of positions: by the size of its hand, the number of kinds that
 would make a group with it, the probability that taking a card makes one, whether another seat would
-rather take from this hand than draw, and the smallest hand of the others. `fit_values` filled them
-by play. One is for opponents that take no cards, one for each number of opponents that do, and one
-for the player's last turn. The one for a single opponent is corrected by what trials showed.
+rather take from this hand than draw, and the smallest hand of the others. `fit/values.py` filled
+them by play. One is for opponents that take no cards, one for each number of opponents that do, and
+one for the player's last turn. The one for a single opponent is corrected by what trials showed.
 
 Where opponents take cards, a hand that they want to take from is worth more, since that makes it
 small, and so is one that can wait for the card it needs to appear in another hand. Where they do

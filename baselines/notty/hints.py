@@ -12,7 +12,7 @@ from ...envs.core.game import CHANCE, Game, check_range
 from ...envs.notty.discard import best_discard, most_discarded, pack
 from ...envs.notty.rules import NOTHING_YET, PASS, TAKE, first_discard
 from ...envs.notty.text import group_name
-from ..move_values import Values
+from ..advice.move_values import Values
 from .chances import chances
 from .draws import num_draws
 from .expectations import after_draw, after_take, read_hands, size_of

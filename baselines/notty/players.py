@@ -13,8 +13,8 @@ from ...envs.core.rng import below
 from ...envs.notty.cards import GROUP_WORDS, NUM_NUMBERS, has_group, numbers_in_three_colours
 from ...envs.notty.discard import best_left
 from ...envs.notty.rules import DRAW, MAX_DRAWN, NOTHING_YET, NUM_GROUPS, PASS, TAKE
-from ..policy import Policy, compiled_policy
-from ..roster import Player, scripted
+from ..players.policy import Policy, compiled_policy
+from ..players.roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import after_take, read_hands, sample_draws, size_of
 from .finisher import VALUES, best_action, table_of

@@ -1,7 +1,7 @@
 """A table of the chance to empty each small hand if nobody takes from it.
 
 Hands that differ only by exchanged colours, or by numbers counted from the other end, are
-equivalent and share an entry. `fit_small_hands` computed the table.
+equivalent and share an entry. `fit/small_hands.py` computed the table.
 """
 
 from pathlib import Path

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ...envs.core.game import NO_ACTION, Game
-from ..policy import Policy
+from ..players.policy import Policy
 from .solver import MEMORY_OF_FULL_DEALS, Solver
 
 

@@ -3,8 +3,8 @@
 from functools import lru_cache
 
 from ...envs.core.game import Game
-from ..move_values import Values
-from ..players import make_policy
+from ..advice.move_values import Values
+from ..players.making import make_policy
 from .exact_player import is_solved
 
 

@@ -11,9 +11,9 @@ from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
 from ..arena.ratings.statistics import Estimate, mean_of_deals
-from ..measures import Measure
-from ..players import make_policy
-from ..policy import Policy
+from ..players.making import make_policy
+from ..players.measures import Measure
+from ..players.policy import Policy
 from .exact_player import solver_of_games
 from .solver import Solver
 

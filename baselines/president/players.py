@@ -9,10 +9,10 @@ from ...envs.core.bits import is_allowed, nth_allowed, num_allowed
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import NO_ACTION, Game, check_range
 from ...envs.president.rules import GIVE, NUM_CARDS, NUM_RANKS, NUM_SUITS, PASS
-from ..policy import Policy, compiled_policy
-from ..roster import Player, scripted, searching, with_aliases
+from ..players.policy import Policy, compiled_policy
+from ..players.roster import Player, scripted, searching, with_aliases
+from ..players.tuned import Weights, record_of
 from ..search.playout import ALIASES, playout
-from ..weights import Weights, record_of
 from .exact_player import is_solved, perfect
 from .rollouts import has_network, policy_rollout
 from .solver import Solver
@@ -81,7 +81,7 @@ def hoarder(observation, mask, rng):
     return lowest(observation, mask, rng)
 
 
-# The planner values the hand that an action leaves. `fit_planner` tunes these weights. The last
+# The planner values the hand that an action leaves. `fit/planner.py` tunes these weights. The last
 # index of the tables is a weakness: how many unseen sets may beat a set.
 WEAKNESS = np.array([0, 1, 2, 3, 4, 4, 5, 5, 5, 5])  # by the number of ranks that may beat it
 WEIGHTS: Weights = {

@@ -7,7 +7,7 @@ import numpy as np
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
 from ..networks.learned import shipped_checkpoints
-from ..policy import Policy
+from ..players.policy import Policy
 from ..search import rollout
 
 NETWORKS = ("ppo", "dqn")  # by preference

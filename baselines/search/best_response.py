@@ -16,13 +16,13 @@ from ...envs.core.play.loops import loops_of
 from ...envs.core.play.seating import PlayerError
 from ...envs.core.play.tables import action_masks
 from ...envs.core.rng import streams
-from .. import generic
-from ..policy import Policy
+from ..players import generic
+from ..players.policy import Policy
+from .hashing import WORD_BYTES, hashed
 
 _BATCH = 64  # positions whose trees are held in memory at once, where they are small enough
 MAX_MOVES = 1 << 22  # in the trees that are held at once, about 0.7 GB
 _NO_CHILD = -1
-_WORD_BYTES = 8
 
 Narrow = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
@@ -149,8 +149,8 @@ def _expand(
     child_of = np.empty(len(parents), np.int64)
     slots = np.full(size, _NO_CHILD, np.int64)
     as_bytes = children.view(np.uint8).reshape(len(children), states.dtype.itemsize)
-    shape = len(children), states.dtype.itemsize // _WORD_BYTES
-    words = np.ndarray(shape, np.int64, children, strides=(states.dtype.itemsize, _WORD_BYTES))
+    shape = len(children), states.dtype.itemsize // WORD_BYTES
+    words = np.ndarray(shape, np.int64, children, strides=(states.dtype.itemsize, WORD_BYTES))
     expand = _expander(game.apply_action)
     count = expand(states, parents, actions, children, words, as_bytes, slots, child_of)
     return children[:count].copy(), child_of
@@ -180,14 +180,8 @@ def _expand_rows(states, parents, actions, children, words, as_bytes, slots, chi
 @rule
 def hash_of(words, as_bytes, row):
     """Hash a row: its whole words, then the remaining bytes."""
-    mixed = np.int64(as_bytes.shape[1])
-    for index in range(words.shape[1]):
-        mixed = (mixed ^ words[row, index]) * np.int64(0x00000100000001B3)
-        mixed ^= mixed >> 29
-    for index in range(words.shape[1] * _WORD_BYTES, as_bytes.shape[1]):
-        mixed = (mixed ^ np.int64(as_bytes[row, index])) * np.int64(0x00000100000001B3)
-        mixed ^= mixed >> 29
-    return mixed
+    mixed = hashed(np.int64(as_bytes.shape[1]), words[row])
+    return hashed(mixed, as_bytes[row, words.shape[1] * WORD_BYTES :])
 
 
 @rule
@@ -196,7 +190,7 @@ def is_same(words, as_bytes, row, other):
     for index in range(words.shape[1]):
         if words[row, index] != words[other, index]:
             return False
-    for index in range(words.shape[1] * _WORD_BYTES, as_bytes.shape[1]):
+    for index in range(words.shape[1] * WORD_BYTES, as_bytes.shape[1]):
         if as_bytes[row, index] != as_bytes[other, index]:
             return False
     return True

@@ -1,9 +1,8 @@
 """Tree search for any game, guided by a network: its policy is the prior, its value the leaf's.
 
 Each simulation starts from one of a few determinized positions in turn and ends with one evaluation
-of the network. At the root, sequential halving compares the actions as in Gumbel AlphaZero
-(Danihelka, Guez, Schrittwieser and Silver 2022); below, `select` follows the bound of PUCT (Silver
-et al. 2017).
+of the network. At the root, sequential halving compares the actions (`gumbel_root`); below,
+selection follows the bound of PUCT (`puct`).
 
 A node of the tree stands for an action, and its children for what the next seat with a choice then
 knows: its observation and mask, by their hash. So the outcomes of chance and the hands dealt anew
@@ -17,18 +16,25 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import WORD_BITS, clear, gather_mask, lowest_bit, num_allowed
+from ...envs.core.bits import clear, gather_mask
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import NO_SEAT, Function, Game
 from ...envs.core.play.loops import meanings_of
 from ...envs.core.play.tables import new_streams
-from ...envs.core.rng import uniform
 from ..networks.compiled import network_functions, num_layers, to_chances, values_all_seats
 from ..networks.derived import arranged
 from ..networks.inputs import octets
-from ..policy import Policy, searching_policy
+from ..players.policy import Policy, searching_policy
+from .gumbel_root import (
+    count_visits,
+    improve,
+    list_candidates,
+    num_halvings,
+    rank_candidates,
+)
 from .halving import SIMULATIONS_BETWEEN_CLOCKS
 from .playout import determinize_template
+from .puct import best_by_puct, expand, has_room, key_of, outcome_of
 from .tree import NO_NODE, ROOT, Tree, backpropagate, new_child, pass_through
 
 if TYPE_CHECKING:
@@ -36,9 +42,7 @@ if TYPE_CHECKING:
 
 MAX_NODES = 4_000_000
 NODES_OF_EVALUATION = 64  # room for each simulation; a full tree is searched without growing
-LEAST_CHANCE = 1e-30
 PUCT_CONSTANT = 1.25
-VISIT_OFFSET = 50.0  # of Gumbel AlphaZero: how much values count against priors before any visit
 VALUE_SCALE = 0.5  # of Gumbel AlphaZero, for values in -1 .. 1
 
 
@@ -167,7 +171,7 @@ def new_tree(game: Game, settings: Settings) -> Tree:
     return Tree.empty(min(size, MAX_NODES))
 
 
-class Functions(NamedTuple):
+class GuidedFunctions(NamedTuple):
     """The compiled steps of a search, and all of them together.
 
     `search_one(position, rng, weights, tree, settings, scratch, policy, action_values)` writes to
@@ -181,7 +185,7 @@ class Functions(NamedTuple):
 
 
 @lru_cache
-def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> Functions:
+def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> GuidedFunctions:
     """Return the functions of a game for networks of this many hidden layers.
 
     Networks that value `all_seats` serve games of more than two seats. From the value of one seat
@@ -199,7 +203,7 @@ def guided_functions(game: Game, num_layers: int, all_seats: bool = False) -> Fu
     simulate_best = bind(_simulate_best, simulate=simulate, **rules)
     steps = {"begin": begin, "simulate_best": simulate_best}
     search_one = bind(_search_one, **steps, **rules)
-    return Functions(**steps, search_one=search_one, search_rows=bind(_rows, one=search_one))
+    return GuidedFunctions(**steps, search_one=search_one, search_rows=bind(_rows, one=search_one))
 
 
 class GuidedSearch:
@@ -293,15 +297,6 @@ def _simulate_best(position, num_left, num_simulations, weights, tree, settings,
         simulate(candidate, seat, weights, tree, settings, scratch)
 
 
-@rule
-def num_halvings(num_candidates):
-    """Return how often the candidates can be halved until one is left, at least once."""
-    num_phases = 1
-    while 1 << num_phases < num_candidates:
-        num_phases += 1
-    return num_phases
-
-
 def _begin(position, rng, weights, tree, settings, scratch):
     """Determinize, evaluate the root and rank its actions; return how many to simulate."""
     seat = np.int64(seat_to_act(position))
@@ -319,22 +314,6 @@ def _begin(position, rng, weights, tree, settings, scratch):
     num_legal = list_candidates(tree, rng, settings, scratch)
     rank_candidates(tree, settings, scratch, num_legal)
     return min(num_legal, settings.num_considered, settings.num_simulations)
-
-
-@rule
-def list_candidates(tree, rng, settings, scratch):
-    """List the actions at the root with their scores; return how many there are."""
-    num_legal = 0
-    child = np.int64(tree.nodes[ROOT].first_child)
-    while child != NO_NODE:
-        score = np.log(max(np.float64(tree.nodes[child].prior), LEAST_CHANCE))
-        if settings.gumbel_scale > 0.0:
-            score -= settings.gumbel_scale * np.log(-np.log(max(uniform(rng), LEAST_CHANCE)))
-        scratch.candidates[num_legal] = child
-        scratch.scores[num_legal] = score
-        num_legal += 1
-        child = np.int64(tree.nodes[child].next_sibling)
-    return num_legal
 
 
 def _assess(weights, scratch):
@@ -358,21 +337,6 @@ def _assess_all(weights, scratch):
     for seat in range(assessed.shape[0]):
         assessed[seat] = min(max(assessed[seat], -1.0), 1.0)
     return assessed[0]
-
-
-@rule
-def expand(tree, node, value, words, chances):
-    """Give a node the value just assessed, and a child for each action."""
-    tree.nodes[node].visit_count = 1
-    tree.nodes[node].value_sum = value
-    tree.nodes[node].first_child = NO_NODE
-    for index in range(words.shape[0]):
-        word = words[index]
-        while word != 0:
-            action = index * WORD_BITS + lowest_bit(word)
-            child = new_child(tree, node, action)
-            tree.nodes[child].prior = chances[action]
-            word &= word - 1
 
 
 def _simulate(node, root_seat, weights, tree, settings, scratch):
@@ -406,159 +370,7 @@ def _simulate(node, root_seat, weights, tree, settings, scratch):
 
 
 @rule
-def has_room(tree, words):
-    """Return whether a new outcome with all its actions fits into the tree."""
-    return tree.num_nodes[0] + 1 + num_allowed(words) <= tree.nodes.shape[0]
-
-
-@rule
-def key_of(data, words, seat):
-    """Hash what a seat with a choice knows: the bytes of its observation, and its mask."""
-    mixed = np.int64(seat + 1)
-    num_words = data.shape[0] // 8
-    whole = data[: 8 * num_words].view(np.int64)
-    for index in range(num_words):
-        mixed = (mixed ^ whole[index]) * np.int64(0x00000100000001B3)
-        mixed ^= mixed >> 29
-    for index in range(8 * num_words, data.shape[0]):
-        mixed = (mixed ^ np.int64(data[index])) * np.int64(0x00000100000001B3)
-        mixed ^= mixed >> 29
-    for index in range(words.shape[0]):
-        mixed = (mixed ^ words[index]) * np.int64(0x00000100000001B3)
-        mixed ^= mixed >> 29
-    return mixed
-
-
-@rule
-def outcome_of(tree, node, key):
-    """Return the outcome with this key of a node's action, or NO_NODE."""
-    nodes = tree.nodes
-    outcome = np.int64(nodes[node].first_child)
-    while outcome != NO_NODE and nodes[outcome].key != key:
-        outcome = np.int64(nodes[outcome].next_sibling)
-    return outcome
-
-
-@rule
 def turn(clockwise, seat, values):
     """Fill the values of all seats from those clockwise from one seat."""
     for other in range(values.shape[0]):
         values[(seat + other) % values.shape[0]] = clockwise[other]
-
-
-@rule
-def best_by_puct(tree, node, exploration_constant):
-    """Return the child of an outcome with the highest bound of PUCT.
-
-    The bound of a child with mean value q, prior p and n of its parent's N visits is
-    q + c p sqrt(N) / (1 + n); before its first visit, q is the mean value of the parent.
-    """
-    nodes = tree.nodes
-    best, best_bound = np.int64(NO_NODE), -np.inf
-    spread = exploration_constant * np.sqrt(np.float64(nodes[node].visit_count))
-    parent_mean = nodes[node].value_sum / nodes[node].visit_count
-    child = np.int64(nodes[node].first_child)
-    while child != NO_NODE:
-        visit_count = nodes[child].visit_count
-        mean = nodes[child].value_sum / visit_count if visit_count > 0 else parent_mean
-        bound = mean + spread * nodes[child].prior / (1 + visit_count)
-        if bound > best_bound:
-            best, best_bound = child, bound
-        child = np.int64(nodes[child].next_sibling)
-    return best
-
-
-@rule
-def rank_candidates(tree, settings, scratch, count):
-    """Sort the first `count` candidates by score and value; of equals, the order stays."""
-    candidates, scores = scratch.candidates, scratch.scores
-    scale = value_scale(tree, settings)
-    for place in range(1, count):
-        candidate, score = candidates[place], scores[place]
-        total = score + scale * mean_of(tree, candidate)
-        other = place
-        while other > 0 and total > scores[other - 1] + scale * mean_of(
-            tree, candidates[other - 1]
-        ):
-            candidates[other], scores[other] = candidates[other - 1], scores[other - 1]
-            other -= 1
-        candidates[other], scores[other] = candidate, score
-
-
-@rule
-def mean_of(tree, node):
-    """Return the mean value of a node's simulations; 0 without any."""
-    visit_count = tree.nodes[node].visit_count
-    return tree.nodes[node].value_sum / visit_count if visit_count > 0 else 0.0
-
-
-@rule
-def value_scale(tree, settings):
-    """Return what a value at the root counts against a logit: more with more visits."""
-    highest = np.int64(0)
-    child = np.int64(tree.nodes[ROOT].first_child)
-    while child != NO_NODE:
-        highest = max(highest, np.int64(tree.nodes[child].visit_count))
-        child = np.int64(tree.nodes[child].next_sibling)
-    return settings.value_scale * (VISIT_OFFSET + highest)
-
-
-@rule
-def improve(tree, settings, policy, action_values):
-    """Write the improved policy and the completed action values; return the value of the root.
-
-    An action that was not simulated is given the network's value of the root, mixed with the mean
-    of those that were, weighed by their priors.
-    """
-    nodes = tree.nodes
-    completed = completed_value(tree)
-    scale = value_scale(tree, settings)
-    highest = -np.inf
-    child = np.int64(nodes[ROOT].first_child)
-    while child != NO_NODE:
-        value = mean_of(tree, child) if nodes[child].visit_count > 0 else completed
-        logit = np.log(max(np.float64(nodes[child].prior), LEAST_CHANCE)) + scale * value
-        action_values[nodes[child].action] = value
-        policy[nodes[child].action] = logit
-        highest = max(highest, logit)
-        child = np.int64(nodes[child].next_sibling)
-    total, value = 0.0, 0.0
-    child = np.int64(nodes[ROOT].first_child)
-    while child != NO_NODE:
-        action = nodes[child].action
-        policy[action] = np.exp(policy[action] - highest)
-        total += policy[action]
-        value += policy[action] * action_values[action]
-        child = np.int64(nodes[child].next_sibling)
-    child = np.int64(nodes[ROOT].first_child)
-    while child != NO_NODE:
-        policy[nodes[child].action] /= total
-        child = np.int64(nodes[child].next_sibling)
-    return value / total
-
-
-@rule
-def count_visits(tree, visit_counts):
-    """Write how often each action at the root was simulated."""
-    child = np.int64(tree.nodes[ROOT].first_child)
-    while child != NO_NODE:
-        visit_counts[tree.nodes[child].action] = tree.nodes[child].visit_count
-        child = np.int64(tree.nodes[child].next_sibling)
-
-
-@rule
-def completed_value(tree):
-    """Return the value that stands for the actions at the root that were not simulated."""
-    nodes = tree.nodes
-    total, mass, weighted = 0.0, 0.0, 0.0
-    child = np.int64(nodes[ROOT].first_child)
-    while child != NO_NODE:
-        if nodes[child].visit_count > 0:
-            prior = max(np.float64(nodes[child].prior), LEAST_CHANCE)
-            total += nodes[child].visit_count
-            mass += prior
-            weighted += prior * mean_of(tree, child)
-        child = np.int64(nodes[child].next_sibling)
-    if total == 0.0:
-        return nodes[ROOT].value_sum
-    return (nodes[ROOT].value_sum + total * weighted / mass) / (1.0 + total)

@@ -21,14 +21,14 @@ from ...envs.core.compile import bind, rule
 from ...envs.core.game import NO_ACTION, Function, Game, check_range
 from ...envs.core.play.loops import NO_WEIGHTS, meanings_of
 from ..networks.learned import guide_network
-from ..policy import Policy, Search, searching_policy
-from ..roster import with_aliases
+from ..players.policy import Policy, Search, searching_policy
+from ..players.roster import with_aliases
+from ..players.settings import checked_number
 from . import guided, halving
 from .playout import (
     EPSILON,
     MAX_BUDGET,
-    Scratch,
-    check_epsilon,
+    PlayoutScratch,
     checked_budget,
     determinize_template,
     meanings_for,
@@ -54,7 +54,7 @@ ALIASES = {  # former names of settings
 }
 
 
-class Settings(NamedTuple):
+class TreeSettings(NamedTuple):
     """The numbers that steer a simulation; see `mcts`."""
 
     epsilon: float = EPSILON
@@ -95,7 +95,9 @@ def mcts(
     Raises ValueError for a value out of range, and for a checkpoint that does not fit.
     """
     budget = checked_budget(NAME, "num_simulations", num_simulations, milliseconds)
-    constant = _checked_exploration_constant(exploration_constant, network is not None)
+    if exploration_constant is None:
+        exploration_constant = EXPLORATION_CONSTANT if network is None else guided.PUCT_CONSTANT
+    constant = checked_number("exploration_constant", exploration_constant)
     if network is not None:
         if playout_policy is not None or shortlist is not None or fixed_opponents:
             raise ValueError(
@@ -107,10 +109,11 @@ def mcts(
             budget, num_considered, num_determinizations, constant, gumbel_scale=0.0
         )
         return guided.guided_policy(NAME, game, guide_network(network, game), how, milliseconds)
-    check_epsilon(epsilon)
     check_range("expansion_threshold", expansion_threshold, 1, MAX_EXPANSION_THRESHOLD)
     _check_shortlist(shortlist)
-    settings = Settings(float(epsilon), expansion_threshold, constant, bool(fixed_opponents))
+    settings = TreeSettings(
+        checked_number("epsilon", epsilon, 1), expansion_threshold, constant, bool(fixed_opponents)
+    )
     shorten = shortlist or keep_all
     search = _search_with_playouts(game, settings, playout_policy, shorten, budget, milliseconds)
     return searching_policy(NAME, game, search)
@@ -118,7 +121,7 @@ def mcts(
 
 def _search_with_playouts(
     game: Game,
-    settings: Settings,
+    settings: TreeSettings,
     playout_policy: str | None,
     shorten: Function,
     budget: int,
@@ -151,15 +154,6 @@ def most_nodes(game: Game, num_simulations: int, milliseconds: float | None) -> 
     return MAX_NODES_IN_TIME if in_time else num_simulations + game.num_actions + 1
 
 
-def _checked_exploration_constant(value: float | None, has_network: bool) -> float:
-    if value is None:
-        return guided.PUCT_CONSTANT if has_network else EXPLORATION_CONSTANT
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value < float("inf"):
-        raise ValueError(f"exploration_constant must be a number of 0 or more; got {value!r}")
-    return float(value)
-
-
 def _check_shortlist(shortlist: Function | None) -> None:
     if shortlist is not None and not callable(shortlist):
         raise ValueError(f"shortlist must be a compiled function; got {shortlist!r}")
@@ -174,12 +168,12 @@ class TreeSearch:
         row_function: Function,
         shorten: Function,
         max_nodes: int,
-        settings: Settings,
+        settings: TreeSettings,
         weights: np.ndarray = NO_WEIGHTS,
     ) -> None:
         self.tree = Tree.empty(min(max_nodes, MAX_BUDGET))
         self.settings = settings
-        self._scratch = Scratch.empty(game, weights)
+        self._scratch = PlayoutScratch.empty(game, weights)
         in_playouts = meanings_for(game, row_function)
         in_tree = in_playouts if shorten is keep_all else meanings_of(game)
         self._simulate = _bind_search(

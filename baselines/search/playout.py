@@ -17,8 +17,9 @@ from ...envs.core.play.tables import new_streams
 from ...envs.core.rng import split, uniform
 from ..networks.inputs import octets
 from ..networks.learned import learned_policy
-from ..policy import Policy
-from ..roster import BLIND, own_players, with_aliases
+from ..players.policy import Policy
+from ..players.roster import BLIND, own_players, with_aliases
+from ..players.settings import checked_above_zero, checked_number
 from . import halving
 
 NAME = "playout"
@@ -49,7 +50,7 @@ def playout(
     once, and for a value out of range.
     """
     num_playouts = checked_budget(NAME, "num_playouts", num_playouts, milliseconds)
-    check_epsilon(epsilon)
+    checked_number("epsilon", epsilon, 1)
     row_function, weights = playout_player(game, playout_policy)
     search = _Search(game, row_function, epsilon, weights)
 
@@ -76,23 +77,10 @@ def checked_budget(
     if budget is not None and milliseconds is not None:
         raise ValueError(f"{player} takes {setting} or milliseconds, not both")
     if milliseconds is not None:
-        _check_milliseconds(milliseconds)
+        checked_above_zero("milliseconds", milliseconds)
     budget = default if budget is None else budget
     check_range(setting, budget, 1, MAX_BUDGET)
     return budget
-
-
-def _check_milliseconds(milliseconds: float) -> None:
-    is_number = isinstance(milliseconds, int | float) and not isinstance(milliseconds, bool)
-    if not is_number or not 0 < milliseconds < float("inf"):
-        raise ValueError(f"milliseconds must be a number above 0; got {milliseconds!r}")
-
-
-def check_epsilon(epsilon: float) -> None:
-    """Raise ValueError unless `epsilon` is a probability."""
-    is_number = isinstance(epsilon, int | float) and not isinstance(epsilon, bool)
-    if not is_number or not 0 <= epsilon <= 1:
-        raise ValueError(f"epsilon must be a probability in 0 .. 1; got {epsilon!r}")
 
 
 def playout_player(game: Game, name: str | None) -> tuple[Function, np.ndarray]:
@@ -132,7 +120,7 @@ def row_function_of(game: Game, name: str | None) -> Function:
     return functions[name]
 
 
-class Scratch(NamedTuple):
+class PlayoutScratch(NamedTuple):
     """Arrays that compiled searches write to; nothing in them outlives a simulation.
 
     Index 0 of `states` and `rngs` is the determinized position and the stream that all its actions
@@ -149,10 +137,10 @@ class Scratch(NamedTuple):
     weights: np.ndarray  # of the player in playouts: a record [1] or NO_WEIGHTS; only read
 
     @staticmethod
-    def empty(game: Game, weights: np.ndarray) -> "Scratch":
+    def empty(game: Game, weights: np.ndarray) -> "PlayoutScratch":
         """Return scratch for searches of `game` with playouts by a player of these weights."""
         observation = game.new_observations()
-        return Scratch(
+        return PlayoutScratch(
             states=game.new_states(2),
             rngs=new_streams((2,)),
             observation=observation,
@@ -190,7 +178,9 @@ class _Search:
         sums: np.ndarray,
     ) -> None:
         """Play live actions out; see `halving.Simulate`."""
-        scratch = Scratch.empty(self.game, self._weights)  # fresh, so that threads do not share it
+        scratch = PlayoutScratch.empty(
+            self.game, self._weights
+        )  # fresh, so that threads do not share it
         self._simulate(positions, rngs, alive, rounds, sums, self.epsilon, scratch)
 
 

@@ -20,9 +20,10 @@ from ..networks.compiled import best_legal, network_functions, num_layers
 from ..networks.derived import arranged
 from ..networks.inputs import row_function
 from ..networks.learned import shown_policy
-from ..objective import weigh_first_place
-from ..policy import Policy
-from .playout import MAX_BUDGET, Scratch, checked_budget, determinize_template
+from ..players.objective import weigh_first_place
+from ..players.policy import Policy
+from ..players.settings import checked_number
+from .playout import MAX_BUDGET, PlayoutScratch, checked_budget, determinize_template
 
 NAME = "policy_rollout"
 NUM_PLAYOUTS = 200
@@ -34,7 +35,7 @@ MAX_GAP_OF_LOGITS = 5.0  # of a policy: a chance of less than 1 in 148 of that o
 MAX_GAP_OF_VALUES = 0.2  # of a network that estimates returns
 
 
-class Settings(NamedTuple):
+class RolloutSettings(NamedTuple):
     """The numbers that steer a search; see `policy_rollout`."""
 
     num_playouts: int
@@ -94,29 +95,20 @@ def policy_rollout(
     """
     budget = checked_budget(NAME, "num_playouts", num_playouts, milliseconds, NUM_PLAYOUTS)
     check_range("num_considered", num_considered, 1, MAX_BUDGET)
-    _check_number("margin", margin, np.inf)
-    _check_number("first_place_weight", first_place_weight, 1)
     check_range("horizon", horizon, 0, MAX_BUDGET)
     player = shown_policy(network, game)
-    settings = Settings(
+    settings = RolloutSettings(
         num_playouts=budget,
         seconds=None if milliseconds is None else milliseconds / 1000,
         num_considered=num_considered,
         max_gap=MAX_GAP_OF_LOGITS if player.values is None else MAX_GAP_OF_VALUES,
-        margin=float(margin),
+        margin=checked_number("margin", margin),
     )
-    worth = Worth(float(first_place_weight), horizon)
+    worth = Worth(checked_number("first_place_weight", first_place_weight, 1), horizon)
     if horizon > 0 and player.values is not None:
         raise ValueError(f"{player.name} values actions, not positions; it needs a horizon of 0")
     search = RolloutSearch(game, player, settings, worth, knowledge)
     return Policy(NAME, game, search.choose, needs_positions=True, values=search.values)
-
-
-def _check_number(setting: str, value: float, high: float) -> None:
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= high or value == np.inf:
-        limits = "of 0 or more" if high == np.inf else f"in 0 .. {high}"
-        raise ValueError(f"{setting} must be a number {limits}; got {value!r}")
 
 
 class RolloutSearch:
@@ -126,7 +118,7 @@ class RolloutSearch:
         self,
         game: Game,
         player: Policy,
-        settings: Settings,
+        settings: RolloutSettings,
         worth: Worth,
         knowledge: Knowledge = NO_KNOWLEDGE,
     ) -> None:
@@ -187,7 +179,7 @@ class RolloutSearch:
     def _outputs(self, positions: np.ndarray) -> np.ndarray:
         """Return the outputs of the network [B, A], -inf at illegal actions."""
         outputs = np.full((len(positions), self.game.num_actions), -np.inf, np.float32)
-        scratch = Scratch.empty(self.seen, self._weights)
+        scratch = PlayoutScratch.empty(self.seen, self._weights)
         self._evaluate(positions, scratch, outputs)
         return outputs
 
@@ -215,7 +207,9 @@ class RolloutSearch:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return the actions that are left at the end, in the same order, and their mean worth."""
         margin = self.settings.margin if margin is None else margin
-        scratch = Scratch.empty(self.seen, self._weights)  # fresh, so that threads do not share it
+        scratch = PlayoutScratch.empty(
+            self.seen, self._weights
+        )  # fresh, so that threads do not share it
         samples = np.empty((0, len(running)))
         has_time = self._clock()
         while len(running) > 1 or margin == np.inf:

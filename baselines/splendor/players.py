@@ -19,11 +19,11 @@ from ...envs.splendor.actions import (
 )
 from ...envs.splendor.cards import COLOUR_BITS, NOTHING, NUM_COLOURS, YELLOW
 from ...envs.splendor.rules import ALL_COLOURED, ONE_YELLOW, lacking, total
-from ..policy import Policy
-from ..roster import scripted, searching, with_aliases
+from ..players.policy import Policy
+from ..players.roster import scripted, searching, with_aliases
+from ..players.tuned import Weights, record_of
 from ..search.mcts import ALIASES
 from ..search.mcts import mcts as tree_search
-from ..weights import Weights, record_of
 
 NUM_PLACES = NUM_SLOTS + MAX_RESERVED  # visible cards: on the table, then the seat's reserved ones
 NO_PLACE = -1
@@ -134,7 +134,7 @@ def power_after(observation, power, action, goal):
 
 
 # The planner adds up the worth of all visible cards, weighted by how close it is to buying them.
-# `fit_planner` tunes these weights.
+# `fit/planner.py` tunes these weights.
 WEIGHTS: Weights = {
     "card_early": 3.0,  # worth of any card, while nobody has points
     "card_late": 0.7,  # and where somebody has reached the target

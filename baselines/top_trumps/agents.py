@@ -20,7 +20,7 @@ from ...envs.registry import load_game
 from ...envs.top_trumps.cards import ID, RANDOM, read_deck
 from ...envs.top_trumps.rules import DRAWN
 from ...envs.top_trumps.text import id_of_number
-from ..players import make_policy
+from ..players.making import make_policy
 
 GAME: Final = "top_trumps"
 WIN, LOSS, DRAW = "win", "loss", "draw"

@@ -13,8 +13,9 @@ from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game
 from ...envs.core.rng import below, uniform
 from ...envs.top_trumps.rules import deviation_of, mean_of
-from ..policy import Policy, compiled_policy
-from ..roster import Player, scripted, searching
+from ..players.policy import Policy, compiled_policy
+from ..players.roster import Player, scripted, searching
+from ..players.settings import checked_number
 from .inputs import compared
 from .search import david
 
@@ -97,22 +98,14 @@ def expected_score(observation, cards, weight, field):
     return (num_lower + weight * num_equal) / num_cards
 
 
-def _checked_fraction(setting: str, value: float) -> float:
-    """Check a setting in 0 .. 1. Raises ValueError."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    if not is_number or not 0 <= value <= 1:
-        raise ValueError(f"{setting} must be a number in 0 .. 1; got {value!r}")
-    return float(value)
-
-
 def rand_maxer(game: Game, fraction: float = FRACTION) -> Policy:
     """Play as maxer with probability `fraction` (0.5), else as rander."""
-    row_function = bind(_rand_maxer, fraction=_checked_fraction("fraction", fraction))
+    row_function = bind(_rand_maxer, fraction=checked_number("fraction", fraction, 1))
     return compiled_policy("rand_maxer", game, row_function)
 
 
 def _counting(name: str, template: Function, game: Game, m: float = WEIGHT) -> Policy:
-    row_function = bind(template, weight=_checked_fraction("m", m))
+    row_function = bind(template, weight=checked_number("m", m, 1))
     return compiled_policy(name, game, row_function)
 
 

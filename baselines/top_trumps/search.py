@@ -23,7 +23,7 @@ from ...envs.top_trumps.rules import (
     is_terminal,
     top_card,
 )
-from ..policy import Policy
+from ..players.policy import Policy
 from ..search.playout import checked_budget
 from .endgame import (
     LOSE,
@@ -41,7 +41,8 @@ MAX_KNOWN_PLAYOUTS = 16  # re-deals where the opponent's top card is known
 PLAYOUTS_BETWEEN_CHECKS = 16  # whether a field is clearly worse, or time is up
 
 # What a field is worth before any re-deal: its chance to win the trick, times a slope. This counts
-# like some re-deals. u is the number of cards that the opponent has never played; see `fit_leads`.
+# like some re-deals. u is the number of cards that the opponent has never played. `fit/leads.py`
+# fitted these numbers.
 PRIOR_PLAYOUTS = 1.2  # times u^2
 PRIOR_SLOPE, PRIOR_SLOPE_LATE = 0.04, 1.3  # the slope is the first plus the second over u
 KNOWN_PRIOR = 0.01  # decides among fields that win in equally many re-deals

@@ -25,8 +25,8 @@ from ...envs.core.play.playthrough import Playthrough
 from ...envs.registry import load_game
 from ..arena.play.batches import BATCH_DEALS, play_deals
 from ..arena.ratings.statistics import Estimate, wilson
-from ..players import make_policy
-from ..policy import Policy
+from ..players.making import make_policy
+from ..players.policy import Policy
 
 GAME: Final = "top_trumps"
 SHIPPED = Path(__file__).with_name("trials.json")

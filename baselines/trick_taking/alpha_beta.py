@@ -1,8 +1,8 @@
 """A search for trick-taking with two seats: alpha-beta over a few tricks, learned values below.
 
 With two seats nothing is hidden. Every way to play the next tricks is compared (alpha-beta: Knuth
-and Moore 1975), and a network that learned by self-play values the positions after them. Positions
-are those of `solver`; its values have no part in this.
+and Moore 1975), and a network that learned by self-play values the positions after them. The
+values of `solver` have no part in this.
 
 A value is the number of tricks that the leader will take. It is exact if it is between `low` and
 `high`, else a bound.
@@ -25,23 +25,24 @@ from ...envs.core.bits import (
 )
 from ...envs.core.compile import bind, rule
 from ...envs.core.game import Function, Game, check_range
-from ...envs.trick_taking.rules import NO_COLOUR
 from ..networks.compiled import best_legal, num_layers
 from ..networks.inputs import octets
 from ..networks.learned import shipped_checkpoints
 from ..networks.ranked import ranked_functions
-from ..policy import Policy
-from .solver import (
-    Position,
+from ..players.policy import Policy
+from .position import (
+    MAX_VALUES,
     after_trick,
-    flipped,
+    bit_of,
+    colour_of,
     highest_bit,
+    highest_card,
+    key_of,
+    legal_replies,
     lowest_of_runs,
-    other_first,
-    position_of,
-    rank_of,
-    ranked,
-    tricks_left,
+    other_hand,
+    position_seen,
+    slot_of,
 )
 
 if TYPE_CHECKING:
@@ -54,13 +55,12 @@ INPUTS = ("tricks_won",)
 NUM_TRICKS = 3
 MAX_TRICKS = 5
 LOG2_MEMORY = 18
-MAX_VALUES = 30  # a position is a number of 62 bits
 LEAST_GAIN = (
     1e-6  # tricks: cards whose values are closer are equal, and the network's choice stands
 )
 
 
-class Values(NamedTuple):
+class ValueNetwork(NamedTuple):
     """A network that values positions, and room for what it is asked."""
 
     weights: np.ndarray  # a record [1]
@@ -134,9 +134,9 @@ def _network(path: Path | str, game: Game) -> "RankedValues":
     return module
 
 
-def _empty_values(game: Game, module: "RankedValues") -> Values:
+def _empty_values(game: Game, module: "RankedValues") -> ValueNetwork:
     observation = game.new_observations(1)
-    return Values(
+    return ValueNetwork(
         weights=module.record(game),
         offsets=_offsets(game, module),
         words=np.zeros(game.num_mask_words, np.int64),
@@ -212,68 +212,66 @@ def _card_value(net, observation, card, low):
     """
     num_values = observation.dealt.shape[0]
     hand, unseen, table = observation.hand, observation.unseen, observation.table
+    position, lead = position_seen(hand, unseen, table, np.int64(observation.led_colour))
     colour = card // num_values
-    rank = rank_of(hand[colour] | unseen[colour] | table[colour], card - colour * num_values)
-    played = np.int64(1) << rank
-    led = np.int64(observation.led_colour)
-    if led == NO_COLOUR:
-        return lead_value(net, position_of(hand, unseen, colour), played, low, np.inf)
-    word, size = ranked(unseen[led] | table[led], hand[led])
-    word2, size2 = ranked(unseen[1 - led], hand[1 - led])
-    all_led = hand[led] | unseen[led] | table[led]
-    lead = np.int64(1) << rank_of(all_led, lowest_bit(table[led]))
-    position, is_followed = Position(word, size, word2, size2), colour == led
-    tricks = tricks_left(position)
-    return tricks - trick_value(net, position, lead, played, is_followed, -np.inf, tricks - low)
+    left = hand[colour] | unseen[colour] | table[colour]
+    played = bit_of(position, left, colour, card - colour * num_values)
+    if lead == 0:
+        return lead_value(net, position, played, low, np.inf)
+    return position.tricks - trick_value(
+        net, position, lead, played, -np.inf, position.tricks - low
+    )
 
 
-def _best_lead(net, position, low, high):
-    """The tricks that the leader takes by its best card."""
-    if tricks_left(position) == 0:
+def _best_lead(net, position, is_first, low, high):
+    """The tricks that the leader takes by its best card.
+
+    The colour that was led last is tried first, which cuts off most; `is_first` says which it was.
+    """
+    leads = lowest_of_runs(position, position.word)
+    if leads == 0:
         return 0.0
-    for _colour in range(2):
-        leads = lowest_of_runs(position.word)
-        while leads != 0 and low < high:
-            lead = np.int64(1) << highest_bit(leads)
-            leads ^= lead
-            low = max(low, lead_value(net, position, lead, low, high))
-        position = other_first(position)
+    last_led = np.int64(1) << position.size
+    last_led = last_led - 1 if is_first else -last_led
+    while leads != 0 and low < high:
+        again = leads & last_led
+        lead = highest_card(again if again != 0 else leads)
+        leads ^= lead
+        low = max(low, lead_value(net, position, lead, low, high))
     return low
 
 
 def _lead_value(net, position, lead, low, high):
-    """The tricks that the leader takes by this card of the first colour, after the best reply.
+    """The tricks that the leader takes by this card, after the best reply.
 
     Cards that win are tried first, the lowest first.
     """
-    following = flipped(position.word, position.size)
-    is_followed = following != 0
-    discards = flipped(position.word2, position.size2)
-    replies = lowest_of_runs(following if is_followed else discards)
+    replies = lowest_of_runs(position, legal_replies(position, lead))
+    above = -lead & colour_of(position, lead)
     while replies != 0 and low < high:
-        winners = replies & -lead if is_followed else np.int64(0)
+        winners = replies & above
         chosen = winners if winners != 0 else replies
         reply = chosen & -chosen
         replies ^= reply
-        high = min(high, trick_value(net, position, lead, reply, is_followed, low, high))
+        high = min(high, trick_value(net, position, lead, reply, low, high))
     return high
 
 
-def _trick_value(net, position, lead, reply, is_followed, low, high):
+def _trick_value(net, position, lead, reply, low, high):
     """The tricks that the leader takes from this trick on, with both its cards on the table."""
-    leader_wins, rest = after_trick(position, lead, reply, is_followed)
+    leader_wins, rest = after_trick(position, lead, reply)
+    is_first = lead >> position.size == 0
     if leader_wins:
-        return 1.0 + value_of(net, rest, low - 1.0, high - 1.0)
-    others = tricks_left(rest)
-    return others - value_of(net, rest, others - high, others - low)
+        return 1.0 + value_of(net, rest, is_first, low - 1.0, high - 1.0)
+    return rest.tricks - value_of(net, rest, is_first, rest.tricks - high, rest.tricks - low)
 
 
-def _leaf(net, position, low, high):
+def _leaf(net, position, is_first, low, high):
     """The tricks that the leader takes by the network's estimate."""
-    if tricks_left(position) == 0:
+    if position.tricks == 0:
         return 0.0
     key = key_of(position)
-    slot = (key * np.int64(0x1E3779B97F4A7C15)) >> (64 - LOG2_MEMORY) & (net.keys.shape[0] - 1)
+    slot = slot_of(key, net.keys.shape[0])
     if net.keys[slot] != key:
         net.known[slot] = assess(net, position)
         net.keys[slot] = key
@@ -282,29 +280,20 @@ def _leaf(net, position, low, high):
 
 def _assess(net, position):
     """The network's value of a position, laid out with the lowest cards of each colour."""
-    word, size, word2, size2 = position
-    observation = net.observation[0]
-    observation.hand[0], observation.hand[1] = word, word2
-    observation.unseen[0], observation.unseen[1] = flipped(word, size), flipped(word2, size2)
+    observation, size = net.observation[0], position.size
+    num_values = observation.dealt.shape[0]
+    first = (np.int64(1) << size) - 1
+    own, other = position.word, other_hand(position)
+    observation.hand[0], observation.hand[1] = own & first, own >> size
+    observation.unseen[0], observation.unseen[1] = other & first, other >> size
     clear(net.mask)
-    for value in range(size):
-        if word >> value & 1:
-            allow(net.mask, value)
-    for value in range(size2):
-        if word2 >> value & 1:
-            allow(net.mask, observation.dealt.shape[0] + value)
+    while own != 0:
+        index = lowest_bit(own)
+        allow(net.mask, index if index < size else num_values + index - size)
+        own &= own - 1
     evaluate(net.weights[0], net.data, net.mask, net.outputs)
-    tricks = tricks_left(position)
-    ahead = net.outputs[best_legal(net.mask, net.outputs)] + net.offsets[tricks]
-    return (tricks + observation.dealt.shape[0] * ahead) / 2
-
-
-@rule
-def key_of(position):
-    """A position as one number, the same for exchanged colours."""
-    key = position.word | np.int64(1) << position.size
-    key2 = position.word2 | np.int64(1) << position.size2
-    return min(key, key2) << MAX_VALUES + 1 | max(key, key2)
+    ahead = net.outputs[best_legal(net.mask, net.outputs)] + net.offsets[position.tricks]
+    return (position.tricks + num_values * ahead) / 2
 
 
 @rule

@@ -7,9 +7,9 @@ import numpy as np
 from ...envs.core.compile import array_rule
 from ...envs.core.game import Game
 from ...envs.core.rng import below
-from .. import generic
-from ..players import make_policy
-from ..policy import Policy
+from ..players import generic
+from ..players.making import make_policy
+from ..players.policy import Policy
 from ..search.best_response import best_replies
 from .best_replies import MAX_VALUES, expected_tricks, table_against_random
 from .solver import card_values, check_solved

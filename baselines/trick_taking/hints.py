@@ -1,7 +1,7 @@
 """Exact values of every card for people who play trick-taking with two seats."""
 
 from ...envs.core.game import Game
-from ..move_values import Values
+from ..advice.move_values import Values
 from .exact_players import perfect
 
 

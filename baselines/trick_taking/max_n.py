@@ -15,8 +15,8 @@ import numpy as np
 from ...envs.core.compile import rule
 from ...envs.core.game import Game, check_range
 from ..networks.learned import shipped_checkpoints
-from ..objective import weigh_first_place
-from ..policy import Policy
+from ..players.objective import weigh_first_place
+from ..players.policy import Policy
 from ..search import rollout
 from ..search.playout import checked_budget
 from .open_hands import MAX_TRICKS, OpenHands, solve

@@ -17,8 +17,8 @@ from ...envs.core.play.tables import Tables
 from ...envs.core.rng import player_streams, streams
 from ...envs.trick_taking.rules import start_game
 from ..arena.ratings.statistics import Estimate, mean_of_deals
-from ..measures import Measure
-from ..players import make_policy
+from ..players.making import make_policy
+from ..players.measures import Measure
 from ..search.best_response import best_replies
 from .best_replies import MAX_VALUES, Opponent, reply_table
 from .solver import card_values, check_solved

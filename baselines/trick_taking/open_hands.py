@@ -3,82 +3,67 @@
 This is max^n (Luckhardt and Irani 1986). A seat with several best cards plays each of them equally
 often, so the value of a position is one number for each seat: the tricks that it takes on average.
 
-A position between tricks is, for each colour, the owners of the cards left in order of rank: two
-bits a card, the lowest card lowest. Seats are counted from the leader. Of cards that touch, with
-none of another seat between, one is considered; of those that lose the trick, the lowest of the
-colour; of the last seat's cards that win it, the lowest.
+A position between tricks is, as in `position`, one word of all cards left in order of rank, one
+colour after the other, and a card is its bit; here two bits a card name its owner, counted from the
+leader. `marks` has the bit of the lowest card of each colour, and one above all cards. Of cards
+that touch, with none of another seat between, one is considered; of those that lose the trick, the
+lowest of the colour; of the last seat's cards that win it, the lowest.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from ...envs.core.bits import popcount
+from ...envs.core.bits import lowest_bit
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ...envs.trick_taking.rules import NO_COLOUR
+from .position import highest_card, slot_of
 
-MAX_TRICKS = {2: 12, 3: 8, 4: 6}  # by seats: the cards left must fit a key of the memory
+MAX_TRICKS = {2: 12, 3: 8, 4: 6}  # by seats: the cards left must fit a word
 LOG2_MEMORY = 18
 TRICK = 256  # a trick as a number: values are whole numbers of this fraction
 
 _LANE_BITS = 16  # of a seat's value in a word with those of all seats
 _LANE = (1 << _LANE_BITS) - 1
 _CARD_BITS = 2
+_OWNER = (1 << _CARD_BITS) - 1
 _EVERY_CARD = np.int64(0x1555555555555555)
-_COLOUR_BITS = 2  # of a card as one number: its bit in the colour's word, and the colour
-_COLOUR = (1 << _COLOUR_BITS) - 1
-_SIZE_BITS = 5
-_SIZE = (1 << _SIZE_BITS) - 1
 _NO_LIMIT = 1 << 30
 _UNKNOWN = np.int64(-1)
 
-FRAME = np.dtype(
-    (
-        np.record,
-        [
-            ("tricks", np.int64),  # left, that under way included
-            ("depth", np.int64),  # row of the position between tricks
-            ("place", np.int64),  # who acts, counted from the leader
-            ("led", np.int64),  # colour
-            ("top", np.int64),  # bit of the highest card of it in the trick
-            ("winner", np.int64),  # place that played it
-            ("num_moves", np.int64),
-            ("next_move", np.int64),
-            ("taker", np.int64),  # place that takes the trick after the last move
-            ("best", np.int64),  # value of the best moves so far for the seat that acts
-            ("total", np.int64),  # sum of their values for all seats
-            ("num_best", np.int64),
-            ("limit", np.int64),  # beta of the alpha-beta window: above it the search stops
-            ("key", np.int64),  # of the position in the memory
-        ],
-    )
+_FRAME_FIELDS = (
+    "word",  # the position before the trick under way
+    "marks",
+    "tricks",  # left, that under way included
+    "place",  # who acts, counted from the leader
+    "led",  # cards of the colour led
+    "top",  # the highest of them in the trick
+    "winner",  # place that played it
+    "played",  # cards of the trick
+    "moves",  # cards still to be tried
+    "taker",  # place that takes the trick after the last move
+    "best",  # value of the best moves so far for the seat that acts
+    "total",  # sum of their values for all seats
+    "num_best",
+    "limit",  # beta of the alpha-beta window: above it the search stops
+    "is_kept",  # whether the memory keeps the value
 )
+FRAME = np.dtype((np.record, [(name, np.int64) for name in _FRAME_FIELDS]))
 
 
 class OpenHands(NamedTuple):
     """The stack of a search, and a memory of positions that only makes later answers faster."""
 
     frames: np.ndarray  # FRAME [plies]
-    moves: np.ndarray  # int64 [plies, moves]
-    words: np.ndarray  # int64 [tricks, colours]
-    sizes: np.ndarray  # int64 [tricks, colours]
-    cards: np.ndarray  # int64 [tricks, seats]: played to each trick, by place
-    keys: np.ndarray  # int64 [slots]
+    keys: np.ndarray  # int64 [slots, 2]: word and marks
     values: np.ndarray  # int64 [slots]
 
     @staticmethod
     def empty(game: Game) -> "OpenHands":
         """Return room for positions of a game with at most MAX_TRICKS tricks left."""
-        tricks = MAX_TRICKS[game.num_seats]
-        plies, n = tricks * game.num_seats + 1, game.num_seats
         return OpenHands(
-            frames=np.zeros(plies, FRAME),
-            moves=np.zeros((plies, tricks + n), np.int64),
-            words=np.zeros((tricks + 1, n), np.int64),
-            sizes=np.zeros((tricks + 1, n), np.int64),
-            cards=np.zeros((tricks + 1, n), np.int64),
-            keys=np.zeros(1 << LOG2_MEMORY, np.int64),
+            frames=np.zeros(MAX_TRICKS[game.num_seats] * game.num_seats + 1, FRAME),
+            keys=np.zeros((1 << LOG2_MEMORY, 2), np.int64),
             values=np.zeros(1 << LOG2_MEMORY, np.int64),
         )
 
@@ -90,7 +75,7 @@ class OpenHands(NamedTuple):
 def solve(hands, state, out):
     """Write the tricks that each seat takes on average from now on into out [seats]."""
     num_seats = state.hands.shape[0]
-    lay_out(hands, state)
+    lay_out(hands.frames[0], state, num_seats)
     value = search(hands, num_seats)
     seat = np.int64(state.leader)
     for _ in range(num_seats):
@@ -100,28 +85,30 @@ def solve(hands, state, out):
 
 
 @rule
-def lay_out(hands, state):
+def lay_out(frame, state, num_seats):
     """Make the position the first frame of a search."""
-    num_seats = state.hands.shape[0]
-    frame = hands.frames[0]
+    frame.word, frame.marks, frame.played, frame.led = 0, 0, 0, 0
     frame.tricks = state.tricks_left
-    frame.depth = 0
     frame.place = place_of(state, np.int64(state.seat_to_act), num_seats)
-    frame.led = state.led_colour
     frame.winner = place_of(state, np.int64(state.winner), num_seats)
-    frame.top = 0
+    card = np.int64(1)
     for colour in range(num_seats):
-        hands.words[0, colour] = 0
-        hands.sizes[0, colour] = 0
         left = state.table[colour]
         for seat in range(num_seats):
             left |= state.hands[seat, colour]
+        if left != 0:
+            frame.marks |= card
         while left != 0:
-            add_card(hands, state, colour, left & -left, num_seats)
-            left &= left - 1
-    for place in range(frame.place):
-        if hands.cards[0, place] & _COLOUR == frame.led:
-            frame.top = max(frame.top, hands.cards[0, place] >> _COLOUR_BITS)
+            value = left & -left
+            left ^= value
+            frame.word |= card * place_of(state, owner_of(state, colour, value), num_seats)
+            if state.table[colour] & value != 0:
+                frame.played |= card
+            if colour == state.led_colour:
+                frame.led |= card
+            card <<= _CARD_BITS
+    frame.marks |= card
+    frame.top = highest_card(frame.played & frame.led)
 
 
 @rule
@@ -132,21 +119,13 @@ def place_of(state, seat, num_seats):
 
 
 @rule
-def add_card(hands, state, colour, card, num_seats):
-    """Add the next higher card of a colour to the position; it may be on the table."""
-    size = hands.sizes[0, colour]
-    is_on_table = state.table[colour] & card != 0
-    seat = np.int64(state.leader)
-    for place in range(num_seats):
-        cards = state.played[seat, colour] if is_on_table else state.hands[seat, colour]
-        if cards & card != 0:
-            hands.words[0, colour] |= np.int64(place) << _CARD_BITS * size
-            if is_on_table:
-                bit = np.int64(1) << _CARD_BITS * size
-                hands.cards[0, place] = bit << _COLOUR_BITS | colour
-            break
-        seat = seat + 1 if seat + 1 < num_seats else 0
-    hands.sizes[0, colour] = size + 1
+def owner_of(state, colour, value):
+    """The seat that holds a card, or has played it to this trick."""
+    seat = 0
+    is_on_table = state.table[colour] & value != 0
+    while (state.played if is_on_table else state.hands)[seat, colour] & value == 0:
+        seat += 1
+    return seat
 
 
 # The search keeps its own stack, because Numba crashes when it loads a recursive function from disk
@@ -156,22 +135,20 @@ def add_card(hands, state, colour, card, num_seats):
 def search(hands, num_seats):
     """Return the value of the first frame's position for all places, a lane of a word each."""
     last = 0
-    start_frame(hands, 0, num_seats, np.int64(_NO_LIMIT))
-    hands.frames[0].key = 0
+    start_frame(hands.frames[0], num_seats, np.int64(_NO_LIMIT))
+    hands.frames[0].is_kept = 0
     while True:
         frame = hands.frames[last]
-        if frame.next_move < frame.num_moves and frame.best <= frame.limit:
-            card = hands.moves[last, frame.next_move]
-            frame.next_move += 1
-            value = play_card(hands, last, card, num_seats)
+        if frame.moves != 0 and frame.best <= frame.limit:
+            value = play_card(hands, frame, hands.frames[last + 1], num_seats)
             if value == _UNKNOWN:
                 last += 1
             else:
                 take_value(frame, value)
             continue
         value = mean_of_lanes(frame.total, frame.num_best)
-        if frame.best <= frame.limit and frame.key != 0:
-            remember(hands, frame.key, value)
+        if frame.best <= frame.limit and frame.is_kept != 0:
+            remember(hands, frame.word, frame.marks, value)
         if last == 0:
             return value
         last -= 1
@@ -216,232 +193,157 @@ def after_trick(value, taker, num_seats):
 
 
 @rule
-def start_frame(hands, index, num_seats, limit):
+def start_frame(frame, num_seats, limit):
     """List the moves of a frame whose position is in place."""
-    frame = hands.frames[index]
-    frame.next_move = 0
     frame.best = -1
     frame.total = 0
     frame.num_best = 0
     frame.limit = limit
-    frame.num_moves = list_moves(hands, frame, hands.moves[index], num_seats)
+    frame.moves = moves_of(frame, num_seats)
 
 
 @rule
-def play_card(hands, index, card, num_seats):
-    """Play a card in a frame: return the value if it is clear, else prepare the next frame."""
-    frame = hands.frames[index]
-    colour, bit = card & _COLOUR, card >> _COLOUR_BITS
+def play_card(hands, frame, following, num_seats):
+    """Play the next move of a frame: return the value if it is clear, else prepare a frame.
+
+    Cards that win so far come first, then the lowest.
+    """
+    winners = frame.moves & -frame.top if frame.place != 0 else np.int64(0)
+    card = winners & -winners if winners & frame.led != 0 else frame.moves & -frame.moves
+    frame.moves ^= card
     led, top, winner = frame.led, frame.top, frame.winner
     if frame.place == 0:
-        led, top, winner = colour, bit, np.int64(0)
-    elif colour == led and bit > top:
-        top, winner = bit, frame.place
-    hands.cards[frame.depth, frame.place] = card
+        led, top, winner = colour_of(frame.marks, card), card, np.int64(0)
+    elif card & led != 0 and card > top:
+        top, winner = card, frame.place
+    played = card if frame.place == 0 else frame.played | card
     if frame.place == num_seats - 1:
-        return end_trick(hands, index, winner, num_seats)
-    following = hands.frames[index + 1]
-    following.tricks = frame.tricks
-    following.depth = frame.depth
+        return end_trick(hands, frame, following, played, winner, num_seats)
+    following.word, following.marks, following.tricks = frame.word, frame.marks, frame.tricks
     following.place = frame.place + 1
-    following.led = led
-    following.top = top
-    following.winner = winner
-    following.key = 0
-    start_frame(hands, index + 1, num_seats, frame.tricks * TRICK - frame.best)
+    following.led, following.top, following.winner = led, top, winner
+    following.played = played
+    following.is_kept = 0
+    start_frame(following, num_seats, frame.tricks * TRICK - frame.best)
     return _UNKNOWN
 
 
 @rule
-def end_trick(hands, index, winner, num_seats):
+def end_trick(hands, frame, following, played, winner, num_seats):
     """The trick is complete: return the value if it is clear, else prepare the next trick."""
-    frame = hands.frames[index]
     frame.taker = winner
     tricks = frame.tricks - 1
     if tricks == 0:
         return np.int64(TRICK) << _LANE_BITS * winner
-    depth = frame.depth + 1
-    remove_trick(hands, frame.depth, winner, num_seats)
-    value = clear_value(hands, depth, tricks, num_seats)
-    key = np.int64(0)
+    word, marks = without_cards(frame.word, frame.marks, played)
+    word = counted_from(word, tricks * num_seats, winner, num_seats)
+    value = clear_value(word, marks, tricks, num_seats)
     if value == _UNKNOWN:
-        key = key_of(hands, depth, num_seats)
-        value = recall(hands, key)
+        value = recall(hands, word, marks)
     if value != _UNKNOWN:
         return after_trick(value, winner, num_seats)
-    following = hands.frames[index + 1]
-    following.tricks = tricks
-    following.depth = depth
+    following.word, following.marks, following.tricks = word, marks, tricks
     following.place = 0
-    following.led = NO_COLOUR
-    following.key = key
+    following.is_kept = 1
     limit = np.int64(_NO_LIMIT) if winner == frame.place else tricks * TRICK - frame.best
-    start_frame(hands, index + 1, num_seats, limit)
+    start_frame(following, num_seats, limit)
     return _UNKNOWN
 
 
-# Cards as bits: of the two bits of a card in its colour's word, the lower
+# Cards as bits: of the two bits of a card in the word, the lower
 
 
 @rule
-def cards_of(word, size, place):
-    """The cards of a colour that a place owns."""
+def cards_of(word, num_cards, place):
+    """The cards that a place owns."""
     other = word ^ _EVERY_CARD * place
-    return ~(other | other >> 1) & _EVERY_CARD & (np.int64(1) << _CARD_BITS * size) - 1
+    return ~(other | other >> 1) & _EVERY_CARD & (np.int64(1) << _CARD_BITS * num_cards) - 1
 
 
 @rule
-def lowest_of_runs(cards):
+def lowest_of_runs(marks, cards):
     """The lowest of each run of cards that touch."""
-    return cards & ~(cards << _CARD_BITS)
+    return cards & ~(cards << _CARD_BITS & ~marks)
 
 
 @rule
-def list_moves(hands, frame, moves, num_seats):
-    """Write the cards to consider; return how many there are."""
-    words, sizes = hands.words[frame.depth], hands.sizes[frame.depth]
-    count = 0
+def colour_of(marks, card):
+    """All bits from the lowest card of this card's colour to the highest."""
+    above = marks & -(card << 1)
+    return (above & -above) - highest_card(marks & (card << 1) - 1)
+
+
+@rule
+def moves_of(frame, num_seats):
+    """The cards to consider."""
+    cards = cards_of(frame.word, frame.tricks * num_seats, frame.place)
     if frame.place == 0:
-        for colour in range(num_seats):
-            own = lowest_of_runs(cards_of(words[colour], sizes[colour], 0))
-            count = add_cards(moves, count, own, colour)
-        return count
-    own = cards_of(words[frame.led], sizes[frame.led], frame.place)
+        return lowest_of_runs(frame.marks, cards)
+    own = cards & frame.led
     if own == 0:
-        for colour in range(num_seats):
-            other = cards_of(words[colour], sizes[colour], frame.place)
-            count = add_cards(moves, count, other & -other, colour)
-        return count
+        lowest = np.int64(0)
+        while cards != 0:
+            lowest |= cards & -cards
+            cards &= ~colour_of(frame.marks, cards & -cards)
+        return lowest
     losers = own & frame.top - 1
-    winners = lowest_of_runs(own) & ~(frame.top - 1)
+    winners = lowest_of_runs(frame.marks, own) & -frame.top
     if frame.place == num_seats - 1:
         winners &= -winners
-    count = add_cards(moves, 0, winners, frame.led)
-    return add_cards(moves, count, losers & -losers, frame.led)
+    return winners | losers & -losers
 
 
 @rule
-def add_cards(moves, count, cards, colour):
-    """Append cards of a colour to a list of moves; return its length."""
-    while cards != 0:
-        moves[count] = (cards & -cards) << _COLOUR_BITS | colour
-        count += 1
-        cards &= cards - 1
-    return count
+def without_cards(word, marks, gone):
+    """Word and marks after these cards have gone."""
+    while gone != 0:
+        card = gone & -gone
+        below = card - 1
+        first = marks & card  # then the next card of the colour is
+        word = word & below | word >> _CARD_BITS & ~below
+        marks = marks & below | marks >> _CARD_BITS & ~below | first
+        gone = (gone ^ card) >> _CARD_BITS
+    return word, marks
 
 
 @rule
-def remove_trick(hands, depth, winner, num_seats):
-    """Write the position after a trick, with places counted from its winner."""
-    for colour in range(num_seats):
-        word, size = hands.words[depth, colour], hands.sizes[depth, colour]
-        gone = np.int64(0)
-        for place in range(num_seats):
-            card = hands.cards[depth, place]
-            if card & _COLOUR == colour:
-                gone |= card >> _COLOUR_BITS
-        while gone != 0:
-            below = (gone & -gone) - 1
-            word = word & below | word >> _CARD_BITS & ~below
-            gone = (gone & gone - 1) >> _CARD_BITS
-            size -= 1
-        hands.words[depth + 1, colour] = counted_from(word, size, winner, num_seats)
-        hands.sizes[depth + 1, colour] = size
-
-
-@rule
-def counted_from(word, size, winner, num_seats):
-    """A colour with places counted from another place."""
+def counted_from(word, num_cards, winner, num_seats):
+    """A word with places counted from another place."""
     if winner == 0:
         return word
     counted = np.int64(0)
     place = num_seats - winner
     for owner in range(num_seats):
-        counted += cards_of(word, size, owner) * place
+        counted += cards_of(word, num_cards, owner) * place
         place = place + 1 if place + 1 < num_seats else 0
     return counted
 
 
 @rule
-def clear_value(hands, depth, tricks, num_seats):
+def clear_value(word, marks, tricks, num_seats):
     """The value of a position to lead from, where it needs no search."""
+    own = cards_of(word, tricks * num_seats, 0)
     if tricks == 1:
-        return np.int64(TRICK) << _LANE_BITS * last_winner(hands, depth, num_seats)
-    for colour in range(num_seats):
-        size = hands.sizes[depth, colour]
-        own = cards_of(hands.words[depth, colour], size, 0)
-        num_own = popcount(own)
-        top = (np.int64(1) << _CARD_BITS * size) - (np.int64(1) << _CARD_BITS * (size - num_own))
-        if num_own != 0 and own != _EVERY_CARD & top:
-            return _UNKNOWN
-    return np.int64(tricks * TRICK)
+        top = highest_card(colour_of(marks, own) & _EVERY_CARD)
+        return np.int64(TRICK) << _LANE_BITS * (word >> lowest_bit(top) & _OWNER)
+    is_beaten = own << _CARD_BITS & ~own & ~marks  # another card lies above one of them
+    return _UNKNOWN if is_beaten != 0 else np.int64(tricks * TRICK)
+
+
+# The memory
 
 
 @rule
-def last_winner(hands, depth, num_seats):
-    """The place that takes the last trick."""
-    for colour in range(num_seats):
-        size = hands.sizes[depth, colour]
-        if cards_of(hands.words[depth, colour], size, 0) != 0:
-            return hands.words[depth, colour] >> _CARD_BITS * (size - 1) & _COLOUR
-    return np.int64(0)
-
-
-# The memory: positions that differ only in the names of colours and seats are one
-
-
-@rule
-def key_of(hands, depth, num_seats):
-    """A number that differs between positions: a bit, the sizes of the colours, their cards.
-
-    The colours are sorted. The size of the last one follows from the length of the number.
-    """
-    first, second = entry(hands, depth, 0), entry(hands, depth, 1)
-    third = entry(hands, depth, 2) if num_seats > 2 else np.int64(0)
-    fourth = entry(hands, depth, 3) if num_seats > 3 else np.int64(0)
-    first, second = max(first, second), min(first, second)
-    third, fourth = max(third, fourth), min(third, fourth)
-    first, third = max(first, third), min(first, third)
-    second, fourth = max(second, fourth), min(second, fourth)
-    second, third = max(second, third), min(second, third)
-    key = np.int64(1) << _SIZE_BITS | first & _SIZE
-    if num_seats > 2:
-        key = key << _SIZE_BITS | second & _SIZE
-    if num_seats > 3:
-        key = key << _SIZE_BITS | third & _SIZE
-    key = with_cards(with_cards(key, first), second)
-    return with_cards(with_cards(key, third), fourth)  # nothing where there are fewer colours
-
-
-@rule
-def entry(hands, depth, colour):
-    """A colour and its size."""
-    return hands.words[depth, colour] << _SIZE_BITS | hands.sizes[depth, colour]
-
-
-@rule
-def with_cards(key, entry):
-    """Append the cards of a colour to a key."""
-    return key << _CARD_BITS * (entry & _SIZE) | entry >> _SIZE_BITS
-
-
-@rule
-def slot_of(hands, key):
-    """The slot of the memory for a key."""
-    mixed = key * np.int64(0x1E3779B97F4A7C15)
-    return (mixed ^ mixed >> 29) >> 7 & hands.keys.shape[0] - 1
-
-
-@rule
-def recall(hands, key):
+def recall(hands, word, marks):
     """The value of a position if it is known."""
-    slot = slot_of(hands, key)
-    return hands.values[slot] if hands.keys[slot] == key else _UNKNOWN
+    slot = slot_of(word ^ marks << 7, hands.keys.shape[0])
+    is_known = hands.keys[slot, 0] == word and hands.keys[slot, 1] == marks
+    return hands.values[slot] if is_known else _UNKNOWN
 
 
 @rule
-def remember(hands, key, value):
+def remember(hands, word, marks, value):
     """Store the value of a position in place of another."""
-    slot = slot_of(hands, key)
-    hands.keys[slot] = key
+    slot = slot_of(word ^ marks << 7, hands.keys.shape[0])
+    hands.keys[slot, 0], hands.keys[slot, 1] = word, marks
     hands.values[slot] = value

@@ -5,10 +5,11 @@ import numpy as np
 from ...envs.core.bits import is_allowed, lowest_bit, nth_allowed, popcount
 from ...envs.core.compile import rule
 from ...envs.core.game import Game
-from ..roster import Player, scripted, searching
+from ..players.roster import Player, scripted, searching
 from . import alpha_beta
 from .exact_players import best_response, perfect
 from .max_n import has_network, max_n
+from .position import highest_bit, highest_card
 from .solver import is_solved
 
 _WORD_BITS = 63  # of a non-negative word
@@ -76,7 +77,7 @@ def cheapest_winner_or_lowest(observation):
     hand = observation.hand[led]
     if hand == 0:
         return lowest_card(observation)
-    winners = hand & ~(2 * highest_of(observation.table[led]) - 1)
+    winners = hand & ~(2 * highest_card(observation.table[led]) - 1)
     return card_of(observation, led, lowest_bit(winners if winners != 0 else hand))
 
 
@@ -99,20 +100,6 @@ def lowest_card(observation):
 def card_of(observation, colour, value):
     """The index of a card."""
     return colour * observation.dealt.shape[0] + value
-
-
-@rule
-def highest_of(cards):
-    """The highest card of a colour given as a word; 0 if it is empty."""
-    return np.int64(1) << highest_bit(cards) if cards != 0 else np.int64(0)
-
-
-@rule
-def highest_bit(word):
-    """The index of the highest bit set in a word of up to 32 bits; -1 for an empty one."""
-    for shift in (1, 2, 4, 8, 16):
-        word |= word >> shift
-    return popcount(word) - 1
 
 
 PLAYERS = {

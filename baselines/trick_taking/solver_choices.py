@@ -1,6 +1,6 @@
 """The choices of a two-seat player in every position, if it uses only the order of cards.
 
-Each position between tricks (see best_replies.py) is laid out with the lowest cards of each colour,
+Each position between tricks is laid out with the lowest cards of each colour,
 and the player chooses its lead and its reply to every lead.
 """
 
@@ -8,16 +8,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ...envs.core.bits import lowest_bit, popcount
+from ...envs.core.bits import lowest_bit
 from ...envs.core.compile import array_rule, rule
 from ...envs.core.game import Game
 from ...envs.core.play.tables import Tables, action_masks, random_actions
 from ...envs.core.rng import streams
 from ...envs.trick_taking.rules import open_trick
-from .. import generic
-from ..policy import Policy
+from ..players import generic
+from ..players.policy import Policy
 from ..search.best_response import possible_actions
-from .best_replies import Opponent, check_has_table, index_of, no_choices, position_of
+from .best_replies import Opponent, check_has_table, no_choices
+from .position import bit_of, position_seen, sizes_of
 from .solver import solution_of
 
 _BATCH = 1 << 14  # positions laid out together
@@ -47,7 +48,7 @@ def _positions(num_values: int) -> Iterator[tuple[int, int, np.ndarray]]:
     for tricks in range(1, num_values + 1):
         words = np.arange(1 << 2 * tricks)
         words = words[np.bitwise_count(words) == tricks]
-        for size in range(max(0, 2 * tricks - num_values), min(num_values, 2 * tricks) + 1):
+        for size in range(*sizes_of(num_values, tricks)):
             for start in range(0, len(words), _BATCH):
                 yield tricks, size, words[start : start + _BATCH]
 
@@ -148,21 +149,19 @@ def _random_positions(game: Game) -> Tables:
     return tables
 
 
-@array_rule
+@rule
 def _describe(states, actions, positions, seen):
     """Tricks, size, word and lead (-1: none) of each state, and the index of the action there."""
+    num_values = states[0].dealt.shape[1]
     for row in range(states.shape[0]):
         state = states[row]
-        leader, led = state.leader, np.int64(state.led_colour)
-        own, other = state.hands[leader].copy(), state.hands[1 - leader]
-        if led >= 0:
-            own[led] |= state.table[led]
-        size, words = position_of(own, other)
-        positions[row, 0], positions[row, 1], positions[row, 2] = popcount(words), size, words
-        positions[row, 3] = -1
-        if led >= 0:
-            value = lowest_bit(state.table[led])
-            positions[row, 3] = index_of(own[led] | other[led], size, led, value)
-        colour = actions[row] // state.dealt.shape[1]
-        value = actions[row] - colour * state.dealt.shape[1]
-        seen[row] = index_of(own[colour] | other[colour], size, colour, value)
+        seat, led = np.int64(state.seat_to_act), np.int64(state.led_colour)
+        hand, unseen, table = state.hands[seat], state.hands[1 - seat], state.table
+        position, lead = position_seen(hand, unseen, table, led)
+        positions[row, 0], positions[row, 1] = position.tricks, position.size
+        positions[row, 2] = position.word
+        positions[row, 3] = -1 if lead == 0 else lowest_bit(lead)
+        colour = actions[row] // num_values
+        left = hand[colour] | unseen[colour] | table[colour]
+        value = actions[row] - colour * num_values
+        seen[row] = lowest_bit(bit_of(position, left, colour, value))

@@ -12,7 +12,7 @@ from ...baselines import Policy
 from ...baselines.arena import DuplicateResult, play_duplicate, play_match
 from ...baselines.arena.ratings.statistics import Estimate
 from ...baselines.arena.results.export import as_data
-from ...baselines.measures import measures_of
+from ...baselines.players.measures import measures_of
 from ...envs.core.game import Game
 from ..options import (
     BadArgument,

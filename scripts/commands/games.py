@@ -3,8 +3,8 @@
 import argparse
 
 from ...baselines import list_policies
-from ...baselines.best import NAME as BEST
-from ...baselines.players import players_of, resolved
+from ...baselines.players.best import NAME as BEST
+from ...baselines.players.making import players_of, resolved
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game

@@ -15,7 +15,7 @@ from ...baselines.arena import Plan
 from ...baselines.arena.play.entrants import enter
 from ...baselines.arena.play.league import ladder, members_of, play_league, seconds_a_decision
 from ...baselines.arena.results.league_pages import index, page, record, with_ladders
-from ...baselines.best import NAME as BEST
+from ...baselines.players.best import NAME as BEST
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from ...baselines.named_files import check_choice_of_others
-from ...baselines.players import players_of
+from ...baselines.players.making import players_of
+from ...baselines.players.named_files import check_choice_of_others
 from ...envs import GAMES, find_game
 from ..agents.local import LocalTables, table_of
 from ..agents.seat import TableSeat

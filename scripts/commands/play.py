@@ -85,7 +85,7 @@ def _start(arguments: argparse.Namespace, store: "TableStore") -> str:
 
 def _play_at_the_console(arguments: argparse.Namespace) -> None:
     """Seat the person and the players, and play. Raises BadArgument."""
-    from ...baselines.players import parse_settings
+    from ...baselines.players.settings import parse_settings
     from ..console.play import play
     from ..table.catalogue import chosen_settings, middling_player
     from ..table.table import HERE, GameTable, Occupant, new_setup, player_seat

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...baselines import Policy
-from ...baselines.hints import HintLines, hints_of
-from ...baselines.players import parse_settings
+from ...baselines.advice.hints import HintLines, hints_of
+from ...baselines.players.settings import parse_settings
 from ...envs import GAMES, find_game
 from ...envs.core.game import Game
 from ...envs.core.play.playthrough import Playthrough

@@ -7,7 +7,9 @@ import os
 import sys
 from collections.abc import Callable
 
-from ...baselines.human import (
+from ...baselines.advice.move_list import filled
+from ...baselines.advice.move_values import EXACT, SEARCH, MoveValues
+from ...baselines.players.human import (
     PROMPT,
     Ask,
     answer_help,
@@ -18,8 +20,6 @@ from ...baselines.human import (
     screens,
     width,
 )
-from ...baselines.move_list import filled
-from ...baselines.move_values import EXACT, SEARCH, MoveValues
 from ..table.table import GameTable
 from .ending import result_lines
 

@@ -5,8 +5,8 @@ import time
 import numpy as np
 
 from ...baselines import Policy
-from ...baselines.hints import HintLines
-from ...baselines.policy import values_of
+from ...baselines.advice.hints import HintLines
+from ...baselines.players.policy import values_of
 from ...envs.core.game import Game
 from ...envs.core.play.playthrough import Playthrough, Turn
 from ...envs.core.play.visibility import is_seen

@@ -5,9 +5,9 @@ import inspect
 import re
 from typing import Any
 
-from ...baselines.best import NAME as BEST
-from ...baselines.players import players_of
-from ...baselines.roster import Player, own_players
+from ...baselines.players.best import NAME as BEST
+from ...baselines.players.making import players_of
+from ...baselines.players.roster import Player, own_players
 from ...envs import find_game
 from ...envs.core.game import Game
 from .protocol import title

@@ -8,7 +8,7 @@ import time
 from collections.abc import AsyncIterator, Callable
 from typing import TYPE_CHECKING, Any
 
-from ...baselines.players import players_of
+from ...baselines.players.making import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
 from .protocol import Refused
 from .table import GameTable, PlayedPly

@@ -10,7 +10,7 @@ import secrets
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from ...baselines.named_files import check_player, check_stored
+from ...baselines.players.named_files import check_player, check_stored
 from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, Minds
 from .matches import MatchPlan, load_statistics, result_data
 from .protocol import NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ...baselines import make_policy
-from ...baselines.judgements import judge
-from ...baselines.named_files import check_stored, files_named
+from ...baselines.advice.judgements import judge
+from ...baselines.players.named_files import check_stored, files_named
 from ...envs.core.catalogue import game_within
 from ...envs.core.played.page.replay import PlyJudgements
 from ...envs.core.played.transcript import Transcript, action_of, record, replay

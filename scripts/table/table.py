@@ -11,12 +11,13 @@ from typing import Any, get_origin
 
 import numpy as np
 
-from ...baselines.explanations import Explanation, explain
-from ...baselines.judgements import Judgement, judge
-from ...baselines.move_values import Study, study_of
-from ...baselines.named_files import digests_of
-from ...baselines.players import make_policy, parse_settings, resolved
-from ...baselines.policy import Policy
+from ...baselines.advice.explanations import Explanation, explain
+from ...baselines.advice.judgements import Judgement, judge
+from ...baselines.advice.move_values import Study, study_of
+from ...baselines.players.making import make_policy, resolved
+from ...baselines.players.named_files import digests_of
+from ...baselines.players.policy import Policy
+from ...baselines.players.settings import parse_settings
 from ...envs.core.catalogue import game_within, kept_settings
 from ...envs.core.game import NO_SEAT, Game
 from ...envs.core.play.seating import seat_policies

@@ -6,12 +6,12 @@ import time
 from pathlib import Path
 from typing import Any
 
+from ...baselines.advice.result_words import words_of
 from ...baselines.arena import Standings, Store
 from ...baselines.arena.play.batches import Contest
 from ...baselines.arena.play.tournament import rate_store
 from ...baselines.arena.results.export import finite
 from ...baselines.arena.results.store import Setting, store_files
-from ...baselines.result_words import words_of
 from .protocol import title
 
 MAX_POINTS = 240  # of the curve of a rating

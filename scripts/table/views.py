@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ...baselines.explanations import Explanation
-from ...baselines.judgements import Judgement
-from ...baselines.move_values import EXACT, SEARCH, MoveValues, adviser_of, exact_values_of
-from ...baselines.players import players_of
+from ...baselines.advice.explanations import Explanation
+from ...baselines.advice.judgements import Judgement
+from ...baselines.advice.move_values import EXACT, SEARCH, MoveValues, adviser_of, exact_values_of
+from ...baselines.players.making import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
 from .protocol import title

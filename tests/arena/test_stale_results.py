@@ -27,7 +27,7 @@ from parlour.baselines.arena.play.playing import Plan
 from parlour.baselines.arena.play.workers import Workers
 from parlour.baselines.arena.results import identity
 from parlour.baselines.arena.results.identity import identity_of
-from parlour.baselines.players import make_policy
+from parlour.baselines.players.making import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
 from parlour.scripts.main import main

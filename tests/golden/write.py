@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from parlour.baselines.players import make_policy
+from parlour.baselines.players.making import make_policy
 from parlour.envs import find_game
 from parlour.envs.core.played import transcript
 

@@ -19,6 +19,7 @@ from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search import guided
 from parlour.baselines.search.guided import Found, GuidedSearch, Settings
+from parlour.baselines.search.gumbel_root import num_halvings
 from parlour.baselines.search.tree import ROOT, Tree
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game
@@ -274,7 +275,7 @@ def test_gumbel_noise_of_any_scale_varies_what_is_considered(scale: float) -> No
 
 @pytest.mark.parametrize(("count", "halvings"), [(1, 1), (2, 1), (3, 2), (4, 2), (5, 3), (16, 4)])
 def test_candidates_are_halved_until_one_is_left(count: int, halvings: int) -> None:
-    assert guided.num_halvings(count) == halvings
+    assert num_halvings(count) == halvings
 
 
 @pytest.mark.parametrize("considered", [1, 3])

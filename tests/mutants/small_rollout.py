@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.policy import Policy
 from parlour.baselines.search.rollout import policy_rollout
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams

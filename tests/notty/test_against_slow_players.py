@@ -11,7 +11,7 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.notty.hints import hints
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.policy import Policy
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
 from tests.notty import slow_players

@@ -9,10 +9,10 @@ from itertools import combinations
 import numpy as np
 import pytest
 
+from notty_pairs import play_deals
 from parlour.baselines import list_policies, make_policy
+from parlour.baselines.advice.hints import hints_of
 from parlour.baselines.arena.play.entrants import scripted_players
-from parlour.baselines.hints import hints_of
-from parlour.baselines.notty import fit_values as notty_learning
 from parlour.baselines.notty.chances import chances
 from parlour.baselines.notty.draws import num_draws
 from parlour.baselines.notty.expectations import after_draw, after_take, sample_draws
@@ -35,9 +35,9 @@ from parlour.baselines.notty.finisher import (
     table_of,
     waits_in_vain,
 )
+from parlour.baselines.notty.fit import values as notty_learning
 from parlour.baselines.notty.hints import hint_lines, hints
-from parlour.baselines.notty.studies.pairs import play_deals
-from parlour.baselines.players import players_of
+from parlour.baselines.players.making import players_of
 from parlour.baselines.search.playout import row_function_of
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks

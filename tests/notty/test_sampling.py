@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+import notty_sampling as study
 from parlour.baselines.notty.draws import num_draws
 from parlour.baselines.notty.expectations import after_draw, sample_draws, size_of
-from parlour.baselines.notty.studies import sampling as study
 from parlour.envs.core.rng import streams
 
 NUM_ESTIMATES = 400

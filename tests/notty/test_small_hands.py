@@ -5,7 +5,7 @@ import random
 import numpy as np
 import pytest
 
-from parlour.baselines.notty import fit_small_hands as learning
+from parlour.baselines.notty.fit import small_hands as learning
 from parlour.baselines.notty.small_hands import (
     LARGEST_SMALL,
     alike,

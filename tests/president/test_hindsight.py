@@ -5,7 +5,7 @@ import json
 import numpy as np
 
 from parlour.baselines import make_policy
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.policy import Policy
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams

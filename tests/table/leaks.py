@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.baselines import explanations, move_values
+from parlour.baselines.advice import explanations, move_values
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.rng import streams
 from parlour.scripts.table import help, views

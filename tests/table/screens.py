@@ -4,8 +4,8 @@ import random
 from collections import Counter
 from typing import Any
 
-from parlour.baselines import human
-from parlour.baselines.move_list import NOTE
+from parlour.baselines.advice.move_list import NOTE
+from parlour.baselines.players import human
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
 from parlour.scripts.table.catalogue import chosen_settings

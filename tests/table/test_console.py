@@ -8,8 +8,8 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from parlour.baselines import human
-from parlour.baselines.move_list import NOTE
+from parlour.baselines.advice.move_list import NOTE
+from parlour.baselines.players import human
 from parlour.envs import find_game
 from parlour.scripts.console import play as console
 from parlour.scripts.main import main

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from parlour.baselines.explanations import _that_fit
+from parlour.baselines.advice.explanations import _that_fit
 from parlour.envs import load_game
 from parlour.envs.core.rng import streams
 from parlour.scripts.table.table import GameTable, Occupant, PlayedPly, Setup

@@ -18,7 +18,7 @@ from starlette.testclient import TestClient
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.policy import Policy
 from parlour.envs.core.play.seating import PlayerError
 from parlour.scripts.table import sockets
 from parlour.scripts.table.protocol import Allowance

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
+import top_trumps_winnable as winnable
 from parlour.baselines import make_policy
 from parlour.baselines.top_trumps import endgame
 from parlour.baselines.top_trumps.search import greedy_field, is_certain
-from parlour.baselines.top_trumps.studies import winnable
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams

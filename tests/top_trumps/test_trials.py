@@ -11,7 +11,7 @@ import pytest
 
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.arena.play.seatings import one_against_field
-from parlour.baselines.players import make_policy
+from parlour.baselines.players.making import make_policy
 from parlour.baselines.top_trumps import agent_template as top_trumps_agent_template
 from parlour.baselines.top_trumps.trials import (
     TrialSettings,

@@ -13,7 +13,7 @@ from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.kinds import action_values, new_network
 from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.baselines.networks.modules import RankedValues
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.policy import Policy
 from parlour.baselines.trick_taking.measures import regret
 from parlour.envs import load_game
 from parlour.envs.core.game import NO_SEAT, Game

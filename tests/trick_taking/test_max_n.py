@@ -10,8 +10,8 @@ from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.baselines.players import resolved
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.making import resolved
+from parlour.baselines.players.policy import Policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks

@@ -2,9 +2,9 @@
 
 import pytest
 
-from parlour.baselines.measures import measures_of
 from parlour.baselines.networks.kinds import policy_of
-from parlour.baselines.policy import Policy
+from parlour.baselines.players.measures import measures_of
+from parlour.baselines.players.policy import Policy
 from parlour.envs import load_game
 from parlour.training import ppo
 

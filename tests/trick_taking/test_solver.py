@@ -11,6 +11,7 @@ from parlour.baselines.search.best_response import best_replies
 from parlour.baselines.trick_taking import best_replies as replies
 from parlour.baselines.trick_taking import solver
 from parlour.baselines.trick_taking.measures import exploitability, leader_tricks, regret
+from parlour.baselines.trick_taking.position import CardsLeft, legal_replies, ranked
 from parlour.baselines.trick_taking.solver_choices import choices_of
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
@@ -129,8 +130,20 @@ def solved_value(num_values: int, leader: Hand, follower: Hand) -> int:
         own, other = (
             sum(1 << value for c, value in hand if c == colour) for hand in (leader, follower)
         )
-        colours += solver.ranked(own, other)
-    return int(solver.value_of(solver.solution_of(num_values), solver.Position(*colours)))
+        colours += ranked(own, other)
+    word, size, word2, size2 = colours
+    position = CardsLeft(word | word2 << size, size, (size + size2) // 2)
+    return int(solver.value_of(solver.solution_of(num_values), position))
+
+
+def every_reply(solution: solver.Solution, position: CardsLeft, lead: int) -> int:
+    """The value of a lead against the best of all legal replies."""
+    replies = bits(legal_replies(position, lead))
+    return min(int(solver.trick_value(solution, position, lead, reply)) for reply in replies)
+
+
+def bits(word: int) -> list[int]:
+    return [1 << index for index in range(word.bit_length()) if word >> index & 1]
 
 
 def test_cards_left_out_of_the_search_are_never_better() -> None:
@@ -139,8 +152,8 @@ def test_cards_left_out_of_the_search_are_never_better() -> None:
     for tricks in range(1, 7):
         for size in range(max(0, 2 * tricks - 6), min(6, 2 * tricks) + 1):
             for words in map(int, np.flatnonzero(np.bitwise_count(np.arange(4**tricks)) == tricks)):
-                leads = [lead for lead in range(2 * tricks) if words >> lead & 1]
-                best = max(replies.exact_lead(solution, tricks, size, words, c) for c in leads)
+                position = CardsLeft(words, size, tricks)
+                best = max(every_reply(solution, position, lead) for lead in bits(words))
                 assert solution.values[solution.starts[tricks, size] + words] == best
 
 
@@ -148,14 +161,14 @@ def test_the_search_beyond_the_table_finds_the_values_of_the_table() -> None:
     full = solver.solution_of(10)
     short = solver.solution_of(10)._replace(
         table_tricks=4,
-        keys=np.zeros((1 << 12, 2), np.int64),
+        keys=np.zeros(1 << 12, np.int64),
         bounds=np.zeros((1 << 12, 2), np.int8),
     )
     rng = np.random.default_rng(0)
     for _ in range(300):
         owners = rng.permutation([1] * 10 + [0] * 10)
         word, word2 = (int("".join(map(str, half)), 2) for half in (owners[:10], owners[10:]))
-        position = solver.Position(word, 10, word2, 10)
+        position = CardsLeft(word | word2 << 10, 10, 10)
         assert solver.value_of(short, position) == solver.value_of(full, position)
 
 

@@ -19,7 +19,7 @@ from stable_baselines3.dqn.policies import MultiInputPolicy, QNetwork
 
 from ...baselines.environments import solo_env
 from ...baselines.networks.modules import mask_values
-from ...baselines.policy import Policy
+from ...baselines.players.policy import Policy
 from ...envs.core.game import Game
 
 

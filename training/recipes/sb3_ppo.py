@@ -14,7 +14,7 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.common.vec_env import DummyVecEnv
 
 from ...baselines.environments import solo_env
-from ...baselines.policy import Policy
+from ...baselines.players.policy import Policy
 from ...envs.core.game import Game
 
 

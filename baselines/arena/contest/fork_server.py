@@ -29,7 +29,7 @@ from ....envs.core.code_cache import PRIVATE_CODE, cache_folder
 from ....envs.core.game import Game
 from ....envs.core.play.tables import Tables, action_masks
 from ....envs.core.rng import streams
-from ...players import make_policy
+from ...players.making import make_policy
 from ..play.entrants import names_a_file
 from .confine import drop_privileges, end_with_parent, enter, limit_resources
 from .limits import Limits

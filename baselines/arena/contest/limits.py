@@ -3,6 +3,8 @@
 import dataclasses
 from typing import Any
 
+from ...players.settings import checked_above_zero
+
 WALL_FACTOR = 3.0  # a second of waiting is charged as a third of a second of computing
 
 
@@ -30,8 +32,7 @@ class Limits:
     def __post_init__(self) -> None:
         for field in dataclasses.fields(Limits):
             value: Any = getattr(self, field.name)
-            if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-                raise ValueError(f"{field.name} must be a number above 0; got {value!r}")
+            checked_above_zero(field.name, value)
             if isinstance(field.default, int) and value != int(value):
                 raise ValueError(f"{field.name} must be a whole number; got {value!r}")
         if self.forfeit_seconds < self.seconds:

@@ -18,6 +18,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import SEED_LIMIT, player_streams, streams
+from ...players.settings import checked_above_zero
 from ..play.batches import Batch, Fault, Outcomes, forfeit
 from .fork_server import ForkServer
 from .game_process import Forfeit, Log
@@ -48,8 +49,7 @@ class TimeControl(Limits):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if isinstance(self.logs_mib, bool) or not self.logs_mib > 0:
-            raise ValueError(f"logs_mib must be a number above 0; got {self.logs_mib!r}")
+        checked_above_zero("logs_mib", self.logs_mib)
         if not isinstance(self.secret, str):
             raise ValueError(f"secret must be a word that is no number; got {self.secret!r}")
 

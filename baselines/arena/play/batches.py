@@ -14,7 +14,7 @@ from ....envs.core.play.deals import looked_up, play_compiled
 from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import player_streams, streams
-from ...policy import Policy
+from ...players.policy import Policy
 from .entrants import Entrant
 from .seatings import SEATINGS
 

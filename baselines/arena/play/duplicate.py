@@ -10,7 +10,7 @@ from collections.abc import Callable
 import numpy as np
 
 from ....envs.core.game import Game
-from ...policy import Policy
+from ...players.policy import Policy
 from ..ratings.statistics import Estimate, proportion_of_deals
 from .batches import Contest, play_deals
 from .entrants import EntrantSpec, enter

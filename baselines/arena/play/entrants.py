@@ -10,9 +10,9 @@ from typing import Any
 
 from ....envs.core.game import Game
 from ....envs.core.play.seating import PlayerError
-from ...named_files import files_named
-from ...players import make_policy, players_of, resolved
-from ...policy import Policy, PolicySpec
+from ...players.making import make_policy, players_of, resolved
+from ...players.named_files import files_named
+from ...players.policy import Policy, PolicySpec
 from ..results.identity import identity_of
 
 USERS_FILES = (".py", ".pt")

@@ -13,11 +13,11 @@ from ....envs.core.game import Game
 from ....envs.core.play.playthrough import turns
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import streams
-from ...best import NAME as BEST
 from ...networks.learned import shipped_checkpoints
-from ...parts import part_of
-from ...players import make_policy, resolved
-from ...policy import Policy
+from ...players.best import NAME as BEST
+from ...players.game_parts import part_of
+from ...players.making import make_policy, resolved
+from ...players.policy import Policy
 from ..ratings.standings import Standings, standings
 from ..ratings.statistics import Estimate
 from ..results.store import Setting

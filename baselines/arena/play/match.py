@@ -9,7 +9,7 @@ import numpy as np
 
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
-from ...result_words import Words, words_of
+from ...advice.result_words import Words, words_of
 from ..ratings.sprt import UNDECIDED, Sprt, Verdict, judge
 from ..ratings.statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 from .batches import Contest

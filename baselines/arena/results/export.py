@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...result_words import words_of
+from ...advice.result_words import words_of
 from ..ratings.standings import DOUBTFUL, Standing, Standings
 from ..ratings.statistics import Estimate
 from .plots import plot_cross_table, plot_ratings

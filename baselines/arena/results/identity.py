@@ -22,8 +22,9 @@ from .... import __version__
 from ....envs.core import catalogue
 from ....envs.core.game import Game
 from ....envs.registry import GameName
-from ...named_files import files_named
-from ...players import parse_settings, player_key
+from ...players.making import player_key
+from ...players.named_files import files_named
+from ...players.settings import parse_settings
 
 SCHEME = "3"  # of identities; a result under an older one is not used again
 UNKNOWN = "unknown"  # begins the identity of a player whose results cannot be kept

@@ -1,0 +1,1 @@
+"""What people are told about a position: values of moves, hints, explanations, words."""

@@ -1,0 +1,122 @@
+"""Why a player chose a move, as far as another seat may know it.
+
+The values of the player are averaged over positions that the onlooker cannot tell from the true
+one, so that an explanation reveals nothing of hidden cards.
+"""
+
+import time
+from typing import NamedTuple
+
+import numpy as np
+
+from ...envs.core.game import Game
+from ...envs.core.rng import fresh_seed, streams
+from ..players.policy import Policy, values_of
+from .judgements import Judgement, judgement_of
+from .move_values import SEARCH, MoveValues, Study
+
+NUM_DRAWN = 400  # positions that fit; the move is legal in some of them
+MAX_VALUED = 64  # positions that a player values
+MIN_SEARCHED, MAX_SEARCHED = 4, 16  # positions that a search values, which takes time
+SEARCH_SECONDS = 1.2  # for all of them
+_COMMON = 0.5  # actions legal in this part of the positions are compared with the move
+
+
+class Explanation(NamedTuple):
+    """What a move was worth to the player that made it, on average over `num_positions`.
+
+    Half of the positions pick the best other move, and the other half measures its lead.
+    """
+
+    num_positions: int  # that differ; 1 where the onlooker knows everything
+    num_moves: float  # to choose from
+    judgement: Judgement  # its values: over all positions, of the moves that are legal in most
+
+
+def explain(
+    game: Game, state: np.record, action: int, onlooker: int | None, policy: Policy | None
+) -> Explanation | None:
+    """Explain the `action` of the seat to act in `state` to the seat `onlooker`.
+
+    An onlooker of None may know everything. The values are those of `policy` where it has values,
+    and of a search otherwise. Return None where the action is legal in none of the positions drawn,
+    or has no value there.
+    """
+    positions, masks = _that_fit(game, state, action, onlooker)
+    is_quick = policy is not None and policy.values is not None and not policy.needs_positions
+    num_positions = min(len(positions), MAX_VALUED if is_quick else MAX_SEARCHED)
+    if num_positions == 0:
+        return None
+    if len(positions) == 1 and not is_quick:  # it is searched again and again
+        positions, masks = (np.repeat(each, MAX_SEARCHED, axis=0) for each in (positions, masks))
+    rows = slice(MAX_VALUED if is_quick else MAX_SEARCHED)
+    source, values = _values(game, positions[rows], masks[rows], policy)
+    masks = masks[: len(values)]
+    is_valued = ~np.isnan(values[:, action])  # a search may leave moves aside
+    if not is_valued.any():
+        return None
+    masks, values = masks[is_valued], np.where(masks == 1, values, np.nan)[is_valued]
+    legal = (masks.mean(axis=0) >= _COMMON) | (np.arange(game.num_actions) == action)
+    actions = np.flatnonzero(legal)
+    whole, *halves = (
+        MoveValues(actions, part[:, actions], source, 0)
+        for part in (values, values[::2], values[1::2])
+    )
+    picked, measured = halves if len(values) > 1 else (whole, whole)
+    return Explanation(
+        min(num_positions, len(values)),
+        float(masks.sum(axis=1).mean()),
+        judgement_of(picked, measured, action)._replace(found=whole),
+    )
+
+
+def _that_fit(
+    game: Game, state: np.record, action: int, onlooker: int | None
+) -> tuple[np.ndarray, np.ndarray]:
+    """Draw positions [K] that look like `state` to the onlooker and in which the action is legal.
+
+    Returns them with their masks int8 [K, A].
+    """
+    count = 1 if onlooker is None or not game.has_hidden else NUM_DRAWN
+    drawn = game.new_states(count)
+    drawn[:] = state
+    masks = np.zeros((count, game.num_actions), np.int8)
+    rngs = streams([fresh_seed() for _ in range(count)])
+    for index in range(count):
+        if onlooker is not None and game.has_hidden:
+            game.reshuffle_unseen(drawn[index], onlooker, rngs[index])
+        masks[index, game.legal_action_list(drawn[index])] = 1
+    fits = masks[:, action] == 1
+    return drawn[fits], masks[fits]
+
+
+def _values(
+    game: Game, positions: np.ndarray, masks: np.ndarray, policy: Policy | None
+) -> tuple[str, np.ndarray]:
+    """Return the source and the values [K, A] for the seat to act of each position."""
+    count, seat = len(positions), int(game.seat_to_act(positions[0]))
+    seen = game.new_observations(count)
+    rngs = streams([fresh_seed() for _ in range(count)])
+    searched = positions.copy()
+    for index in range(count):
+        game.observe(positions[index], seat, seen[index])
+        game.reshuffle_unseen(searched[index], seat, rngs[index])
+    if policy is not None and policy.values is not None:
+        if not policy.needs_positions:
+            return policy.name, values_of(policy, seen, masks, rngs, None)
+        until, rows = time.perf_counter() + SEARCH_SECONDS, []
+        for index in range(count):
+            one = slice(index, index + 1)
+            rows.append(values_of(policy, seen[one], masks[one], rngs[one], searched[one])[0])
+            if len(rows) >= MIN_SEARCHED and time.perf_counter() >= until:
+                break
+        return policy.name, np.array(rows)
+    values = np.full(masks.shape, np.nan)
+    source = SEARCH
+    for index in range(count):
+        one = slice(index, index + 1)
+        study = Study(game, searched[one], seen[one], masks[one], rngs[one])
+        found = study.think(SEARCH_SECONDS / count)
+        values[index, found.actions] = found.samples.mean(axis=0)
+        source = found.source
+    return source, values

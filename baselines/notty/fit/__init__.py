@@ -1,0 +1,1 @@
+"""Programs that fill the tables of Notty's `finisher`."""

@@ -1,0 +1,1 @@
+"""Policies, and players by name: how each is listed, made and checked."""

@@ -1,0 +1,50 @@
+"""`best`, the strongest player that ships for a game and its settings.
+
+The function `strongest(game)` in a game's `players.py` names players, the strongest first: nobody
+beats it head to head, also where another leads the ladder. A new champion is one line there.
+Players that do not ship for the settings are skipped.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from ...envs.core.game import Game
+from .game_parts import part_of
+from .roster import Player
+from .settings import checked_above_zero
+
+NAME = "best"
+ANY_GAME = "mcts"  # where a game names none
+
+
+def champion_of(game: Game, players: Mapping[str, Player]) -> str:
+    """Return the strongest of these players at `game`, as a name with or without settings."""
+    ships = (spec for spec in _strongest(game) if spec.partition(":")[0] in players)
+    return next(ships, ANY_GAME)
+
+
+def _strongest(game: Game) -> Iterable[str]:
+    module = part_of(game, "players")
+    named: Iterable[str] = (
+        () if module is None else getattr(module, "strongest", lambda _: ())(game)
+    )
+    return named
+
+
+def stand_in(
+    game: Game, players: Mapping[str, Player], seconds: float | None = None, **unknown: Any
+) -> str:
+    """Return the player that `best` stands for, with `seconds` a move if it searches.
+
+    Raises TypeError for another setting, and ValueError where `seconds` is not above 0.
+    """
+    if unknown:
+        raise TypeError(f"{NAME} has no setting {', '.join(unknown)}; it has seconds")
+    champion = champion_of(game, players)
+    if seconds is None:
+        return champion
+    seconds = checked_above_zero("seconds", seconds)
+    name, _, settings = champion.partition(":")
+    if not players[name].is_timed:
+        return champion
+    return f"{name}:{','.join(filter(None, (settings, f'milliseconds={1000 * seconds:g}')))}"

@@ -1,0 +1,190 @@
+"""Make players by name: scripts of a game, generic players, checkpoints, users' own files."""
+
+import dataclasses
+import os
+import re
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from ...envs.core.catalogue import without_numpy
+from ...envs.core.game import Game
+from ..networks.learned import learned_policy, shipped_checkpoints
+from ..search import mcts, playout
+from . import best, human
+from .policy import Policy, PolicySpec
+from .roster import BLIND, Player, check_settings, own_players, searching
+from .settings import parse_settings
+from .user_files import policy_of_class, policy_of_file
+
+GUIDE = "expert_iteration"  # of the learners whose networks ship, the one that learns by search
+GUIDED = "guided"
+GENERIC = {
+    **BLIND,
+    "playout": searching(playout.playout),
+    "mcts": searching(mcts.mcts),
+}
+AT_THE_CONSOLE = {
+    "human": Player(human.human, "You, at the console."),
+    "user": Player(human.human, "Another name of `human`."),
+}
+
+
+def players_of(game: Game) -> dict[str, Player]:
+    """Return all players of a game by name: generic ones, its own (weakest first), trained ones.
+
+    A game's own player replaces a generic one of the same name; one that cannot play with these
+    settings is left out. `best` stands for one of the others; see `resolved`.
+    """
+    others = {name: player for name, player in _all_but_best(game).items() if player.plays(game)}
+    champion = best.champion_of(game, others)
+    is_timed = others[champion.partition(":")[0]].is_timed
+    summary = f"The strongest player that ships: here `{champion}`."
+    return {best.NAME: Player(_make_best, summary, is_timed=is_timed), **others}
+
+
+def _all_but_best(game: Game) -> dict[str, Player]:
+    own = own_players(game)
+    of_any_game = {name: player for name, player in GENERIC.items() if name not in own}
+    return {**of_any_game, **own, **_trained(game)}
+
+
+def player_called(key: str, game: Game) -> Player:
+    """Return the player of a key from `player_key`.
+
+    A player that cannot play with these settings is refused when it is made.
+    """
+    if key == best.NAME:
+        return players_of(game)[key]
+    return {**_all_but_best(game), **AT_THE_CONSOLE}[key]
+
+
+def _make_best(game: Game, **settings: Any) -> Policy:
+    return make_policy(best.NAME, game, **settings)
+
+
+def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
+    """Return the player that `best` stands for at this game; any other spec as it is.
+
+    A store of results keeps a player under the spec that this returns.
+    """
+    name, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
+    if _run_together(name) != best.NAME:
+        return spec
+    return best.stand_in(game, players_of(game), **{**parse_settings(rest), **settings})
+
+
+def _trained(game: Game) -> dict[str, Player]:
+    """Return the players whose networks ship, and the search that one of them guides."""
+    shipped = shipped_checkpoints(game)
+    players = {
+        name: Player(
+            partial(learned_policy, path, name=name),
+            f"Learned: {game.name}/checkpoints/{path.name}.",
+        )
+        for name, path in shipped.items()
+    }
+    if GUIDE in shipped:
+        players[GUIDED] = Player(
+            partial(_guided, shipped[GUIDE]),
+            f"Looks ahead in a tree: `mcts` with `{GUIDE}` in place of playouts.",
+            is_timed=True,
+        )
+    return players
+
+
+def _guided(path: Path, game: Game, **settings: Any) -> Policy:
+    search = {**GENERIC, **own_players(game)}["mcts"]
+    return dataclasses.replace(search.make(game, network=str(path), **settings), name=GUIDED)
+
+
+def list_policies(game: Game) -> list[str]:
+    """Return the names of the players of a game: generic ones first, then its own, weakest first.
+
+    `human` is not listed, because it needs a person at the console.
+    """
+    return list(players_of(game))
+
+
+def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
+    """Make a player of `game`.
+
+    `spec` is one of these:
+
+    * a name, also as its inventor spelled it: `"lowest"`, `"X-DEFENSIVE"`
+    * `"best"`, the strongest player that ships; `"best:seconds=0.02"` limits its time for a move
+      where it searches, and changes nothing where it does not
+    * a name with settings: `"playout:num_playouts=100"`
+    * a checkpoint file: `"runs/mine.pt"`, with `":other_rules=True"` to play under house rules that
+      it was not trained for
+    * a function or a class in a file of your own: `"mine.py:choose"`, `"mine.py:Mine:setting=1"`
+    * a function over batches, a class, or a Policy that was made for this game
+
+    A class makes players with memory. It is called with its settings for each seat of each game and
+    returns an object with begin(seat, game), watch(observation) and choose(observation,
+    action_mask, rng). A game may accept another form, such as the agents of Top Trumps.
+
+    Raises ValueError for anything else, and TypeError for a setting that the player does not have.
+    """
+    if isinstance(spec, Policy):
+        return _made_for(spec, game)
+    settings = without_numpy(settings)
+    named = resolved(spec, game, **settings)
+    if named is not spec:
+        return make_policy(named, game)
+    policy = _made(spec, game, settings)
+    return dataclasses.replace(policy, remake=partial(make_policy, spec, game, **settings))
+
+
+def _made_for(policy: Policy, game: Game) -> Policy:
+    """Return the policy. Raises ValueError where it was made for another game or other settings."""
+    made, asked = ((one.name, one.config_dict()) for one in (policy.game, game))
+    if made != asked:
+        raise ValueError(f"{policy.name} was made for {policy.game!r}, not for {game!r}")
+    return policy
+
+
+def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
+    if isinstance(spec, type):
+        return policy_of_class(spec, spec.__name__, None, game, settings)
+    if callable(spec):
+        return Policy(getattr(spec, "__name__", type(spec).__name__), game, spec)
+    if not isinstance(spec, str):
+        raise ValueError(
+            f"a player must be a name, a file, a function, a class or a Policy; got {spec!r}"
+        )
+    name, _, rest = spec.partition(":")
+    if name.endswith(".pt"):
+        return learned_policy(name, game, **parse_settings(rest), **settings)
+    if name.endswith(".py"):
+        return policy_of_file(Path(name), rest, game, settings)
+    return _named(name, game, {**parse_settings(rest), **settings})
+
+
+def _named(name: str, game: Game, settings: dict[str, Any]) -> Policy:
+    key = player_key(name, game)
+    make = player_called(key, game).make
+    check_settings(key, make, settings)
+    return make(game, **settings)
+
+
+def player_key(name: str, game: Game) -> str:
+    """Return the name of a player as it is listed. Raises ValueError where there is none.
+
+    Case, hyphens, underscores and spaces are ignored: `MeanerMax` and `meaner-max` are
+    `meaner_max`.
+    """
+    keys = (best.NAME, *_all_but_best(game), *AT_THE_CONSOLE)
+    if name in keys:
+        return name
+    known = {_run_together(key): key for key in keys}
+    if _run_together(name) not in known:
+        players = ", ".join([*players_of(game), *AT_THE_CONSOLE])
+        trained = os.path.join(name, "checkpoint.pt")
+        hint = f"; a run's player is {trained}" if os.path.isfile(trained) else ""
+        raise ValueError(f"{game.name} has no player {name!r}; it has {players}{hint}")
+    return known[_run_together(name)]
+
+
+def _run_together(name: str) -> str:
+    return re.sub(r"[\s_-]+", "", name).lower()

@@ -1,0 +1,100 @@
+"""Players and games that somebody else names: guests, agents, and files from elsewhere.
+
+A player's text may name a Python file, which runs, or a checkpoint; a setting of a game may name a
+file, which is read. Only the person at this machine may name any file of it.
+"""
+
+import hashlib
+import os
+from collections.abc import Collection, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...envs.core.catalogue import game_within, is_inside
+from ...envs.core.game import Game
+from ..players.making import player_key, players_of
+from ..players.settings import parse_settings
+
+ABSENT = "absent"  # in place of the digest of a missing file
+_DIGEST_LENGTH = 16
+
+
+def files_named(spec: str, game: Game) -> list[str]:
+    """Return the files that a player's text names, in its settings too.
+
+    All that is neither a number nor a listed player counts as a file. Raises ValueError for
+    malformed text.
+    """
+    name, colon, rest = spec.partition(":")
+    if name.endswith(".py"):
+        found, given = [name], rest.partition(":")[2]
+    elif _is_listed(name, game):
+        found, given = [], rest
+    elif colon and not name.endswith(".pt"):
+        raise ValueError(f"{game.name} lists no player {name!r}; name one of {_listed(game)}")
+    else:
+        found, given = [name], rest
+    for value in parse_settings(given).values():
+        if not isinstance(value, int | float | None):
+            found += files_named(str(value), game)
+    return found
+
+
+def _is_listed(name: str, game: Game) -> bool:
+    try:
+        return player_key(name, game) in players_of(game)
+    except ValueError:
+        return False
+
+
+def _listed(game: Game) -> str:
+    return ", ".join(players_of(game))
+
+
+def check_player(spec: str, game: Game, folder: Path | None = None) -> None:
+    """Raise ValueError unless all that a player's text names is listed, or a file in `folder`."""
+    for file in files_named(spec, game):
+        if not is_inside(file, folder):
+            place = "" if folder is None else f", or a file in {folder}"
+            raise ValueError(
+                f"{file!r} cannot be chosen here: name one of {_listed(game)}, "
+                f"with settings if you like{place}"
+            )
+
+
+def check_choice_of_others(
+    name: str, settings: Mapping[str, Any], specs: Iterable[str], folder: Path | None
+) -> None:
+    """Raise ValueError unless all files that the settings and the players name are in `folder`."""
+    game = game_within(name, settings, folder)
+    for spec in specs:
+        check_player(spec, game, folder)
+
+
+def digests_of(specs: Iterable[str], game: Game) -> dict[str, str]:
+    """Return the digest of each file that these players' texts name, by its path as it is named."""
+    return {file: digest_of_file(file) for spec in specs for file in files_named(spec, game)}
+
+
+def digest_of_file(path: str) -> str:
+    """Return the digest of a file, or `ABSENT` where there is no ordinary one."""
+    try:
+        if not os.path.isfile(path):  # reading a device may have no end
+            return ABSENT
+        return hashlib.sha256(Path(path).read_bytes()).hexdigest()[:_DIGEST_LENGTH]
+    except OSError:
+        return ABSENT
+
+
+def check_stored(found: Mapping[str, str], kept: Collection[str], is_trusted: bool) -> None:
+    """Raise ValueError unless the files that a store names may run: trusted, and as they were.
+
+    `found` are their present digests by path, `kept` the digests in the store.
+    """
+    for file, digest in found.items():
+        if not is_trusted:
+            raise ValueError(
+                f"the store names {file}, which would run here: add --trust if you know it"
+            )
+        if digest not in kept:
+            raise ValueError(f"{file} has changed since the store named it, or is gone")

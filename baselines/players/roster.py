@@ -1,0 +1,93 @@
+"""An entry in the list of players, and the players that belong to one game."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from ...envs.core.compile import python_source
+from ...envs.core.game import Function, Game
+from . import generic
+from .game_parts import part_of
+from .policy import Policy, compiled_policy
+
+
+class Player(NamedTuple):
+    """An entry in the list of players."""
+
+    make: Callable[..., Policy]  # (game, **settings) -> Policy
+    summary: str
+    row_function: Function | None = (
+        None  # the compiled function; None where the player is not compiled
+    )
+    plays_out: bool = True  # whether it is fast enough for thousands of playouts a move
+    is_timed: bool = False  # whether its setting `milliseconds` limits its time for a move
+    plays: Callable[[Game], bool] = lambda game: True  # under which settings it can play
+
+
+def scripted(row_function: Function, is_blind: bool = False) -> Player:
+    """Return the player that consists of one compiled row function, and is named after it."""
+    source = python_source(row_function)
+    name = source.__name__
+
+    def make(game: Game) -> Policy:
+        return compiled_policy(name, game, row_function, is_blind=is_blind)
+
+    return Player(make, source.__doc__.splitlines()[0], row_function)
+
+
+def searching(make: Callable[..., Policy]) -> Player:
+    """Return the search that `make(game, **settings)` makes, summed up by its docstring.
+
+    Every search has a setting `milliseconds`: its time for a move.
+    """
+    return Player(make, (make.__doc__ or "").splitlines()[0], is_timed=True)
+
+
+def check_settings(name: str, make: Callable[..., Policy], settings: Mapping[str, Any]) -> None:
+    """Raise TypeError for a setting that `make(game, **settings)` does not name.
+
+    A function that passes all settings on leaves the check to the one that gets them.
+    """
+    _, *parameters = inspect.signature(make, follow_wrapped=False).parameters.values()
+    known = [one.name for one in parameters]
+    unknown = sorted(set(settings) - set(known))
+    if unknown and not any(one.kind is one.VAR_KEYWORD for one in parameters):
+        has = f"; its settings are {', '.join(known)}" if known else ""
+        raise TypeError(f"{name} has no setting {', '.join(map(repr, unknown))}{has}")
+
+
+def with_aliases(
+    aliases: Mapping[str, str],
+) -> Callable[[Callable[..., Policy]], Callable[..., Policy]]:
+    """Let a function that makes players accept former names of settings: {"noise": "epsilon"}.
+
+    Giving a setting under both names raises TypeError.
+    """
+
+    def decorate(make: Callable[..., Policy]) -> Callable[..., Policy]:
+        @functools.wraps(make)
+        def make_renamed(*arguments: Any, **settings: Any) -> Policy:
+            for former, name in aliases.items():
+                if former in settings:
+                    if name in settings:
+                        raise TypeError(f"{name} is set twice: {former} is its former name")
+                    settings[name] = settings.pop(former)
+            check_settings(make.__name__, make, settings)
+            return make(*arguments, **settings)
+
+        return make_renamed
+
+    return decorate
+
+
+BLIND = {  # these look at the action mask alone
+    "random": scripted(generic.random, is_blind=True),
+    "first_legal": scripted(generic.first_legal, is_blind=True),
+}
+
+
+def own_players(game: Game) -> dict[str, Player]:
+    """Return the players written for this game, weakest first, for any settings."""
+    module = part_of(game, "players")
+    return {} if module is None else module.PLAYERS

@@ -1,0 +1,140 @@
+"""Players in files of a user's own: functions and classes, and errors that name the line."""
+
+import dataclasses
+import importlib.util
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from ...envs.core.compile import reason_of
+from ...envs.core.game import Game
+from ...envs.core.play.seating import Memory, PlayerError
+from .game_parts import part_of
+from .policy import Policy, remembering_policy
+from .settings import parse_settings
+
+_OURS = Path(__file__).resolve().parents[1]
+
+
+def policy_of_file(path: Path, rest: str, game: Game, settings: dict[str, Any]) -> Policy:
+    """Make the player `NAME` or `NAME:setting=1` of a user's file."""
+    name, _, given = rest.partition(":")
+    settings = {**parse_settings(given), **settings}
+    found = _found_in_file(path, name)
+    if isinstance(found, type):
+        return policy_of_class(found, f"{path}:{name}", path, game, settings)
+    if settings:
+        raise TypeError(f"{path}:{name} is a function and has no setting {', '.join(settings)}")
+    return Policy(name, game, _Guarded(found, f"{path}:{name}", path))
+
+
+def _found_in_file(path: Path, name: str) -> Callable[..., Any]:
+    if not path.is_file():
+        raise ValueError(f"no file {path}")
+    module = _load_module(path)
+    found = getattr(module, name, None)
+    if not name or not callable(found):
+        own = [
+            key
+            for key, value in vars(module).items()
+            if inspect.isfunction(value) or (inspect.isclass(value) and _is_of(module, value))
+        ]
+        raise ValueError(
+            f"name a function or class of {path} as {path}:NAME; it has {', '.join(own)}"
+            if own
+            else f"{path} has no function or class that could play"
+        )
+    return found
+
+
+def _is_of(module: ModuleType, found: type) -> bool:
+    return found.__module__ == module.__name__
+
+
+def policy_of_class(
+    found: type, who: str, path: Path | None, game: Game, settings: dict[str, Any]
+) -> Policy:
+    """Make a policy of this class; make one player now, so that a wrong setting fails at once."""
+    own = part_of(game, "agents")  # a form of player that only this game has
+    is_own = own is not None and own.is_own_form(found)
+    make = _Guarded(
+        partial(own.take_seat, found) if own is not None and is_own else found, who, path
+    )
+    player = make(**settings)
+    missing = [name for name in ("begin", "watch", "choose") if not hasattr(player, name)]
+    if missing:
+        raise ValueError(f"the players of class {who} have no {', '.join(missing)}")
+    return remembering_policy(
+        found.__name__, game, lambda: _GuardedMemory(make(**settings), who, path)
+    )
+
+
+@dataclasses.dataclass
+class _Guarded:
+    """A user's function; where it fails, it raises a PlayerError that names the place."""
+
+    function: Callable[..., Any]
+    who: str
+    path: Path | None = None
+
+    def __call__(self, *arguments: Any, **settings: Any) -> Any:
+        try:
+            return self.function(*arguments, **settings)
+        except PlayerError:
+            raise
+        except (Exception, SystemExit) as error:
+            raise PlayerError(f"{self.who} failed: {_describe(error, self.path)}") from error
+
+
+@dataclasses.dataclass
+class _GuardedMemory:
+    """A user's player with memory, guarded in the same way."""
+
+    player: Memory
+    who: str
+    path: Path | None
+
+    def begin(self, seat: int, game: Game) -> None:
+        _Guarded(self.player.begin, self.who, self.path)(seat, game)
+
+    def watch(self, observation: Any) -> None:
+        _Guarded(self.player.watch, self.who, self.path)(observation)
+
+    def choose(self, observation: Any, action_mask: Any, rng: Any) -> int:
+        return _Guarded(self.player.choose, self.who, self.path)(observation, action_mask, rng)
+
+
+def _load_module(path: Path) -> ModuleType:
+    """Run a user's file, which may import what lies beside it, also later. Raises ValueError."""
+    folder = str(path.resolve().parent)
+    if folder not in sys.path:
+        sys.path.append(folder)  # last, so that it hides nothing that is installed
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except (Exception, SystemExit) as error:
+        raise ValueError(f"cannot load {path}: {_describe(error, path)}") from error
+    return module
+
+
+def _describe(error: BaseException, path: Path | None) -> str:
+    """Describe an error, with the last line of the user's code that it passed through.
+
+    The user's code is this file and all beside or below it.
+    """
+    where = ""
+    if path is not None:
+        folder = path.resolve().parent
+        for frame in traceback.extract_tb(error.__traceback__):
+            file = Path(frame.filename).resolve()
+            if file.is_relative_to(folder) and not file.is_relative_to(_OURS):
+                name = "" if file == path.resolve() else f"{file.relative_to(folder)}, "
+                where = f" ({name}line {frame.lineno})"
+    return ": ".join(filter(None, (type(error).__name__, reason_of(error)))) + where

@@ -1,0 +1,1 @@
+"""How President's planner is tuned."""

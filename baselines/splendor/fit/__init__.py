@@ -1,0 +1,1 @@
+"""How Splendor's planner is tuned."""

@@ -1,0 +1,1 @@
+"""Programs that fit what the searches of Top Trumps expect of a lead."""

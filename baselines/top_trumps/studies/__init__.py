@@ -1,1 +1,0 @@
-"""Studies of Top Trumps: programs behind the README's figures."""
