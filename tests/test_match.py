@@ -8,7 +8,7 @@ import pytest
 
 from parlour.baselines.arena import Plan, Sprt, Workers, play_match
 from parlour.baselines.arena.play import match
-from parlour.baselines.arena.play.batches import Batch, Fault, Outcomes, play_deals
+from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, play_deals
 from parlour.baselines.arena.play.seatings import one_against_field
 from parlour.baselines.players.making import make_policy
 from parlour.baselines.players.policy import Policy
@@ -161,7 +161,7 @@ class WinsSharesLoses:
 
     name: str = "script"
 
-    def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
+    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
         own = seated == 0
         returns = np.zeros(seated.shape)
         for deal, seed in enumerate(batch.seeds):

@@ -121,7 +121,7 @@ def rows_of(value: Any, tables: slice) -> Any:
     return type(value)(*(rows_of(part, tables) for part in value))
 
 
-def play_batch(**meanings: Function) -> Function:
+def play_batch(**meanings: Any) -> Function:
     """Return the loop for the functions of one way to act, and the rules of a game.
 
     `start(places, table, deciders)` seats and deals. `decide(into, index, places, table, deciders)`

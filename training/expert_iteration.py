@@ -89,7 +89,7 @@ COUNTS = (
 MAX_GRADIENT_NORM = 1.0
 
 
-class Losses(NamedTuple):
+class ImitationLosses(NamedTuple):
     """Means over the decisions of a gradient step, or of several."""
 
     policy: Any  # cross-entropy
@@ -208,7 +208,7 @@ class Learner(Resumable):
         act = partial(play.act, self.average.record(self.game), config.td_lambda, batch)
         return play_slices(act, config.num_tables, config.num_threads, pool)
 
-    def _learn(self, lesson: Lesson, random: np.random.Generator) -> Losses:
+    def _learn(self, lesson: Lesson, random: np.random.Generator) -> ImitationLosses:
         """Keep a lesson, and learn from decisions drawn from all that are kept.
 
         Return the means of their losses.
@@ -225,7 +225,7 @@ class Learner(Resumable):
             self._step(drawn(self.lessons, random, size)) for _ in range(self._num_steps(newest))
         ]
         self._move_average()
-        return Losses(*np.mean(found, axis=0).tolist())
+        return ImitationLosses(*np.mean(found, axis=0).tolist())
 
     def _move_average(self) -> None:
         """Move the weights that play towards those that have just been learned."""
@@ -246,7 +246,7 @@ class Learner(Resumable):
         self.optimizer.step()
         return [part.item() for part in losses]
 
-    def _losses(self, lesson: Lesson) -> Losses:
+    def _losses(self, lesson: Lesson) -> ImitationLosses:
         """Return the cross-entropy, the squared error of values and the entropy."""
         lists = legal_lists(lesson.masks, lesson.actions)
         units, values = self.network.of_rows(self.rows, lesson.rows, lesson.wide)
@@ -259,13 +259,13 @@ class Learner(Resumable):
         if lesson.others.shape[1]:
             others = self.network.values_of_others(units)
             value = value + nn.functional.mse_loss(others, torch.from_numpy(lesson.others))
-        return Losses(
+        return ImitationLosses(
             policy=-(learned * log_chances).sum(dim=1).mean(),
             value=value,
             entropy=-torch.special.xlogy(learned, learned).sum(dim=1).mean(),
         )
 
-    def _report(self, losses: Losses, num_decisions: int, spent: Spent) -> None:
+    def _report(self, losses: ImitationLosses, num_decisions: int, spent: Spent) -> None:
         """Update the progress after a batch."""
         self.progress = advanced(
             self.progress,

@@ -83,7 +83,7 @@ def new_guided_batch(
     return GuidedBatch(batch, policies, outlook)
 
 
-class _Deciders(NamedTuple):
+class _Searchers(NamedTuple):
     """What a thread searches with."""
 
     weights: np.ndarray  # [1]
@@ -115,7 +115,7 @@ class GuidedPlay:
         """
         places = rows_of(self._places, tables)
         loop = _bind_act(self.game, num_layers(weights), values_all_seats(weights))
-        deciders = _Deciders(
+        deciders = _Searchers(
             weights,
             new_tree(self.game, self.settings),
             self.settings,

@@ -32,7 +32,7 @@ class _TooLarge(ValueError):
 
 
 @dataclasses.dataclass
-class _Layer:
+class _TreeLayer:
     """The positions at the same number of plies from the start, and the edges to the next layer.
 
     Edges of position k are `first_edge[k] .. first_edge[k + 1]`.
@@ -79,7 +79,7 @@ def best_replies(
 
 def _grow(
     game: Game, policy: Policy, states: np.ndarray, seat: int, narrow: Narrow | None
-) -> list[_Layer]:
+) -> list[_TreeLayer]:
     """Return all positions that can occur, ply by ply, each once in its layer."""
     layers = []
     room = MAX_MOVES
@@ -92,7 +92,7 @@ def _grow(
 
 def _grow_layer(
     game: Game, policy: Policy, states: np.ndarray, seat: int, narrow: Narrow | None, room: int
-) -> tuple[_Layer, np.ndarray]:
+) -> tuple[_TreeLayer, np.ndarray]:
     """Return a layer and the positions of the next. Raises _TooLarge for more than `room` moves."""
     rows = np.arange(len(states))
     acting = np.empty(len(states), np.int64)
@@ -118,7 +118,7 @@ def _grow_layer(
         )
     parents, actions = np.nonzero(masks)
     children, child_of = _expand(game, states, parents, actions)
-    layer = _Layer(states, is_choice, returns[:, seat], first_edge, actions, child_of)
+    layer = _TreeLayer(states, is_choice, returns[:, seat], first_edge, actions, child_of)
     return layer, children
 
 
@@ -196,7 +196,7 @@ def is_same(words, as_bytes, row, other):
     return True
 
 
-def _back_up(game: Game, layers: list[_Layer]) -> tuple[np.ndarray, np.ndarray]:
+def _back_up(game: Game, layers: list[_TreeLayer]) -> tuple[np.ndarray, np.ndarray]:
     """Return the values of the positions in the first layer, and of the actions to choose there."""
     values = np.zeros(0)
     for layer in reversed(layers):

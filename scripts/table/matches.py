@@ -101,7 +101,7 @@ def match_result(plan: MatchPlan, returns: Returns) -> "MatchResult | None":
     from ...baselines.arena.play.batches import Contest
     from ...baselines.arena.play.entrants import Entrant
     from ...baselines.arena.play.match import result_of
-    from ...baselines.arena.play.playing import Played
+    from ...baselines.arena.play.playing import PlayedContest
 
     game = game_within(plan.game, plan.settings)
     known = {
@@ -113,4 +113,4 @@ def match_result(plan: MatchPlan, returns: Returns) -> "MatchResult | None":
         return None
     table = np.array([[known[seed, seat] for seat in seats] for seed in seeds])
     entrants = tuple(Entrant(name, name, "") for name in (plan.agent, plan.opponent))
-    return result_of(game, Played(Contest(entrants, "field"), np.array(seeds), table, ()))
+    return result_of(game, PlayedContest(Contest(entrants, "field"), np.array(seeds), table, ()))

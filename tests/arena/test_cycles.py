@@ -8,7 +8,7 @@ import pytest
 
 from parlour.baselines.arena.play.batches import Contest
 from parlour.baselines.arena.play.entrants import Entrant
-from parlour.baselines.arena.play.playing import Played
+from parlour.baselines.arena.play.playing import PlayedContest
 from parlour.baselines.arena.ratings.cycles import equilibrium, find_cycle
 from parlour.baselines.arena.ratings.standings import Standings, standings
 from parlour.baselines.arena.results.export import (
@@ -33,7 +33,9 @@ def table_of(*results: tuple[str, str, float], num_deals: int = 30) -> Standings
         entrants = tuple(Entrant(name, None, name) for name in (first, second))
         won = np.where(np.arange(num_deals) < round(share * num_deals), 1.0, -1.0)
         returns = np.stack([np.stack([won, -won], 1), np.stack([-won, won], 1)], 1)
-        contests.append(Played(Contest(entrants, "field"), np.arange(num_deals), returns, ()))
+        contests.append(
+            PlayedContest(Contest(entrants, "field"), np.arange(num_deals), returns, ())
+        )
     return standings(SETTING, contests)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, Store, Workers, play_match
-from parlour.baselines.arena.play.batches import Batch, Contest, Outcomes
+from parlour.baselines.arena.play.batches import Contest, DealBatch, Outcomes
 from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.play.match import MatchResult
 from parlour.baselines.arena.results.store import Setting, store_files
@@ -193,10 +193,10 @@ with Store(sys.argv[1]) as store:
 """
 
 
-def batch_of(first_seed: int, players: tuple[str, ...] = PLAYERS) -> Batch:
+def batch_of(first_seed: int, players: tuple[str, ...] = PLAYERS) -> DealBatch:
     """Four deals."""
     contest = Contest(enter(players, GAME), "field")
-    return Batch(GAME, contest, first_seed, 4, contest.entrants)
+    return DealBatch(GAME, contest, first_seed, 4, contest.entrants)
 
 
 def test_two_runs_on_a_store_do_not_play_the_same(tmp_path: Path) -> None:
@@ -229,7 +229,7 @@ def test_a_refused_player_leaves_the_store_free(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
         contest = Contest(enter((max, "random"), GAME), "field")
         with pytest.raises(ValueError, match="results of max cannot be kept: it is an object"):
-            store.claim(Batch(GAME, contest, 0, 4, contest.entrants))
+            store.claim(DealBatch(GAME, contest, 0, 4, contest.entrants))
         assert store.claim(batch_of(0))
 
 

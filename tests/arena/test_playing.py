@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena.play import playing
-from parlour.baselines.arena.play.batches import Batch, Contest, Outcomes
+from parlour.baselines.arena.play.batches import Contest, DealBatch, Outcomes
 from parlour.baselines.arena.play.entrants import enter
-from parlour.baselines.arena.play.playing import Plan, Played, play_contests, read_contests
+from parlour.baselines.arena.play.playing import Plan, PlayedContest, play_contests, read_contests
 from parlour.baselines.arena.results.store import Setting, Store
 from parlour.envs import load_game
 
@@ -26,7 +26,7 @@ class ReturnsTheSeed:
 
     name: str = "seeds"
 
-    def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
+    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
         PLAYED.extend(int(seed) for seed in batch.seeds)
         own = np.where(seated == 0, 1, -1)
         return Outcomes(own * np.array(batch.seeds)[:, None, None] / 1000, ())
@@ -39,7 +39,7 @@ CONTROL = ReturnsTheSeed()
 CONTEST = Contest(enter(("random", "first_play"), GAME), "field")
 
 
-def play(store: Store, seeds: range) -> Played:
+def play(store: Store, seeds: range) -> PlayedContest:
     PLAYED.clear()
     (played,) = play_contests(
         GAME, [CONTEST], seeds, Plan(batch_deals=8, store=store, control=CONTROL)
@@ -47,7 +47,7 @@ def play(store: Store, seeds: range) -> Played:
     return played
 
 
-def assert_deals(played: Played, seeds: list[int]) -> None:
+def assert_deals(played: PlayedContest, seeds: list[int]) -> None:
     """Every deal is there once, with its own result."""
     assert played.seeds.tolist() == seeds
     assert played.returns[:, 0, 0].tolist() == [seed / 1000 for seed in seeds]
@@ -93,9 +93,9 @@ class PlayedByAnother:
 
     def __init__(self) -> None:
         self.looks = 0
-        self.added: list[Batch] = []
+        self.added: list[DealBatch] = []
 
-    def claim(self, batch: Batch) -> bool:
+    def claim(self, batch: DealBatch) -> bool:
         return False
 
     def read(
@@ -106,7 +106,7 @@ class PlayedByAnother:
             sign = np.array([[1, -1], [-1, 1]])
             yield seeds[0], Outcomes(sign * np.array(seeds)[:, None, None] / 1000)
 
-    def add(self, batch: Batch, outcomes: Outcomes) -> None:
+    def add(self, batch: DealBatch, outcomes: Outcomes) -> None:
         self.added.append(batch)
 
 

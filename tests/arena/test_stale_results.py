@@ -22,7 +22,7 @@ import torch
 
 from parlour.baselines.arena import Store, play_match
 from parlour.baselines.arena.contest.time_control import TimeControl
-from parlour.baselines.arena.play.batches import Batch
+from parlour.baselines.arena.play.batches import DealBatch
 from parlour.baselines.arena.play.playing import Plan
 from parlour.baselines.arena.play.workers import Workers
 from parlour.baselines.arena.results import identity
@@ -96,7 +96,7 @@ def play(
     added = []
 
     class Watched(Store):
-        def add(self, batch: Batch, outcomes: Any) -> None:
+        def add(self, batch: DealBatch, outcomes: Any) -> None:
             added.append(batch)
             super().add(batch, outcomes)
 

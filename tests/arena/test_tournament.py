@@ -10,7 +10,7 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament, rate_store
-from parlour.baselines.arena.play.batches import Batch, Fault, Outcomes, forfeit, play_deals
+from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, forfeit, play_deals
 from parlour.baselines.arena.play.tournament import contests_of, num_games
 from parlour.baselines.arena.ratings.standings import Standings
 from parlour.baselines.arena.results.export import as_data, export, finite
@@ -147,7 +147,7 @@ class LosesOnTime:
 
     seconds: float
 
-    def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
+    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
         returns = np.zeros(seated.shape)
         returns[:, 0] = forfeit(seated.shape[2], 1)
         name = batch.contest.entrants[int(seated[0, 0, 1])].name

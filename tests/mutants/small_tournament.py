@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, play_match, play_tournament
-from parlour.baselines.arena.play.batches import Batch, Outcomes
+from parlour.baselines.arena.play.batches import DealBatch, Outcomes
 from parlour.envs.registry import load_game
 from tests import toy_game
 from tests.arena.test_tournament import (
@@ -58,7 +58,7 @@ class OrderOfNames:
 
     name: str = "order"
 
-    def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
+    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
         by_player = np.array([[1.0, 0.0, -1.0], [0.5, 0.5, -1.0]])
         parity = np.array(batch.seeds)[:, None, None] % 2
         return Outcomes(by_player[parity, seated])

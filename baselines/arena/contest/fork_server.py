@@ -32,7 +32,7 @@ from ....envs.core.rng import streams
 from ...players.making import make_policy
 from ..play.entrants import names_a_file
 from .confine import drop_privileges, end_with_parent, enter, limit_resources
-from .limits import Limits
+from .limits import PlayerLimits
 from .player_process import OUT_OF_MEMORY, REFUSED, PlayerServer, is_out_of_memory
 from .sandbox import Sandbox
 
@@ -75,7 +75,7 @@ class ForkServer:
             raise OSError(f"the fork server ended with status {self._popen.wait()}")
 
     def start(
-        self, spec: str, limits: Limits, sandbox: Sandbox
+        self, spec: str, limits: PlayerLimits, sandbox: Sandbox
     ) -> tuple[socket.socket, socket.socket, int]:
         """Start a player in this sandbox; return the connections with it and its supervisor.
 
@@ -179,7 +179,7 @@ def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
                 os.setsid()
                 arena.close()
                 os.chdir(folder)
-                _confine(Limits(**limits), bool(sandbox), private)
+                _confine(PlayerLimits(**limits), bool(sandbox), private)
                 _become_player(game, spec, player_socket, output)
             os.close(player_socket)
             os.close(output)
@@ -199,7 +199,7 @@ def _supervise(game: Game, order: list[Any], descriptors: list[int]) -> None:
             os._exit(0)
 
 
-def _confine(limits: Limits, is_in_sandbox: bool, private: str) -> None:
+def _confine(limits: PlayerLimits, is_in_sandbox: bool, private: str) -> None:
     """Limit this process, the player's, and point it to its private folder."""
     processes = limits.processes + _SPARE if is_in_sandbox else None
     limit_resources(limits.memory_mib * _MIB, limits.private_mib * _MIB, processes)

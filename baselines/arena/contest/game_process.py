@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .fork_server import MESSAGE, ForkServer
-from .limits import Limits
+from .limits import PlayerLimits
 from .player_process import OUT_OF_MEMORY, REFUSED
 from .sandbox import Sandbox
 from .usage import Meter, family, memory_mib, num_tasks
@@ -77,7 +77,7 @@ class GameProcess:
     """The process of a player for one game; it runs only while a request is open."""
 
     def __init__(
-        self, server: ForkServer, spec: str, limits: Limits, log: Log, sandbox: Sandbox
+        self, server: ForkServer, spec: str, limits: PlayerLimits, log: Log, sandbox: Sandbox
     ) -> None:
         self._limits = limits
         self._log = log

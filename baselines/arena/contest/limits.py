@@ -9,7 +9,7 @@ WALL_FACTOR = 3.0  # a second of waiting is charged as a third of a second of co
 
 
 @dataclasses.dataclass(frozen=True)
-class Limits:
+class PlayerLimits:
     """The limits of a player. Raises ValueError for a limit that is not above zero.
 
     The charge is the greater of two times: the processor time of the player with all processes it
@@ -30,7 +30,7 @@ class Limits:
     output_kib: int = 1024  # output of a player in a game
 
     def __post_init__(self) -> None:
-        for field in dataclasses.fields(Limits):
+        for field in dataclasses.fields(PlayerLimits):
             value: Any = getattr(self, field.name)
             checked_above_zero(field.name, value)
             if isinstance(field.default, int) and value != int(value):

@@ -11,7 +11,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.seating import Memory, illegal_action_message
 from .fork_server import ForkServer
 from .game_process import Forfeit, GameProcess, Log, printable
-from .limits import Limits
+from .limits import PlayerLimits
 from .player_process import (
     ANSWER,
     BEGIN,
@@ -44,7 +44,7 @@ class IsolatedPlayer:
         self,
         spec: Any,
         game: Game,
-        limits: Limits,
+        limits: PlayerLimits,
         log: Log,
         server: ForkServer,
         new_sandbox: Callable[[], Sandbox],
@@ -72,7 +72,7 @@ class IsolatedPlayer:
     @property
     def remember(self) -> Callable[[], Memory] | None:
         """Return the maker of its memory, which passes everything on; None without a memory."""
-        return partial(_Memory, self) if self._manner == REMEMBERS else None
+        return partial(_RemoteMemory, self) if self._manner == REMEMBERS else None
 
     def begin(self) -> None:
         """Start a new game: a fresh process, no warnings, the whole allowance. Raises Forfeit."""
@@ -182,7 +182,7 @@ def check_is_text(spec: Any) -> str:
     return spec
 
 
-class _Memory:
+class _RemoteMemory:
     """The memory of a player in another process: pass everything on."""
 
     def __init__(self, player: IsolatedPlayer) -> None:

@@ -19,10 +19,10 @@ from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import SEED_LIMIT, player_streams, streams
 from ...players.settings import checked_above_zero
-from ..play.batches import Batch, Fault, Outcomes, forfeit
+from ..play.batches import DealBatch, Fault, Outcomes, forfeit
 from .fork_server import ForkServer
 from .game_process import Forfeit, Log
-from .limits import Limits
+from .limits import PlayerLimits
 from .referee import IsolatedPlayer, check_is_text
 from .sandbox import AUTO, choose_sandbox, new_sandbox
 
@@ -33,7 +33,7 @@ _MIB = 1 << 20
 
 
 @dataclasses.dataclass(frozen=True)
-class TimeControl(Limits):
+class TimeControl(PlayerLimits):
     """The conditions of a contest: the limits, and what separates the players.
 
     With a `secret` the deals are drawn from it (see `deal_seed`); otherwise the number of a deal is
@@ -57,7 +57,7 @@ class TimeControl(Limits):
         """Return the limits and the secret by name; a store keeps results under them."""
         return {k: v for k, v in dataclasses.asdict(self).items() if k not in _NOT_KEPT}
 
-    def play(self, batch: Batch, seated: np.ndarray) -> Outcomes:
+    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
         """Play `batch` game after game, with entrant `seated[deal, sitting, seat]` in each seat."""
         entrants = batch.contest.entrants
         copies = [int((seated == k).sum(axis=2).max()) for k in range(len(entrants))]
@@ -101,7 +101,7 @@ class TimeControl(Limits):
                         raise ValueError(_without_class(fault.reason)) from None
                 player.close()
 
-    def _folder(self, batch: Batch) -> Path:
+    def _folder(self, batch: DealBatch) -> Path:
         pairing = "-v-".join(_as_file_name(entrant.name) for entrant in batch.contest.entrants)
         last = batch.first_seed + batch.num_deals - 1
         return Path(self.logs) / batch.game.name / pairing / f"deals-{batch.first_seed}-{last}"
@@ -133,7 +133,9 @@ def isolated(
     """
     texts = [check_is_text(spec) for spec in specs]
     sandbox = choose_sandbox(control.sandbox)
-    limits = Limits(**{f.name: getattr(control, f.name) for f in dataclasses.fields(Limits)})
+    limits = PlayerLimits(
+        **{f.name: getattr(control, f.name) for f in dataclasses.fields(PlayerLimits)}
+    )
     log_bytes = max(0, int(control.logs_mib * _MIB) - _size(Path(control.logs))) // len(texts)
     hidden = [str(Path(path).resolve()) for path in (control.logs, str(logs), *control.hidden)]
     with contextlib.ExitStack() as stack:

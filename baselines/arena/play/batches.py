@@ -57,7 +57,7 @@ class Control(Protocol):
     results under it.
     """
 
-    def play(self, batch: "Batch", seated: np.ndarray) -> Outcomes:
+    def play(self, batch: "DealBatch", seated: np.ndarray) -> Outcomes:
         """Play `batch` with entrant `seated[deal, sitting, seat]` in each seat.
 
         A player with a fault loses that game (see `forfeit`); other games are not affected.
@@ -67,7 +67,7 @@ class Control(Protocol):
         """Return the settings as plain data."""
 
 
-class Batch(NamedTuple):
+class DealBatch(NamedTuple):
     """The deals `first_seed`, `first_seed` + 1, ... of a contest."""
 
     game: Game
@@ -83,7 +83,7 @@ class Batch(NamedTuple):
         return self.first_seed + np.arange(self.num_deals)
 
 
-def play_batch(batch: Batch, num_threads: int = 1) -> Outcomes:
+def play_batch(batch: DealBatch, num_threads: int = 1) -> Outcomes:
     """Play all games of a batch; compiled players act in up to `num_threads` threads.
 
     Without a control no game is forfeited: a player that fails or breaks a rule raises PlayerError.

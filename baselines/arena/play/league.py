@@ -24,7 +24,7 @@ from ..results.store import Setting
 from .batches import Contest
 from .entrants import scripted_players
 from .match import PLAIN, deal_seeds
-from .playing import Plan, Played, play_contests
+from .playing import Plan, PlayedContest, play_contests
 from .tournament import contests_of
 
 SEED = 500_000_000  # of the first deal: no player was trained or chosen on these
@@ -74,7 +74,7 @@ def play_league(
     meetings: dict[bool, list[Contest]] = {False: [], True: []}
     for contest in contests_of(game, specs):
         meetings[any(is_slow[entrant.spec] for entrant in contest.entrants)].append(contest)
-    played: list[Played] = []
+    played: list[PlayedContest] = []
     for slow, contests in meetings.items():
         seeds = deal_seeds(SEED, search_deals if slow else num_deals)
         size = SEARCH_BATCH if slow else plan.batch_deals

@@ -14,7 +14,7 @@ from ..ratings.sprt import UNDECIDED, Sprt, Verdict, judge
 from ..ratings.statistics import RETURNS, Estimate, elo_of_score, mean_of_deals, proportion_of_deals
 from .batches import Contest
 from .entrants import EntrantSpec, enter
-from .playing import Plan, Played, in_lines, join, play_contests
+from .playing import Plan, PlayedContest, in_lines, join, play_contests
 
 PLAIN = Plan()
 DIFFERENCES = (-2.0, 2.0)  # the range of a difference of two returns
@@ -122,7 +122,7 @@ def _until_decided(
     """Play a block of deals at a time; deals played after the deciding one do not count."""
     block = plan.batch_deals * plan.workers.num_workers
     tell = on_progress or in_lines(len(seeds) * game.num_seats)
-    parts: list[Played] = []
+    parts: list[PlayedContest] = []
     for start in range(0, len(seeds), block):
         before = start * game.num_seats
         parts += play_contests(
@@ -140,16 +140,16 @@ def _until_decided(
     return dataclasses.replace(result_of(game, decided), verdict=verdict)
 
 
-def _own_returns(played: Played) -> np.ndarray:
+def _own_returns(played: PlayedContest) -> np.ndarray:
     """Select the returns [deals, sittings] of the first entrant, at seat s in sitting s."""
     return np.diagonal(played.returns, axis1=1, axis2=2)
 
 
-def _scores(played: Played) -> np.ndarray:
+def _scores(played: PlayedContest) -> np.ndarray:
     return (1 + _own_returns(played).mean(axis=1)) / 2
 
 
-def result_of(game: Game, played: Played) -> MatchResult:
+def result_of(game: Game, played: PlayedContest) -> MatchResult:
     """Return the result of a contest in which the first entrant sat at seat s in sitting s."""
     num_deals, n, _ = played.returns.shape
     sums = _Sums(*np.empty((len(_Sums._fields), num_deals)))
@@ -205,7 +205,7 @@ def _add_up(returns: np.ndarray, out: Sequence[np.ndarray]) -> None:
     sums.draws[:] = n - sums.wins - sums.losses
 
 
-def _faults(played: Played) -> tuple[int, int]:
+def _faults(played: PlayedContest) -> tuple[int, int]:
     """Count the faults of each entrant; the first sits at seat s in sitting s."""
     own = sum(fault.seat == fault.sitting for fault in played.faults)
     return own, len(played.faults) - own

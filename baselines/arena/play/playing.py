@@ -9,7 +9,7 @@ import numpy as np
 from ....envs.core.game import Game
 from ....envs.core.waiting import Wait
 from ..results.store import Setting, Store
-from .batches import BATCH_DEALS, Batch, Contest, Control, Fault, Outcomes
+from .batches import BATCH_DEALS, Contest, Control, DealBatch, Fault, Outcomes
 from .entrants import check_unchanged
 from .seatings import sittings_a_deal
 from .workers import Workers, play_all
@@ -17,7 +17,7 @@ from .workers import Workers, play_all
 _POLL_SECONDS = 0.5  # between two checks for the results of another run
 
 
-class Played(NamedTuple):
+class PlayedContest(NamedTuple):
     """The known results of a contest."""
 
     contest: Contest
@@ -25,16 +25,16 @@ class Played(NamedTuple):
     returns: np.ndarray  # [deals, sittings, seats]
     faults: tuple[Fault, ...]
 
-    def first(self, num_deals: int) -> "Played":
+    def first(self, num_deals: int) -> "PlayedContest":
         """Return the results of the first `num_deals` deals."""
         seeds = self.seeds[:num_deals]
         faults = tuple(fault for fault in self.faults if fault.seed <= seeds[-1])
-        return Played(self.contest, seeds, self.returns[:num_deals], faults)
+        return PlayedContest(self.contest, seeds, self.returns[:num_deals], faults)
 
 
-def join(parts: Sequence[Played]) -> Played:
+def join(parts: Sequence[PlayedContest]) -> PlayedContest:
     """Join results of the same contest, in the order given."""
-    return Played(
+    return PlayedContest(
         parts[0].contest,
         np.concatenate([part.seeds for part in parts]),
         np.concatenate([part.returns for part in parts]),
@@ -58,7 +58,7 @@ def play_contests(
     seeds: range,
     plan: Plan,
     on_progress: Callable[[int], None] | None = None,
-) -> list[Played]:
+) -> list[PlayedContest]:
     """Play the deals `seeds` of every contest; call `on_progress` with the games done so far.
 
     Without `on_progress`, a long wait gets a line on stderr now and then. Raises
@@ -100,15 +100,15 @@ def in_lines(num_games: int) -> Callable[[int], None]:
 
 
 def _outcomes(
-    batches: list[Batch], setting: Setting, plan: Plan
-) -> Iterator[tuple[Batch, Outcomes, bool]]:
+    batches: list[DealBatch], setting: Setting, plan: Plan
+) -> Iterator[tuple[DealBatch, Outcomes, bool]]:
     """Yield (batch, outcomes, whether this run played it); another run may have played it."""
     store = plan.store
     if store is None:
         yield from ((*result, True) for result in play_all(batches, plan.workers))
         return
     while batches:
-        others: list[Batch] = []
+        others: list[DealBatch] = []
         yield from (
             (*each, True) for each in play_all(_claimed(store, batches, others), plan.workers)
         )
@@ -123,7 +123,9 @@ def _outcomes(
             time.sleep(_POLL_SECONDS)
 
 
-def _claimed(store: Store, batches: list[Batch], others: list[Batch]) -> Iterator[Batch]:
+def _claimed(
+    store: Store, batches: list[DealBatch], others: list[DealBatch]
+) -> Iterator[DealBatch]:
     """Yield the batches that this run may play; add those of another run to `others`."""
     for batch in batches:
         if store.claim(batch):
@@ -132,7 +134,7 @@ def _claimed(store: Store, batches: list[Batch], others: list[Batch]) -> Iterato
             others.append(batch)
 
 
-def _in_store(store: Store, setting: Setting, batch: Batch) -> Outcomes | None:
+def _in_store(store: Store, setting: Setting, batch: DealBatch) -> Outcomes | None:
     """Read the batch that another run has played; return None where a deal is missing."""
     seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
     result = ContestResults(setting.num_seats, batch.contest, np.array(seeds))
@@ -142,11 +144,11 @@ def _in_store(store: Store, setting: Setting, batch: Batch) -> Outcomes | None:
     return Outcomes(played.returns, played.faults) if result.is_played.all() else None
 
 
-def _missing(game: Game, results: "dict[Contest, ContestResults]", plan: Plan) -> list[Batch]:
+def _missing(game: Game, results: "dict[Contest, ContestResults]", plan: Plan) -> list[DealBatch]:
     """Return the batches not played yet: the first deals of every contest, then the next ones."""
     participants = tuple(dict.fromkeys(e for contest in results for e in contest.entrants))
     batches = [
-        Batch(game, contest, first, num_deals, participants, plan.control)
+        DealBatch(game, contest, first, num_deals, participants, plan.control)
         for contest, result in results.items()
         for first, num_deals in _runs(result.seeds[~result.is_played], plan.batch_deals)
     ]
@@ -189,14 +191,14 @@ class ContestResults:
             if fault.seed in requested:
                 self.faults[fault.seed, fault.sitting] = fault
 
-    def played(self) -> Played:
+    def played(self) -> PlayedContest:
         """Return the results added so far."""
         faults = tuple(self.faults[key] for key in sorted(self.faults))
         done: Any = slice(None) if self.is_played.all() else self.is_played
-        return Played(self.contest, self.seeds[done], self.returns[done], faults)
+        return PlayedContest(self.contest, self.seeds[done], self.returns[done], faults)
 
 
-def read_contests(store: Store, setting: Setting) -> list[Played]:
+def read_contests(store: Store, setting: Setting) -> list[PlayedContest]:
     """Read all results of a game from a store, without those that are damaged."""
     results = []
     for contest in store.contests(setting):

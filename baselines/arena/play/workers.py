@@ -15,9 +15,9 @@ from joblib.externals.loky import ProcessPoolExecutor
 from ....envs.core.play.seating import PlayerError
 from ....envs.core.play.slices import check_num_threads
 from ..contest.confine import end_with_parent
-from .batches import Batch, Outcomes, play_batch
+from .batches import DealBatch, Outcomes, play_batch
 
-Submit = Callable[[Batch], Future]  # start to play a batch
+Submit = Callable[[DealBatch], Future]  # start to play a batch
 
 _TRIES = 3  # attempts at a batch whose worker is killed
 
@@ -30,7 +30,9 @@ class Workers(NamedTuple):
     num_threads: int = 1  # of each process, for the games of compiled players
 
 
-def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
+def play_all(
+    batches: Iterable[DealBatch], workers: Workers
+) -> Iterator[tuple[DealBatch, Outcomes]]:
     """Yield each batch with its outcomes, as soon as they are known, in any order.
 
     Workers take batches one by one. Raises PlayerError where workers end several times in a row
@@ -45,12 +47,14 @@ def play_all(batches: Iterable[Batch], workers: Workers) -> Iterator[tuple[Batch
         yield from _in_processes(iter(batches), workers)
 
 
-def _in_processes(batches: Iterator[Batch], workers: Workers) -> Iterator[tuple[Batch, Outcomes]]:
+def _in_processes(
+    batches: Iterator[DealBatch], workers: Workers
+) -> Iterator[tuple[DealBatch, Outcomes]]:
     """Replace workers that are killed, and play their batches again."""
-    waiting: list[Batch] = []
+    waiting: list[DealBatch] = []
     failures = 0  # since the last result
     while failures < _TRIES:
-        playing: dict[Future, Batch] = {}
+        playing: dict[Future, DealBatch] = {}
         try:
             with (_cluster if workers.cluster else _pool)(workers) as submit:
                 while True:
@@ -98,7 +102,7 @@ def _cluster(workers: Workers) -> Iterator[Submit]:
     task = ray.remote(max_retries=0)(play_batch)
     playing: set[Any] = set()
 
-    def submit(batch: Batch) -> Future:
+    def submit(batch: DealBatch) -> Future:
         played = task.remote(batch, workers.num_threads)
         playing.add(played)
         future = played.future()

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..play.duplicate import hands_of_seat_0
 from ..play.entrants import Entrant
-from ..play.playing import Played
+from ..play.playing import PlayedContest
 from ..results.store import Setting
 from .cycles import NashAverage, equilibrium, find_cycle
 from .rankings import Scored, count_choices
@@ -75,7 +75,9 @@ class Standings:
     num_seats: int = 2
 
 
-def standings(setting: Setting, contests: Sequence[Played], scoring: str = "games") -> Standings:
+def standings(
+    setting: Setting, contests: Sequence[PlayedContest], scoring: str = "games"
+) -> Standings:
     """Make the table of all contests; the order of contests and players does not matter.
 
     With "duplicate" scoring, for two seats, a deal is one result: the player with the higher return
@@ -135,7 +137,7 @@ def _number(value: float) -> float | None:
     return None if np.isnan(value) else value
 
 
-def _games(played: Played, number: dict[Entrant, int]) -> Scored:
+def _games(played: PlayedContest, number: dict[Entrant, int]) -> Scored:
     """Score each game of a contest; number its players."""
     seated = played.contest.seated(played.returns.shape[2], played.seeds)
     numbers = np.array([number[entrant] for entrant in played.contest.entrants])
@@ -173,7 +175,7 @@ def _sums(
     return out
 
 
-def _at_fault(played: Played) -> list[Entrant]:
+def _at_fault(played: PlayedContest) -> list[Entrant]:
     """Return the player at fault in each game that was lost by a fault."""
     num_seats = played.returns.shape[2]
     return [

@@ -43,7 +43,7 @@ _DIGEST_LENGTH = 16
 _as_loaded: dict[tuple[Path, ...], str] = {}  # digests of folders with the code that runs here
 
 
-class _UnknownError(Exception):
+class _NoIdentityError(Exception):
     """Nothing says what the results of a player depend on."""
 
 
@@ -56,18 +56,18 @@ def identity_of(spec: Any, game: Game) -> str:
     """
     try:
         return SEPARATOR.join((SCHEME, *_depends_on(spec, game)))
-    except _UnknownError as reason:
+    except _NoIdentityError as reason:
         return SEPARATOR.join((UNKNOWN, secrets.token_hex(8), str(reason)))
 
 
 def _depends_on(spec: Any, game: Game) -> Iterator[str]:
     """Yield the player as text, then name and digest of each thing that its results depend on."""
     if not isinstance(spec, str):
-        raise _UnknownError("it is an object of Python; name it, or give FILE.py:FUNCTION")
+        raise _NoIdentityError("it is an object of Python; name it, or give FILE.py:FUNCTION")
     try:
         files = files_named(spec, game)
     except ValueError as error:
-        raise _UnknownError(str(error)) from error
+        raise _NoIdentityError(str(error)) from error
     yield _player_text(spec, game)
     packages = _other_packages(game)
     if packages or any(file.endswith(".py") for file in files):
@@ -113,7 +113,7 @@ def _roots_of(top: str) -> list[Path]:
     if folders := getattr(module, "__path__", ()):
         return [Path(folder).resolve() for folder in folders]
     if file is None or top in sys.stdlib_module_names:
-        raise _UnknownError(f"its game comes from {top}, which is no file")
+        raise _NoIdentityError(f"its game comes from {top}, which is no file")
     path = Path(file).resolve()
     return [path.parent if _INSTALLED.isdisjoint(path.parts) else path]
 
@@ -124,7 +124,7 @@ def _roots_of(top: str) -> list[Path]:
 def _digest(*roots: Path, left_out: Collection[Path] = ()) -> str:
     """Return the digest of all files in these folders, with their names.
 
-    Raises _UnknownError where there are too many, and where they were edited since this process
+    Raises _NoIdentityError where there are too many, and where they were edited since this process
     loaded code from there.
     """
     lines, size, edited = [], 0, 0.0
@@ -135,7 +135,7 @@ def _digest(*roots: Path, left_out: Collection[Path] = ()) -> str:
                 lines.append(f"{number} {path.relative_to(root)} {content}\n")
                 size, edited = size + found.st_size, max(edited, found.st_ctime)
             if len(lines) > MAX_FILES or size > MAX_MIB << 20:
-                raise _UnknownError(
+                raise _NoIdentityError(
                     f"{root} has more than {MAX_FILES:,} files or {MAX_MIB} MiB, all of which "
                     "count: put the player into a folder of its own"
                 )
@@ -144,7 +144,7 @@ def _digest(*roots: Path, left_out: Collection[Path] = ()) -> str:
     if not _has_loaded(roots) or (key not in _as_loaded and edited <= _STARTED):
         _as_loaded[key] = digest
     if _as_loaded.get(key) != digest:
-        raise _UnknownError(
+        raise _NoIdentityError(
             f"files in {roots[0]} were edited after this process loaded code from there: "
             "start a new process"
         )

@@ -21,7 +21,7 @@ import numpy as np
 
 from ....envs.core.game import Game
 from ....envs.core.rng import SEED_LIMIT
-from ..play.batches import Batch, Contest, Control, Fault, Outcomes
+from ..play.batches import Contest, Control, DealBatch, Fault, Outcomes
 from ..play.entrants import Entrant
 from ..play.seatings import SEATINGS, sittings_a_deal
 from .claims import is_alive, owner
@@ -177,7 +177,7 @@ class Store:
             self._database.execute("BEGIN IMMEDIATE")
             yield
 
-    def add(self, batch: Batch, outcomes: Outcomes) -> None:
+    def add(self, batch: DealBatch, outcomes: Outcomes) -> None:
         """Keep the results of a batch: all of them, or none where the run is killed meanwhile."""
         faults = json.dumps([list(fault) for fault in outcomes.faults])
         packed = zlib.compress(np.ascontiguousarray(outcomes.returns, dtype="<f8").tobytes())
@@ -190,7 +190,7 @@ class Store:
                 (contest, batch.first_seed, batch.num_deals, packed, faults),
             )
 
-    def claim(self, batch: Batch) -> bool:
+    def claim(self, batch: DealBatch) -> bool:
         """Claim a batch for this run; return False where another run plays or has played it."""
         setting = Setting.of(batch.game, batch.control)
         seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)

@@ -236,7 +236,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
 
     def _end(self, told: Told, actors: np.ndarray, truncated: np.ndarray) -> dict[str, Any]:
         """Deal anew where games were truncated, or leave them; return what `info` adds on ends."""
-        self._illegal_ends.note(np.count_nonzero(told.ended), np.count_nonzero(told.lost))
+        self._illegal_ends.note(int(told.ended.sum()), int(told.lost.sum()))
         cut, over = (truncated & ~told.ended).nonzero()[0], truncated | told.ended
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = over
