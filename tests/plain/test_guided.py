@@ -100,7 +100,7 @@ class SlowSearch:
         seat = self.seat
         while True:
             path.append((taken, seat))
-            seat = int(self.rules["play"](state[0], rng[0], action, words, True))
+            seat = int(self.rules["play"](state[0], rng[0], action, words))
             values = np.zeros(self.game.num_seats)
             if seat == NO_SEAT:
                 self.rules["returns"](state[0], values)

@@ -1,0 +1,36 @@
+"""A pytest plugin: note which tests pass in plain Python, and try no third case of a slow one."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+MAX_FAILURES = 2  # cases of one test that fail or take too long; the others are skipped
+PASSED = Path(__file__).resolve().parents[2] / "runs" / "mutants" / "passed.json"
+
+failures: Counter[str] = Counter()
+outcomes: dict[str, bool] = {}
+seconds: Counter[str] = Counter()
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Skip the like of what has failed."""
+    if failures[item.nodeid.partition("[")[0]] >= MAX_FAILURES:
+        pytest.skip("others like it fail or take too long")
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Add up one part of a test: its setup, its call or its end."""
+    failures[report.nodeid.partition("[")[0]] += report.failed
+    outcomes[report.nodeid] = outcomes.get(report.nodeid, True) and report.passed
+    seconds[report.nodeid] += report.duration
+
+
+def pytest_sessionfinish() -> None:
+    """Write the seconds of each test that passed."""
+    PASSED.parent.mkdir(parents=True, exist_ok=True)
+    passed = {name: round(seconds[name], 2) for name, good in outcomes.items() if good}
+    PASSED.write_text(json.dumps(passed, indent=0))
