@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 MAX_FAILURES = 2  # cases of one test that fail or take too long; the others are skipped
-PASSED = Path(__file__).resolve().parents[2] / "runs" / "mutants" / "passed.json"
+PASSED = Path("runs/mutants/passed.json")  # from the copy of the checkout
 
 failures: Counter[str] = Counter()
 outcomes: dict[str, bool] = {}

@@ -1,0 +1,176 @@
+"""`make mutants`: plant small faults in a copy of the last commit, and look what the tests notice.
+
+Cosmic Ray plants them as `cosmic-ray.toml` says and keeps its session in runs/mutants, so a run
+that is stopped goes on where it was; remove that folder for another commit or another sample.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import json
+import os
+import random
+import re
+import subprocess
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+from .page import write_page
+from .quick import PASSED
+
+HERE = Path(__file__).resolve().parents[2]
+RUNS = HERE / "runs" / "mutants"
+COPY, SESSION = RUNS / "copy", RUNS / "session.sqlite"
+CONFIG = "tests/mutants/cosmic-ray.toml"
+LAYERS = (("envs",), ("baselines", "training"))  # as many mutants of each
+LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
+MAX_SECONDS = 30.0  # of tests for a mutant, as they were measured
+PLAIN = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", "not long")
+
+
+def main() -> None:
+    """Do what has not been done yet: copy, measure, sample, try; then write the page."""
+    parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
+    parser.add_argument("--size", type=int, default=80, help="mutants of each of the two layers")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
+    options = parser.parse_args()
+    if not COPY.exists():
+        RUNS.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["git", "clone", "--quiet", "--shared", HERE, COPY], check=True)
+    os.chdir(COPY)  # Cosmic Ray takes the folder as it is
+    os.environ |= {"PYTHONPATH": str(COPY), "NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1"}
+    os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    if not (COPY / PASSED).exists():
+        measure()
+    if not SESSION.exists():
+        draw_sample(options.size, options.seed)
+    cosmic_ray("exec", CONFIG, SESSION)
+    write_page(SESSION, git("rev-parse", "--short", "HEAD").strip())
+
+
+def git(*arguments: str) -> str:
+    """What a command of git says about the copy."""
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def cosmic_ray(*arguments: str | Path) -> None:
+    """Run a command of Cosmic Ray."""
+    subprocess.run(["cosmic-ray", *map(str, arguments)], check=True)
+
+
+def measure() -> None:
+    """Run the tests in plain Python; note which pass in time, and the lines that each executes."""
+    settings = tomllib.loads(Path(CONFIG).read_text())["parlour"]
+    files = sorted({path for pattern in settings["tests"] for path in Path().glob(pattern)})
+    ignored = {f"test_{name}" for name in settings["ignored"]}
+    command = [sys.executable, "-m", "pytest", *PLAIN, "-p", "tests.mutants.quick", "--timeout=3"]
+    command += [f"--cov={layer}" for layers in LAYERS for layer in layers]
+    command += ["--cov-context=test", "--cov-report="]
+    subprocess.run([*command, *(str(path) for path in files if path.stem not in ignored)])
+
+
+def draw_sample(size: int, seed: int) -> None:
+    """Start a session with a sample of the mutants, one of those that fit at each place."""
+    from cosmic_ray.work_db import WorkDB, use_db
+
+    beside = SESSION.with_suffix(".new")
+    cosmic_ray("init", CONFIG, beside)
+    subprocess.run(["cr-filter-operators", beside, CONFIG], check=True)
+    rng = random.Random(seed)
+    with use_db(beside, WorkDB.Mode.open) as session:
+        places: dict[str, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
+        for item in sorted(session.pending_work_items, key=_place):
+            if not is_no_fault(item.mutations[0]):
+                path = item.mutations[0].module_path
+                places[path.parts[0]][path, item.mutations[0].start_pos].append(item)
+        session.clear()
+        for folders in LAYERS:
+            faults = [rng.choice(items) for name in folders for items in places[name].values()]
+            session.add_work_items(rng.sample(faults, size))
+    beside.rename(SESSION)
+
+
+def _place(item: Any) -> tuple[Any, ...]:
+    """Order mutants by what they are; their names in the session are random."""
+    mutation = item.mutations[0]
+    return (str(mutation.module_path), mutation.operator_name, mutation.occurrence)
+
+
+def is_no_fault(mutation: Any) -> bool:
+    """Whether it changes an annotation, a default setting or a large number."""
+    return any(
+        start <= mutation.start_pos < end
+        for start, end in no_faults(Path(mutation.module_path).read_text())
+    )
+
+
+def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where a change is no fault: from which line and column to which."""
+    for node in ast.walk(ast.parse(source)):
+        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            parts.append(node)
+        if isinstance(node, ast.ClassDef) and node.name == "Config":
+            parts += [item for item in node.body if isinstance(item, ast.AnnAssign)]
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            parts += [node] if node.value >= LARGE else []
+        for part in parts:
+            if isinstance(part, ast.expr | ast.stmt):
+                end = (part.end_lineno or part.lineno, part.end_col_offset or 0)
+                yield (part.lineno, part.col_offset), end
+
+
+def test() -> None:
+    """Try the mutant that is planted now: fail if one of the tests of its function does."""
+    diff = git("diff", "-U0")
+    path = re.findall(r"^--- a/(.*)$", diff, re.M)[0]
+    line = int(re.findall(r"^@@ -(\d+)", diff, re.M)[0])
+    tests = list(quickest(path, line))
+    if tests:
+        command = [sys.executable, "-m", "pytest", *PLAIN, "-x", "--timeout=60", *tests]
+        sys.exit(subprocess.run(command).returncode)
+
+
+def quickest(path: str, line: int) -> Iterator[str]:
+    """The tests that execute the function around a line, those that execute the line first."""
+    from coverage import CoverageData
+
+    recorded = CoverageData(".coverage")
+    recorded.read()
+    contexts = recorded.contexts_by_lineno(os.path.realpath(path))
+    first, end = span(path, line)
+    at_line = names(contexts.get(line, []))
+    around = names(
+        name for number in contexts for name in contexts[number] if first <= number < end
+    )
+    seconds = json.loads(PASSED.read_text())
+    total = 0.0
+    for name in sorted(at_line | around, key=lambda n: (n not in at_line, seconds.get(n, 0.0))):
+        total += seconds.get(name, MAX_SECONDS)
+        if name in seconds and total <= MAX_SECONDS:
+            yield name
+
+
+def names(contexts: Iterable[str]) -> set[str]:
+    """The tests among contexts such as "tests/test_bits.py::test_a|run"."""
+    return {name.partition("|")[0] for name in contexts if name}
+
+
+def span(path: str, line: int) -> tuple[int, int]:
+    """The lines [first, end) of the innermost function around a line, or else of the file."""
+    source = git("show", f"HEAD:{path}")
+    around = [
+        (node.lineno, (node.end_lineno or node.lineno) + 1)
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return max(around, default=(0, len(source)))
+
+
+if __name__ == "__main__":
+    test() if sys.argv[1:] == ["test"] else main()
