@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import functools
 import json
 import os
 import random
@@ -105,13 +106,15 @@ def is_no_fault(mutation: Any) -> bool:
     """Whether it changes an annotation, a default setting or a large number."""
     return any(
         start <= mutation.start_pos < end
-        for start, end in no_faults(Path(mutation.module_path).read_text())
+        for start, end in no_faults(mutation.module_path)
     )
 
 
-def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
+@functools.cache
+def no_faults(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
     """Where a change is no fault: from which line and column to which."""
-    for node in ast.walk(ast.parse(source)):
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
         parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
         if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
             parts.append(node)
@@ -122,7 +125,8 @@ def no_faults(source: str) -> Iterator[tuple[tuple[int, int], tuple[int, int]]]:
         for part in parts:
             if isinstance(part, ast.expr | ast.stmt):
                 end = (part.end_lineno or part.lineno, part.end_col_offset or 0)
-                yield (part.lineno, part.col_offset), end
+                found.append(((part.lineno, part.col_offset), end))
+    return found
 
 
 def test() -> None:
