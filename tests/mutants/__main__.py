@@ -69,7 +69,16 @@ def measure() -> None:
     settings = tomllib.loads(Path(CONFIG).read_text())["parlour"]
     files = sorted({path for pattern in settings["tests"] for path in Path().glob(pattern)})
     ignored = {f"test_{name}" for name in settings["ignored"]}
-    command = [sys.executable, "-m", "pytest", *PLAIN, "-p", "tests.mutants.quick", "--timeout=3"]
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        *PLAIN,
+        "-p",
+        "tests.mutants.quick",
+        "--timeout=4",
+        "--tb=no",
+    ]
     command += [f"--cov={layer}" for layers in LAYERS for layer in layers]
     command += ["--cov-context=test", "--cov-report="]
     subprocess.run([*command, *(str(path) for path in files if path.stem not in ignored)])
@@ -104,10 +113,7 @@ def _place(item: Any) -> tuple[Any, ...]:
 
 def is_no_fault(mutation: Any) -> bool:
     """Whether it changes an annotation, a default setting or a large number."""
-    return any(
-        start <= mutation.start_pos < end
-        for start, end in no_faults(mutation.module_path)
-    )
+    return any(start <= mutation.start_pos < end for start, end in no_faults(mutation.module_path))
 
 
 @functools.cache
