@@ -89,7 +89,7 @@ def draw_sample(size: int, seed: int) -> None:
     from cosmic_ray.work_db import WorkDB, use_db
 
     beside = SESSION.with_suffix(".new")
-    cosmic_ray("init", CONFIG, beside)
+    cosmic_ray("init", "--force", CONFIG, beside)
     subprocess.run(["cr-filter-operators", beside, CONFIG], check=True)
     rng = random.Random(seed)
     with use_db(beside, WorkDB.Mode.open) as session:
