@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
+from docs.studies import killing
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament
 from parlour.baselines.arena.results.export import as_data
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
 from parlour.scripts.main import main
-
-from . import killing
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 GAME = load_game("trick_taking", num_values=4)

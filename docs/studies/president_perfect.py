@@ -1,6 +1,6 @@
 """How long perfect play of two-seat President takes, as a command that can be interrupted.
 
-python -m tests.president.study --deals 1000
+python -m docs.studies.president_perfect --deals 1000
 
 Every deal is solved from its first card with a cleared memory, on seeds that nothing else uses.
 Deals that are in the record are not solved again, unless the solver has changed.
@@ -20,7 +20,8 @@ from parlour.baselines.president.exact_player import solver_of_games
 from parlour.envs import load_game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from tests.arena.recorded import STUDIES, code_digest
+
+from .recorded import STUDIES, code_digest
 
 RECORD: Final = STUDIES / "president_perfect.json"
 FIRST_SEED: Final = 7_500_000
@@ -77,7 +78,7 @@ def page(found: dict[str, Any]) -> str:
     lines = [
         "# How long perfect play of President with two seats takes",
         "",
-        "Written by `python -m tests.president.study`; do not edit. "
+        "Written by `python -m docs.studies.president_perfect`; do not edit. "
         f"{len(seconds):,} random deals are solved from the first card, each with a cleared "
         f"memory, on seeds from {found['first_seed']:,} on. Times are seconds of processor time, "
         "other programs running beside it. The process took at most "

@@ -1,9 +1,9 @@
 """Long studies of the arena, as commands: intervals, tests, kill -9, the cost of the sandbox.
 
-python -m tests.arena.study coverage --trials 2000
-python -m tests.arena.study sprt
-python -m tests.arena.study kills --times 20
-python -m tests.arena.study sandbox_cost --games 200
+python -m docs.studies.arena coverage --trials 2000
+python -m docs.studies.arena sprt
+python -m docs.studies.arena kills --times 20
+python -m docs.studies.arena sandbox_cost --games 200
 """
 
 import argparse

@@ -7,7 +7,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from tests.arena.recorded import STUDIES
+from .recorded import STUDIES
 
 RECORD = STUDIES / "learning.json"
 Entry = dict[str, Any]  # title, algorithm, command, against, fair_share; runs: points by seed
@@ -50,7 +50,7 @@ def page(entries: list[Entry], machine: dict[str, Any]) -> str:
     lines = [
         "# Strength against CPU minutes",
         "",
-        "Written by `python -m tests.learning.study`; do not edit. Each learner starts from "
+        "Written by `python -m docs.studies.learning`; do not edit. Each learner starts from "
         "nothing, and takes one seat against the best script in all others, on duplicate deals. "
         f"First places in per cent: the mean of the seeds, and their range. {machine['processor']},"
         f" {machine['cores']} cores; processor time counts all threads, and neither compilation "

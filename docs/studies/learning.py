@@ -1,7 +1,7 @@
 """Train learners with several seeds, and record strength against CPU minutes. Stopped, it goes on.
 
-python -m tests.learning.study                                      # the list below
-python -m tests.learning.study --train "ppo president --total-steps 30000000" --seeds 3
+python -m docs.studies.learning                                      # the list below
+python -m docs.studies.learning --train "ppo president --total-steps 30000000" --seeds 3
 
 What follows --train is what follows `parlour train`. The result is docs/studies/learning.json, with
 its page and its plot. Another length or setting of the same learner in the same game replaces what
@@ -22,7 +22,7 @@ from parlour.scripts.bench import machine
 from parlour.scripts.main import main as parlour
 from parlour.training.session import read_curve
 
-from .record import RECORD, Entry, read_record, write_record
+from .learning_record import RECORD, Entry, read_record, write_record
 
 LIST = (
     "ppo top_trumps --num-threads 1 --total-steps 4000000 --hidden 64,64 --num-tables 512"

@@ -138,7 +138,7 @@ def _page(found: dict[str, Any]) -> str:
     lines = [
         "# How often the arena's intervals are right",
         "",
-        "Written by `python -m tests.arena.study coverage`; do not edit. Simulated tournaments of "
+        "Written by `python -m docs.studies.arena coverage`; do not edit. Simulated tournaments of "
         f"five players of known strength, {found['num_trials']:,} for each line: `duels` at two "
         "seats, each deal twice; `tables` at four seats, each deal four times. Luck is "
         f"correlated within a deal ({simulation.LIKENESS}).",

@@ -36,7 +36,7 @@ METHODS: Final = (NONE, BWRAP)
 BLOCK: Final = 200  # moves of a game that are timed
 WARM_UP: Final = 20  # moves before them
 _GAME = load_game("trick_taking", num_values=4)
-_PLAYER = f"{Path(__file__).parent / 'bad_players.py'}:legal"
+_PLAYER = f"{Path(__file__).parents[2] / 'tests/arena/bad_players.py'}:legal"
 _RESAMPLES = 10_000
 
 
@@ -105,7 +105,7 @@ def page(found: dict[str, Any]) -> str:
     lines = [
         "# What the sandbox adds to a game and to a move",
         "",
-        "Written by `python -m tests.arena.study sandbox_cost`; do not edit. Under contest time a "
+        "Written by `python -m docs.studies.arena sandbox_cost`; do not edit. Under contest time a "
         "player gets a new process for each game, in a new sandbox; a move is a request of the "
         f"arena and an answer of the player, who answers at once. {found['num_games']:,} games "
         f"of {BLOCK} moves without and with bubblewrap, by turns; the time of a game is its median "

@@ -1,6 +1,6 @@
 """How often a seat of President could be first against scripts, if it saw all hands: a bound.
 
-python -m tests.president.hindsight --deals 2000
+python -m docs.studies.president_hindsight --deals 2000
 
 A seat that sees all hands and knows the player of all other seats tries everything. Nobody can be
 first more often against that player. The deals are those of no other study. Deals that are in the
@@ -24,7 +24,8 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.president import rules
-from tests.arena.recorded import STUDIES, code_digest
+
+from .recorded import STUDIES, code_digest
 
 RECORD: Final = STUDIES / "president_hindsight.json"
 FIRST_SEED: Final = 970_000_000
@@ -110,8 +111,9 @@ def page(found: dict[str, Any]) -> str:
     lines = [
         "# How often anybody could be first at President",
         "",
-        "Written by `python -m tests.president.hindsight`; do not edit. One seat sees all hands, "
-        "knows which script plays all other seats, and tries everything. No player can be first "
+        "Written by `python -m docs.studies.president_hindsight`; do not edit. One seat sees all "
+        "hands, knows which script plays all other seats, and tries everything. "
+        "No player can be first "
         f"more often on these deals, from seed {FIRST_SEED:,} on, each played from every seat. "
         "Brackets: 95 % intervals.",
         "",

@@ -1,10 +1,11 @@
 """How fast the learner is: decisions a second, playing and gradient together.
 
-python -m tests.learning.speed    all games, and President with other networks; on a quiet machine
+python -m docs.studies.learning_speed    all games, and President with other networks
 
-The settings are those of `make demo`, whose player is measured after 30 million decisions. It
-writes docs/studies/learning_speed.json and its page. Decisions are those of a learning seat with
-at least two legal actions, each in one gradient step at least. Compilation does not count.
+It needs a quiet machine. The settings are those of `make demo`, whose player is measured after 30
+million decisions. It writes docs/studies/learning_speed.json and its page. Decisions are those of a
+learning seat with at least two legal actions, each in one gradient step at least. Compilation does
+not count.
 """
 
 import argparse
@@ -27,7 +28,8 @@ from parlour.scripts.replays import vector_replay
 from parlour.training.acting import Batch
 from parlour.training.evaluate import evaluate
 from parlour.training.ppo import Config, Learner, Losses
-from tests.arena.recorded import STUDIES
+
+from .recorded import STUDIES
 
 RECORD = STUDIES / "learning_speed.json"
 HIDDEN = (128, 128)
@@ -157,9 +159,10 @@ def page(record: dict[str, Any]) -> str:
     lines = [
         "# How fast PPO learns",
         "",
-        "Written by `python -m tests.learning.speed`; do not edit. A decision is one of a learning "
-        "seat with at least two legal actions; each is in one gradient step at least. Self-play "
-        f"with the settings of `make demo`: {config['epochs']} epoch, batches of {batch:,} "
+        "Written by `python -m docs.studies.learning_speed`; do not edit. A decision is one of a "
+        "learning seat with at least two legal actions; each is in one gradient step at least. "
+        f"Self-play with the settings of `make demo`: {config['epochs']} epoch, batches of "
+        f"{batch:,} "
         f"decisions, minibatches of {config['minibatch_size']:,}. Playing and gradient together, "
         f"without compilation; best of {WINDOWS}. {about['processor']}, {about['cores']} cores, "
         f"Python {about['python']}.",

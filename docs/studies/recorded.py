@@ -10,7 +10,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Final
 
-STUDIES: Final = Path(__file__).parents[2] / "docs" / "studies"
+STUDIES: Final = Path(__file__).parent
 
 
 def code_digest(modules: Iterable[ModuleType]) -> str:
