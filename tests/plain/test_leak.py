@@ -13,9 +13,8 @@ from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import find_game, load_game
-from tests.president.playing import Table
+from tests.president.playing import Table, ladder, one_suit_each
 from tests.president.test_leak import check_deck, determinize
-from tests.president.test_referee import ladder, one_suit_each
 from tests.president.test_rules import match
 from tests.top_trumps.tables import Table as Deck
 from tests.top_trumps.test_leak import deck, orders, sample

@@ -11,7 +11,7 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.president.test_referee import ladder
+from tests.president.playing import ladder
 
 
 @pytest.fixture(scope="module")

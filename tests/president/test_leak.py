@@ -12,9 +12,16 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, random_actions
+from tests.president.playing import (
+    ECONOMIES,
+    PASSINGS,
+    PLAYER_COUNTS,
+    Table,
+    ladder,
+    one_suit_each,
+    random_actions,
+)
 from tests.president.referee import DECK
-from tests.president.test_referee import ladder, one_suit_each
 from tests.president.test_rules import match
 
 ALMOST_NEVER = 1e-4  # a fair sample fails a test this seldom; the seeds are fixed

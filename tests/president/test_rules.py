@@ -7,9 +7,18 @@ from typing import Any
 import pytest
 
 from parlour.envs.registry import load_game
-from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, record_games
+from tests.president.playing import (
+    ECONOMIES,
+    FOUR_SEAT_LADDER,
+    PASSINGS,
+    PLAYER_COUNTS,
+    TWO_SEAT_LADDER,
+    Table,
+    ladder,
+    one_suit_each,
+    record_games,
+)
 from tests.president.referee import DECK, RANKS
-from tests.president.test_referee import FOUR_SEAT_LADDER, TWO_SEAT_LADDER, ladder, one_suit_each
 
 TWOS = ["1x2", "2x2", "3x2", "4x2"]
 
