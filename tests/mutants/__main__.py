@@ -33,7 +33,8 @@ LAYERS = (("envs",), ("baselines", "training"))  # as many mutants of each
 LEFT_OUT = ("core/RemoveDecorator", "core/VariableReplacer", "core/VariableInserter")
 LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
 MAX_SECONDS = 30.0  # of tests for a mutant, as they were measured
-PLAIN = ("-q", "-o", "addopts=", "-p", "no:cacheprovider", "--hypothesis-seed=0", "-m", "not long")
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-m", "not long"]
+PYTEST += ["-p", "no:cacheprovider", "--hypothesis-seed=0"]
 
 
 def main() -> None:
@@ -71,16 +72,7 @@ def measure() -> None:
     settings = tomllib.loads(Path(CONFIG).read_text())["parlour"]
     files = sorted({path for pattern in settings["tests"] for path in Path().glob(pattern)})
     ignored = {f"test_{name}" for name in settings["ignored"]}
-    command = [
-        sys.executable,
-        "-m",
-        "pytest",
-        *PLAIN,
-        "-p",
-        "tests.mutants.quick",
-        "--timeout=4",
-        "--tb=native",
-    ]
+    command = [*PYTEST, "-p", "tests.mutants.quick", "--timeout=4", "--tb=native"]
     command += [f"--cov={layer}" for layers in LAYERS for layer in layers]
     command += ["--cov-context=test", "--cov-report="]
     subprocess.run([*command, *(str(path) for path in files if path.stem not in ignored)])
@@ -113,8 +105,10 @@ def _place(item: Any) -> tuple[Any, ...]:
 
 
 def is_no_fault(mutation: Any) -> bool:
-    """Whether it changes an annotation, a default setting or a large number."""
-    return any(start <= mutation.start_pos < end for start, end in no_faults(mutation.module_path))
+    """Whether it changes a decorator, an annotation, a default setting or a large number."""
+    return mutation.operator_name in LEFT_OUT or any(
+        start <= mutation.start_pos < end for start, end in no_faults(mutation.module_path)
+    )
 
 
 @functools.cache
@@ -143,7 +137,7 @@ def test() -> None:
     line = int(re.findall(r"^@@ -(\d+)", diff, re.M)[0])
     tests = list(quickest(path, line))
     if tests:
-        command = [sys.executable, "-m", "pytest", *PLAIN, "-x", "--timeout=60", *tests]
+        command = [*PYTEST, "-x", "--timeout=60", *tests]
         sys.exit(subprocess.run(command).returncode)
 
 
@@ -160,10 +154,11 @@ def quickest(path: str, line: int) -> Iterator[str]:
         name for number in contexts for name in contexts[number] if first <= number < end
     )
     seconds = json.loads(PASSED.read_text())
+    passed = (at_line | around) & seconds.keys()
     total = 0.0
-    for name in sorted(at_line | around, key=lambda n: (n not in at_line, seconds.get(n, 0.0))):
-        total += seconds.get(name, MAX_SECONDS)
-        if name in seconds and total <= MAX_SECONDS:
+    for name in sorted(passed, key=lambda name: (name not in at_line, seconds[name])):
+        total += seconds[name]
+        if total <= MAX_SECONDS:
             yield name
 
 

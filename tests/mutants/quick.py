@@ -22,6 +22,16 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
         pytest.skip("others like it fail or take too long")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_makereport(call: pytest.CallInfo) -> None:
+    """Forget where a test was stopped: under coverage such a place may have no line number."""
+    if call.excinfo is not None and call.excinfo.errisinstance(pytest.fail.Exception):
+        try:
+            pytest.fail("took too long")
+        except pytest.fail.Exception:
+            call.excinfo = pytest.ExceptionInfo.from_current()
+
+
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
     """Add up one part of a test: its setup, its call or its end."""
     failures[report.nodeid.partition("[")[0]] += report.failed

@@ -1,4 +1,4 @@
-"""Expert iteration for a few steps: short enough for plain Python, as `small_training` is."""
+"""Expert iteration for a few steps, in plain Python."""
 
 from __future__ import annotations
 

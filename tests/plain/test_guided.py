@@ -30,10 +30,8 @@ from tests.probe_duel import DOOR, GATE, probe_duel
 from tests.test_guided import (
     children,
     record,
-    test_exploration_is_weighed_as_in_the_papers_formula,
 )
 
-__all__ = ["test_exploration_is_weighed_as_in_the_papers_formula"]
 DUEL = probe_duel()
 TRICKS = load_game("trick_taking", num_values=3)
 TOY = toy_game.game(num_players=3)

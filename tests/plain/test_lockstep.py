@@ -1,7 +1,7 @@
-"""A few games of each kind against the referees: short enough for plain Python and every mutant.
+"""A few games of each kind against the referees, in plain Python.
 
 The suite's own comparisons are thousands of compiled games; see `test_against_referee.py` of each
-game. Pytest finds this file only where it is named.
+game.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 
 from ..example_games import imported
-from ..test_guided import after_plies, saved
+from ..searching import after_plies, saved
 
 with imported("nim") as (nim,):
     GAME = nim.game(num_heaps=3)

@@ -1,4 +1,4 @@
-"""Tournaments of a few deals: short enough for plain Python, as `small_lockstep` is."""
+"""Tournaments of a few deals, in plain Python."""
 
 from __future__ import annotations
 
@@ -11,19 +11,7 @@ from parlour.baselines.arena import Plan, play_match, play_tournament
 from parlour.baselines.arena.play.batches import Batch, Outcomes
 from parlour.envs.registry import load_game
 from tests import toy_game
-from tests.arena.test_tournament import (
-    test_duplicate_scoring_is_for_two_seats,
-    test_everybody_meets_everybody_and_the_mirror_only_where_it_differs,
-    test_free_for_all_seats_every_group_in_balance,
-    test_what_cannot_be_played_is_refused,
-)
 
-__all__ = [
-    "test_duplicate_scoring_is_for_two_seats",
-    "test_everybody_meets_everybody_and_the_mirror_only_where_it_differs",
-    "test_free_for_all_seats_every_group_in_balance",
-    "test_what_cannot_be_played_is_refused",
-]
 GAME = load_game("trick_taking", num_values=3)
 THREE = ("random", "first_play", "smart")
 

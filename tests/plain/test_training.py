@@ -1,4 +1,4 @@
-"""Learners for a few steps: short enough for plain Python, as `small_lockstep` is.
+"""Learners for a few steps, in plain Python.
 
 The suite's own tests of learners are whole runs, which must reach a floor.
 """
@@ -25,40 +25,11 @@ from parlour.training import acting, dqn, lookahead, mlp, ppo, session
 from tests import toy_game
 from tests.probe_duel import probe_duel
 from tests.probe_game import probe_game
-from tests.test_dqn import test_the_network_chooses_the_action_whose_value_the_target_network_gives
-from tests.test_lookahead import test_learning_begins_at_the_end_of_games_and_reaches_their_start
-from tests.test_mlp import (
-    test_a_drawn_match_and_a_lost_last_card_teach_nothing,
-    test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets,
-    test_after_a_won_match_the_card_played_is_the_target,
-    test_each_lost_match_is_taught_by_its_own_hand,
-    test_unknown_sets_and_games_of_more_seats_are_refused,
-)
 from tests.test_ppo import estimated
 from tests.test_training import (
     play,
     seats_of,
-    test_settings_that_cannot_work_are_refused_before_the_first_step,
-    test_the_buffer_copies_what_it_is_given,
-    test_the_buffer_keeps_the_latest_and_their_columns_together,
-    test_the_buffer_refuses_more_than_it_holds,
-    test_the_buffer_samples_uniformly,
 )
-
-__all__ = [  # the quick ones of the suite's own tests
-    "test_a_drawn_match_and_a_lost_last_card_teach_nothing",
-    "test_after_a_lost_match_the_other_cards_of_the_hand_are_the_targets",
-    "test_after_a_won_match_the_card_played_is_the_target",
-    "test_each_lost_match_is_taught_by_its_own_hand",
-    "test_learning_begins_at_the_end_of_games_and_reaches_their_start",
-    "test_settings_that_cannot_work_are_refused_before_the_first_step",
-    "test_the_buffer_copies_what_it_is_given",
-    "test_the_buffer_keeps_the_latest_and_their_columns_together",
-    "test_the_buffer_refuses_more_than_it_holds",
-    "test_the_buffer_samples_uniformly",
-    "test_the_network_chooses_the_action_whose_value_the_target_network_gives",
-    "test_unknown_sets_and_games_of_more_seats_are_refused",
-]
 
 CARDS = load_game("trick_taking", num_values=2)
 TOY = toy_game.game(num_players=3)
