@@ -1,4 +1,4 @@
-"""Rules, searches and learners also run as plain Python: the tests of `plain/`, in a process each."""
+"""Rules, searches and learners run as plain Python too: each file of `plain/`, in a process."""
 
 from __future__ import annotations
 
