@@ -108,7 +108,7 @@ SENSELESS = {
         ("exploration_constant=-1", "exploration_constant must be a number of 0 or more"),
         ("exploration_constant=much", "exploration_constant must be a number of 0 or more"),
         ("shortlist=short", "shortlist must be a compiled function"),
-        ("playout_policy=mcts", "must be one of random, first_legal, lowest"),
+        ("playout_policy=mcts", "must be one of random, first_legal"),
     ],
     "mcts:network={network}": [
         ("num_considered=0", "num_considered must be"),

@@ -11,8 +11,9 @@ from parlour.envs.core.checks.check_game import check_game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import find_game, load_game
+from tests.president.invariants import check_deck
 from tests.president.playing import Table, ladder, one_suit_each
-from tests.president.test_leak import check_deck, determinize
+from tests.president.test_leak import determinize
 from tests.president.test_rules import match
 from tests.top_trumps.tables import Table as Deck
 from tests.top_trumps.test_leak import deck, orders, sample
