@@ -14,8 +14,9 @@ from parlour.envs import load_game
 CHECKOUT = Path(__file__).resolve().parents[2]
 PLAYERS = ("random", "first_play", "smart")
 NUM_DEALS = 400
-BATCH_DEALS = 4  # 100 batches for each of three pairs
-NUM_BATCHES = 300
+CLUSTER_DEALS = 60  # there a batch takes far longer
+BATCH_DEALS = 4  # 100 batches for each of three pairs, or 15 on a cluster
+NUM_BATCHES, CLUSTER_BATCHES = 300, 45
 DONE = "done "
 
 
@@ -26,11 +27,12 @@ def main(store: str, *options: str) -> None:
     """
     game = load_game("trick_taking")
     workers = Workers(2, cluster=True) if "cluster" in options else Workers()
+    num_deals = CLUSTER_DEALS if "cluster" in options else NUM_DEALS
     with Store(store) as opened:
         table = play_tournament(
             game,
             PLAYERS,
-            NUM_DEALS,
+            num_deals,
             on_progress=lambda games: print(games, flush=True),
             plan=Plan(workers, BATCH_DEALS, opened),
         )
@@ -55,11 +57,12 @@ def with_kills(store: Path, num_kills: int, seed: int, *options: str) -> tuple[s
     signal comes, so that this finds it anywhere.
     """
     rng = random.Random(seed)
+    num_batches = CLUSTER_BATCHES if "cluster" in options else NUM_BATCHES
     survived = []
     for _ in range(num_kills):
         process = start(store, *options)
         assert process.stdout is not None
-        for _ in range(rng.randint(1, 2 * NUM_BATCHES // (3 * num_kills))):
+        for _ in range(rng.randint(1, 2 * num_batches // (3 * num_kills))):
             assert not process.stdout.readline().startswith(DONE)
         process.kill()
         process.communicate()
