@@ -13,7 +13,7 @@ import pytest
 from parlour.envs import GAMES
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
-from parlour.envs.registry import load_game
+from parlour.envs.registry import find_game
 
 
 def listed(kind: str) -> list[Any]:
@@ -28,14 +28,14 @@ def listed(kind: str) -> list[Any]:
 @pytest.mark.parametrize(("name", "settings", "message"), listed("SETTINGS"))
 def test_impossible_settings_are_refused(name: str, settings: dict, message: str) -> None:
     with pytest.raises((ValueError, TypeError), match=message):
-        load_game(name, **settings)
+        find_game(name, **settings)
 
 
 @pytest.mark.parametrize(("name", "deal", "message"), listed("DEALS"))
 def test_impossible_deals_are_refused_and_leave_the_table_as_it_was(
     name: str, deal: Any, message: str
 ) -> None:
-    game = load_game(name, **import_module(f"tests.{name}.bad_input").TABLE)
+    game = find_game(name, **import_module(f"tests.{name}.bad_input").TABLE)
     tables = Tables(game, streams([1]))
     tables.deal(tables.all_rows)
     before = tables.states.tobytes(), tables.rngs.tobytes()
@@ -47,10 +47,10 @@ def test_impossible_deals_are_refused_and_leave_the_table_as_it_was(
 @pytest.mark.parametrize(("name", "action", "message"), listed("NAMES"))
 def test_names_of_no_action_are_refused(name: str, action: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        load_game(name).parse_action(action)
+        find_game(name).parse_action(action)
 
 
 @pytest.mark.parametrize(("name", "action", "message"), listed("NUMBERS"))
 def test_numbers_of_no_action_are_refused(name: str, action: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        load_game(name).action_name(action)
+        find_game(name).action_name(action)

@@ -21,7 +21,7 @@ from parlour.envs.core.fields import Field
 from parlour.envs.core.game import NO_SEAT
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.registry import load_game
+from parlour.envs.registry import find_game
 
 NUM_TABLES = 12
 MAX_PLIES = 1000
@@ -33,7 +33,7 @@ ABOUT = {name: import_module(f"tests.{name}.invariants") for name in GAMES}
 @settings(max_examples=20, deadline=None)
 @given(data=st.data(), seed=SEEDS, eagerness=st.integers(-3, 4))
 def test_every_position_adds_up(name: str, data: Any, seed: int, eagerness: int) -> None:
-    play_out(ABOUT[name], load_game(name, **data.draw(ABOUT[name].SETTINGS)), seed, eagerness)
+    play_out(ABOUT[name], find_game(name, **data.draw(ABOUT[name].SETTINGS)), seed, eagerness)
 
 
 @pytest.mark.long
@@ -41,7 +41,7 @@ def test_every_position_adds_up(name: str, data: Any, seed: int, eagerness: int)
 @settings(max_examples=60, deadline=None)
 @given(data=st.data(), seed=SEEDS, eagerness=st.integers(-3, 4))
 def test_with_every_setting(name: str, data: Any, seed: int, eagerness: int) -> None:
-    play_out(ABOUT[name], load_game(name, **data.draw(ABOUT[name].EVERY_SETTING)), seed, eagerness)
+    play_out(ABOUT[name], find_game(name, **data.draw(ABOUT[name].EVERY_SETTING)), seed, eagerness)
 
 
 def play_out(about: ModuleType, game: Any, seed: int, eagerness: int) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
@@ -13,7 +13,7 @@ PASSED = Path("runs/mutants/passed.json")  # from the copy of the checkout
 
 failures: Counter[str] = Counter()
 outcomes: dict[str, bool] = {}
-seconds: Counter[str] = Counter()
+seconds: defaultdict[str, float] = defaultdict(float)
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

@@ -68,11 +68,9 @@ DEALS: list[tuple[Any, str]] = [
     ({"hands": replaced(["2O"])}, r"no card is called \['2O'\]"),
     ({"games": [{"hands": ladder(4)}, {"hands": replaced("1E")}]}, "the card 1E is dealt twice"),
 ]
-NAMES = [
-    (name, r"no action is called .*; actions are pass, COUNTxRANK")
-    for name in ("", "PASS", "5x2", "0x2", "1x8", "give:8", "give", 3, None, [])
-]
-NUMBERS = [
+NO_NAMES: list[Any] = ["", "PASS", "5x2", "0x2", "1x8", "give:8", "give", 3, None, []]
+NAMES = [(name, r"no action is called .*; actions are pass, COUNTxRANK") for name in NO_NAMES]
+NUMBERS: list[tuple[Any, str]] = [
     (action, r"President has actions 0 \.\. 50, not")
     for action in (-1, 51, 1000, 1.0, "pass", None)
 ]
