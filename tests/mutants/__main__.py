@@ -144,21 +144,32 @@ def test() -> None:
 
 
 def quickest(path: str, line: int) -> Iterator[str]:
-    """The tests that execute the function around a line, those that execute the line first."""
+    """The tests that execute the function around a line, those that execute the line first.
+
+    Of a line outside functions, the tests that execute anything in its folder.
+    """
     from coverage import CoverageData
 
     recorded = CoverageData(".coverage")
     recorded.read()
-    contexts = recorded.contexts_by_lineno(os.path.realpath(path))
-    first, end = span(path, line)
+    file = os.path.realpath(path)
+    contexts = recorded.contexts_by_lineno(file)
     at_line = names(contexts.get(line, []))
-    around = names(
-        name for number in contexts for name in contexts[number] if first <= number < end
-    )
+    if (lines := span(path, line)) is not None:
+        around = names(name for number in lines for name in contexts.get(number, []))
+    else:
+        beside = [f for f in recorded.measured_files() if Path(f).parent == Path(file).parent]
+        around = names(
+            name
+            for f in beside
+            for found in recorded.contexts_by_lineno(f).values()
+            for name in found
+        )
     seconds = json.loads(PASSED.read_text())
-    passed = (at_line | around) & seconds.keys()
     total = 0.0
-    for name in sorted(passed, key=lambda name: (name not in at_line, seconds[name])):
+    for name in sorted(
+        (at_line | around) & seconds.keys(), key=lambda n: (n not in at_line, seconds[n])
+    ):
         total += seconds[name]
         if total <= MAX_SECONDS:
             yield name
@@ -169,15 +180,14 @@ def names(contexts: Iterable[str]) -> set[str]:
     return {name.partition("|")[0] for name in contexts if name}
 
 
-def span(path: str, line: int) -> tuple[int, int]:
-    """The lines [first, end) of the innermost function around a line, or else of the file."""
-    source = git("show", f"HEAD:{path}")
+def span(path: str, line: int) -> range | None:
+    """The lines of the innermost function around a line."""
     around = [
-        (node.lineno, (node.end_lineno or node.lineno) + 1)
-        for node in ast.walk(ast.parse(source))
+        range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        for node in ast.walk(ast.parse(git("show", f"HEAD:{path}")))
         if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
     ]
-    return max(around, default=(0, len(source)))
+    return max(around, key=lambda lines: lines.start, default=None)
 
 
 if __name__ == "__main__":
