@@ -91,12 +91,10 @@ def draw_sample(size: int, seed: int) -> None:
             if not is_no_fault(item.mutations[0]):  # its own filters need minutes for this
                 path = item.mutations[0].module_path
                 places[path.parts[0]][path, item.mutations[0].start_pos].append(item)
-        chosen = []
+        session.clear()
         for folders in LAYERS:
             faults = [rng.choice(items) for name in folders for items in places[name].values()]
-            chosen += rng.sample(faults, size)
-        session.clear()
-        session.add_work_items(rng.sample(chosen, len(chosen)))
+            session.add_work_items(rng.sample(faults, size))
     beside.rename(SESSION)
 
 
