@@ -144,7 +144,7 @@ def test() -> None:
 def quickest(path: str, line: int) -> Iterator[str]:
     """The tests that execute the function around a line, those that execute the line first.
 
-    Of a line outside functions, the tests that execute anything in its folder.
+    Of a line that runs when its module is imported, the tests that execute anything in its folder.
     """
     from coverage import CoverageData
 
@@ -153,7 +153,8 @@ def quickest(path: str, line: int) -> Iterator[str]:
     file = os.path.realpath(path)
     contexts = recorded.contexts_by_lineno(file)
     at_line = names(contexts.get(line, []))
-    if (lines := span(path, line)) is not None:
+    lines = span(path, line)
+    if lines is not None and ("" not in contexts.get(line, []) or at_line):
         around = names(name for number in lines for name in contexts.get(number, []))
     else:
         beside = [f for f in recorded.measured_files() if Path(f).parent == Path(file).parent]

@@ -15,6 +15,7 @@ def write_page(session: Path, commit: str) -> None:
     from cosmic_ray.work_db import WorkDB, use_db
 
     tried: Counter[str] = Counter()
+    executed: Counter[str] = Counter()
     killed: Counter[str] = Counter()
     survivors = []
     with use_db(session, WorkDB.Mode.open) as work:
@@ -22,15 +23,18 @@ def write_page(session: Path, commit: str) -> None:
         for item, result in sorted(work.completed_work_items, key=_order):
             for layer in (_layer(item), "together"):
                 tried[layer] += 1
+                executed[layer] += bool(result.output)
                 killed[layer] += result.is_killed
             if not result.is_killed:
                 survivors.append(_survivor(item, result))
     text = [f"\n## The sample of commit {commit}\n\n"]
     text.append(f"Tried: {tried['together']} of {planned} mutants.\n\n")
-    text.append("| code | mutants | killed | part |\n|---|---|---|---|\n")
+    text.append("| code | mutants | executed by a quick test | killed | of all | of executed |\n")
+    text.append("|" + "---|" * 6 + "\n")
     text += [
-        f"| {layer} | {tried[layer]} | {killed[layer]} | {killed[layer] / tried[layer]:.0%} |\n"
-        for layer in sorted(tried)
+        f"| {layer} | {count} | {executed[layer]} | {killed[layer]} | {killed[layer] / count:.0%} | "
+        f"{killed[layer] / max(executed[layer], 1):.0%} |\n"
+        for layer, count in sorted(tried.items())
     ]
     head = PAGE.read_text().partition(WRITTEN)[0]
     PAGE.write_text("".join([head, WRITTEN, *text, "\n## Survivors\n", *survivors]))
@@ -53,4 +57,5 @@ def _survivor(item: Any, result: Any) -> str:
     changed = [line for line in lines if line[:3] not in ("+++", "---")]
     shown = "\n".join(f"  {line[0]} {line[1:].strip()}" for line in changed)
     where = f"`{mutation.module_path}`, `{mutation.definition_name or 'module'}`"
+    where += "" if result.output else ": no quick test executes it"
     return f"\n* {where}\n\n  ```diff\n{shown}\n  ```\n"
