@@ -32,8 +32,8 @@ def write_page(session: Path, commit: str) -> None:
     text.append("| code | mutants | executed by a quick test | killed | of all | of executed |\n")
     text.append("|" + "---|" * 6 + "\n")
     text += [
-        f"| {layer} | {count} | {executed[layer]} | {killed[layer]} | {killed[layer] / count:.0%} | "
-        f"{killed[layer] / max(executed[layer], 1):.0%} |\n"
+        f"| {layer} | {count} | {executed[layer]} | {killed[layer]} | {killed[layer] / count:.0%} "
+        f"| {killed[layer] / max(executed[layer], 1):.0%} |\n"
         for layer, count in sorted(tried.items())
     ]
     head = PAGE.read_text().partition(WRITTEN)[0]
