@@ -72,7 +72,7 @@ def measure() -> None:
     settings = tomllib.loads(Path(CONFIG).read_text())["parlour"]
     files = sorted({path for pattern in settings["tests"] for path in Path().glob(pattern)})
     ignored = {f"test_{name}" for name in settings["ignored"]}
-    command = [*PYTEST, "-p", "tests.mutants.quick", "--timeout=4", "--tb=native"]
+    command = [*PYTEST, "-p", "tests.mutants.quick", "--timeout=8", "--tb=native"]
     command += [f"--cov={layer}" for layers in LAYERS for layer in layers]
     command += ["--cov-context=test", "--cov-report="]
     subprocess.run([*command, *(str(path) for path in files if path.stem not in ignored)])
