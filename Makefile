@@ -48,11 +48,12 @@ test-long: $(READY)
 	@echo '== the long tests: 12 to 20 minutes on two cores after make test'
 	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal -m long
 
-# Plants faults in the code and looks whether the tests notice; stopped, it goes on where it was.
-# After tests were added: make mutants RETRY=--retry
+# Plants faults in a copy of the last commit and looks whether the tests notice: an hour or two, and
+# again that long to find out which tests are quick in plain Python. Stopped, it goes on where it was.
+# For another commit or sample, remove runs/mutants: make mutants SAMPLE='--size 80 --seed 1'
 mutants: $(READY)
 	$(PIP) --editable '.[mutants]'
-	$(VENV)/bin/python -m tests.mutants $(RETRY)
+	$(VENV)/bin/python -m tests.mutants $(SAMPLE)
 
 # Learns from nothing by playing itself, and is measured against two scripts that it never meets in
 # training; for a first look: make demo MINUTES=1

@@ -9,7 +9,6 @@ import torch
 
 from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
-from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.learned import shipped_checkpoints
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import (
@@ -25,16 +24,16 @@ from parlour.baselines.search.puct import best_by_puct
 from parlour.baselines.search.tree import NO_NODE, ROOT, Tree, new_child
 from parlour.envs import find_game, load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from tests import toy_game
 
 from .probe_duel import DOOR, GATE, GO, STAY, probe_duel
+from .searching import NUM_TABLES, after_plies, saved
 
 TRICKS = load_game("trick_taking", num_values=5)  # solved exactly; only the order dealt is hidden
 TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
 DUEL = probe_duel()
-NUM_TABLES = 40
 
 
 def settings(num_simulations: int, **changed: Any) -> Settings:
@@ -44,29 +43,6 @@ def settings(num_simulations: int, **changed: Any) -> Settings:
 def record(game: Game) -> np.ndarray:
     torch.manual_seed(0)
     return PolicyValue(game, (16, 16)).record(game)
-
-
-def saved(game: Game, folder: Path) -> Path:
-    """A checkpoint of an untrained network."""
-    torch.manual_seed(0)
-    path = folder / "network.pt"
-    weights = PolicyValue(game, (16, 16)).state_dict()
-    played = (game.name, game.version, game.config_dict())
-    save_checkpoint(Checkpoint(*played, "ppo", {}, (16, 16), weights), path)
-    return path
-
-
-def after_plies(game: Game, num_plies: int) -> tuple[Tables, np.ndarray, np.ndarray, np.ndarray]:
-    """Positions after random plies: tables, seats to act, observations, masks."""
-    tables = Tables(game, streams(range(NUM_TABLES)))
-    tables.deal(tables.all_rows)
-    policy, rngs = make_policy("random", game), streams(range(NUM_TABLES), 9)
-    for _ in range(num_plies):
-        _, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, game.num_actions)
-        tables.apply(tables.all_rows, policy(observations, masks, rngs))
-    seats, observations, words = tables.show(tables.all_rows)
-    return tables, seats, observations, action_masks(words, game.num_actions)
 
 
 def searched_tree(game: Game, position: np.record, how: Settings) -> Tree:
@@ -172,28 +148,6 @@ def test_an_action_has_at_most_one_outcome_for_each_determinization() -> None:
     assert most == 3
 
 
-@pytest.mark.parametrize("num_plies", [0, 1, 2, 3])
-def test_choices_depend_on_the_observation_and_the_stream_alone(num_plies: int) -> None:
-    tables, seats, *_ = after_plies(TOY, num_plies)
-    search = GuidedSearch(TOY, record(TOY), settings(40))
-    before = tables.states.tobytes()
-    true = search.search(tables.states, streams(range(NUM_TABLES), 1))
-    assert tables.states.tobytes() == before
-    for seed in (100, 200):
-        positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), seed))
-        again = search.search(positions, streams(range(NUM_TABLES), 1))
-        np.testing.assert_array_equal(again.policies, true.policies)
-
-
-def test_choices_do_not_depend_on_the_batch() -> None:
-    tables, *_ = after_plies(TRICKS, 2)
-    search = GuidedSearch(TRICKS, record(TRICKS), settings(40, gumbel_scale=1.0))
-    together = search.search(tables.states, streams(range(NUM_TABLES), 1))
-    for row in range(NUM_TABLES):
-        one = search.search(tables.states[row : row + 1], streams([row], 1))
-        np.testing.assert_array_equal(one.policies[0], together.policies[row])
-
-
 def test_it_plays_matches_with_the_network_of_a_file(tmp_path: Path) -> None:
     path = saved(TRICKS, tmp_path)
     result = play_match(TRICKS, f"mcts:network={path},num_simulations=1500", "random", num_deals=20)
@@ -220,18 +174,3 @@ def test_a_checkpoint_that_does_not_fit_is_refused(tmp_path: Path) -> None:
     dqn = shipped_checkpoints(president)["dqn"]
     with pytest.raises(ValueError, match="made by dqn and cannot guide a search"):
         make_policy(f"mcts:network={dqn}", president)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ("num_considered=0", "num_considered must be"),
-        ("num_determinizations=0", "num_determinizations must be"),
-        ("exploration_constant=-1", "exploration_constant must be"),
-        ("playout_policy=random", "has no playout_policy"),
-        ("num_simulations=5,milliseconds=5", "num_simulations or milliseconds, not both"),
-    ],
-)
-def test_a_bad_setting_is_refused(given: str, message: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_policy(f"mcts:network={saved(TRICKS, tmp_path)},{given}", TRICKS)

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from parlour.baselines import make_policy
 from parlour.baselines.search import halving
 from parlour.baselines.search.halving import choose_by_halving, choose_in_time
-from parlour.envs import load_game
 from parlour.envs.core.rng import streams
 
 
@@ -97,25 +95,3 @@ def test_time_that_is_up_still_tries_every_action_once_in_each_phase() -> None:
     assert choose_in_time(arms.simulate, mask, streams([0]), np.zeros(1), 0.0) == 99
     assert arms.rounds[0] == [1]
     assert [alive for (alive,) in arms.alive] == [100, 50, 25, 13, 7, 4, 2]
-
-
-GAME = load_game("trick_taking", num_values=2)
-
-
-@pytest.mark.parametrize("player", ["playout", "mcts"])
-@pytest.mark.parametrize("budget", ["milliseconds=1", "milliseconds=0.5", "epsilon=0", "epsilon=1"])
-def test_sensible_settings_are_taken(player: str, budget: str) -> None:
-    assert make_policy(f"{player}:{budget}", GAME).needs_positions
-
-
-@pytest.mark.parametrize("player", ["playout", "mcts"])
-@pytest.mark.parametrize(
-    "setting",
-    [
-        *("milliseconds=True", "milliseconds=0", "milliseconds=1e999", "milliseconds=None1"),
-        *("epsilon=True", "epsilon=-0.1", "epsilon=1.1", "epsilon=some"),
-    ],
-)
-def test_senseless_settings_are_refused(player: str, setting: str) -> None:
-    with pytest.raises(ValueError, match=setting.partition("=")[0]):
-        make_policy(f"{player}:{setting}", GAME)

@@ -5,10 +5,11 @@ from typing import Any
 
 import pytest
 
+from docs.studies import learning as study
+from docs.studies import learning_speed as speed
+from docs.studies.learning_record import Entry, mean_and_range, minutes_to_equal, page, read_record
 from parlour.envs import find_game
 from parlour.training.ppo import Config
-from tests.learning import speed, study
-from tests.learning.record import Entry, mean_and_range, minutes_to_equal, page, read_record
 
 COMMAND = "ppo trick_taking --set num_values=3 --hidden 4 --threads 1 --total-steps 96 "
 COMMAND += "--num-tables 2 --batch-decisions 4 --minibatch-size 8"

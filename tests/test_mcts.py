@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from parlour.baselines import list_policies, make_policy
+from parlour.baselines import make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.players.making import players_of
 from parlour.baselines.search import halving
@@ -24,28 +24,14 @@ from parlour.baselines.search.mcts import (
     keep_all,
     most_nodes,
 )
-from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.envs.registry import GAMES, find_game, load_game
+from parlour.envs.registry import load_game
 from tests import toy_game
+
+from .searching import NUM_TABLES, after_plies
 
 TRICKS = load_game("trick_taking", num_values=5)  # solved exactly; only the order dealt is hidden
 TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
-NUM_TABLES = 40
-
-
-def after_plies(game: Game, num_plies: int) -> tuple[Tables, np.ndarray, np.ndarray, np.ndarray]:
-    """Positions after random plies: tables, seats to act, observations, masks."""
-    tables = Tables(game, streams(range(NUM_TABLES)))
-    tables.deal(tables.all_rows)
-    policy, rngs = make_policy("random", game), streams(range(NUM_TABLES), 9)
-    for _ in range(num_plies):
-        _, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, game.num_actions)
-        tables.apply(tables.all_rows, policy(observations, masks, rngs))
-    seats, observations, words = tables.show(tables.all_rows)
-    return tables, seats, observations, action_masks(words, game.num_actions)
 
 
 def best_fraction(spec: str, num_plies: int) -> float:
@@ -72,29 +58,6 @@ def test_it_finds_what_perfect_play_would_choose_where_flat_search_does_not() ->
 def test_it_beats_random_play_where_hands_are_hidden_and_the_game_draws() -> None:
     result = play_match(TOY, "mcts:num_simulations=60", "random", num_deals=150)
     assert result.mean_return.low > 0
-
-
-@pytest.mark.parametrize("num_plies", [0, 1, 2, 3])
-def test_choices_depend_on_the_observation_and_the_stream_alone(num_plies: int) -> None:
-    tables, seats, observations, masks = after_plies(TOY, num_plies)
-    policy = make_policy("mcts:num_simulations=60", TOY)
-    before = tables.states.tobytes()
-    true = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
-    assert tables.states.tobytes() == before
-    for seed in (100, 200):
-        positions = tables.determinize(tables.all_rows, seats, streams(range(NUM_TABLES), seed))
-        again = policy(observations, masks, streams(range(NUM_TABLES), 1), positions)
-        assert (again == true).all()
-
-
-def test_choices_do_not_depend_on_the_batch() -> None:
-    tables, _, observations, masks = after_plies(TRICKS, 2)
-    policy = make_policy("mcts:num_simulations=60", TRICKS)
-    together = policy(observations, masks, streams(range(NUM_TABLES), 1), tables.states)
-    for row in range(NUM_TABLES):
-        one = slice(row, row + 1)
-        rngs = streams([row], 1)
-        assert policy(observations[one], masks[one], rngs, tables.states[one]) == together[row]
 
 
 def new_search(max_nodes: int) -> TreeSearch:
@@ -181,26 +144,6 @@ def test_a_full_tree_is_searched_on() -> None:
     assert num_simulations_of(search.tree) > 250
 
 
-@pytest.mark.parametrize(
-    ("spec", "message"),
-    [
-        ("mcts:num_simulations=0", "num_simulations must be an integer in 1"),
-        ("mcts:num_playouts=0", "num_simulations must be an integer in 1"),
-        ("mcts:milliseconds=soon", "milliseconds must be a number above 0"),
-        ("mcts:num_simulations=5,milliseconds=5", "num_simulations or milliseconds, not both"),
-        ("mcts:epsilon=1.5", r"epsilon must be a number in 0 \.\. 1"),
-        ("mcts:expansion_threshold=0", "expansion_threshold must be an integer in 1"),
-        ("mcts:exploration_constant=-1", "exploration_constant must be a number of 0 or more"),
-        ("mcts:exploration_constant=much", "exploration_constant must be a number of 0 or more"),
-        ("mcts:shortlist=short", "shortlist must be a compiled function"),
-        ("mcts:playout_policy=mcts", "must be one of random, first_legal, first_play"),
-    ],
-)
-def test_a_bad_setting_is_refused_and_says_what_is_allowed(spec: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_policy(spec, TRICKS)
-
-
 def test_settings_keep_their_former_names() -> None:
     """Named in the README and in stored results."""
     former = "num_playouts=30,noise=0.7,expand_at=3,explore=2.0"
@@ -222,8 +165,3 @@ def test_settings_keep_their_former_names() -> None:
 def test_a_tree_has_room_for_each_simulation_and_for_any_number_where_time_decides() -> None:
     assert most_nodes(TRICKS, 30, None) == 30 + TRICKS.num_actions + 1
     assert most_nodes(TRICKS, 30, 5.0) == MAX_NODES_IN_TIME
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_every_game_has_one(name: str) -> None:
-    assert list_policies(find_game(name)).count("mcts") == 1

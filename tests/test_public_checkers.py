@@ -34,7 +34,7 @@ def test_pettingzoo_api_test_and_seed_test(name: str, config: dict[str, Any], fa
     assert [m for m in messages if not m.startswith(EXPECTED_WARNINGS)] == []
 
 
-@every_game
+@pytest.mark.parametrize("name", ["notty", "splendor"])  # with chance; with masks of many words
 @pytest.mark.parametrize("options", [{"observation": "integer"}, {"skip_forced": True}])
 def test_pettingzoo_api_test_with_options(name: str, options: dict[str, Any]) -> None:
     api_test(registry.make_aec(name, **options), num_cycles=60)

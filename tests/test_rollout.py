@@ -21,45 +21,27 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 
+from .searching import NUM_TABLES, after_plies, saved
 from .test_compiled_networks import uneven
-from .test_guided import saved
-from .test_playout import NUM_TABLES, middle_positions
 
 GAME = load_game("president", num_players=4)
 SMALL = "policy_rollout:num_playouts=40"
 
 
-def chosen(policy: Policy, seed: int = 1, positions_seed: int | None = None) -> np.ndarray:
-    """The actions at positions in mid-game, from the true ones or from determinized ones."""
-    tables, seats, observations, masks = middle_positions()
-    positions = tables.states
-    if positions_seed is not None:
-        dealt_anew = streams(range(NUM_TABLES), positions_seed)
-        positions = tables.determinize(tables.all_rows, seats, dealt_anew)
-    return policy(observations, masks, streams(range(NUM_TABLES), seed), positions)
+def chosen(policy: Policy, seed: int = 1) -> np.ndarray:
+    """The actions at positions in mid-game."""
+    tables, _, observations, masks = after_plies(GAME, 20)
+    return policy(observations, masks, streams(range(NUM_TABLES), seed), tables.states)
 
 
-def test_choices_depend_on_the_observation_and_the_stream_alone() -> None:
-    policy = make_policy(SMALL, GAME)
-    true = chosen(policy)
-    assert (chosen(policy, positions_seed=100) == true).all()
-    assert (chosen(policy, positions_seed=200) == true).all()
-
-
-def test_choices_do_not_depend_on_the_batch_and_change_some_of_the_networks() -> None:
-    tables, _, observations, masks = middle_positions()
-    policy = make_policy(SMALL, GAME)
-    together = chosen(policy)
-    for row in range(NUM_TABLES):
-        one = slice(row, row + 1)
-        rngs = streams([row], 1)
-        assert policy(observations[one], masks[one], rngs, tables.states[one]) == together[row]
+def test_choices_change_some_of_the_networks() -> None:
+    _, _, observations, masks = after_plies(GAME, 20)
     own = make_policy("ppo", GAME)(observations, masks, streams(range(NUM_TABLES)))
-    assert (together != own).any()
+    assert (chosen(make_policy(SMALL, GAME)) != own).any()
 
 
 def test_without_playouts_or_with_one_action_considered_the_network_has_its_way() -> None:
-    _, _, observations, masks = middle_positions()
+    _, _, observations, masks = after_plies(GAME, 20)
     own = make_policy("ppo", GAME)(observations, masks, streams(range(NUM_TABLES)))
     for setting in ("num_playouts=1", "num_considered=1", "margin=1000"):
         assert (chosen(make_policy(f"policy_rollout:{setting}", GAME)) == own).all()
@@ -129,7 +111,7 @@ def test_a_horizon_ends_a_playout_with_the_networks_value(horizon: int, tmp_path
     search = policy_rollout(
         game, str(path), 60, num_considered=9, first_place_weight=0.0, horizon=horizon
     )
-    tables, _, observations, masks = middle_positions(game, 3)
+    tables, _, observations, masks = after_plies(game, 3)
     rngs = streams(range(NUM_TABLES))
     assert search.values is not None
     found = search.values(observations, masks, rngs, tables.states)
@@ -166,7 +148,7 @@ def plain_worth(
 
 
 def test_a_move_that_goes_out_first_is_worth_most_and_is_chosen() -> None:
-    tables, _, observations, masks = middle_positions()
+    tables, _, observations, masks = after_plies(GAME, 20)
     state = tables.states[:1]
     seat = int(state["seat_to_act"][0])
     state["hands"][0][seat] = 0b11 << 20  # both cards of one rank
@@ -188,7 +170,7 @@ def test_a_move_that_goes_out_first_is_worth_most_and_is_chosen() -> None:
 
 
 def test_a_time_for_a_move_is_kept_in_mind() -> None:
-    _, _, _, masks = middle_positions()
+    _, _, _, masks = after_plies(GAME, 20)
     actions = chosen(make_policy("policy_rollout:milliseconds=1", GAME))
     assert (masks[np.arange(NUM_TABLES), actions] == 1).all()
 
@@ -201,25 +183,6 @@ def test_it_is_listed_where_a_network_ships_and_best_where_nothing_is_solved() -
     assert "policy_rollout" not in list_policies(out)
     with pytest.raises(ValueError, match=r"no network ships.*network=FILE\.pt"):
         make_policy("policy_rollout", out)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ("num_playouts=0", "num_playouts must be an integer in 1"),
-        ("num_playouts=5,milliseconds=5", "not both"),
-        ("num_considered=0", "num_considered must be an integer in 1"),
-        ("margin=-1", "margin must be a number of 0 or more; got -1"),
-        ("margin=wide", "margin must be a number of 0 or more"),
-        ("first_place_weight=1.5", r"first_place_weight must be a number in 0 \.\. 1; got 1\.5"),
-        ("network=nobody.pt", "nobody.pt"),
-        ("horizon=-1", "horizon must be an integer in 0"),
-        ("network=dqn,horizon=1", "dqn values actions, not positions; it needs a horizon of 0"),
-    ],
-)
-def test_a_bad_setting_is_refused_and_says_what_is_allowed(settings: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        make_policy(f"policy_rollout:{settings}", GAME)
 
 
 def test_a_network_of_another_kind_is_refused() -> None:

@@ -43,7 +43,7 @@ _HAND_BITS = 40
 
 # The order of plays. On deals of 14 to 20 cards each, earlier weights visited ten times fewer
 # positions than the order of ranks. These visit 45 % fewer than the earlier ones; they were chosen
-# by hand on 88 full deals, none of which the study has (tests/president/study.py).
+# by hand on 88 full deals, none of which the study has (docs/studies/president_perfect.py).
 _OWN_WEAK_GROUP, _OTHER_WEAK_GROUP, _GROUP, _CARD, _TO_LEAD, _TO_PASS = -6, 6, -3, 2, 6, -10
 _WINS, _LOSES = 1000, -1000
 

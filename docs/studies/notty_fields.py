@@ -1,4 +1,4 @@
-"""How often a player is first in a field: `python docs/studies/notty_fields.py`.
+"""How often a player is first in a field: `python -m docs.studies.notty_fields`.
 
 Every player in turn takes the same place beside the players of the field, on the same deals. Each
 deal is played from every seat; the order of the players changes from deal to deal. The table shows
@@ -13,7 +13,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from notty_pairs import FIRST_SEED, markdown_row
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.arena.play.seatings import latin_square
 from parlour.baselines.arena.ratings.statistics import Estimate, mean_of_deals, proportion_of_deals
@@ -24,6 +23,8 @@ from parlour.baselines.players.policy import Policy, compiled_policy
 from parlour.envs.core.compile import array_rule
 from parlour.envs.core.game import Game, check_range
 from parlour.envs.registry import load_game
+
+from .notty_pairs import FIRST_SEED, markdown_row
 
 MAX_DEALS = 10**7
 ONE_OPPONENT = 1  # the opponent model with two seats

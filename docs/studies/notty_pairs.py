@@ -1,4 +1,4 @@
-"""All players of Notty against each other: `python docs/studies/notty_pairs.py`.
+"""All players of Notty against each other: `python -m docs.studies.notty_pairs`.
 
 Most games end at the turn limit. The table shows the shares of games won, lost and unfinished with
 their intervals, the share of decided games that are won, and the hazard: games won per turn of the

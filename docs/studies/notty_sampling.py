@@ -1,4 +1,4 @@
-"""How accurate the document's sampled expectations are: `python docs/studies/notty_sampling.py`.
+"""How accurate the document's sampled expectations are: `python -m docs.studies.notty_sampling`.
 
 The document says that sampling errs by less than 5 % in the vast majority of cases and only very
 rarely by 5 to 10 %. This study compares its estimate with the exact expectation over random

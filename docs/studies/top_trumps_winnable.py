@@ -1,6 +1,6 @@
 """How many games can be won from `goliath` once every card has been seen?
 
-`python docs/studies/top_trumps_winnable.py` lets two `goliath` play the first tricks,
+`python -m docs.studies.top_trumps_winnable` lets two `goliath` play the first tricks,
 in which nobody knows the opponent's top card. From then on a seat that knew all cards would meet a
 `goliath` whose moves are certain, if that knew all cards too: the search of `david` then finds
 nearly always whether the seat can win.

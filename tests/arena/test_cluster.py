@@ -9,13 +9,12 @@ from typing import Any
 
 import pytest
 
+from docs.studies import killing
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament
 from parlour.baselines.arena.results.export import as_data
 from parlour.envs import load_game
 from parlour.envs.core.play.seating import PlayerError
 from parlour.scripts.main import main
-
-from . import killing
 
 ray = pytest.importorskip("ray", reason="Ray is not installed")
 GAME = load_game("trick_taking", num_values=4)
@@ -91,6 +90,6 @@ def test_a_player_that_fails_is_reported_in_a_line(
 
 def test_a_run_that_is_killed_goes_on_to_the_same_table(tmp_path: Path) -> None:
     table, (survived,) = killing.with_kills(tmp_path / "store.db", 1, 3, "cluster")
-    assert 0 < survived < killing.NUM_BATCHES
-    local = play_tournament(load_game("trick_taking"), killing.PLAYERS, killing.NUM_DEALS)
+    assert 0 < survived < killing.CLUSTER_BATCHES
+    local = play_tournament(load_game("trick_taking"), killing.PLAYERS, killing.CLUSTER_DEALS)
     assert json.loads(table) == json.loads(json.dumps(as_data(local)))

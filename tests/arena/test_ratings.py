@@ -9,13 +9,12 @@ import pytest
 from scipy.optimize import minimize
 from scipy.special import expit, logsumexp, stdtrit
 
+from docs.studies.coverage import MODULES, RECORD, match_coverage, rating_coverage
+from docs.studies.recorded import code_digest
+from docs.studies.simulation import ELO, duels, tables
 from parlour.baselines.arena.ratings.rankings import Choice, Scored, count_choices
 from parlour.baselines.arena.ratings.ratings import rate
 from parlour.baselines.arena.ratings.statistics import ELO_SCALE
-
-from .coverage import MODULES, RECORD, match_coverage, rating_coverage
-from .recorded import code_digest
-from .simulation import ELO, duels, tables
 
 
 def scored(*games: tuple[tuple[int, ...], tuple[float, ...]]) -> Scored:
@@ -194,7 +193,7 @@ def test_intervals_contain_the_true_rating(
 
 @pytest.mark.parametrize("row", json.loads(RECORD.read_text())["ratings"])
 def test_the_recorded_intervals_are_right(row: dict) -> None:
-    """What `python -m tests.arena.study coverage` found."""
+    """What `python -m docs.studies.arena coverage` found."""
     if row["num_deals"] >= 2:
         assert row["covered"] >= 0.93
     if row["num_deals"] >= 10:
@@ -207,7 +206,7 @@ def test_the_recorded_intervals_are_right(row: dict) -> None:
 
 
 def test_the_record_belongs_to_the_present_code() -> None:
-    """If it fails: python -m tests.arena.study coverage"""
+    """If it fails: python -m docs.studies.arena coverage"""
     assert json.loads(RECORD.read_text())["code"] == code_digest(MODULES)
 
 

@@ -5,10 +5,9 @@ from pathlib import Path
 
 import pytest
 
+from docs.studies.recorded import code_digest
+from docs.studies.sandbox_cost import MODULES, RECORD, measure, page
 from parlour.baselines.arena.contest.sandbox import NONE, refusal
-
-from .recorded import code_digest
-from .sandbox_cost import MODULES, RECORD, measure, page
 
 
 @pytest.mark.long
@@ -23,5 +22,5 @@ def test_the_study_times_the_start_and_the_moves(tmp_path: Path) -> None:
 
 
 def test_the_recorded_study_is_of_the_present_code() -> None:
-    """After a change: `python -m tests.arena.study sandbox_cost`."""
+    """After a change: `python -m docs.studies.arena sandbox_cost`."""
     assert json.loads(RECORD.read_text())["code"] == code_digest(MODULES)

@@ -5,6 +5,8 @@ import math
 import numpy as np
 import pytest
 
+from docs.studies.arena import wrong_decisions
+from docs.studies.simulation import paired_scores
 from parlour.baselines.arena import Plan, Sprt, Workers, play_match
 from parlour.baselines.arena.ratings.sprt import (
     NOT_STRONGER,
@@ -15,9 +17,6 @@ from parlour.baselines.arena.ratings.sprt import (
 )
 from parlour.baselines.arena.ratings.statistics import score_of_elo
 from parlour.envs import load_game
-
-from .simulation import paired_scores
-from .study import wrong_decisions
 
 TRIALS = 150
 SLACK = 3 * math.sqrt(0.05 * 0.95 / TRIALS)

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from docs.studies import killing
 from parlour.baselines import make_policy
 from parlour.baselines.arena import Plan, Store, Workers, play_match, play_tournament, rate_store
 from parlour.baselines.arena.play.batches import DealBatch, Fault, Outcomes, forfeit, play_deals
@@ -16,8 +17,6 @@ from parlour.baselines.arena.ratings.standings import Standings
 from parlour.baselines.arena.results.export import as_data, export, finite
 from parlour.envs import load_game
 from tests import toy_game as toy
-
-from . import killing
 
 GAME = load_game("trick_taking")
 THREE = ("random", "first_play", "smart")

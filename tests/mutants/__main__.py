@@ -1,146 +1,193 @@
-"""`make mutants`: try the sampled mutants that have no outcome yet, and write the study.
+"""`make mutants`: plant small faults in a copy of the last commit, and look what the tests notice.
 
-Every outcome is saved at once, so a run that is stopped goes on where it was. An edit of a function
-discards the outcomes of that function and of no other. `--retry` tries the survivors again, after
-tests were added; reasons are written into the record by hand, and stay.
+Cosmic Ray plants them as `cosmic-ray.toml` says and keeps its session in runs/mutants, so a run
+that is stopped goes on where it was; remove that folder for another commit or another sample.
 """
 
 from __future__ import annotations
 
 import argparse
+import ast
 import functools
 import json
 import os
+import random
+import re
+import subprocess
 import sys
-import tempfile
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import Any
 
-os.environ["NUMBA_DISABLE_JIT"] = "1"  # before anything imports Numba
+from .page import write_page
+from .quick import PASSED
 
-from .areas import AREAS, CHECKOUT
-from .check import check, stale
-from .record import Outcome, likely, load, save, shares
-from .sample import Mutant, sample
-from .trial import (
-    LONGEST,
-    Measured,
-    Workshop,
-    file_digest,
-    killed_by,
-    measure,
-    passing,
-    quickest,
-    warm_up,
-)
-
-SAMPLE_SIZE = 80  # of each area
-MAX_SECONDS = 8.0  # of tests for a mutant, as they were measured
-PATIENT = 60.0  # seconds for tests that were not measured
-MEASURED = CHECKOUT / "runs" / "mutants"
+HERE = Path(__file__).resolve().parents[2]
+RUNS = HERE / "runs" / "mutants"
+COPY, SESSION = RUNS / "copy", RUNS / "session.sqlite"
+CONFIG = "tests/mutants/cosmic-ray.toml"
+LAYERS = (("envs",), ("baselines", "training"))  # as many mutants of each
+# Decorators only compile here, and the other two put random numbers into the code.
+LEFT_OUT = ("core/RemoveDecorator", "core/VariableReplacer", "core/VariableInserter")
+LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
+MAX_SECONDS = 12.0  # of tests for a mutant, as they were measured
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-m", "not long"]
+PYTEST += ["-p", "no:cacheprovider", "--hypothesis-seed=0"]
 
 
 def main() -> None:
-    """Parse the command line and run."""
+    """Do what has not been done yet: copy, measure, sample, try; then write the page."""
     parser = argparse.ArgumentParser(prog="make mutants", description=__doc__)
-    parser.add_argument("--areas", nargs="+", default=list(AREAS), choices=list(AREAS))
-    parser.add_argument("--size", type=int, default=SAMPLE_SIZE, help="mutants of each area")
-    parser.add_argument("--retry", action="store_true", help="try recorded survivors again")
-    parser.add_argument(
-        "--tests", nargs="+", default=[], help="try survivors again, before these tests alone"
-    )
-    parser.add_argument("--check", action="store_true", help="only check what is recorded")
+    parser.add_argument("--size", type=int, default=80, help="mutants of each of the two layers")
+    parser.add_argument("--seed", type=int, default=0, help="of the sample")
     options = parser.parse_args()
-    warm_up()
-    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
-        workshop = Workshop(Path(folder))
-        if options.check:
-            print(stale(list(load().values())) or "all mutants are of the present code")
-            sys.exit("\n".join(check(workshop)) or 0)
-        for name in options.areas:
-            try_area(workshop, name, options.size, retry=options.retry, tests=options.tests)
+    if not COPY.exists():
+        RUNS.mkdir(parents=True, exist_ok=True)
+        subprocess.run(["git", "clone", "--quiet", "--shared", HERE, COPY], check=True)
+    os.chdir(COPY)  # Cosmic Ray takes the folder as it is
+    os.environ |= {"PYTHONPATH": str(COPY), "NUMBA_DISABLE_JIT": "1", "OMP_NUM_THREADS": "1"}
+    os.environ["PATH"] = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    if not (COPY / PASSED).exists():
+        measure()
+    if not SESSION.exists():
+        draw_sample(options.size, options.seed)
+    cosmic_ray("exec", CONFIG, SESSION)
+    write_page(SESSION, git("rev-parse", "--short", "HEAD").strip())
 
 
-def try_area(workshop: Workshop, name: str, size: int, *, retry: bool, tests: list[str]) -> None:
-    """Try the mutants of one area that have no outcome yet, or survivors with some `tests`."""
-    mutants = sample(AREAS[name], size)
-    keys = {mutant.key for mutant in mutants}
-    outcomes = load()
-    old = {key: outcome for key, outcome in outcomes.items() if outcome.area == name}
-    known = {key: outcome for key, outcome in old.items() if key in keys and outcome.is_current}
-    rest = {key: outcome for key, outcome in outcomes.items() if outcome.area != name}
-    save({**rest, **known})
-    survivors = {key for key, outcome in known.items() if not outcome.killed_by}
-    waiting = [
-        mutant
-        for mutant in mutants
-        if (mutant.key in survivors and (retry or tests)) or (not tests and mutant.key not in known)
-    ]
-    killers = passing(
-        workshop, set(tests) or {o.killed_by for o in old.values() if waiting and o.is_by_test}
+def git(*arguments: str) -> str:
+    """What a command of git says about the copy."""
+    return subprocess.run(["git", *arguments], capture_output=True, text=True, check=True).stdout
+
+
+def cosmic_ray(*arguments: str | Path) -> None:
+    """Run a command of Cosmic Ray."""
+    subprocess.run(["cosmic-ray", *map(str, arguments)], check=True)
+
+
+def measure() -> None:
+    """Run the tests in plain Python; note which pass in time, and the lines that each executes."""
+    settings = tomllib.loads(Path(CONFIG).read_text())["parlour"]
+    files = sorted({path for pattern in settings["tests"] for path in Path().glob(pattern)})
+    ignored = {f"test_{name}" for name in settings["ignored"]}
+    command = [*PYTEST, "-p", "tests.mutants.quick", "--timeout=8", "--tb=native"]
+    command += [f"--cov={layer}" for layers in LAYERS for layer in layers]
+    command += ["--cov-context=test", "--cov-report="]
+    subprocess.run([*command, *(str(path) for path in files if path.stem not in ignored)])
+
+
+def draw_sample(size: int, seed: int) -> None:
+    """Start a session with a sample of the mutants, one of those that fit at each place."""
+    from cosmic_ray.work_db import WorkDB, use_db
+
+    beside = SESSION.with_suffix(".new")
+    cosmic_ray("init", "--force", CONFIG, beside)
+    rng = random.Random(seed)
+    with use_db(beside, WorkDB.Mode.open) as session:
+        places: dict[str, dict[Any, list[Any]]] = defaultdict(lambda: defaultdict(list))
+        for item in sorted(session.pending_work_items, key=_place):
+            if not is_no_fault(item.mutations[0]):  # its own filters need minutes for this
+                path = item.mutations[0].module_path
+                places[path.parts[0]][path, item.mutations[0].start_pos].append(item)
+        session.clear()
+        for folders in LAYERS:
+            faults = [rng.choice(items) for name in folders for items in places[name].values()]
+            session.add_work_items(rng.sample(faults, size))
+    beside.rename(SESSION)
+
+
+def _place(item: Any) -> tuple[Any, ...]:
+    """Order mutants by what they are; their names in the session are random."""
+    mutation = item.mutations[0]
+    return (str(mutation.module_path), mutation.operator_name, mutation.occurrence)
+
+
+def is_no_fault(mutation: Any) -> bool:
+    """Whether it changes a decorator, an annotation, a default setting or a large number."""
+    return mutation.operator_name in LEFT_OUT or any(
+        start <= mutation.start_pos < end for start, end in no_faults(mutation.module_path)
     )
-    if not killers.issuperset(tests):
-        sys.exit(f"these do not pass: {', '.join(sorted(set(tests) - killers))}")
-    for count, mutant in enumerate(waiting):
-        try:
-            num_tests, failed = (
-                tried(workshop, name, mutant, likely(old, killers, mutant))
-                if not tests
-                else (known[mutant.key].tests, killed_by(workshop, mutant, tests, PATIENT))
-            )
-        except (ValueError, TimeoutError) as error:  # edited meanwhile, or stopped from outside
-            print(f"{mutant.path} {mutant.function}: {error}; left for the next run", flush=True)
-            continue
-        before = old.get(mutant.key)
-        survived_first = not failed if before is None else before.survived_first
-        reason = "" if failed or before is None else before.reason
-        known[mutant.key] = Outcome(name, mutant, failed, num_tests, reason, survived_first)
-        save({**rest, **known})
-        report(name, count + 1, len(waiting), known[mutant.key])
-    killed, total = shares(list(known.values())).get(name, (0, 0))
-    print(f"{name}: {killed} of {total} killed", flush=True)
-
-
-def tried(workshop: Workshop, area: str, mutant: Mutant, first: list[str]) -> tuple[int, str]:
-    """Try one mutant: the number of tests, and the one that fails.
-
-    Only if the tests `first` all pass are others tried that call the function: these have to be
-    measured, which takes minutes for an area.
-    """
-    failed = killed_by(workshop, mutant, first, LONGEST * len(first)) if first else ""
-    if failed:
-        return len(first), failed
-    tests, seconds = quickest(measurements(workshop, area), mutant, MAX_SECONDS)
-    return len(tests), killed_by(workshop, mutant, tests, seconds) if tests else ""
 
 
 @functools.cache
-def measurements(workshop: Workshop, area: str) -> Measured:
-    """The quick tests of an area; measured once for each version of a test file.
-
-    They are measured again when functions were added or renamed, since others may call these.
-    """
-    found: Measured = {}
-    for test_file in AREAS[area].test_files():
-        digest = file_digest(workshop, test_file, AREAS[area].files())
-        kept = MEASURED / f"{Path(test_file).stem}-{digest}.json"
-        if not kept.exists():
-            measured = measure(workshop, test_file)
-            MEASURED.mkdir(parents=True, exist_ok=True)
-            kept.write_text(json.dumps(measured))
-            seconds = sum(seconds for seconds, _ in measured.values())
-            print(f"{test_file}: {len(measured)} tests, {seconds:.0f} s", flush=True)
-        found.update(json.loads(kept.read_text()))
+def no_faults(path: Path) -> list[tuple[tuple[int, int], tuple[int, int]]]:
+    """Where a change is no fault: from which line and column to which."""
+    found = []
+    for node in ast.walk(ast.parse(path.read_text())):
+        parts = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        if isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            parts.append(node)
+        if isinstance(node, ast.ClassDef) and node.name == "Config":
+            parts += [item for item in node.body if isinstance(item, ast.AnnAssign)]
+        if isinstance(node, ast.Constant) and isinstance(node.value, int | float):
+            parts += [node] if node.value >= LARGE else []
+        for part in parts:
+            if isinstance(part, ast.expr | ast.stmt):
+                end = (part.end_lineno or part.lineno, part.end_col_offset or 0)
+                found.append(((part.lineno, part.col_offset), end))
     return found
 
 
-def report(area: str, count: int, total: int, outcome: Outcome) -> None:
-    """One line for each mutant."""
-    mutant = outcome.mutant
-    what = f"killed by {outcome.killed_by}" if outcome.killed_by else "SURVIVES"
-    print(f"{area} {count}/{total} {mutant.path} {mutant.function}: {what}", flush=True)
-    if not outcome.killed_by:
-        print(f"  - {mutant.before}\n  + {mutant.after}", flush=True)
+def test() -> None:
+    """Try the mutant that is planted now: fail if one of the tests of its function does."""
+    diff = git("diff", "-U0")
+    path = re.findall(r"^--- a/(.*)$", diff, re.M)[0]
+    line = int(re.findall(r"^@@ -(\d+)", diff, re.M)[0])
+    tests = list(quickest(path, line))
+    if tests:
+        command = [*PYTEST, "-x", "--timeout=60", *tests]
+        sys.exit(subprocess.run(command).returncode)
+
+
+def quickest(path: str, line: int) -> Iterator[str]:
+    """The tests that execute the function around a line, those that execute the line first.
+
+    Of a line that runs when its module is imported, the tests that execute anything in its folder.
+    """
+    from coverage import CoverageData
+
+    recorded = CoverageData(".coverage")
+    recorded.read()
+    file = os.path.realpath(path)
+    contexts = recorded.contexts_by_lineno(file)
+    at_line = names(contexts.get(line, []))
+    lines = span(path, line)
+    if lines is not None and ("" not in contexts.get(line, []) or at_line):
+        around = names(name for number in lines for name in contexts.get(number, []))
+    else:
+        beside = [f for f in recorded.measured_files() if Path(f).parent == Path(file).parent]
+        around = names(
+            name
+            for f in beside
+            for found in recorded.contexts_by_lineno(f).values()
+            for name in found
+        )
+    seconds = json.loads(PASSED.read_text())
+    total = 0.0
+    for name in sorted(
+        (at_line | around) & seconds.keys(), key=lambda n: (n not in at_line, seconds[n])
+    ):
+        total += seconds[name]
+        if total <= MAX_SECONDS:
+            yield name
+
+
+def names(contexts: Iterable[str]) -> set[str]:
+    """The tests among contexts such as "tests/test_bits.py::test_a|run"."""
+    return {name.partition("|")[0] for name in contexts if name}
+
+
+def span(path: str, line: int) -> range | None:
+    """The lines of the innermost function around a line."""
+    around = [
+        range(node.lineno, (node.end_lineno or node.lineno) + 1)
+        for node in ast.walk(ast.parse(git("show", f"HEAD:{path}")))
+        if isinstance(node, ast.FunctionDef) and node.lineno <= line <= (node.end_lineno or 0)
+    ]
+    return max(around, key=lambda lines: lines.start, default=None)
 
 
 if __name__ == "__main__":
-    main()
+    test() if sys.argv[1:] == ["test"] else main()

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from notty_fields import main, play_field, row_of
+from docs.studies.notty_fields import main, play_field, row_of
 
 SEEDS = np.arange(4)
 

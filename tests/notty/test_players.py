@@ -9,7 +9,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from notty_pairs import play_deals
+from docs.studies.notty_pairs import play_deals
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.advice.hints import hints_of
 from parlour.baselines.arena.play.entrants import scripted_players

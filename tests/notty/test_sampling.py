@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-import notty_sampling as study
+from docs.studies import notty_sampling as study
 from parlour.baselines.notty.draws import num_draws
 from parlour.baselines.notty.expectations import after_draw, sample_draws, size_of
 from parlour.envs.core.rng import streams

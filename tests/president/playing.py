@@ -10,11 +10,25 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.president.referee import RANKS, SUITS
+from tests.president.referee import DECK, RANKS, SUITS
 
 PLAYER_COUNTS = (2, 4, 5, 8)
 ECONOMIES = ("none", "swap_one", "swap_two")
 PASSINGS = ("free", "out")
+# Everybody passes on everything: seat 0 goes out, then seat 1, then seat 2.
+FOUR_SEAT_LADDER = "4x2 - - - 4x4 - - - 2x5 - - - 2x5 - - 4x6 - - 4x7 - - 4x10 - 4x11 - 2x12"
+TWO_SEAT_LADDER = "4x2 - 4x4 - 4x5 - 4x6 - 4x7"
+
+
+def ladder(num_players: int) -> list[list[str]]:
+    """Seat 0 holds the lowest cards, 2222 4444 and so on, the last seat the highest."""
+    size = 40 // num_players
+    return [DECK[seat * size : (seat + 1) * size] for seat in range(num_players)]
+
+
+def one_suit_each() -> list[list[str]]:
+    """Four seats with one card of every rank: seat 0 all oros, then bastos, copas, espadas."""
+    return [[rank + suit for rank in RANKS] for suit in "OBCE"]
 
 
 class Table:

@@ -7,13 +7,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from docs.studies.president_perfect import RECORD, load, page
 from parlour.baselines import list_policies, make_policy
 from parlour.baselines.arena import play_match
 from parlour.baselines.president.measures import blunders
 from parlour.baselines.president.solver import Solver, is_dominated, runs_home
 from parlour.envs import load_game
 from parlour.scripts.main import main
-from tests.president.study import RECORD, load, page
 from tests.president.test_solver import (
     NUM_RANKS,
     late_positions,

@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 
+from docs.studies.president_hindsight import RECORD, Field, first_places, load, page, race
 from parlour.baselines import make_policy
 from parlour.baselines.players.policy import Policy
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from tests.president.hindsight import RECORD, Field, first_places, load, page, race
 
 FIELD = Field(8, "lowest")
 SEEDS = range(3)

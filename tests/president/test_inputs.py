@@ -5,7 +5,6 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.baselines.networks.derived import (
-    arranged,
     in_wide_game,
     shown_fields,
     with_inputs,
@@ -55,25 +54,6 @@ def test_derived_fields_count_what_may_beat_what(settings: dict) -> None:
 def test_networks_are_not_shown_what_the_hand_and_the_unseen_say() -> None:
     shown = shown_fields(with_inputs(load_game("president")))
     assert set(shown) >= {"hand", "unseen", "answers"} and "played" not in shown
-
-
-def test_a_player_of_the_game_itself_sees_the_inputs() -> None:
-    game = load_game("president")
-    wide = with_inputs(game)
-    network = uneven(PolicyValue(game, (19,), derived_inputs=True))
-    policy, shown_to = (policy_of("ppo", each, network) for each in (game, wide))
-    tables = Tables(game, streams(range(10)))
-    tables.deal(tables.all_rows)
-    assert arranged(game, tables.states).positions.tobytes() == tables.states.tobytes()
-    for _ in range(6):
-        seats, observations, words = tables.show(tables.all_rows)
-        masks = action_masks(words, game.num_actions)
-        actions = policy(observations, masks, tables.rngs)
-        seen = wide.new_observations(10)
-        for row, seat in enumerate(seats):
-            wide.observe(tables.states[row], int(seat), seen[row])
-        assert (actions == shown_to(seen, masks, tables.rngs)).all()
-        tables.apply(tables.all_rows, actions)
 
 
 def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> None:

@@ -7,9 +7,18 @@ from typing import Any
 import pytest
 
 from parlour.envs.registry import load_game
-from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Table, record_games
+from tests.president.playing import (
+    ECONOMIES,
+    FOUR_SEAT_LADDER,
+    PASSINGS,
+    PLAYER_COUNTS,
+    TWO_SEAT_LADDER,
+    Table,
+    ladder,
+    one_suit_each,
+    record_games,
+)
 from tests.president.referee import DECK, RANKS
-from tests.president.test_referee import FOUR_SEAT_LADDER, TWO_SEAT_LADDER, ladder, one_suit_each
 
 TWOS = ["1x2", "2x2", "3x2", "4x2"]
 
@@ -479,3 +488,12 @@ def test_games_of_a_match_that_are_not_given_are_dealt_from_the_stream() -> None
 def test_the_number_and_the_rank_of_each_seats_last_play_are_seen() -> None:
     seen = Table({"hands": ladder(4)}).play("4x2").sees(1)
     assert (seen["last_count"][3], seen["last_rank"][3]) == (4, 0)
+
+
+def test_an_action_is_named_by_a_count_and_a_rank() -> None:
+    game = load_game("president")
+    names = [game.action_name(action) for action in range(game.num_actions)]
+    assert names[:6] == ["pass", "1x2", "2x2", "3x2", "4x2", "1x4"]
+    assert names[41:] == [
+        f"give:{rank}" for rank in ("2", "4", "5", "6", "7", "10", "11", "12", "3", "1")
+    ]

@@ -67,6 +67,16 @@ def empty_seat() -> Data:
     return {"gems": [0] * 6, "cards": [], "reserved": [], "nobles": []}
 
 
+def seat_with(cards: str = "", **given: Any) -> dict[str, Any]:
+    """A seat with bought cards such as "3 red, 1 blue", the cheapest of the colour first."""
+    seat = empty_seat() | given
+    for part in filter(None, cards.split(", ")):
+        number, colour = part.split()
+        of_colour = [card for tier in CARDS for card in tier if card[0] == colour]
+        seat["cards"] = seat["cards"] + of_colour[: int(number)]
+    return seat
+
+
 def bank_beside(num_players: int, seats: list[Data]) -> list[int]:
     """The gems that the seats do not hold."""
     whole = [GEMS_OF_A_COLOUR[num_players]] * 5 + [NUM_GOLD]

@@ -1,14 +1,8 @@
-"""The compiled rules and the referee side by side, ply by ply, over many tables.
-
-`python -m tests.splendor.lockstep --games 1000` is the long comparison: it prints how many
-positions were compared and how often what is rare came up. The suite runs a short one.
-"""
+"""The compiled rules and the referee side by side, ply by ply, over many tables."""
 
 from __future__ import annotations
 
-import argparse
 import random
-import time
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -18,7 +12,7 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.splendor.boards import CARDS, PLAYER_COUNTS, Data, random_board, random_deal
+from tests.splendor.boards import CARDS, Data, random_board, random_deal
 from tests.splendor.choosing import STYLES
 from tests.splendor.referee import (
     COLOURS,
@@ -267,25 +261,3 @@ def check_ends(tables: Tables, referees: list[Watcher]) -> None:
     for row, referee in enumerate(referees):
         np.testing.assert_allclose(returns[row], referee.returns(), atol=1e-6)
         referee.count_end()
-
-
-def main() -> None:
-    """Compare many games of every setting and say what was compared."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=200, help="games of each setting")
-    parser.add_argument("--seed", type=int, default=0)
-    arguments = parser.parse_args()
-    for num_players in PLAYER_COUNTS:
-        start = time.process_time()
-        tally: Counter[str] = Counter()
-        for setting in SETTINGS:
-            tally += compare(num_players, setting, arguments.games, arguments.seed)
-        print(
-            f"{num_players} players, {time.process_time() - start:.0f} CPU-seconds, no difference"
-        )
-        for what, number in sorted(tally.items()):
-            print(f"  {number:9,d}  {what}")
-
-
-if __name__ == "__main__":
-    main()

@@ -14,7 +14,18 @@ from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.cards import pack
 from tests.splendor.boards import CARDS, Data, board, empty_seat
-from tests.splendor.test_referee import SHEET_COUNTS
+
+# Gems held, bank -> how many ways to collect different (by size), collect same, reserve.
+FULL = [4, 4, 4, 4, 4, 5]
+SHEET_COUNTS: list[tuple[list[int], list[int], dict[int, int], int, int]] = [
+    ([2, 2, 1, 1, 1, 0], FULL, {3: 10}, 5, 12),
+    ([2, 2, 2, 1, 1, 0], FULL, {2: 10, 3: 20}, 5, 12),
+    ([2, 2, 2, 2, 1, 0], FULL, {1: 5, 2: 30, 3: 26}, 20, 12),
+    ([2, 2, 2, 2, 2, 0], FULL, {1: 20, 2: 60, 3: 20}, 50, 60),
+    ([5, 5, 0, 0, 0, 0], FULL, {1: 8, 2: 15, 3: 10}, 11, 24),
+    ([0, 0, 0, 0, 0, 0], [4, 4, 0, 0, 0, 5], {2: 1}, 2, 12),
+    ([0, 0, 0, 0, 0, 0], [0, 0, 0, 0, 0, 0], {}, 0, 12),
+]
 
 
 def names_of(game: Game, state: Any) -> list[str]:

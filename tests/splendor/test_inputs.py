@@ -2,23 +2,16 @@
 
 import numpy as np
 import pytest
-import torch
 
-from parlour.baselines.networks.compiled import network_functions, num_layers
 from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
-from parlour.baselines.networks.inputs import octets, row_function
-from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.search.guided import Settings, guided_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.splendor.cards import NOTHING, NUM_COLOURS, YELLOW
 
 from ..test_compiled_networks import positions, uneven
-
-NUM_PLACES = 15
 
 
 def cards_of(seen: np.record, seat: int) -> list[tuple[list[int], int] | None]:
@@ -104,13 +97,6 @@ def test_arranged_games_are_the_same_games() -> None:
     assert num_moved > 50
 
 
-def test_a_game_without_derived_inputs_stays_itself() -> None:
-    game = load_game("notty")
-    assert with_inputs(game) is game
-    assert set(shown_fields(game)) == {field.name for field in game.observation_fields}
-    assert PolicyValue(game, (4,), derived_inputs=True).seen(game) is game
-
-
 @pytest.fixture(scope="module")
 def game() -> Game:
     return load_game("splendor", num_players=2)
@@ -121,54 +107,6 @@ def network(game: Game) -> PolicyValue:
     module = uneven(PolicyValue(game, (19,), derived_inputs=True))
     assert isinstance(module, PolicyValue)
     return module
-
-
-def test_compiled_players_see_what_torch_is_shown(game: Game, network: PolicyValue) -> None:
-    wide = with_inputs(game)
-    seen, words = positions(wide, 12, 40)
-    with torch.inference_mode():
-        logits, values = network(torch.from_numpy(wide.layout.integers(seen)))
-    masks = action_masks(words, game.num_actions)
-    record = network.record(game)
-    evaluate = network_functions(num_layers(record)).evaluate
-    got = np.zeros(game.num_actions, np.float32)
-    for row, data in enumerate(octets(seen)):
-        value = evaluate(record[0], data, words[row], got)
-        legal = masks[row] == 1
-        np.testing.assert_allclose(got[legal], logits[row, legal], atol=1e-5, rtol=0)
-        assert value == pytest.approx(float(values[row]), abs=1e-5)
-
-
-def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(
-    game: Game, network: PolicyValue
-) -> None:
-    wide = with_inputs(game)
-    policy = policy_of("ppo", game, network)
-    random = np.random.default_rng(1)
-    best = row_function(network_functions(1).best_action, wide.observation_dtype)
-    record = network.record(game)
-    num_moved = 0
-    for seed in range(12):
-        state = game.new_states()
-        game.deal(state[0], streams([seed])[0])
-        for _ in range(40):
-            seat = int(game.seat_to_act(state[0]))
-            shown = arranged(game, state)
-            seen, more = game.new_observations(), wide.new_observations()
-            game.observe(state[0], seat, seen[0])
-            wide.observe(shown.positions[0], seat, more[0])
-            words = np.zeros(game.num_mask_words, np.int64)
-            wide.legal_actions(shown.positions[0], words)
-            expected = best(record[0], more[0], words, streams([0])[0])
-            legal = game.legal_action_list(state[0])
-            mask = np.zeros((1, game.num_actions), np.int8)
-            mask[0, legal] = 1
-            assert policy(seen, mask, streams([0]))[0] == shown.actions[0, expected]
-            num_moved += shown.actions[0, expected] != expected
-            game.apply_action(state[0], int(random.choice(legal)))
-            if game.is_terminal(state[0]):
-                break
-    assert num_moved > 10
 
 
 def test_a_search_is_guided_by_a_network_of_derived_inputs(

@@ -20,10 +20,10 @@ from tests.splendor.boards import (
     empty_seat,
     random_board,
     random_deal,
+    seat_with,
     stuck_board,
 )
 from tests.splendor.referee import COLOURS
-from tests.splendor.test_referee import seat_with
 
 
 class Table:

@@ -1,14 +1,8 @@
-"""The compiled game beside the naive referee, trick by trick; the players beside the slow ones.
-
-`python -m tests.top_trumps.lockstep` runs the comparisons on thousands of games and prints what
-it compared; the tests run them on fewer.
-"""
+"""The compiled game beside the naive referee, trick by trick; the players beside the slow ones."""
 
 from __future__ import annotations
 
 import random
-import sys
-import time
 from collections import Counter
 from typing import Any, NamedTuple
 
@@ -303,33 +297,3 @@ def _enter(name: str, field: int, chance: list[float], drawn: Drawn, counts: Cou
         drawn.chosen[field] += 1
         drawn.expected[:] += chance
         drawn.variance[:] += np.array(chance) * (1 - np.array(chance))
-
-
-# The study
-
-GAMES = [
-    (Size(2, 1, 50, starter="random"), 3000),
-    (Size(7, 3, 60, top_value=4), 3000),
-    (Size(7, 3, 5000), 2000),
-    (Size(50, 5, 400), 100),
-    (Size(50, 5, 150, top_value=6), 60),
-    (Size(67, 2, 300, top_value=30, starter=1), 30),
-]
-PLAYERS = [(Size(50, 5, 5000), 1500), (Size(50, 5, 500, top_value=6), 300), (Size(7, 3, 60), 3000)]
-
-
-def main(share: float) -> None:
-    """All of it; with a share below 1, fewer games."""
-    for size, num_games in GAMES:
-        start = time.process_time()
-        counts = compare_games(size, max(1, int(share * num_games)), seed=1000)
-        print(size, dict(counts), f"{time.process_time() - start:.0f} CPU-s", flush=True)
-    for size, num_games in PLAYERS:
-        start = time.process_time()
-        counts, drawn = compare_players(size, max(1, int(share * num_games)), seed=1000)
-        far = {name: round(draws.largest_deviation(), 2) for name, draws in drawn.items()}
-        print(size, dict(counts), "deviations", far, f"{time.process_time() - start:.0f} CPU-s")
-
-
-if __name__ == "__main__":
-    main(float(sys.argv[1]) if len(sys.argv) > 1 else 1.0)

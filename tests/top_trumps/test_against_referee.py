@@ -1,7 +1,4 @@
-"""The compiled rules, deductions and players against the naive ones, trick by trick.
-
-`python -m tests.top_trumps.lockstep` compares thousands of games in the same way.
-"""
+"""The compiled rules, deductions and players against the naive ones, trick by trick."""
 
 import pytest
 

@@ -40,39 +40,6 @@ def test_the_command_line_plays_them_too(capsys: pytest.CaptureFixture[str]) -> 
     assert "Deducer" in capsys.readouterr().out
 
 
-IMPORTED_BASE = "from parlour.baselines.top_trumps.agents import Agent\n"
-WITH_DRAWS = "num_cards=13,num_fields=2"  # one seat has a card more, and tricks are often drawn
-
-
-@pytest.fixture
-def with_own_base(tmp_path: Path) -> str:
-    """The agents that were written blind, in a file that has its base class itself."""
-    agents = (HERE / "blind_agents.py").read_text()
-    assert agents.count(IMPORTED_BASE) == 1
-    file = tmp_path / "mine.py"
-    file.write_text(agents.replace(IMPORTED_BASE, (HERE / "blind_base.py").read_text()))
-    return str(file)
-
-
-@pytest.mark.long
-def test_agents_written_blind_play_with_either_base(
-    with_own_base: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    imported = str(HERE / "blind_agents.py")
-    for files in ((imported, with_own_base), (with_own_base, imported)):
-        players = f"{files[0]}:WardenAgent:draw_worth=0.4,{files[1]}:AssayerAgent"
-        for sizes in (SIZES, WITH_DRAWS):
-            assert main(["match", "top_trumps", players, "--set", sizes, "--deals", "4"]) == 0
-            assert "WardenAgent v AssayerAgent" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize("agent", ["WardenAgent", "AssayerAgent"])
-def test_agents_written_blind_beat_a_random_player(agent: str, with_own_base: str) -> None:
-    for file in (str(HERE / "blind_agents.py"), with_own_base):
-        result = play_match(GAME, f"{file}:{agent}", "rander", num_deals=12)
-        assert result.mean_return[0] > 0.2  # 0.7 over many deals
-
-
 @pytest.mark.parametrize(
     ("spec", "said"),
     [

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-import top_trumps_winnable as winnable
+from docs.studies import top_trumps_winnable as winnable
 from parlour.baselines import make_policy
 from parlour.baselines.top_trumps import endgame
 from parlour.baselines.top_trumps.search import greedy_field, is_certain
@@ -170,7 +170,10 @@ def test_david_decides_by_its_observation_where_nothing_is_hidden() -> None:
     assert num_compared > 3
 
 
-@pytest.mark.parametrize("settings", [{"num_cards": 128, "num_fields": 2}, {"num_cards": 3}])
+@pytest.mark.parametrize(
+    "settings",
+    [{"num_cards": 128, "num_fields": 2}, pytest.param({"num_cards": 3}, marks=pytest.mark.long)],
+)
 def test_david_plays_small_and_large_decks(settings: dict[str, int]) -> None:
     game = load_game("top_trumps", **settings)
     states, rngs = game.new_states(), streams([4])

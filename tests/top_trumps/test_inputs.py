@@ -3,15 +3,10 @@
 import numpy as np
 import pytest
 
-from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
-from parlour.baselines.networks.kinds import policy_of
-from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.baselines.networks.derived import shown_fields, with_inputs
 from parlour.baselines.top_trumps.inputs import STEPS
 from parlour.envs import load_game
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-
-from ..test_compiled_networks import uneven
 
 
 @pytest.mark.parametrize("settings", [{}, {"num_cards": 67, "num_fields": 2}])
@@ -44,25 +39,3 @@ def test_networks_are_shown_no_names_of_cards() -> None:
     shown = shown_fields(with_inputs(load_game("top_trumps")))
     assert set(shown) >= {"beaten", "tied", "deck_sizes"}
     assert not {"values", "places", "top_values", "own_cards", "opponent_top"} & set(shown)
-
-
-def test_nothing_is_arranged_and_a_player_of_the_game_itself_sees_the_inputs() -> None:
-    game = load_game("top_trumps")
-    wide = with_inputs(game)
-    network = uneven(PolicyValue(game, (19,), derived_inputs=True))
-    policy = policy_of("ppo", game, network)
-    tables = Tables(game, streams(range(10)))
-    tables.deal(tables.all_rows)
-    for _ in range(6):
-        _, observations, words = tables.show(tables.all_rows)
-        same = arranged(game, tables.states)
-        assert same.positions.tobytes() == tables.states.tobytes()
-        assert (same.actions == np.arange(game.num_actions)).all()
-        masks = action_masks(words, game.num_actions)
-        actions = policy(observations, masks, tables.rngs)
-        seen = wide.new_observations(10)
-        for row in range(10):
-            wide.observe(tables.states[row], int(game.seat_to_act(tables.states[row])), seen[row])
-        shown_to = policy_of("ppo", wide, network)
-        assert (actions == shown_to(seen, masks, tables.rngs)).all()
-        tables.apply(tables.all_rows, actions)

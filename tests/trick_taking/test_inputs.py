@@ -4,15 +4,9 @@ import numpy as np
 import pytest
 
 from parlour.baselines.networks.derived import arranged, shown_fields, with_inputs
-from parlour.baselines.networks.kinds import policy_of
-from parlour.baselines.networks.policy_value import PolicyValue
-from parlour.baselines.search.guided import Settings, guided_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-
-from ..test_compiled_networks import uneven
 
 SIZES = [(2, 10), (3, 5), (4, 10), (4, 32)]
 
@@ -131,40 +125,3 @@ def test_networks_are_shown_the_cards_left_and_not_their_history() -> None:
     shown = shown_fields(with_inputs(load_game("trick_taking", num_players=4)))
     assert {"hand", "unseen", "table", "masters", "followers"} <= set(shown)
     assert not {"dealt", "played", "last_cards", "seat_to_act"} & set(shown)
-
-
-@pytest.mark.parametrize("num_players", [2, pytest.param(4, marks=pytest.mark.long)])
-def test_a_player_of_the_game_itself_chooses_as_if_it_were_arranged(num_players: int) -> None:
-    game = load_game("trick_taking", num_players=num_players)
-    wide = with_inputs(game)
-    network = uneven(PolicyValue(game, (19,), derived_inputs=True))
-    assert isinstance(network, PolicyValue)
-    policy = policy_of("ppo", game, network)
-    plain = Tables(game, streams(range(20)))
-    plain.deal(plain.all_rows)
-    settings = Settings(8, 4, 2, 1.25, 0.0)
-    search = guided_policy("guided", game, network, settings)
-    for _ in range(num_players * 10 - 1):
-        _, observations, words = plain.show(plain.all_rows)
-        masks = action_masks(words, game.num_actions)
-        actions = policy(observations, masks, plain.rngs)
-        shown = arranged(game, plain.states)
-        for row in range(0, 20, 5):
-            seen = seen_by(wide, shown.positions[row : row + 1])
-            legal = wide.legal_action_list(shown.positions[row])
-            logits = network.encoder  # of the same observation
-            del logits
-            chosen = _best(network, wide, seen, legal)
-            assert actions[row] == shown.actions[row, chosen]
-        found = search(observations, masks, streams(range(20)), plain.states)
-        assert masks[np.arange(20), found].all()
-        plain.apply(plain.all_rows, actions)
-
-
-def _best(network: PolicyValue, wide: Game, seen: np.record, legal: list[int]) -> int:
-    import torch
-
-    record = np.array([seen], wide.observation_dtype)
-    with torch.inference_mode():
-        logits, _ = network(torch.from_numpy(wide.layout.integers(record)))
-    return max(legal, key=lambda action: float(logits[0, action]))

@@ -145,62 +145,6 @@ def test_a_colour_may_straddle_two_words_of_the_mask() -> None:
     assert game.legal_action_list(tables.states[0]) == list(range(50, 75))
 
 
-@pytest.mark.parametrize(
-    ("config", "error", "message"),
-    [
-        ({"num_values": 0}, ValueError, r"num_values must be an integer in 1 \.\. 32; got 0"),
-        ({"num_values": 33}, ValueError, "num_values"),
-        ({"num_values": 2.0}, ValueError, "num_values"),
-        ({"num_players": 5}, ValueError, "num_players"),
-        ({"leader": 2}, ValueError, r"leader must be an integer in 0 \.\. 1"),
-        ({"colours": 2}, TypeError, "no setting 'colours'; its settings are num_values"),
-    ],
-)
-def test_impossible_settings_are_refused(config: dict, error: type, message: str) -> None:
-    with pytest.raises(error, match=message):
-        load_game("trick_taking", **config)
-
-
-@pytest.mark.parametrize(
-    ("deal", "message"),
-    [
-        ([], "a deal is"),
-        ({"hands": [[0, 1, 2], [3, 4, 5]], "trump": 1}, "a deal is"),
-        (
-            {"hands": [[0, 1, 2, 3], [4, 5]]},
-            r"2 hands of 3 cards; got \[\[0, 1, 2, 3\], \[4, 5\]\]",
-        ),
-        ({"hands": [[0, 1, 2], [3, 4, 2]]}, r"the card 2 \(0\.2\) is dealt twice"),
-        ({"hands": [[0, 1, 2], [3, 4, 6]]}, r"an index 0 \.\. 5; got 6"),
-        ({"hands": [[0, 1, 2], [3, 4, "5"]]}, r"an index 0 \.\. 5; got '5'"),
-        ({**TWO_SEATS, "leader": 2}, r"a seat 0 \.\. 1; got 2"),
-        ({**TWO_SEATS, "leader": True}, "got True"),
-        ({"hands": 7}, "2 hands of 3 cards; got 7"),
-        ({"hands": [1, 2]}, "2 hands of 3 cards"),
-    ],
-)
-def test_impossible_deals_are_refused_and_leave_the_table_as_it_was(
-    deal: dict, message: str
-) -> None:
-    tables = table(TWO_SEATS, "0.0", num_values=3)
-    before = tables.states.tobytes()
-    with pytest.raises(ValueError, match=message):
-        tables.deal_from(0, deal)
-    assert tables.states.tobytes() == before
-
-
-def test_names_of_cards_are_read_back() -> None:
-    game = load_game("trick_taking", num_values=12, num_players=3)
-    names = [game.action_name(action) for action in range(game.num_actions)]
-    assert names[13] == "card:1.1"
-    assert [game.parse_action(name) for name in names] == list(range(36))
-    for wrong in ("card:3.0", "card:0.12", "card:0", "1.1", "card:-1.0", "pass"):
-        with pytest.raises(ValueError, match="no action is called"):
-            game.parse_action(wrong)
-    with pytest.raises(ValueError, match="the cards are 0"):
-        game.action_name(36)
-
-
 def test_the_text_of_a_position_hides_other_hands_from_a_third_seat_on() -> None:
     tables = table(THREE_SEATS, "0.0", num_values=2, num_players=3)
     assert tables.game.describe(tables.states[0], 2).splitlines() == [

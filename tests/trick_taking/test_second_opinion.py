@@ -82,50 +82,6 @@ def check_observation(seen: np.record, referee: Referee, observer: int) -> None:
     assert seen["led_colour"] == led
 
 
-def random_positions(num_players: int, num_values: int, num_tables: int) -> Tables:
-    """Tables at all stages of random games."""
-    game = load_game("trick_taking", num_players=num_players, num_values=num_values)
-    tables = Tables(game, streams(range(num_tables)))
-    tables.deal(tables.all_rows)
-    rng = np.random.default_rng(num_players)
-    stop = rng.integers(0, game.num_actions, num_tables)
-    for ply in range(game.num_actions):
-        for row in np.flatnonzero(stop > ply):
-            action = rng.choice(game.legal_action_list(tables.states[row]))
-            tables.apply(np.array([row]), np.array([action]))
-    return tables
-
-
-@pytest.mark.parametrize(("num_players", "num_values"), [(2, 10), (3, 5), (4, 10)])
-def test_a_re_deal_leaves_every_byte_of_what_the_seat_knows(
-    num_players: int, num_values: int
-) -> None:
-    tables = random_positions(num_players, num_values, 400)
-    for seat in range(num_players):
-        seats = np.full(400, seat)
-        before = tables.observe(tables.all_rows, seats)
-        determinized = Tables(tables.game, tables.rngs)
-        determinized.states = tables.determinize(tables.all_rows, seats, streams(range(400), 9))
-        assert determinized.observe(tables.all_rows, seats).tobytes() == before.tobytes()
-        changed = (determinized.states["dealt"] != tables.states["dealt"]).any(axis=2)
-        assert changed.any(axis=0).tolist() == [other != seat for other in range(num_players)]
-        assert_hands_fit_the_deal(determinized.states)
-
-
-def assert_hands_fit_the_deal(states: np.ndarray) -> None:
-    """Each seat holds or has played just what it was dealt, and nothing it has shown void in."""
-    for state in states:
-        num_values = state["dealt"].shape[1]
-        for seat, dealt in enumerate(state["dealt"]):
-            cards = cards_of(state["hands"][seat] | state["played"][seat], num_values)
-            assert sorted(dealt.tolist()) == [
-                int(card.split(".")[0]) * num_values + int(card.split(".")[1]) for card in cards
-            ]
-            assert not (state["hands"][seat] & state["played"][seat]).any()
-            for colour, word in enumerate(state["hands"][seat]):
-                assert not (word and state["voids"][seat] >> colour & 1)
-
-
 def all_deals(state: np.record, seat: int) -> list[tuple]:
     """Every deal of the unseen cards that agrees with hand sizes and voids, by brute force."""
     num_values = state["dealt"].shape[1]

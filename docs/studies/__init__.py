@@ -1,0 +1,1 @@
+"""Studies: commands that take long, with their recorded results beside them."""

@@ -1,1 +1,0 @@
-"""How strong learners become, and in how much processor time."""

@@ -1,0 +1,79 @@
+"""Tournaments of a few deals, in plain Python."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+from parlour.baselines.arena import Plan, play_match, play_tournament
+from parlour.baselines.arena.play.batches import DealBatch, Outcomes
+from parlour.envs.registry import load_game
+from tests import toy_game
+
+GAME = load_game("trick_taking", num_values=3)
+THREE = ("random", "first_play", "smart")
+
+
+def test_two_players_of_two_seats_meet_as_in_a_match() -> None:
+    table = play_tournament(GAME, ("smart", "random"), 8)
+    match = play_match(GAME, "random", "smart", 8)
+    loser = next(row for row in table.rows if row.player == "random")
+    assert loser.mean_return == pytest.approx(match.mean_return)
+    assert (loser.wins / 16, loser.draws / 16) == pytest.approx((match.wins.mean, match.draws.mean))
+    assert loser.points == 3 * loser.wins + loser.draws
+    assert loser.games == loser.wins + loser.draws + loser.losses == 16
+
+
+def test_the_table_does_not_depend_on_the_order_of_players() -> None:
+    table = play_tournament(GAME, THREE, 6)
+    assert play_tournament(GAME, THREE[::-1], 6) == table
+    assert [row.points for row in table.rows] == sorted(
+        (row.points for row in table.rows), reverse=True
+    )
+
+
+def test_in_duplicate_two_hands_of_one_deal_are_one_game() -> None:
+    table = play_tournament(GAME, ("smart", "random"), 10, scoring="duplicate")
+    assert [row.games for row in table.rows] == [10, 10]
+    assert table.rows[0].wins == table.rows[1].losses
+
+
+@dataclasses.dataclass(frozen=True)
+class OrderOfNames:
+    """A control: players place in the order of the contest; the first two share odd deals."""
+
+    name: str = "order"
+
+    def play(self, batch: DealBatch, seated: np.ndarray) -> Outcomes:
+        by_player = np.array([[1.0, 0.0, -1.0], [0.5, 0.5, -1.0]])
+        parity = np.array(batch.seeds)[:, None, None] % 2
+        return Outcomes(by_player[parity, seated])
+
+    def as_data(self) -> dict:
+        return dataclasses.asdict(self)
+
+
+@pytest.mark.parametrize("form", ["free_for_all", "every_seating"])
+def test_the_table_of_three_is_what_the_games_say(form: str) -> None:
+    game = toy_game.game(num_players=3)
+
+    names = ("first_legal", "playout", "random")
+    plan = Plan(control=OrderOfNames())
+    table = play_tournament(game, names, 8, form=form, plan=plan)
+    num_games = 8 * (3 if form == "free_for_all" else 6)
+    assert table.num_games == num_games
+    assert {row.player: (row.wins, row.draws, row.points) for row in table.rows} == {
+        "first_legal": (num_games // 2, num_games // 2, 2 * num_games),
+        "playout": (0, num_games // 2, num_games // 2),
+        "random": (0, 0, 0),
+    }
+    assert [row.player for row in table.rows] == list(names)
+    assert [row.mean_return.mean for row in table.rows] == pytest.approx([0.75, 0.25, -1])
+    assert [row.first_places.mean for row in table.rows] == pytest.approx([0.75, 0.25, 0])
+    scores = [[None if score is None else score.mean for score in row] for row in table.cross]
+    assert scores == [[None, 0.75, 1], [0.25, None, 1], [0, 0, None]]
+    ahead, behind = table.superiority[0][1], table.superiority[1][0]
+    assert ahead is not None and behind is not None
+    assert ahead > 0.95 and ahead + behind == pytest.approx(1)

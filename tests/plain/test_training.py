@@ -1,0 +1,556 @@
+"""Learners for a few steps, in plain Python.
+
+The suite's own tests of learners are whole runs, which must reach a floor.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, ClassVar
+
+import matplotlib.figure
+import numpy as np
+import pytest
+import torch
+
+from parlour.baselines import make_policy
+from parlour.envs.core.game import NO_SEAT
+from parlour.envs.core.play.loops import EXTERNAL
+from parlour.envs.core.play.tables import Tables, action_masks
+from parlour.envs.core.rng import streams
+from parlour.envs.registry import load_game
+from parlour.training import acting, decisions, dqn, lookahead, mlp, ppo, session
+from tests import toy_game
+from tests.probe_duel import probe_duel
+from tests.probe_game import probe_game
+from tests.test_ppo import estimated
+from tests.test_training import (
+    play,
+    seats_of,
+)
+
+CARDS = load_game("trick_taking", num_values=2)
+TOY = toy_game.game(num_players=3)
+DQN = dqn.Config(
+    total_steps=60,
+    hidden=(4,),
+    num_tables=4,
+    opponents=(),
+    opponent_weights=(),
+    n_steps=1,
+    batch_size=4,
+    buffer_size=50,
+    target_update_interval=2,
+    updates_per_step=1.0,
+    num_threads=1,
+)
+LOOKAHEAD = lookahead.Config(total_steps=24, num_tables=4, hidden=(4,), inputs=("hand",))
+MLP = mlp.Config(num_batches=2, num_matches=6, num_epochs=1, hidden=(4,), opponent="random")
+PPO = ppo.Config(
+    total_steps=90,
+    hidden=(4,),
+    num_tables=5,
+    batch_decisions=6,
+    minibatch_size=10,
+    epochs=2,
+    num_threads=1,
+)
+
+
+class SlowAdam(torch.optim.Adam):
+    """Notes the learning rate of every step."""
+
+    rates: ClassVar[list[float]] = []
+
+    def step(self, closure: Any = None) -> Any:
+        self.rates.append(self.param_groups[0]["lr"])
+        return super().step(closure)
+
+
+@pytest.fixture
+def rates(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The learning rates of the steps taken."""
+    noted: list[float] = []
+    monkeypatch.setattr(SlowAdam, "rates", noted)
+    monkeypatch.setattr(torch.optim, "Adam", SlowAdam)
+    return noted
+
+
+def test_the_q_learner_takes_as_many_updates_as_are_due(rates: list[float]) -> None:
+    def updates(per_step: float) -> list[int]:
+        config = dataclasses.replace(DQN, updates_per_step=per_step)
+        return [progress.updates for progress, _ in dqn.train(probe_game(), config)]
+
+    once, twice = updates(1.0), updates(2.0)
+    assert len(once) == 15
+    assert twice == [2 * count for count in once]
+    assert set(np.diff([0, *once])) == {0, 1}
+    assert 0 == once[0] < once[-1] > 8
+    assert len(rates) == once[-1] + twice[-1]
+    assert rates[0] > rates[once[-1] - 1] > 0
+    assert max(rates) <= DQN.learning_rate
+
+
+def test_the_q_learners_loss_is_that_of_the_actions_taken(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dqn, "td_targets", lambda *_: torch.zeros(4))
+    config = dataclasses.asdict(DQN)
+    network = dqn.new_network("dqn", probe_game(), config)
+    batch = dqn.Transitions.empty(probe_game(), 4)
+    batch.actions[:] = [0, 1, 2, 3]
+    seen = torch.from_numpy(probe_game().layout.integers(batch.observations))
+    with torch.no_grad():
+        values = network(seen).diagonal()
+    optimizer = torch.optim.SGD(network.parameters(), 0.0)
+    loss = dqn.update(probe_game(), network, network, optimizer, batch)
+    assert loss == pytest.approx(float(torch.nn.functional.smooth_l1_loss(values, values * 0)))
+
+
+@pytest.mark.parametrize("step", [0.0, 0.5])
+def test_looking_ahead_from_exact_values_finds_exact_values(step: float) -> None:
+    """With tricks for two values, returns are -1, 0 and 1; an error of 0.02 is drawn to nought."""
+    policy = make_policy("perfect", CARDS)
+    assert policy.values is not None
+    error = 0.02 if step else 0.0
+
+    def solved(integers: torch.Tensor) -> torch.Tensor:
+        records = CARDS.layout.records(integers.numpy())
+        values = np.asarray(policy.values(records, np.empty(0)), np.float32)  # type: ignore[misc]
+        return torch.from_numpy(values) + error
+
+    random = np.random.default_rng(0)
+    tables = Tables(CARDS, streams(range(16)))
+    lookahead.deal_aged(CARDS, tables, tables.all_rows, 0, 4, random)
+    here = lookahead.look(CARDS, tables, tables.all_rows)
+    exact = np.asarray(policy.values(here.observations, here.masks))
+    found = lookahead.td_targets(CARDS, solved, here, step)  # type: ignore[arg-type]
+    legal = here.masks == 1
+    assert len(set(here.seats)) == 2
+    np.testing.assert_allclose(found[legal], exact[legal], atol=1e-6 if not step else 0.002)
+    assert not found[~legal].any()
+
+
+def test_one_step_ahead_learns_at_a_falling_rate_and_its_target_follows(
+    monkeypatch: pytest.MonkeyPatch, rates: list[float]
+) -> None:
+    targets, sound = [], lookahead.td_targets
+
+    def spy(game: Any, target: Any, *rest: Any) -> Any:
+        targets.append([parameter.detach().clone() for parameter in target.parameters()])
+        return sound(game, target, *rest)
+
+    monkeypatch.setattr(lookahead, "td_targets", spy)
+    steps = list(lookahead.train(CARDS, LOOKAHEAD))
+    assert [progress.decisions for progress, _ in steps] == [4, 8, 12, 16, 20, 24]
+    assert [progress.updates for progress, _ in steps] == [1, 2, 3, 4, 5, 6]
+    assert all(np.isfinite(progress.loss) for progress, _ in steps)
+    assert rates == sorted(rates, reverse=True) and rates[-1] < rates[0] == LOOKAHEAD.learning_rate
+    assert not all(torch.equal(a, b) for a, b in zip(targets[0], targets[1], strict=True))
+
+
+def test_random_plies_are_played_up_to_the_age_that_was_drawn(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Ages are 2 + 8 u^3 rounded down: a table in 20 is 9 plies old, half are not even 3."""
+    played = []
+
+    def note(game: Any, tables: Any, rows: np.ndarray, random: Any) -> np.ndarray:
+        played.append(len(rows))
+        return rows[:0]
+
+    monkeypatch.setattr(lookahead, "play_random", note)
+    tables: Any = SimpleNamespace(deal=lambda rows: None)
+    rows = np.arange(20_000)
+    lookahead.deal_aged(CARDS, tables, rows, 2, 10, np.random.default_rng(0))
+    oldest = 1 - ((np.arange(10) - 1) / 8).clip(0) ** (1 / 3)
+    np.testing.assert_allclose(np.array(played) / len(rows), oldest, atol=0.012)
+
+
+def test_a_game_of_the_small_deck_takes_four_plies() -> None:
+    assert lookahead.shortest_game(CARDS, 3, np.random.default_rng(0)) == 4
+
+
+def test_exploring_takes_a_random_legal_action_as_often_as_asked() -> None:
+    actions, masks = np.zeros(2000, np.int64), np.tile(np.array([[1, 0, 1, 1]], np.int8), (2000, 1))
+    random = np.random.default_rng(0)
+    assert not lookahead.explore(actions, masks, 0.0, random).any()
+    found = np.bincount(lookahead.explore(actions, masks, 0.3, random), minlength=4) / 2000
+    np.testing.assert_allclose(found, [0.8, 0, 0.1, 0.1], atol=0.03)
+
+
+def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcomes, sound = [], mlp.play_matches
+
+    def spy(*what: Any) -> Any:
+        choices = sound(*what)
+        outcomes.append(choices.outcomes)
+        return choices
+
+    monkeypatch.setattr(mlp, "play_matches", spy)
+    game = load_game("trick_taking", num_values=3)
+    progresses = [progress for progress, _ in mlp.train(game, MLP)]
+    assert [progress.done for progress in progresses] == [0.5, 1.0]
+    for progress, found in zip(progresses, outcomes, strict=True):
+        assert (progress.wins, progress.losses) == ((found > 0).mean(), (found < 0).mean())
+        assert len(found) == 6 * 2 * 3
+    assert progresses[-1].decisions == 72
+    assert {sign for found in outcomes for sign in found.tolist()} == {-1.0, 0.0, 1.0}
+
+
+def first_batches(learner: ppo.Learner) -> list[tuple[decisions.Batch, list[Any], Any]]:
+    """The batches of a run, copied, the networks that made them, and the tables."""
+    made, learn = [], learner._act
+
+    def spy(play: Any, batch: decisions.Batch, *rest: Any) -> Any:
+        networks = (
+            [learner.network] if learner.critic is None else [learner.network, learner.critic]
+        )
+        states = [
+            {key: tensor.clone() for key, tensor in network.state_dict().items()}
+            for network in networks
+        ]
+        out = learn(play, batch, *rest)
+        made.append((decisions.Batch(*(array.copy() for array in batch)), states, play))
+        return out
+
+    learner._act = spy  # type: ignore[method-assign, assignment]
+    for _ in learner.run():
+        pass
+    return made
+
+
+@pytest.mark.parametrize("critic", [False, True])
+@pytest.mark.parametrize("name", ["duel", "toy"])
+def test_what_is_noted_of_a_decision_is_what_the_networks_say(name: str, critic: bool) -> None:
+    game = probe_duel() if name == "duel" else TOY
+    learner = ppo.Learner(game, dataclasses.replace(PPO, critic=critic))
+    found = first_batches(learner)
+    assert len(found) == 4
+    for batch, states, _ in found:
+        learner.network.load_state_dict(states[0])
+        flat = ppo.flat(batch)
+        masks = action_masks(flat.masks, game.num_actions)
+        everything = np.tile(np.arange(game.num_actions), (len(masks), 1))
+        with torch.no_grad():
+            units, values = learner.network.of_rows(learner.rows, flat.rows, flat.wide)
+            logits = learner.network.legal_logits(units, everything)
+            logits[torch.from_numpy(masks) == 0] = -torch.inf
+            chances = torch.log_softmax(logits, dim=1).numpy()
+            if learner.critic is not None and learner.critic_rows is not None:
+                learner.critic.load_state_dict(states[1])
+                seen = flat.critic_rows, flat.critic_wide
+                values = learner.critic.of_rows(learner.critic_rows, *seen)[1]
+        assert masks.sum(axis=1).min() > 1  # what is forced is no decision
+        taken = chances[np.arange(len(chances)), flat.actions]
+        np.testing.assert_allclose(flat.log_chances, taken, atol=1e-5)
+        np.testing.assert_allclose(flat.values, values.numpy(), atol=1e-5)
+        np.testing.assert_allclose(batch.advantages, estimated(batch, PPO.gae_lambda), atol=1e-6)
+        np.testing.assert_allclose(batch.targets, batch.advantages + batch.values, atol=1e-6)
+
+
+def test_decisions_are_linked_within_a_seats_game_and_paid_by_it() -> None:
+    """In the toy game each of three seats chooses once of two cards, the other is forced.
+
+    So every decision is the last one of its seat, and three in a row belong to one game.
+    """
+    learner = ppo.Learner(TOY, PPO)
+    for batch, _, tables in first_batches(learner):
+        assert (batch.next_decisions == decisions.NO_DECISION).all()
+        for ends in batch.ends.reshape(-1, 3):
+            assert ends.sum() == pytest.approx(0, abs=1e-6)
+            assert sorted(ends) != [0, 0, 0]
+        assert tables.forced_fraction == pytest.approx(0.5, abs=0.06)
+
+
+def test_a_decision_that_the_batch_cuts_off_is_worth_the_seats_next_value() -> None:
+    """In the duel seat 0 may decide twice in a row: the first time of these is linked or valued."""
+    config = dataclasses.replace(PPO, num_tables=12, batch_decisions=3, total_steps=150)
+    learner = ppo.Learner(probe_duel(), config)
+    linked = cut_off = 0
+    for batch, _, _ in first_batches(learner):
+        goes = batch.actions == 1
+        to_room = np.zeros_like(goes)
+        to_room[:, :-1] = goes[:, :-1] & (batch.masks[:, 1:, 0] == 0b110000)
+        after = np.broadcast_to(np.arange(1, 4), goes.shape)
+        assert (batch.next_decisions == np.where(to_room, after, decisions.NO_DECISION)).all()
+        linked += to_room.sum()
+        ends = batch.ends[~to_room]
+        is_return = np.isin(ends, np.array([0.8, -0.8, 1.0, -1.0], np.float32))
+        cut_off += (~is_return).sum()
+        inside = batch.ends[:, :-1][~to_room[:, :-1]]
+        assert np.isin(inside, np.array([0.8, -0.8, 1.0, -1.0], np.float32)).all()
+        assert (batch.ends[batch.actions == 0] == np.float32(0.8)).all()  # who stays takes 0.8
+    assert linked and cut_off
+
+
+def test_after_a_batch_every_decision_is_paid_or_valued() -> None:
+    """With three cards each, the decisions of both seats are open where a batch ends."""
+    config = dataclasses.replace(PPO, num_tables=8, batch_decisions=2, total_steps=64)
+    learner = ppo.Learner(load_game("trick_taking", num_values=3), config)
+    latest = []
+    act = learner._act
+
+    def spy(play: Any, *rest: Any) -> Any:
+        out = act(play, *rest)
+        latest.append(play._places.latest.copy())
+        return out
+
+    learner._act = spy  # type: ignore[method-assign, assignment]
+    for _ in learner.run():
+        pass
+    assert (np.array(latest) == decisions.NO_DECISION).all()
+    pending = np.array([[decisions.NO_DECISION, decisions.NO_DECISION], [decisions.NO_DECISION, 3]])
+    assert [bool(decisions.is_pending(pending, table)) for table in (0, 1)] == [False, True]
+
+
+@pytest.mark.parametrize(
+    "damage", [{"network": 3}, {"progress": None}, {}, {"network": {}, "progress": (1,)}]
+)
+def test_a_state_that_does_not_fit_is_refused(damage: dict[str, Any], tmp_path: Path) -> None:
+    learner = ppo.Learner(probe_duel(), PPO)
+    path = tmp_path / "state.pt"
+    with pytest.raises(ValueError, match="there is no run to resume"):
+        learner.load(path)
+    torch.save({**learner.state_dict(), **damage} if damage else {}, path)
+    with pytest.raises(ValueError, match="does not fit this game and these settings; the model ca"):
+        learner.load(path)
+    for damaged in (b"", path.read_bytes()[:1000]):
+        path.write_bytes(damaged)
+        with pytest.raises(ValueError, match=r"state.pt is not the state of a run, or is damaged"):
+            learner.load(path)
+
+
+@pytest.mark.parametrize(
+    ("weights", "expected"),
+    [((1.0, 0.0, 0.0), {EXTERNAL}), ((0.0, 1.0, 0.0), {-2, -3, -4}), ((0.0, 0.0, 2.0), {0})],
+)
+def test_tables_are_shared_out_between_learners_earlier_networks_and_players(
+    weights: tuple[float, float, float], expected: set[int]
+) -> None:
+    learner = ppo.Learner(TOY, PPO)
+    mix = acting.OpponentMix(*weights[:2], [make_policy("first_legal", TOY)], weights[2:])
+    tables = acting.SelfPlay(TOY, 24, 3, mix, learner.rows, None)
+    batch = decisions.new_batch(24, 2, TOY.num_mask_words, learner.rows, learner.rows)
+    record = learner.network.record(TOY)
+    earlier = np.concatenate([record] * 3).view(record.dtype)
+    tables.act(record, earlier, None, 0.9, batch, slice(0, 24))
+    codes = tables._places.codes
+    assert set(codes.ravel()) == expected | {EXTERNAL}
+    num_learning = (codes == EXTERNAL).sum(axis=1)
+    assert (num_learning == (3 if expected == {EXTERNAL} else 1)).all()
+    seats = tables._places.seats
+    assert (codes[np.arange(24), seats] == EXTERNAL).all() and (seats != NO_SEAT).all()
+    if expected == {0}:  # the lowest card, as `first_legal` plays it
+        for state, row in zip(tables._places.states, codes, strict=True):
+            first, second = state["played"][:, row == 0]
+            assert (first < second)[second >= 0].all()
+
+
+@pytest.mark.parametrize("weights", [(0.0, 0.0), (-1.0, 2.0), (float("nan"), 1.0)])
+def test_impossible_weights_of_tables_are_refused(weights: tuple[float, float]) -> None:
+    with pytest.raises(ValueError, match="not all 0"):
+        acting.OpponentMix(*weights, [], []).cumulative()
+    assert acting.OpponentMix(1.0, 3.0, [], []).cumulative().tolist() == [0.25, 1.0]
+
+
+@pytest.mark.parametrize("critic", [False, True])
+def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
+    """By hand in NumPy: the clipped objective, the squared errors, the entropy."""
+    game = probe_duel()
+    learner = ppo.Learner(game, dataclasses.replace(PPO, critic=critic))
+    batch = ppo.flat(first_batches(learner)[-1][0])
+    batch = batch._replace(log_chances=batch.log_chances + np.linspace(-1, 1, 30, dtype=np.float32))
+    advantages = np.linspace(-1, 2, 30, dtype=np.float32)[::-1].copy()
+    found = learner._losses(batch, advantages, np.arange(30))
+    masks = action_masks(batch.masks, game.num_actions)
+    with torch.no_grad():
+        units, values = learner.network.of_rows(learner.rows, batch.rows, batch.wide)
+        logits = learner.network.legal_logits(units, np.tile(np.arange(6), (30, 1))).numpy()
+        error = ((values.numpy() - batch.targets) ** 2).mean()
+        if learner.critic is not None and learner.critic_rows is not None:
+            seen = batch.critic_rows, batch.critic_wide
+            judged = learner.critic.of_rows(learner.critic_rows, *seen)[1].numpy()
+            error += ((judged - batch.targets) ** 2).mean()
+    chances = np.where(masks == 1, np.exp(logits), 0)
+    chances /= chances.sum(axis=1, keepdims=True)
+    ratio = chances[np.arange(30), batch.actions] / np.exp(batch.log_chances)
+    clip = learner.config.clip
+    clipped = ratio.clip(1 - clip, 1 + clip)
+    policy = -np.minimum(ratio * advantages, clipped * advantages).mean()
+    logs = np.log(np.where(chances > 0, chances, 1))
+    assert found.policy.item() == pytest.approx(policy, abs=1e-5)
+    assert found.value.item() == pytest.approx(error, abs=1e-5)
+    assert found.entropy.item() == pytest.approx(-(chances * logs).sum(axis=1).mean(), abs=1e-5)
+
+
+def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path: Path) -> None:
+    config = dataclasses.replace(PPO, critic=True, earlier=0.5)
+    learner = ppo.Learner(probe_duel(), config)
+    assert learner.progress[:4] == (0.0, 0.0, 0, 0) and learner.progress.cpu_seconds == 0.0
+    progresses = [progress for progress, _ in learner.run()]
+    assert [progress.decisions for progress in progresses] == [30, 60, 90]
+    assert [progress.updates for progress in progresses] == [6, 12, 18]  # 2 passes of 3 parts
+    assert [progress.done for progress in progresses] == pytest.approx([1 / 3, 2 / 3, 1])
+    learner.save(tmp_path / "state.pt")
+    again = ppo.Learner(probe_duel(), dataclasses.replace(config, seed=1))
+    assert learner.critic is not None and again.critic is not None
+    assert not same(learner.critic, again.critic)
+    again.load(tmp_path / "state.pt")
+    assert same(learner.critic, again.critic) and same(learner.network, again.network)
+    assert again.progress == learner.progress
+    assert again.earlier.tobytes() == learner.earlier.tobytes() and len(again.earlier) == 4
+
+
+def test_earlier_networks_are_kept_only_where_they_play() -> None:
+    learner = ppo.Learner(probe_duel(), PPO)
+    for _ in learner.run():
+        assert len(learner.earlier) == 1
+
+
+def same(first: torch.nn.Module, second: torch.nn.Module) -> bool:
+    others = second.state_dict()
+    return all(torch.equal(tensor, others[key]) for key, tensor in first.state_dict().items())
+
+
+def plan(folder: Path, algorithm: str, config: Any, **settings: Any) -> session.Session:
+    """A run of three measurements of one deal each."""
+    given: dict[str, Any] = {
+        "num_measurements": 3,
+        "num_deals": 1,
+        "final_deals": 2,
+        "against": ("random", "first_play"),
+        **settings,
+    }
+    return session.Session(algorithm, CARDS, config, folder / "run", **given)
+
+
+@pytest.mark.parametrize(
+    ("stop_after", "rest"), [(0.5, [3 / 6, 4 / 6, 5 / 6, 1]), (0.7, [5 / 6, 1])]
+)
+def test_a_run_is_measured_at_its_points_and_resumed_where_it_stood(
+    stop_after: float, rest: list[float], tmp_path: Path
+) -> None:
+    class Stopped(Exception):
+        pass
+
+    def stop(progress: Any) -> None:
+        if progress.done > stop_after:
+            raise Stopped
+
+    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
+    with pytest.raises(Stopped):
+        session.run(plan(tmp_path, "ppo", config), stop)
+    told: list[float] = []
+    session.run(
+        plan(tmp_path, "ppo", config, resume=True), lambda progress: told.append(progress.done)
+    )
+    assert told == pytest.approx(rest)
+    curve = session.read_curve(tmp_path / "run")
+    assert [point["against"] for point in curve] == ["random", "first_play"] * 3
+    assert [point["done"] for point in curve[::2]] == pytest.approx([1 / 3, 2 / 3, 1])
+    assert [point["games"] for point in curve] == [2, 2, 2, 2, 4, 4]
+    with pytest.raises(ValueError, match="complete; give it more minutes or total_steps to go on"):
+        session.run(plan(tmp_path, "ppo", config, resume=True))
+    longer = dataclasses.replace(config, total_steps=54)
+    done: list[float] = []
+    extended = plan(tmp_path, "ppo", longer, resume=True)
+    session.run(extended, lambda progress: done.append(progress.done))
+    assert done == pytest.approx([42 / 54, 48 / 54, 1])
+    assert [point["decisions"] for point in session.read_curve(tmp_path / "run")[::2]] == [
+        12,
+        24,
+        36,
+        54,
+    ]
+    again = session.run(plan(tmp_path, "ppo", config))  # from the start, in the same folder
+    assert again.training["decisions"] == 36
+    assert len(session.read_curve(tmp_path / "run")) == 6
+
+
+def test_a_run_stopped_between_measurements_continues_from_its_latest_state(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Saved after each of six batches here; measured at every second."""
+    monkeypatch.setattr(session, "SECONDS_BETWEEN_STATES", 0.0)
+
+    def stop(progress: Any) -> None:
+        if progress.done > 0.5:
+            raise KeyboardInterrupt
+
+    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
+    with pytest.raises(KeyboardInterrupt):
+        session.run(plan(tmp_path, "ppo", config), stop)
+    told: list[float] = []
+    session.run(
+        plan(tmp_path, "ppo", config, resume=True), lambda progress: told.append(progress.done)
+    )
+    assert told == pytest.approx([4 / 6, 5 / 6, 1])
+    assert not list((tmp_path / "run").glob("*.partial"))
+
+
+def test_a_curve_without_cpu_seconds_is_not_continued(tmp_path: Path) -> None:
+    config = dataclasses.replace(PPO, num_tables=2, batch_decisions=3, total_steps=36)
+    session.run(plan(tmp_path, "ppo", config))
+    curve = session.read_curve(tmp_path / "run")
+    session.write_curve([{"done": 1.0, "against": point["against"]} for point in curve], tmp_path)
+    (tmp_path / session.CURVE_FILE).replace(tmp_path / "run" / session.CURVE_FILE)
+    with pytest.raises(ValueError, match="earlier version, which did not count CPU seconds"):
+        session.run(plan(tmp_path, "ppo", config, resume=True))
+
+
+def test_a_learner_without_a_state_cannot_be_resumed(tmp_path: Path) -> None:
+    config = dataclasses.replace(DQN, total_steps=8)
+    with pytest.raises(ValueError, match=r"dqn cannot be resumed; those of .*ppo can"):
+        session.run(plan(tmp_path, "dqn", config, resume=True))
+    assert session.is_resumable("ppo") and not session.is_resumable("dqn")
+    with pytest.raises(session.NothingLearned):
+        session.run(plan(tmp_path, "dqn", config))
+
+
+def test_the_curve_shows_every_point_with_its_interval(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn = []
+    monkeypatch.setattr(
+        matplotlib.figure.Figure, "savefig", lambda figure, *_, **__: drawn.append(figure)
+    )
+    curve = [
+        {
+            "against": player,
+            "seconds": 60.0 * point,
+            "cpu_seconds": 90.0 * point,
+            "first_places": 0.1 * point + share,
+            "low": 0.1 * point,
+            "high": 0.1 * point + 2 * share,
+            "fair_share": 0.25,
+        }
+        for point in (1, 2, 3)
+        for player, share in (("lowest", 0.2), ("random", 0.3))
+    ]
+    session.draw_curve(curve, tmp_path / "curve.png")
+    (axes,) = drawn[0].axes
+    first, second, fair = axes.get_lines()
+    assert [line.get_label() for line in (first, second)] == [
+        "against lowest: 50.0 %",
+        "against random: 60.0 %",
+    ]
+    np.testing.assert_allclose(
+        np.array(first.get_xydata()), [[1.5, 30.0], [3.0, 40.0], [4.5, 50.0]]
+    )
+    np.testing.assert_allclose(
+        np.array(second.get_xydata()), [[1.5, 40.0], [3.0, 50.0], [4.5, 60.0]]
+    )
+    assert set(fair.get_ydata()) == {25.0}
+
+
+@pytest.mark.parametrize("n_steps", [1, 2])
+@pytest.mark.parametrize(("opponents", "self_play"), [([], 1.0), (["random"], 0.0)])
+def test_a_rollout_hands_out_every_decision_once_with_what_came_of_it(
+    opponents: list[str], self_play: float, n_steps: int
+) -> None:
+    played = play(TOY, opponents, self_play, n_steps, 12)
+    assert sorted(played.got) == sorted(played.expected)
+    assert len(played.games) >= 12
+    num_learning = {len(seats) for seats in seats_of(played.games)}
+    assert num_learning == ({1} if opponents else {3})

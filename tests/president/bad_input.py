@@ -1,0 +1,76 @@
+"""Settings, deals and actions of President that cannot be, and what is said of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tests.president.playing import ladder
+
+REFUSED: dict[str, tuple[tuple[Any, ...], str]] = {
+    "num_players": ((3, 0, -4, 4.0, "4", True, None), "one of 2, 4, 5, 8; got"),
+    "num_games": ((0, -1, 101, 1.0, "1", True, None), r"an integer in 1 \.\. 100; got"),
+    "economy": (
+        ("swap_three", "SWAP_ONE", 1, None, True),
+        "one of 'none', 'swap_one', 'swap_two'",
+    ),
+    "passing": (("never", 0, None), "one of 'free', 'out'; got"),
+}
+KNOWN = "num_players, num_games, economy, passing"
+SETTINGS: list[tuple[dict[str, Any], str]] = [
+    ({"players": 4, "jokers": 2}, f"no setting 'jokers', 'players'; its settings are {KNOWN}"),
+    *(
+        ({name: value}, f"{name} must be {allowed}")
+        for name, (values, allowed) in REFUSED.items()
+        for value in values
+    ),
+]
+TABLE = {"num_games": 2}
+
+
+def without(hands: list[list[str]], seat: int) -> list[list[str]]:
+    """The hands with one card of a seat taken away."""
+    return [hand[1:] if index == seat else hand for index, hand in enumerate(hands)]
+
+
+def replaced(card: Any) -> list[list[Any]]:
+    """The ladder with its very first card, the 2 of oros, replaced."""
+    return [[card, *ladder(4)[0][1:]], *ladder(4)[1:]]
+
+
+DEALS: list[tuple[Any, str]] = [
+    (ladder(4), r'a deal is {"hands": .* or, in a match, {"games"'),
+    (None, "a deal is .*; got None"),
+    (7, "a deal is .*; got 7"),
+    ({}, "a deal is .*; got {}"),
+    ({"hands": ladder(4), "games": []}, "a deal is "),
+    ({"cards": ladder(4)}, "a deal is .*; got {'cards'"),
+    ({"games": []}, "a deal is .*; got {'games': \\[\\]}"),
+    ({"games": 3}, "a deal is .*; got {'games': 3}"),
+    ({"games": [ladder(4)]}, "each game of a deal is "),
+    (
+        {"games": [{"hand": 1}]},
+        "each game of a deal is .*; got {'hand': 1}",
+    ),
+    ({"games": [{"hands": ladder(4)}] * 3}, "has 3 games, the match only 2"),
+    ({"hands": 5}, "hands of a deal are lists of cards; got 5"),
+    ({"hands": None}, "hands of a deal are lists of cards; got None"),
+    ({"hands": [1, 2, 3, 4]}, "hands of a deal are lists of cards; got"),
+    ({"hands": ["2O2B2C2E4O"] * 4}, "hands of a deal are lists of cards; got"),
+    ({"hands": ladder(4)[:3]}, "needs 4 hands of 10 cards; got 10, 10, 10$"),
+    ({"hands": []}, "needs 4 hands of 10 cards; got none"),
+    ({"hands": ladder(8)}, "needs 4 hands of 10 cards; got 5, 5, 5"),
+    ({"hands": without(ladder(4), 2)}, "of 10 cards; got 10, 10, 9, 10"),
+    ({"hands": replaced("1E")}, "the card 1E is dealt twice"),
+    ({"hands": replaced("8O")}, "no card is called '8O'; a card is a rank"),
+    ({"hands": replaced("2X")}, "and a suit, of O B C E, such as 12E"),
+    ({"hands": replaced(0)}, "no card is called 0; a card is a rank, of 2 4 5"),
+    ({"hands": replaced(None)}, "no card is called None"),
+    ({"hands": replaced(["2O"])}, r"no card is called \['2O'\]"),
+    ({"games": [{"hands": ladder(4)}, {"hands": replaced("1E")}]}, "the card 1E is dealt twice"),
+]
+NO_NAMES: list[Any] = ["", "PASS", "5x2", "0x2", "1x8", "give:8", "give", 3, None, []]
+NAMES = [(name, r"no action is called .*; actions are pass, COUNTxRANK") for name in NO_NAMES]
+NUMBERS: list[tuple[Any, str]] = [
+    (action, r"President has actions 0 \.\. 50, not")
+    for action in (-1, 51, 1000, 1.0, "pass", None)
+]

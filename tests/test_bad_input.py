@@ -1,0 +1,58 @@
+"""Settings, deals and actions that cannot be are refused with an error that says why, in each game.
+
+What cannot be is listed in `bad_input.py` of the game's folder.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from parlour.envs import GAMES
+from parlour.envs.core.play.tables import Tables
+from parlour.envs.core.rng import streams
+from parlour.envs.registry import find_game
+
+
+def listed(kind: str) -> list[Any]:
+    """What each game lists under this name: the game, what cannot be, and what is said of it."""
+    return [
+        pytest.param(name, *case, id=f"{name}-{number}")
+        for name in GAMES
+        if (Path(__file__).parent / name / "bad_input.py").exists()
+        for number, case in enumerate(getattr(import_module(f"tests.{name}.bad_input"), kind))
+    ]
+
+
+@pytest.mark.parametrize(("name", "settings", "message"), listed("SETTINGS"))
+def test_impossible_settings_are_refused(name: str, settings: dict, message: str) -> None:
+    with pytest.raises((ValueError, TypeError), match=message):
+        find_game(name, **settings)
+
+
+@pytest.mark.parametrize(("name", "deal", "message"), listed("DEALS"))
+def test_impossible_deals_are_refused_and_leave_the_table_as_it_was(
+    name: str, deal: Any, message: str
+) -> None:
+    game = find_game(name, **import_module(f"tests.{name}.bad_input").TABLE)
+    tables = Tables(game, streams([1]))
+    tables.deal(tables.all_rows)
+    before = tables.states.tobytes(), tables.rngs.tobytes()
+    with pytest.raises(ValueError, match=message):
+        tables.deal_from(0, deal)
+    assert (tables.states.tobytes(), tables.rngs.tobytes()) == before
+
+
+@pytest.mark.parametrize(("name", "action", "message"), listed("NAMES"))
+def test_names_of_no_action_are_refused(name: str, action: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        find_game(name).parse_action(action)
+
+
+@pytest.mark.parametrize(("name", "action", "message"), listed("NUMBERS"))
+def test_numbers_of_no_action_are_refused(name: str, action: Any, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        find_game(name).action_name(action)
