@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from parlour.baselines.environments import make_solo, make_vector
-from parlour.envs import load_game
-from parlour.envs.core.positions import position_data, position_from, position_of
+from parlour.envs import load_game, position_data, position_of
+from parlour.envs.core.positions import position_from
 from parlour.envs.registry import GAMES, make_aec
 
 PLIES = 7

@@ -23,7 +23,7 @@ def position_of(env: Any, table: int | None = None) -> Any:
     return states[table or 0]
 
 
-def position_data(game: Game, position: np.record) -> dict[str, Any]:
+def position_data(game: Game, position: np.void) -> dict[str, Any]:
     """Return a position as plain data, of numbers and lists, which JSON can hold."""
     return {field.name: position[field.name].tolist() for field in game.state_fields}
 
