@@ -22,7 +22,10 @@ def played(name: str, **settings: Any) -> Any:
     env = make_aec(name, **settings)
     env.reset(seed=4)
     for _ in range(PLIES):
+        before = copy.deepcopy(env)
         env.step(int(env.last()[0]["action_mask"].argmax()))
+        if any(env.terminations.values()):
+            return before
     return env
 
 
