@@ -3,10 +3,18 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .registry import GAMES, GameName, find_game, load_game, pettingzoo_names, register_game
+from .registry import (
+    GAMES,
+    GameName,
+    find_game,
+    list_games,
+    load_game,
+    pettingzoo_names,
+    register_game,
+)
 
 __all__ = ["GAMES", "GameName", "Playthrough", "check_game", "find_game", "load_game"]
-__all__ += ["register_game"]
+__all__ += ["list_games", "register_game"]
 __all__ += pettingzoo_names()
 
 if TYPE_CHECKING:
