@@ -1,4 +1,4 @@
-"""Play one game between players that are given by name."""
+"""One game by players in any form that `make_policy` takes."""
 
 from collections.abc import Sequence
 

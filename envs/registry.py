@@ -45,9 +45,9 @@ _VIEWS = f"{_ROOT_PACKAGE}.baselines.environments"  # it makes policies of oppon
 def load_game(name: GameName, **config: Any) -> Game:
     """Load a game that ships, with its settings: `load_game("president", num_players=2)`.
 
-    A type checker knows the names; `find_game` takes any `str`, such as the name of a registered
-    game. Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
-    impossible value::
+    A type checker knows the names; `find_game` of `parlour.envs` takes any `str`, such as the name
+    of a registered game. Raises ValueError for an unknown game, TypeError for an unknown setting,
+    ValueError for an impossible value::
 
         >>> import parlour
         >>> game = parlour.load_game("president", num_players=2)
