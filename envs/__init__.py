@@ -13,25 +13,26 @@ from .registry import (
     register_game,
 )
 
-__all__ = ["GAMES", "GameName", "Playthrough", "check_game", "find_game", "load_game"]
-__all__ += ["list_games", "register_game"]
+_LAZY = {
+    "Playthrough": ".core.play.playthrough",
+    "check_game": ".core.checks.check_game",
+    "position_data": ".core.positions",
+    "position_of": ".core.positions",
+}
+__all__ = ["GAMES", "GameName", "find_game", "list_games", "load_game"]
+__all__ += ["Playthrough", "check_game", "position_data", "position_of", "register_game"]
 __all__ += pettingzoo_names()
 
 if TYPE_CHECKING:
     from .core.checks.check_game import check_game
     from .core.play.playthrough import Playthrough
+    from .core.positions import position_data, position_of
 else:
 
     def __getattr__(name: str) -> Any:
         """What is imported only when it is asked for, so that `import parlour` stays light."""
-        if name == "check_game":
-            from .core.checks.check_game import check_game
-
-            return check_game
-        if name == "Playthrough":
-            from .core.play.playthrough import Playthrough
-
-            return Playthrough
+        if name in _LAZY:
+            return getattr(importlib.import_module(_LAZY[name], __name__), name)
         if name in pettingzoo_names():
             return importlib.import_module(f".{name}", __name__)
         raise AttributeError(

@@ -1,5 +1,6 @@
 """Compiled rules: fast, the same everywhere, and never run from a cache that does not fit them."""
 
+import hashlib
 import importlib
 import logging
 import os
@@ -7,6 +8,7 @@ import resource
 import subprocess
 import sys
 import time
+import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -263,6 +265,17 @@ def test_damaged_code_is_compiled_again_with_one_warning(
         assert call_anew() == 0
     assert len(warned) == 1
     assert call_anew() == 1
+
+
+def test_code_of_a_version_with_other_modules_is_compiled_again(cache: Path) -> None:
+    """It names a module that no longer exists; nothing is wrong with it, so nothing is said."""
+    call_anew()
+    code = b"cparlour.module_of_before\nClass\n."  # pickled
+    for path in [path for path in cache.rglob("*") if path.is_file()]:
+        path.write_bytes(hashlib.sha256(code).digest() + code)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert [call_anew(), call_anew()] == [0, 1]
 
 
 def test_code_that_cannot_be_kept_is_compiled_with_one_warning(

@@ -172,6 +172,11 @@ class _Careful:
         found = None
         try:
             found = self._cache.load_overload(signature, context)
+        except (
+            ImportError,
+            AttributeError,
+        ) as error:  # of a version in which a class lay elsewhere
+            _logger.debug("compiled code of another version", exc_info=error)
         except Exception as error:  # a damaged file may raise anything
             _warn_once(f"damaged compiled code in {self._folder.parent}: compiling it again")
             _logger.debug("damaged compiled code", exc_info=error)
@@ -242,7 +247,8 @@ def _describe(rule: Any, parts: list[str], seen: dict[int, int]) -> None:
     if has_inner_code or source.__closure__ or not Path(code.co_filename).is_file():
         raise UnknownError
     options = sorted((key, str(value)) for key, value in options_of(rule).items())
-    parts += [source.__qualname__, str(options), _constant(source.__defaults__)]
+    parts += [source.__module__, source.__qualname__, str(options)]
+    parts.append(_constant(source.__defaults__))
     parts += [code.co_code.hex(), code.co_exceptiontable.hex()]
     parts += [repr(code.co_names), repr(code.co_varnames), *map(repr, code.co_consts)]
     for name, value in _globals_of(source):

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from .bits import WORD_BITS
 from .compile import rule
 from .fields import Field
 
@@ -34,16 +35,18 @@ def deal_from_fields(
     known = {field.name: field for field in fields}
     if not isinstance(data, dict) or not data or not set(data) <= set(known):
         raise ValueError(f"a deal is a dict of {', '.join(known)}; got {data!r}")
-    values = {name: _fitting(known[name], given) for name, given in data.items()}
+    values = {name: fitting(known[name], given) for name, given in data.items()}
     deal(state, rng)
     for name, value in values.items():
         state[name] = value
 
 
-def _fitting(field: Field, given: Any) -> np.ndarray:
+def fitting(field: Field, given: Any) -> np.ndarray:
     """Return the numbers of a field. Raises ValueError where they do not fit."""
     high = 2**field.num_bits - 1 if field.num_bits else field.high
     low = 0 if field.num_bits else field.low
+    if field.num_bits == WORD_BITS:
+        low = -(2**63)  # the last member is the sign
     try:
         value = np.asarray(given)
     except ValueError:

@@ -2,6 +2,7 @@
 
 from typing import assert_type
 
+import gymnasium
 import numpy as np
 
 import parlour
@@ -31,3 +32,6 @@ assert_type(parlour.rng(7), np.ndarray)
 assert_type(parlour.transcript.record(game, 7, policies=lowest), Transcript)
 assert_type(parlour.check_game(game, num_games=1), CheckReport)
 parlour.register_game(game.make)
+env = gymnasium.make("parlour:President-v0")
+env.reset(seed=1)
+print(parlour.position_of(env))

@@ -128,8 +128,9 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def reset(self, seed: int | None = None, options: Mapping[str, Any] | None = None) -> None:
         """Start a new game, from the stream of `seed` or, without one, from the current stream.
 
-        `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
-        for an impossible deal or an unknown option.
+        `options={"deal": ...}` deals as given (see the game's README), `options={"position": ...}`
+        starts from a position that `position_of` has read. Raises ValueError for an impossible deal
+        or position and for an unknown option.
         """
         deal, _ = given_options(self.game, options, _CHECKER_OPTION)
         if seed is not None or not self._is_started:
@@ -223,6 +224,11 @@ class RawEnv(AECEnv[str, Observation, int | None]):
         self._renderer.close()
 
     # Beyond PettingZoo
+
+    def states(self) -> np.ndarray:
+        """Return a copy of the position [1], as `position_of` gives it."""
+        check_started(self._is_started, "position_of")
+        return self._tables.states.copy()
 
     def describe(self, agent: str) -> str:
         """Return the table as text, as `agent` may see it: for people and language models.

@@ -9,6 +9,7 @@ from gymnasium import spaces
 from ..drawing.render import WHOLE_TABLE
 from ..game import Game, check_choice
 from ..play.loops import Told
+from ..positions import position_from
 from ..rng import streams
 
 OBSERVATIONS = ("scaled", "integer")  # float32 in about -1 .. 1, or whole numbers in natural units
@@ -63,19 +64,26 @@ def outside_error(num_actions: int, action: Any) -> ValueError:
 
 
 def given_options(game: Game, options: Mapping[str, Any] | None, *others: str) -> tuple[Any, ...]:
-    """Return the deal in `reset(options={"deal": ...})` and the `others`, None where not given.
+    """Return the deal or the position in `reset(options=...)`, and the `others`; None if not given.
 
-    Raises ValueError for what is no dict, for an option that does not exist and for an impossible
-    deal, which is tried elsewhere first: a game that is under way goes on.
+    A position is a record. Raises ValueError for what is no dict, for an option that does not
+    exist and for an impossible deal, which is tried elsewhere first: a game that is under way goes
+    on.
     """
     if not isinstance(options, Mapping | None):
         raise ValueError(f'options must be a dict, such as {{"deal": ...}}; got {options!r}')
     given = dict(options or {})
-    unknown = sorted(set(given) - {"deal", *others})
+    unknown = sorted(set(given) - {"deal", "position", *others})
     if unknown:
-        raise ValueError(f"reset has no option {', '.join(map(repr, unknown))}; it has only 'deal'")
+        raise ValueError(
+            f"reset has no option {', '.join(map(repr, unknown))}; it has 'deal' and 'position'"
+        )
     deal = given.get("deal")
-    if deal is not None:
+    if given.get("position") is not None:
+        if deal is not None:
+            raise ValueError("give reset a deal or a position, not both")
+        deal = position_from(game, given["position"])
+    elif deal is not None:
         game.deal_from(game.new_states(1)[0], deal, streams([0])[0])
     return deal, *map(given.get, others)
 

@@ -108,8 +108,9 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     ) -> tuple[Any, dict[str, Any]]:
         """Start a new game, from the stream of `seed` or, without one, from the current stream.
 
-        `options={"deal": ...}` deals a given position (see the game's README). Raises ValueError
-        for an impossible deal or an unknown option.
+        `options={"deal": ...}` deals as given (see the game's README), `options={"position": ...}`
+        starts from a position that `position_of` has read. Raises ValueError for an impossible deal
+        or position and for an unknown option.
         """
         (deal,) = given_options(self.game, options)
         if seed is not None or not self._is_started:
@@ -226,6 +227,11 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool [A], in the form that sb3-contrib needs."""
         return self._mask.astype(bool)
+
+    def states(self) -> np.ndarray:
+        """Return a copy of the position [1], as `position_of` gives it."""
+        check_started(self._is_started, "position_of")
+        return self._episodes.tables.states.copy()
 
     def determinize(self, rng: np.ndarray | None = None) -> np.record:
         """Draw one of the positions that you cannot distinguish, for policies that search.

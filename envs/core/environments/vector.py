@@ -146,7 +146,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         """Start games at all tables, from streams of `seed + i` or of a list with a seed per table.
 
         Without a seed the streams so far go on; None in the list says the same of one table.
-        `options={"deal": ...}` deals the same given position at every table;
+        `options={"deal": ...}` deals the same given position at every table, and
+        `options={"position": ...}` starts from one that `position_of` has read;
         `options={"reset_mask": ...}`, bool [N], starts only the games chosen, and leaves the others
         as they are. Raises ValueError for an impossible deal or an unknown option.
         """
@@ -462,6 +463,11 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if not self._is_started:
             return np.zeros((self.num_envs, self.game.num_actions), np.bool_)
         return action_masks(self._games.masks, self.game.num_actions).astype(bool)
+
+    def states(self) -> np.ndarray:
+        """Return a copy of the positions [N], as `position_of` gives them."""
+        check_started(self._is_started, "position_of")
+        return self._tables.states.copy()
 
     def determinize(self, rngs: np.ndarray | None = None) -> np.ndarray:
         """Draw positions [N] that the seats to act cannot distinguish, for policies that search.

@@ -36,8 +36,14 @@ class Tables:
         self.loops.deal_rows(self.states, self.rngs, rows, False)
 
     def deal_from(self, row: int, data: Any) -> None:
-        """Deal from plain data. Raises ValueError where the deal is impossible."""
-        self.game.deal_from(self.states[row], data, self.rngs[row])
+        """Deal from plain data, or lay out a position, which is a record.
+
+        Raises ValueError where the deal is impossible.
+        """
+        if isinstance(data, np.void):
+            self.states[row] = data
+        else:
+            self.game.deal_from(self.states[row], data, self.rngs[row])
         self.loops.deal_rows(self.states, self.rngs, np.array([row]), True)
 
     def apply(self, rows: np.ndarray, actions: np.ndarray) -> None:

@@ -1,0 +1,130 @@
+"""Positions can be read, written as plain data, copied, and started from, in all three views."""
+
+import copy
+import json
+import pickle
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import pytest
+
+from parlour.baselines.environments import make_solo, make_vector
+from parlour.envs import load_game, position_data, position_of
+from parlour.envs.core.positions import position_from
+from parlour.envs.registry import GAMES, make_aec
+
+PLIES = 7
+
+
+def played(name: str, **settings: Any) -> Any:
+    """Return an AEC environment in the middle of a game."""
+    env = make_aec(name, **settings)
+    env.reset(seed=4)
+    for _ in range(PLIES):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+    return env
+
+
+def seen(env: Any) -> tuple[bytes, bytes, str]:
+    observation = env.last()[0]
+    return (
+        observation["observation"].tobytes(),
+        observation["action_mask"].tobytes(),
+        env.agent_selection,
+    )
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_game_goes_on_from_its_position_as_plain_data(name: str) -> None:
+    env, again = played(name), make_aec(name)
+    text = json.dumps(position_data(env.game, position_of(env)))
+    again.reset(seed=9, options={"position": json.loads(text)})
+    assert position_of(again).tobytes() == position_of(env).tobytes()
+    assert seen(again) == seen(env)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_every_position_of_a_game_is_one_it_can_start_from(name: str) -> None:
+    game = load_game(name)
+    envs = make_vector(name, num_envs=64, self_play=True)
+    envs.reset(seed=1)
+    for _ in range(10):
+        envs.play_random(11)
+        for position in position_of(envs):
+            assert position_from(game, position).tobytes() == position.tobytes()
+
+
+def test_each_view_starts_from_a_position() -> None:
+    env = played("splendor")
+    position = position_of(env)
+    seat = int(env.agent_selection.removeprefix("player_"))
+    mask = env.last()[0]["action_mask"]
+    solo = gym.make("parlour:Splendor-v0", opponents="random", seat=seat)
+    _, info = solo.reset(seed=2, options={"position": position})
+    assert (info["action_mask"] == mask).all()
+    assert position_of(solo).tobytes() == position.tobytes()
+    envs = make_vector("splendor", num_envs=3, self_play=True)
+    envs.reset(seed=3)
+    before = position_of(envs)
+    chosen = np.array([False, True, False])
+    _, info = envs.reset(options={"position": position, "reset_mask": chosen})
+    assert (info["action_mask"][1] == mask).all()
+    assert position_of(envs, 1).tobytes() == position.tobytes()
+    assert [position_of(envs)[row].tobytes() == before[row].tobytes() for row in (0, 2)] == [
+        True
+    ] * 2
+
+
+def test_a_position_is_a_copy() -> None:
+    env = played("president")
+    position = position_of(env)
+    before = position.tobytes()
+    env.step(int(env.last()[0]["action_mask"].argmax()))
+    assert position.tobytes() == before != position_of(env).tobytes()
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_a_copied_environment_goes_on_by_itself(copied: Any) -> None:
+    env = played("notty")
+    twin = copied(env)
+    assert seen(twin) == seen(env)
+    twin.step(int(twin.last()[0]["action_mask"].argmax()))
+    assert position_of(twin).tobytes() != position_of(env).tobytes()
+
+
+def test_a_bad_position_is_refused_and_the_game_goes_on() -> None:
+    env = played("president")
+    game, position = env.game, position_of(env)
+    plain = position_data(game, position)
+    name = "seat_to_act"
+    rule = next(iter(game.house_rules))
+    other = {**plain, rule: 1 - np.array(plain[rule])}
+    for given, message in (
+        ({"position": plain, "deal": {}}, "a deal or a position, not both"),
+        ({"position": position_of(played("notty"))}, "a position of president is a record"),
+        ({"position": {name: plain[name]}}, "a position of president is a record"),
+        ({"position": {**plain, name: 10**6}}, name),
+        ({"position": other}, "is a house rule"),
+        ({"place": plain}, "it has 'deal' and 'position'"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            env.reset(options=given)
+        assert position_of(env).tobytes() == position.tobytes()
+
+
+def test_a_position_before_the_first_game_or_of_no_table_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"call reset\(\) before position_of"):
+        position_of(make_solo("president"))
+    envs = make_vector("president", num_envs=2)
+    envs.reset(seed=0)
+    with pytest.raises(IndexError):
+        position_of(envs, 2)
+
+
+def test_a_game_that_is_over_is_no_start() -> None:
+    env = played("president")
+    while not all(env.terminations.values()):
+        env.step(int(env.last()[0]["action_mask"].argmax()))
+    with pytest.raises(ValueError, match="ends before you have a choice"):
+        make_aec("president").reset(options={"position": position_of(env)})
