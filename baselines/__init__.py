@@ -1,5 +1,6 @@
 """All players of the games: `list_policies`, `make_policy`; and what a new player is made with."""
 
+from .one_game import play
 from .players.making import list_policies, make_policy
 from .players.policy import Policy, PolicySpec, compiled_policy
 from .players.roster import Player, scripted
@@ -11,5 +12,6 @@ __all__ = [
     "compiled_policy",
     "list_policies",
     "make_policy",
+    "play",
     "scripted",
 ]

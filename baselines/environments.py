@@ -8,8 +8,8 @@ from ..envs.core.environments.solo import SoloEnv
 from ..envs.core.environments.vector import TablesEnv
 from ..envs.core.game import Game
 from ..envs.registry import split_settings
-from .players.making import make_policy
-from .players.policy import Policy, PolicySpec
+from .players.making import named_policies
+from .players.policy import PolicySpec
 
 _EntryPoint = TypeVar("_EntryPoint", bound=Callable[..., Any])
 
@@ -61,10 +61,3 @@ def vector_env(
         return TablesEnv(game, num_envs, self_play=self_play, opponents=opponents, **options)
     chosen = named_policies(RANDOM if opponents is None else opponents, game)
     return TablesEnv(game, num_envs, opponents=chosen, **options)
-
-
-def named_policies(specs: Any, game: Game) -> Policy | list[Policy]:
-    """Make the policy of one spec, or the list of policies of a list of specs."""
-    if isinstance(specs, list | tuple):
-        return [make_policy(spec, game) for spec in specs]
-    return make_policy(specs, game)

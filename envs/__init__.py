@@ -3,7 +3,15 @@
 import importlib
 from typing import TYPE_CHECKING, Any
 
-from .registry import GAMES, GameName, find_game, load_game, pettingzoo_names, register_game
+from .registry import (
+    GAMES,
+    GameName,
+    find_game,
+    list_games,
+    load_game,
+    pettingzoo_names,
+    register_game,
+)
 
 _LAZY = {
     "Playthrough": ".core.play.playthrough",
@@ -11,8 +19,8 @@ _LAZY = {
     "position_data": ".core.positions",
     "position_of": ".core.positions",
 }
-__all__ = ["GAMES", "GameName", "find_game", "load_game", "register_game"]
-__all__ += ["Playthrough", "check_game", "position_data", "position_of"]
+__all__ = ["GAMES", "GameName", "find_game", "list_games", "load_game"]
+__all__ += ["Playthrough", "check_game", "position_data", "position_of", "register_game"]
 __all__ += pettingzoo_names()
 
 if TYPE_CHECKING:

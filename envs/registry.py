@@ -45,11 +45,28 @@ _VIEWS = f"{_ROOT_PACKAGE}.baselines.environments"  # it makes policies of oppon
 def load_game(name: GameName, **config: Any) -> Game:
     """Load a game that ships, with its settings: `load_game("president", num_players=2)`.
 
-    A type checker knows the names; `find_game` takes any `str`, such as the name of a registered
-    game. Raises ValueError for an unknown game, TypeError for an unknown setting, ValueError for an
-    impossible value.
+    A type checker knows the names; `find_game` of `parlour.envs` takes any `str`, such as the name
+    of a registered game. Raises ValueError for an unknown game, TypeError for an unknown setting,
+    ValueError for an impossible value::
+
+        >>> import parlour
+        >>> game = parlour.load_game("president", num_players=2)
+        >>> game.num_seats, game.num_actions
+        (2, 51)
+        >>> game.layout.name(3)
+        'hand[3], divided by 4: your cards by rank, low to high'
     """
     return find_game(name, **config)
+
+
+def list_games() -> list[str]:
+    """Return the names of all games that are known here, those of other packages last.
+
+    >>> import parlour
+    >>> parlour.list_games()[:5]
+    ['top_trumps', 'notty', 'splendor', 'trick_taking', 'president']
+    """
+    return list(GAMES)
 
 
 def register_game(make: Callable[..., Game], *, parts: str | None = None) -> None:
@@ -63,7 +80,15 @@ def register_game(make: Callable[..., Game], *, parts: str | None = None) -> Non
     `parts` is the package with what belongs to this game alone, as `parlour.baselines.notty` is for
     Notty. It may have modules `players`, `hints`, `measures` and `trials`, and a folder
     `checkpoints`. Raises ValueError for a name that is taken or malformed, and TypeError where
-    `make` is no function.
+    `make` is no function::
+
+        >>> import dataclasses, parlour
+        >>> def short_notty(**config):
+        ...     game = parlour.load_game("notty", **{"turn_limit": 50, **config})
+        ...     return dataclasses.replace(game, name="short_notty", make=short_notty)
+        >>> parlour.register_game(short_notty)
+        >>> parlour.list_games()[-1]
+        'short_notty'
     """
     if not callable(make):
         raise TypeError(

@@ -1,13 +1,56 @@
 """Parlour: five parlour games as reinforcement-learning environments.
 
-Importing it registers the environment ids and nothing else: no torch, no pandas, no compilation.
-In a notebook it also shows wrapped environments, with the game so far.
+`dir(parlour)` lists the public face, and `help` explains each name with an example. A name is
+imported when it is first used: importing Parlour registers the environment ids and nothing else, no
+torch, no pandas, no compilation. In a notebook it also shows wrapped environments, with the game so
+far.
 """
+
+from typing import TYPE_CHECKING, Any
 
 from .envs.core.environments.notebook import show_wrapped
 from .envs.registry import register_environments
 
 __version__ = "0.1.0"
+
+__all__ = ["Store", "__version__", "check_game", "list_games", "list_policies", "load_game"]
+__all__ += ["make_policy", "play", "play_match", "play_tournament", "position_of"]
+__all__ += ["register_game", "rng", "transcript"]
+
+if TYPE_CHECKING:
+    from .baselines import list_policies, make_policy, play
+    from .baselines.arena import Store, play_match, play_tournament
+    from .envs import check_game, list_games, load_game, position_of, register_game
+    from .envs.core.played import transcript
+    from .envs.core.rng import rng
+else:
+    _HOMES = {
+        "baselines": ("list_policies", "make_policy", "play"),
+        "baselines.arena": ("Store", "play_match", "play_tournament"),
+        "envs": ("check_game", "list_games", "load_game", "position_of", "register_game"),
+        "envs.core.played": ("transcript",),
+        "envs.core.rng": ("rng",),
+    }
+
+    def __getattr__(name: str) -> Any:
+        """Import a name of the public face from its home."""
+        for home, names in _HOMES.items():
+            if name in names:
+                return getattr(__import__(f"{__name__}.{home}", fromlist=[name]), name)
+        raise AttributeError(_unknown(name))
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, __all__, 1)
+    hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(__all__)}"
+    return f"module {__name__!r} has no attribute {name!r}; {hint}"
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
 
 register_environments()
 show_wrapped()

@@ -232,6 +232,28 @@ def test_two_fields_of_one_name_are_refused() -> None:
     check_fields(FIELDS)
 
 
+def test_each_number_is_named_by_the_place_that_it_changes() -> None:
+    for index in range(LAYOUT.num_inputs):
+        vector = np.zeros((1, LAYOUT.num_inputs), np.int64)
+        vector[0, index] = 1
+        record = LAYOUT.records(vector)[0]
+        (field,) = [field for field in FIELDS if record[field.name].any()]
+        place = tuple(int(axis[0]) for axis in np.nonzero(np.atleast_1d(record[field.name])))
+        shown = f"{field.name}{list(place)}" if field.shape else field.name
+        if field.num_bits:
+            word = int(record[field.name][place]) % 2**64
+            shown = f"member {word.bit_length() - 1} of {shown}"
+        divisor = round(1 / float(LAYOUT.scale[index]))
+        scaled = f", divided by {divisor}" if divisor > 1 else ""
+        assert LAYOUT.name(index) == f"{shown}{scaled}: {field.meaning}"
+
+
+@pytest.mark.parametrize("index", [-1, LAYOUT.num_inputs, 1.5, "table"])
+def test_a_number_that_is_not_there_has_no_name(index: Any) -> None:
+    with pytest.raises(IndexError, match=f"no number {index!r}; it has 0 .. 78$"):
+        LAYOUT.name(index)
+
+
 def test_the_readme_table_follows_the_vector() -> None:
     rows = LAYOUT.readme_table().splitlines()[2:]
     assert rows[0] == "| 0 | `height` | 1 | -1 .. 4 | one number |"

@@ -18,6 +18,7 @@ REJECTED = {
     for number, line in enumerate((SCRIPTS / "rejected.py").read_text().splitlines(), 1)
     if line.endswith("# refused")
 }
+EXPECTED = [("user_script.py", set()), ("public_face.py", set()), ("rejected.py", REJECTED)]
 MYPY = (sys.executable, "-m", "mypy", "--strict", "--config-file=", "--follow-imports=silent")
 pytestmark = pytest.mark.long
 
@@ -39,9 +40,7 @@ def checked(command: list[str], script: str, folder: Path) -> set[int]:
     return {int(line) for line in found}
 
 
-@pytest.mark.parametrize(
-    ("script", "lines"), [("user_script.py", set()), ("rejected.py", REJECTED)]
-)
+@pytest.mark.parametrize(("script", "lines"), EXPECTED)
 def test_mypy_finds_what_is_wrong_and_nothing_else(
     script: str, lines: set[int], tmp_path: Path
 ) -> None:
@@ -50,9 +49,7 @@ def test_mypy_finds_what_is_wrong_and_nothing_else(
 
 
 @pytest.mark.skipif(shutil.which("pyright") is None, reason="pyright: npm install -g pyright")
-@pytest.mark.parametrize(
-    ("script", "lines"), [("user_script.py", set()), ("rejected.py", REJECTED)]
-)
+@pytest.mark.parametrize(("script", "lines"), EXPECTED)
 def test_pyright_finds_what_is_wrong_and_nothing_else(
     script: str, lines: set[int], tmp_path: Path
 ) -> None:

@@ -101,7 +101,11 @@ def _guided(path: Path, game: Game, **settings: Any) -> Policy:
 def list_policies(game: Game) -> list[str]:
     """Return the names of the players of a game: generic ones first, then its own, weakest first.
 
-    `human` is not listed, because it needs a person at the console.
+    `human` is not listed, because it needs a person at the console::
+
+        >>> import parlour
+        >>> parlour.list_policies(parlour.load_game("notty"))[-2:]
+        ['x_defensive', 'finisher']
     """
     return list(players_of(game))
 
@@ -124,7 +128,12 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     returns an object with begin(seat, game), watch(observation) and choose(observation,
     action_mask, rng). A game may accept another form, such as the agents of Top Trumps.
 
-    Raises ValueError for anything else, and TypeError for a setting that the player does not have.
+    Raises ValueError for anything else, and TypeError for a setting that the player does not have::
+
+        >>> import parlour
+        >>> game = parlour.load_game("notty")
+        >>> parlour.make_policy("X-DEFENSIVE", game)
+        <Policy x_defensive of notty>
     """
     if isinstance(spec, Policy):
         return _made_for(spec, game)
@@ -134,6 +143,13 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
         return make_policy(named, game)
     policy = _made(spec, game, settings)
     return dataclasses.replace(policy, remake=partial(make_policy, spec, game, **settings))
+
+
+def named_policies(specs: Any, game: Game) -> Policy | list[Policy]:
+    """Make the policy of one spec, or the list of policies of a list of specs."""
+    if isinstance(specs, list | tuple):
+        return [make_policy(spec, game) for spec in specs]
+    return make_policy(specs, game)
 
 
 def _made_for(policy: Policy, game: Game) -> Policy:

@@ -187,6 +187,32 @@ class FlatLayout:
             _gather_bits(bits, self._bits_per_word, self.words(out))
         return out
 
+    def name(self, index: int) -> str:
+        """Return what a number of the vector is: its field, its place there, and its meaning.
+
+        The divisor is that of `scaled`; whole numbers have none. A member of a set is 1 if the set
+        has it. Raises IndexError for an index outside the vector::
+
+            >>> import parlour
+            >>> parlour.load_game("splendor").layout.name(37)
+            'table_cost[0, 1], divided by 7: costs of the cards on the table'
+        """
+        if index not in range(self.num_inputs):
+            raise IndexError(
+                f"the vector has no number {index!r}; it has 0 .. {self.num_inputs - 1}"
+            )
+        start = index
+        for f in self.fields:
+            if start < f.num_inputs:
+                break
+            start -= f.num_inputs
+        number, member = divmod(start, f.num_bits or 1)
+        place = ", ".join(str(axis) for axis in np.unravel_index(number, f.shape))
+        held = f"member {member} of " if f.num_bits else ""
+        divisor = round(1 / self.scale[index]) if index < self.num_plain else 1
+        scaled = f", divided by {divisor}" if divisor > 1 else ""
+        return f"{held}{f.name}{f'[{place}]' if place else ''}{scaled}: {f.meaning}"
+
     def readme_table(self) -> str:
         """The fields as a Markdown table: index in the flat vector, shape, range, meaning."""
         lines = ["| index | field | shape | range | meaning |", "|---|---|---|---|---|"]

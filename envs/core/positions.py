@@ -15,7 +15,15 @@ def position_of(env: Any, table: int | None = None) -> Any:
     `env` is an environment of any of the three kinds, also in wrappers. Of a vector environment it
     is the record at `table`, or without one the records [N] of all tables. The record has the
     fields of `game.state_fields`; `reset(options={"position": record})` starts from it. Raises
-    ValueError before the first reset, IndexError for a table that does not exist.
+    ValueError before the first reset, IndexError for a table that does not exist::
+
+        >>> import gymnasium, parlour
+        >>> env = gymnasium.make("parlour:President-v0", num_players=2)
+        >>> observation, info = env.reset(seed=1)
+        >>> position = parlour.position_of(env)
+        >>> observation, info = env.reset(options={"position": position})
+        >>> parlour.position_of(env).tobytes() == position.tobytes()
+        True
     """
     states = env.unwrapped.states()
     if table is None and getattr(env.unwrapped, "num_envs", None) is not None:

@@ -102,6 +102,22 @@ def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
     return out
 
 
+def rng(seed: int = 0) -> np.ndarray:
+    """Return the random stream of a seed, STREAM [1]; a draw advances it.
+
+    Players take the array, a stream for each row. Rules take the stream in it, `rng(seed)[0]`. It
+    is the one that deals the game of that seed. Raises ValueError for an invalid seed::
+
+        >>> import parlour
+        >>> game, stream = parlour.load_game("president"), parlour.rng(7)
+        >>> states = game.new_states()
+        >>> game.deal(states[0], stream[0])
+        >>> game.legal_action_list(states[0])
+        [1, 2]
+    """
+    return streams([seed])
+
+
 @rule
 def _first_state(seed, purpose):
     return _mix(_mix(seed + GOLDEN_GAMMA) + purpose)

@@ -4,6 +4,7 @@
 from parlour.baselines.arena import play_match
 from parlour.envs import load_game, president_v0
 from parlour.envs import nonsense_v0  # refused
+from parlour import lod_game  # refused
 
 game = load_game("president")
 load_game("presidnt")  # refused

@@ -87,7 +87,13 @@ def play_match(
     the same result under every `plan`. With `sprt` the match ends as soon as the test decides,
     after `num_deals` at the latest; the score of a deal is (1 + mean return of `first`) / 2.
     `on_progress` is called with the number of games played. Raises ValueError for unknown players
-    and for an impossible number of deals.
+    and for an impossible number of deals::
+
+        >>> import parlour
+        >>> game = parlour.load_game("president", num_players=2)
+        >>> result = parlour.play_match(game, "lowest", "random", num_deals=20)
+        >>> result.num_games, result.first_places.mean > result.fair_share
+        (40, True)
     """
     contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)

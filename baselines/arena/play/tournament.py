@@ -34,7 +34,13 @@ def play_tournament(
 
     The table depends neither on the order of the players (except the first of a gauntlet) nor on
     the `plan`. Results in the plan's store are not played again. `on_progress` is called with the
-    number of games done (see `num_games`). Raises ValueError for an impossible tournament.
+    number of games done (see `num_games`). Raises ValueError for an impossible tournament::
+
+        >>> import parlour
+        >>> game = parlour.load_game("president", num_players=2)
+        >>> table = parlour.play_tournament(game, ["random", "lowest"], num_deals=20)
+        >>> [row.player for row in table.rows]
+        ['lowest', 'random']
     """
     setting = Setting.of(game, plan.control)
     check_scoring(scoring, setting)

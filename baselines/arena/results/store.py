@@ -104,7 +104,14 @@ class Store:
     """An SQLite file of results. Several runs may read and write it at the same time.
 
     With `to_read`, nothing is written. Raises ValueError where the file is not a store, or cannot
-    be opened.
+    be opened::
+
+        >>> import parlour
+        >>> from parlour.baselines.arena import Plan
+        >>> game = parlour.load_game("president", num_players=2)
+        >>> with parlour.Store(":memory:") as store:
+        ...     plan = Plan(store=store)  # a second match would take its results from the store
+        ...     result = parlour.play_match(game, "lowest", "random", num_deals=20, plan=plan)
     """
 
     def __init__(self, path: Path | str, to_read: bool = False) -> None:

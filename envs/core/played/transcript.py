@@ -1,6 +1,13 @@
 """A played game as a short text that people can check against the rules and programs replay.
 
-This module has the format and all its operations: record, save, load, replay and verify.
+This module has the format and all its operations: record, save, load, replay and verify::
+
+    >>> import parlour
+    >>> game = parlour.load_game("president", num_players=2)
+    >>> played = parlour.transcript.record(game, 7, policies=parlour.make_policy("lowest", game))
+    >>> text = parlour.transcript.to_text(played)
+    >>> parlour.transcript.from_text(text).plies == played.plies
+    True
 """
 
 import json

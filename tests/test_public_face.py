@@ -1,0 +1,91 @@
+"""What `parlour` itself offers: names that are imported late, with examples that run."""
+
+import doctest
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import parlour
+from parlour.baselines import make_policy
+from parlour.envs.core.fields import FlatLayout
+from parlour.envs.core.play.playthrough import Playthrough
+
+from .example_games import imported
+
+CHECKOUT = Path(__file__).resolve().parents[1]
+NAMES = ["Store", "check_game", "list_games", "list_policies", "load_game", "make_policy", "play"]
+NAMES += ["play_match", "play_tournament", "position_of", "register_game", "rng", "transcript"]
+
+
+def test_these_names_and_no_others_are_shown() -> None:
+    assert dir(parlour) == sorted(["__version__", *NAMES])
+
+
+def test_each_name_is_imported_only_when_it_is_used() -> None:
+    program = "import sys, parlour; before = set(sys.modules); parlour.{}; print({!r} in before)"
+    homes = {"play_match": "parlour.baselines.arena", "transcript": "parlour.envs.core.played"}
+    for name, home in homes.items():
+        shown = subprocess.run(
+            [sys.executable, "-c", program.format(name, home)],
+            cwd=CHECKOUT,
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert shown.stdout == "False\n"
+
+
+# The example of `check_game` is in the README.
+EXAMPLES = [getattr(parlour, name) for name in NAMES if name != "check_game"]
+EXAMPLES += [FlatLayout.name]
+
+
+@pytest.mark.parametrize("thing", EXAMPLES, ids=lambda thing: thing.__name__)
+def test_the_example_of_a_name_runs(thing: object, capsys: pytest.CaptureFixture[str]) -> None:
+    (test,) = doctest.DocTestFinder(recurse=False).find(thing, "example", globs={})
+    assert test.examples
+    with imported():  # forgets what an example registers
+        result = doctest.DocTestRunner().run(test)
+    assert not result.failed, capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("name", "hint"),
+    [("lod_game", "did you mean 'load_game'\\?"), ("zzz", "it has Store, .*, transcript$")],
+)
+def test_a_name_that_is_not_there_gets_a_hint(name: str, hint: str) -> None:
+    with pytest.raises(AttributeError, match=f"'parlour' has no attribute '{name}'; {hint}"):
+        getattr(parlour, name)
+
+
+def test_play_is_the_playthrough_of_these_players() -> None:
+    game = parlour.load_game("president", num_players=2)
+    lowest, random = make_policy("lowest", game), make_policy("random", game)
+    expected = Playthrough(game, [lowest, random], seed=3)
+    for turn in expected:
+        turn.choose()
+    played = parlour.play(game, ["lowest", random], seed=3)
+    assert played.actions == expected.actions
+    assert played.returns.tolist() == expected.returns.tolist() != [0, 0]
+    alone = parlour.play(game, "lowest", seed=3)
+    assert alone.actions == parlour.play(game, [lowest, lowest], seed=3).actions != played.actions
+
+
+@pytest.mark.parametrize(
+    ("players", "message"), [(["lowest"], "2 seats, not 1"), ("lowset", "no player 'lowset'")]
+)
+def test_players_that_cannot_be_seated_are_refused(players: str | list[str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        parlour.play(parlour.load_game("president", num_players=2), players)
+
+
+def test_the_stream_of_a_seed_deals_its_game() -> None:
+    game = parlour.load_game("president", num_players=2)
+    states, stream = game.new_states(), parlour.rng(5)
+    game.deal(states[0], stream[0])
+    first = next(iter(Playthrough(game, seed=5))).state
+    assert states[0].tobytes() == first.tobytes()
+    assert not np.array_equal(stream, parlour.rng(5))
