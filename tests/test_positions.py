@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.environments import make_solo, make_vector
-from parlour.envs import load_game, position_data, position_of
+from parlour.envs import find_game, position_data, position_of
 from parlour.envs.core.positions import position_from
 from parlour.envs.registry import GAMES, make_aec
 
@@ -49,7 +49,7 @@ def test_a_game_goes_on_from_its_position_as_plain_data(name: str) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_position_of_a_game_is_one_it_can_start_from(name: str) -> None:
-    game = load_game(name)
+    game = find_game(name)
     envs = make_vector(name, num_envs=64, self_play=True)
     envs.reset(seed=1)
     for _ in range(10):
