@@ -4,12 +4,13 @@ import contextlib
 import inspect
 import pickle
 import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 NO_CHANCE = "The game has no chance."  # why a check of seeds was left out
+IRRELEVANT = ""  # a reason that the report leaves out, with the check
 NO_REFEREE = (  # last, because only the rules of the game tell
     "Masks that are too wide or too narrow, and whatever else the rules of the game forbid, are "
     "found by a referee alone. No referee was given."
@@ -32,6 +33,12 @@ class Trial(NamedTuple):
     referee: Callable[[int], tuple[Any, Any]] | None
     has_chance: bool
     max_plies: int
+
+    @property
+    def more_seeds(self) -> range:
+        """These seeds and more, because two games of a small game may be equal by chance."""
+        more = MORE_TRIES if len(self.seeds) > 1 else 0
+        return range(self.seeds.start, self.seeds.stop + more)
 
 
 class CheckReport(NamedTuple):
@@ -68,28 +75,38 @@ class CheckReport(NamedTuple):
     ) -> "CheckReport":
         """Return a report of games with these numbers of plies.
 
-        `made` are the checks, each with the reason why it could not be made, or None.
+        `made` are the checks, each with the reason why it could not be made, or None. The first
+        line of a check's docstring is what it claims.
         """
-        checked = tuple(sentence_of(check) for check, reason in made if reason is None)
-        others = tuple(f"{sentence_of(check)} {reason}" for check, reason in made if reason)
+        claims = [(str(inspect.getdoc(check)).splitlines()[0], reason) for check, reason in made]
+        checked = tuple(claim for claim, reason in claims if reason is None)
+        others = tuple(f"{claim} {reason}" for claim, reason in claims if reason)
         return cls(subject, len(plies), sum(plies), checked, others, hidden)
 
 
-def sentence_of(check: Callable[..., Any]) -> str:
-    """The claim of a check: the first line of its docstring."""
-    return (inspect.getdoc(check) or check.__name__).splitlines()[0]
+def check_seeds_differ(
+    trial: Trial, story: Callable[[int], Any], check: str, sentence: str
+) -> str | None:
+    """Raise a CheckError where the games of all seeds, as `story` tells them, are the same."""
+    if not trial.has_chance:
+        return NO_CHANCE
+    first, *others = trial.more_seeds
+    told = story(first)
+    if others and all(story(seed) == told for seed in others):
+        raise CheckError(check, sentence)
+    return None
 
 
-def is_any_other(stories: Iterable[Any]) -> bool:
-    """Whether any item differs from the first; stops at the first that does."""
-    iterator = iter(stories)
-    first = next(iterator)
-    return any(story != first for story in iterator)
+def check_second_game(
+    trial: Trial, stories: Callable[[int], tuple[Any, Any]], check: str, repeats: str, same: str
+) -> str | None:
+    """Raise a CheckError where second games repeat the first ones, or are the same for all seeds.
 
-
-def more_seeds(seeds: range) -> range:
-    """These seeds and more, because two games of a small game may be equal by chance."""
-    return range(seeds.start, seeds.stop + (MORE_TRIES if len(seeds) > 1 else 0))
+    `stories` tells the first and the second game of a seed; `repeats` and `same` say what is wrong.
+    """
+    if trial.has_chance and all(one == two for one, two in map(stories, trial.more_seeds)):
+        raise CheckError(check, repeats)
+    return check_seeds_differ(trial, lambda seed: stories(seed)[1], check, same)
 
 
 @contextlib.contextmanager
