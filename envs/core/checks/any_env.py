@@ -12,10 +12,28 @@ from .report import CheckError, Trial
 _LEARNER = "the learner"
 
 
+class Moment(NamedTuple):
+    """One ply of an episode, seen from outside."""
+
+    agent: str
+    seen: Any  # frozen: what the agent observed, and its mask
+    action: int
+    rewards: list[float]  # of all agents, after its action
+
+
+class Choice(NamedTuple):
+    """A turn, and a random action for it, to be taken by the loop that walks through a game."""
+
+    agent: str
+    legal: list[int]
+    action: int
+
+
 class AnyEnv:
     """A PettingZoo AEC environment, as the checks use it; `_Solo` has the same interface."""
 
     is_solo = False  # a Gymnasium environment
+    remedy = "make one generator in reset(seed), and let it go on in reset()"
 
     def __init__(self, env: Any, trial: Trial) -> None:
         self.env, self.trial = env, trial
@@ -84,6 +102,42 @@ class AnyEnv:
         """The name of an action, its number where there is no `game`."""
         return str(action) if self.game is None else self.game.action_name(action)
 
+    def play(self, seed: int | None = None) -> list[Moment]:
+        """Reset and play randomly to the end, by the same choices for all seeds."""
+        self.reset(seed)
+        return [self.act(choice.action) for choice in self._choices(0)]
+
+    def walk(
+        self, seed: int, deal: Any = None, total: np.ndarray | None = None
+    ) -> Iterator[Choice]:
+        """Reset, yield each turn and play it; add to `total` what each agent earns."""
+        self.reset(seed, deal)
+        for choice in self._choices(seed):
+            yield choice
+            rewards = self.step(choice.action)
+            if total is not None:
+                total += rewards
+
+    def _choices(self, seed: int) -> Iterator[Choice]:
+        """Yield turns until the game is over."""
+        chooser, max_plies = np.random.default_rng(seed), self.trial.max_plies
+        for _ in range(max_plies):
+            agent = self.who()
+            if agent is None:
+                return
+            legal = self.legal(agent)
+            if not legal:
+                raise CheckError("mask_empty", f"{agent} has to act, but nothing is legal")
+            yield Choice(agent, legal, legal[int(chooser.integers(len(legal)))])
+        if self.who() is not None:
+            raise CheckError("ends", f"the game is not over after {max_plies} plies")
+
+    def act(self, action: int) -> Moment:
+        """Play one ply and return what was seen of it."""
+        agent = str(self.who())
+        seen = _frozen((self.observation(agent), self.mask(agent)))
+        return Moment(agent, seen, action, self.step(action).tolist())
+
 
 class _Solo(AnyEnv):
     """A Gymnasium environment: one seat."""
@@ -141,66 +195,6 @@ def copied(original: Any, copier: Callable[[Any], Any], what: str) -> Any:
         return copier(original)
     except Exception as error:
         raise CheckError("copies", f"{what} fails: {type(error).__name__}: {error}") from error
-
-
-# Random play
-
-
-class Moment(NamedTuple):
-    """One ply of an episode, seen from outside."""
-
-    agent: str | None
-    seen: Any  # frozen: what the agent observed, and its mask
-    action: int
-    rewards: list[float]  # of all agents, after its action
-
-
-class Choice(NamedTuple):
-    """A turn, and a random action for it, to be taken by the loop that walks through a game."""
-
-    agent: str
-    legal: list[int]
-    action: int
-
-
-def play(env: AnyEnv, seed: int | None = None) -> list[Moment]:
-    """Reset and play randomly to the end, by the same choices for all seeds."""
-    env.reset(seed)
-    return [act(env, choice.action) for choice in choices(env, 0)]
-
-
-def walk(
-    env: AnyEnv, seed: int, deal: Any = None, total: np.ndarray | None = None
-) -> Iterator[Choice]:
-    """Reset, and play as `choices` yields; add to `total` what each agent earns."""
-    env.reset(seed, deal)
-    for choice in choices(env, seed):
-        yield choice
-        rewards = env.step(choice.action)
-        if total is not None:
-            total += rewards
-
-
-def choices(env: AnyEnv, seed: int) -> Iterator[Choice]:
-    """Yield turns until the game is over."""
-    chooser, max_plies = np.random.default_rng(seed), env.trial.max_plies
-    for _ in range(max_plies):
-        agent = env.who()
-        if agent is None:
-            return
-        legal = env.legal(agent)
-        if not legal:
-            raise CheckError("mask_empty", f"{agent} has to act, but nothing is legal")
-        yield Choice(agent, legal, legal[int(chooser.integers(len(legal)))])
-    if env.who() is not None:
-        raise CheckError("ends", f"the game is not over after {max_plies} plies")
-
-
-def act(env: AnyEnv, action: int) -> Moment:
-    """Play one ply and return what was seen of it."""
-    agent = env.who()
-    seen = None if agent is None else _frozen((env.observation(agent), env.mask(agent)))
-    return Moment(agent, seen, action, env.step(action).tolist())
 
 
 def _frozen(value: Any) -> Any:

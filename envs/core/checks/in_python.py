@@ -17,7 +17,7 @@ from ..compile import entry_point, plain, python_source, reason_of
 from ..game import Game
 from ..rng import streams
 from .report import CheckError, Trial
-from .situation import FEW, play
+from .situation import FEW, Sample
 
 _CORE = Path(__file__).resolve().parents[1]
 _NUM_GAMES = 2
@@ -170,7 +170,7 @@ def check_bounds(game: Game, trial: Trial) -> str | None:
 
 def _play_in_python(game: Game, trial: Trial) -> None:
     """Play games as plain Python, and ask every question at some positions of them."""
-    sample = play(in_python(game), trial._replace(seeds=trial.seeds[:_NUM_GAMES]))
+    sample = Sample(in_python(game), trial._replace(seeds=trial.seeds[:_NUM_GAMES]))
     for position, seat, _ in sample.redeals(FEW):
         position.seen(seat)
         position.returns()

@@ -16,16 +16,13 @@ from .in_python import check_bounds, compile_rules
 from .referee import check_turn
 from .report import (
     IRRELEVANT,
-    MORE_TRIES,
     NO_REFEREE,
     CheckError,
     CheckReport,
     Trial,
-    check_second_game,
-    check_seeds_differ,
-    no_global_generators,
 )
-from .situation import FEW, PlayedGame, Sample, Situation, differing, play, play_on
+from .seeds import check_repeatable, check_second_episode, check_seeds, more_seeds
+from .situation import FEW, Sample, Situation, differing, play_on
 
 _GARBAGE = 0x55
 
@@ -34,8 +31,8 @@ def check(game: Game, trial: Trial) -> CheckReport:
     """Play, then run all checks; see `check_game`."""
     compile_rules(game, trial)
     no_bounds = check_bounds(game, trial)
-    sample = play(game, trial)
-    made: list[tuple[Callable[..., Any], str | None]] = [(play, None), (check_bounds, no_bounds)]
+    sample = Sample(game, trial)
+    made: list[tuple[Callable[..., Any], str | None]] = [(play_on, None), (check_bounds, no_bounds)]
     made += [(one, one(sample)) for one in CHECKS]
     hidden = hidden_fields(sample) if game.has_hidden else ()
     return CheckReport.of(repr(game), [len(one.actions) for one in sample.played], made, hidden)
@@ -45,14 +42,9 @@ def check(game: Game, trial: Trial) -> CheckReport:
 
 
 def check_questions(sample: Sample) -> None:
-    """Questions and texts leave every byte of the position as it was."""
-    seats = range(sample.game.num_seats)
-    for position in sample.positions():  # asks who acts and what is legal while it plays
-        position.returns()
-        for seat in seats:
-            position.seen(seat)
-    for position in sample.positions(FEW):
-        for seat in (*seats, None):
+    """Questions, texts and pictures leave every byte of the position as it was."""
+    for position in sample.positions(FEW):  # other checks ask what a seat sees and may do
+        for seat in (*range(sample.game.num_seats), None):
             position.shown(seat)
 
 
@@ -61,45 +53,25 @@ def check_drawing(sample: Sample) -> str | None:
     return None if sample.game.draw is not None else "The game draws no picture."
 
 
-def check_repeatable(sample: Sample) -> None:
-    """The same seed and actions give the same bytes, whatever the global generators are."""
-    for attempt, one in enumerate(sample.played):
-        with no_global_generators(seed=attempt):
-            position = Situation.new(sample.game, one.seed).deal()
-            _check_same(position, one, "repeatable", "the same seed")
-            for action in one.actions:
-                position.apply(action)
-                _check_same(position, one, "repeatable", "the same seed")
-
-
 def check_complete(sample: Sample) -> None:
     """A copied position goes on as the original did: nothing of a game is kept elsewhere."""
     order = np.random.default_rng(0)
-    for one in sample.played:
-        for ply in order.permutation(len(one.actions)).tolist():
-            position = one.at(sample.game, ply)
-            position.apply(one.actions[ply])
-            _check_same(position, one, "complete", "a copied position")
-
-
-def _check_same(position: Situation, original: PlayedGame, check_name: str, what: str) -> None:
-    """Check that a position is the one at this ply of the original game."""
-    expected = original.states[position.num_plies :][:1]
-    if position.states.tobytes() != expected.tobytes():
-        raise position.error(
-            check_name,
-            f"{what} gives another game; {differing(position.states, expected)} differ; draw from "
-            "`rng` alone, as below(rng, n) does, and keep nothing outside the position",
-        )
+    for positions, actions in sample.played:
+        for ply in order.permutation(len(actions)).tolist():
+            position = positions[ply].copy()
+            position.apply(actions[ply])
+            if names := differing(position.states, positions[ply + 1].states):
+                what = f"a copied position gives another game; {names} differ; {sample.remedy}"
+                raise position.error("complete", f"{what}; keep nothing outside the position")
 
 
 def check_alike(sample: Sample) -> str | None:
     """Every seed gives the same game, as the game has no chance."""
-    game, (first, *others) = sample.game, sample.trial.seeds
-    if game.has_chance:
+    first, *others = sample.trial.seeds
+    if sample.game.has_chance:
         return IRRELEVANT
     for seed in others:
-        if _stories(game, seed) != _stories(game, first):
+        if sample.play(seed) != sample.play(first):
             raise CheckError(
                 "has_chance",
                 f"seeds {first} and {seed} give different games; "
@@ -108,46 +80,16 @@ def check_alike(sample: Sample) -> str | None:
     return None
 
 
-def check_seeds(sample: Sample) -> str | None:
-    """Different seeds give different games."""
-    return check_seeds_differ(
-        sample.trial,
-        lambda seed: _stories(sample.game, seed)[0],
-        "seeds",
-        f"{len(sample.trial.more_seeds)} seeds all give the same game; draw from `rng`, or declare "
-        "has_chance=False where the rules leave nothing to chance",
-    )
-
-
-def check_second_deal(sample: Sample) -> str | None:
-    """The second deal of a stream is neither the first again nor the same for all seeds."""
-    return check_second_game(
-        sample.trial,
-        lambda seed: _stories(sample.game, seed),
-        "second_deal",
-        "the second deal of every seed repeats its first; `deal` has to draw from `rng` and "
-        "leave it where it is",
-        "the second deal is the same for all seeds; `deal` must not set `rng` itself",
-    )
-
-
-def _stories(game: Game, seed: int) -> tuple[bytes, bytes]:
-    """The positions of two games dealt one after another and played with the same choices."""
-    position = Situation.new(game, seed)
-    first, second = (play_on(position.deal()).states.tobytes() for _ in range(2))
-    return first, second
-
-
 def check_unseen(sample: Sample) -> None:
     """What a seat sees, reads and may do does not depend on what it cannot know."""
     game = sample.game
     for position, seat, twin in sample.redeals():
         _check_cannot_tell(position, twin, seat)
-        if not game.has_hidden and twin.states.tobytes() != position.states.tobytes():
+        if not game.has_hidden and (names := differing(position.states, twin.states)):
             raise position.error(
                 "has_hidden",
-                f"reshuffle_unseen deals {differing(position.states, twin.states)} anew for seat "
-                f"{seat}, so something is hidden; declare has_hidden=True",
+                f"reshuffle_unseen deals {names} anew for seat {seat}, so something is hidden; "
+                "declare has_hidden=True",
             )
     for position, seat, twin in sample.redeals(FEW):
         shown = twin.shown(seat)
@@ -156,8 +98,8 @@ def check_unseen(sample: Sample) -> None:
                 raise position.error("unseen", f"{name} shows seat {seat} what it cannot know")
         play_on(twin)
     if game.has_hidden and not any(
-        twin.states.tobytes() != position.states.tobytes()
-        for first in range(MORE_TRIES)
+        differing(position.states, twin.states)
+        for first in more_seeds(sample)
         for position, _, twin in sample.redeals(first=first)
     ):
         raise CheckError(
@@ -169,12 +111,11 @@ def check_unseen(sample: Sample) -> None:
 
 def _check_cannot_tell(position: Situation, twin: Situation, seat: int) -> None:
     """Check that this seat cannot distinguish a position from its re-dealt twin."""
-    seen, seen_of_twin = position.seen(seat), twin.seen(seat)
-    if seen.tobytes() != seen_of_twin.tobytes():
+    if names := differing(position.seen(seat), twin.seen(seat)):
         raise position.error(
             "unseen",
-            f"seat {seat} sees in {differing(seen, seen_of_twin)} what it cannot know; either "
-            "`observe` shows too much, or reshuffle_unseen deals anew what the seat knows",
+            f"seat {seat} sees in {names} what it cannot know; either `observe` shows too much, or "
+            "reshuffle_unseen deals anew what the seat knows",
         )
     if position.is_over != twin.is_over:
         raise position.error("unseen", "whether the game is over depends on the unseen")
@@ -190,39 +131,33 @@ def check_everything_seen(sample: Sample) -> str | None:
     """Where nothing is hidden, two positions that differ do not look alike to any seat."""
     if sample.game.has_hidden:
         return IRRELEVANT
-    by_look: dict[tuple[int, bytes], np.ndarray] = {}
-    for position in sample.positions():
-        for seat in () if position.is_over else range(sample.game.num_seats):
-            other = by_look.setdefault((seat, position.seen(seat).tobytes()), position.states)
-            if other.tobytes() != position.states.tobytes():
-                names = differing(position.states, other)
-                raise position.error(
-                    "has_hidden",
-                    f"seat {seat} cannot tell this position from another that differs in {names}; "
-                    "show it in `observe`, or declare has_hidden=True",
-                )
+    by_look: dict[tuple[int, bytes], Situation] = {}
+    for position, seat in sample.views():
+        if position.is_over:
+            continue
+        other = by_look.setdefault((seat, position.seen(seat).tobytes()), position)
+        if names := differing(position.states, other.states):
+            raise position.error(
+                "has_hidden",
+                f"seat {seat} cannot tell this position from another that differs in {names}; "
+                "show it in `observe`, or declare has_hidden=True",
+            )
     return None
 
 
 def check_ranges(sample: Sample) -> None:
     """Every number of a position and of an observation is inside the range its field declares."""
-    game = sample.game
-    for position in sample.positions():
-        position.check_fields(game.state_fields, position.states, "the position")
-        for seat in range(game.num_seats):
-            seen, what = position.seen(seat), f"the observation of seat {seat}"
-            position.check_fields(game.observation_fields, seen, what)
+    for position, seat in sample.views():  # positions are checked while the games are played
+        seen, what = position.seen(seat), f"the observation of seat {seat}"
+        position.check_fields(sample.game.observation_fields, seen, what)
 
 
 def check_buffers(sample: Sample) -> None:
     """An observation and the returns overwrite all of what the buffer held before."""
-    for position in sample.positions():
-        for seat in range(sample.game.num_seats):
-            clean, dirty = (position.seen(seat, fill) for fill in (0, _GARBAGE))
-            if clean.tobytes() != dirty.tobytes():
-                names = differing(clean, dirty)
-                raise position.error("buffers", f"observe leaves {names} as the buffer was")
-        if not np.array_equal(position.returns(0.0), position.returns(7.0), equal_nan=True):
+    for position, seat in sample.views():
+        if names := differing(position.seen(seat), position.seen(seat, _GARBAGE)):
+            raise position.error("buffers", f"observe leaves {names} as the buffer was")
+        if not np.array_equal(position.returns(), position.returns(_GARBAGE), equal_nan=True):
             raise position.error("buffers", "returns leaves seats as the buffer was")
 
 
@@ -355,7 +290,7 @@ CHECKS: list[Callable[[Sample], str | None]] = [
     check_complete,
     check_alike,
     check_seeds,
-    check_second_deal,
+    check_second_episode,
     check_unseen,
     check_everything_seen,
     check_ranges,

@@ -1,5 +1,6 @@
 """Positions of a game and random games, by plain calls of its rules, compiled or in Python."""
 
+import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -7,7 +8,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..bits import allowed_list
-from ..drawing.render import drawn
 from ..fields import Field
 from ..game import CHANCE, Game
 from ..rng import streams
@@ -48,10 +48,7 @@ class Situation:
 
     def _ask(self, question: str, *given: Any) -> Any:
         before = self.states.tobytes()
-        if question == "draw":
-            answer = drawn(self.game, self.states[0], *given)
-        else:
-            answer = getattr(self.game, question)(self.states[0], *given)
+        answer = getattr(self.game, question)(self.states[0], *given)
         if self.states.tobytes() != before:
             raise self.error("questions", f"{question} changes the position")
         return answer
@@ -81,7 +78,7 @@ class Situation:
 
     def returns(self, fill: float = 0.0) -> np.ndarray:
         """Return the returns [seats], written over a buffer of `fill`."""
-        out = np.full(self.game.num_seats, fill)
+        out = np.full(self.game.num_seats, fill, np.float64)
         self._ask("returns", out)
         return out
 
@@ -89,6 +86,10 @@ class Situation:
         """Return the text for a seat, all for None, and the picture where the game draws one."""
         names = ("describe",) if self.game.draw is None else ("describe", "draw")
         return {name: self._ask(name, seat) for name in names}
+
+    def copy(self) -> "Situation":
+        """Return a position that goes on alone."""
+        return replace(self, states=self.states.copy(), rngs=self.rngs.copy())
 
     def redealt(self, seat: int, number: int) -> "Situation":
         """Return a copy with everything that the seat cannot know dealt anew from this stream."""
@@ -152,49 +153,59 @@ class Situation:
 
 
 class PlayedGame(NamedTuple):
-    """A random game: the settled position and the stream before each ply and at the end."""
+    """A random game: the positions before each ply and at the end, and the actions."""
 
-    seed: int
-    states: np.ndarray  # [plies + 1]
-    rngs: np.ndarray  # [plies + 1]
-    actions: tuple[int, ...]
-
-    def at(self, game: Game, ply: int) -> Situation:
-        """Return a copy of the position before a ply, counted from 0."""
-        place = slice(ply, ply + 1)
-        return Situation(game, self.states[place].copy(), self.rngs[place].copy(), self.seed, ply)
+    positions: list[Situation]  # [plies + 1]
+    actions: list[int]
 
 
 def play_on(position: Situation, chooser_seed: int = 0) -> PlayedGame:
-    """Play randomly to the end."""
+    """Until the game ends, and it must end, a seat is to act and has a legal action."""
     chooser = np.random.default_rng(chooser_seed)
-    states, rngs = [position.states.copy()], [position.rngs.copy()]
-    actions: list[int] = []
-    while not position.is_over:
-        if len(actions) == position.limit:
+    played = PlayedGame([], [])
+    while True:
+        position.check_fields(position.game.state_fields, position.states, "the position")
+        played.positions.append(position.copy())
+        if position.is_over:
+            return played
+        if len(played.actions) == position.limit:
             what = f"seed {position.seed}: the game is not over after {position.limit} plies"
             raise CheckError("ends", what)
-        actions.append(int(chooser.choice(position.choices())))
-        position.apply(actions[-1])
-        position.check_fields(position.game.state_fields, position.states, "the position")
-        states.append(position.states.copy())
-        rngs.append(position.rngs.copy())
-    return PlayedGame(position.seed, np.concatenate(states), np.concatenate(rngs), tuple(actions))
+        action = int(chooser.choice(position.choices()))
+        played.actions.append(action)
+        position.apply(action)
 
 
-class Sample(NamedTuple):
+class Sample:
     """Random games, from whose positions the checks start."""
 
-    game: Game
-    trial: Trial
-    played: list[PlayedGame]
+    remedy = "draw from `rng` alone, as below(rng, n) does, and let it go on from deal to deal"
+
+    def __init__(self, game: Game, trial: Trial) -> None:
+        self.game, self.trial = game, trial
+        starts = [Situation.new(game, seed, trial.max_plies).deal() for seed in trial.seeds]
+        self.played = [play_on(start, start.seed) for start in starts]
+        self._position = starts[0]
+
+    def play(self, seed: int | None = None) -> list[bytes]:
+        """Play a game by the same choices for all seeds; return its positions.
+
+        Without a seed the stream of the game before goes on.
+        """
+        if seed is not None:
+            self._position = Situation.new(self.game, seed)
+        return [one.states.tobytes() for one in play_on(self._position.deal()).positions]
 
     def positions(self, most: int = MANY) -> Iterator[Situation]:
-        """Yield copies of positions: `most` of each game, evenly spread."""
-        for one in self.played:
-            last = len(one.states) - 1
-            for ply in np.unique(np.linspace(0, last, min(most, last + 1)).astype(int)).tolist():
-                yield one.at(self.game, ply)
+        """Yield positions: `most` of each game, evenly spread."""
+        for positions, _ in self.played:
+            count = min(most, len(positions))
+            for place in np.linspace(0, len(positions) - 1, count).astype(int):
+                yield positions[place]
+
+    def views(self) -> Iterator[tuple[Situation, int]]:
+        """Yield each position with each seat."""
+        return itertools.product(self.positions(), range(self.game.num_seats))
 
     def redeals(
         self, most: int = MANY, first: int = 0
@@ -208,13 +219,9 @@ class Sample(NamedTuple):
                 yield position, seat, position.redealt(seat, number)
 
 
-def play(game: Game, trial: Trial) -> Sample:
-    """Until the game ends, and it must end, a seat is to act and has a legal action."""
-    starts = (Situation.new(game, seed, trial.max_plies).deal() for seed in trial.seeds)
-    return Sample(game, trial, [play_on(start, start.seed) for start in starts])
-
-
 def differing(records: np.ndarray, others: np.ndarray) -> str:
-    """Return the names of the fields in which two records [1] differ."""
+    """Return the names of the fields in which two records [1] differ; none where they are equal."""
+    if records.tobytes() == others.tobytes():
+        return ""
     names = records.dtype.names or ()
     return ", ".join(name for name in names if np.any(records[name] != others[name]))

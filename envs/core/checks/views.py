@@ -13,21 +13,12 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..play.tables import Tables
 from ..rng import streams
-from .any_env import AnyEnv, Moment, act, any_env, copied, play, walk
+from .any_env import AnyEnv, Moment, any_env, copied
 from .referee import check_turn
-from .report import (
-    NO_CHANCE,
-    NO_REFEREE,
-    CheckError,
-    CheckReport,
-    Trial,
-    check_second_game,
-    check_seeds_differ,
-    no_global_generators,
-)
+from .report import NO_CHANCE, NO_REFEREE, CheckError, CheckReport, Trial
+from .seeds import OR_NO_CHANCE, check_repeatable, check_second_episode, check_seeds, more_seeds
 
 _CLOSE = 1e-5  # rewards may be float32
-_OR_NO_CHANCE = "or declare has_chance=False where the rules leave nothing to chance"
 _COPY_PLACES = 3  # copies are tried at the start, in the middle and at the last ply
 
 
@@ -35,7 +26,7 @@ def check(given: Any, trial: Trial) -> CheckReport:
     """Run all checks; see `check_game`."""
     env = any_env(given, trial)
     made = [(one, one(env)) for one in CHECKS]
-    return CheckReport.of(str(given), [len(play(env, seed)) for seed in trial.seeds], made)
+    return CheckReport.of(str(given), [len(env.play(seed)) for seed in trial.seeds], made)
 
 
 # The checks: each returns None, or why it could not be made
@@ -44,7 +35,7 @@ def check(given: Any, trial: Trial) -> CheckReport:
 def check_masks(env: AnyEnv) -> str | None:
     """The seat to act may do something, idle seats nothing, and the game ends."""
     for seed in env.trial.seeds:
-        for actor, _, _ in walk(env, seed):
+        for actor, _, _ in env.walk(seed):
             mask, space = env.mask(actor), env.spaces(actor)[1]
             if mask is None:
                 return "There are no action masks."
@@ -61,43 +52,11 @@ def check_masks(env: AnyEnv) -> str | None:
 def check_spaces(env: AnyEnv) -> None:
     """What every seat observes is inside its observation space."""
     for seed in env.trial.seeds:
-        for _ in walk(env, seed):
+        for _ in env.walk(seed):
             for agent in env.agents:
                 if not env.spaces(agent)[0].contains(env.observation(agent)):
                     what = f"seed {seed}: {agent} observes what is not in its space"
                     raise CheckError("spaces", what)
-
-
-def check_repeatable(env: AnyEnv) -> None:
-    """The same seed and actions give the same episode, whatever the global generators are."""
-    for seed in env.trial.seeds:
-        episodes = []
-        for attempt in range(2):
-            with no_global_generators(attempt):
-                episodes.append(play(env, seed))
-        if episodes[0] != episodes[1]:
-            raise CheckError("repeatable", f"seed {seed} does not give the same episode again")
-
-
-def check_seeds(env: AnyEnv) -> str | None:
-    """Different seeds give different episodes."""
-    what = f"{len(env.trial.more_seeds)} seeds all give the same episode; use the seed, "
-    return check_seeds_differ(
-        env.trial, lambda seed: play(env, seed), "seeds", what + _OR_NO_CHANCE
-    )
-
-
-def check_second_episode(env: AnyEnv) -> str | None:
-    """The second episode neither repeats the first nor is it the same for all seeds."""
-    repeats = "reset() without a seed repeats the first episode; let the generator go on, "
-    same = "the second episode is the same for all seeds; let the generator of the seed go on, "
-    return check_second_game(
-        env.trial,
-        lambda seed: (play(env, seed), play(env)),
-        "second_episode",
-        repeats + _OR_NO_CHANCE,
-        same + _OR_NO_CHANCE,
-    )
 
 
 def check_fresh_copies(env: AnyEnv) -> str | None:
@@ -107,11 +66,11 @@ def check_fresh_copies(env: AnyEnv) -> str | None:
     if env.unused is None:
         return "The environment had been reset before."
     first, second = (any_env(copy.deepcopy(env.unused), env.trial) for _ in range(2))
-    if all(play(first) == play(second) for _ in env.trial.more_seeds):
+    if all(first.play() == second.play() for _ in more_seeds(env)):
         raise CheckError(
             "fresh_copies",
             "two copies of a new environment play the same games; make its generator in the first "
-            f"reset(), {_OR_NO_CHANCE}",
+            f"reset(), {OR_NO_CHANCE}",
         )
     return None
 
@@ -119,11 +78,11 @@ def check_fresh_copies(env: AnyEnv) -> str | None:
 def check_questions(env: AnyEnv) -> None:
     """Rendering, observing and asking for the state change nothing."""
     for seed in env.trial.seeds:
-        expected = play(env, seed)
+        expected = env.play(seed)
         env.reset(seed)
         for ply, moment in enumerate(expected, 1):
             env.ask_everything()
-            if env.who() is None or act(env, moment.action) != moment:
+            if env.who() is None or env.act(moment.action) != moment:
                 what = f"seed {seed}, ply {ply}: rendering or asking changes the game"
                 raise CheckError("questions", what)
 
@@ -135,7 +94,7 @@ def check_copies(env: AnyEnv) -> None:
         "pickle": lambda env: pickle.loads(pickle.dumps(env)),
     }
     for seed in env.trial.seeds:
-        expected = play(env, seed)
+        expected = env.play(seed)
         for place in np.linspace(0, len(expected) - 1, _COPY_PLACES).astype(int).tolist():
             for name, copier in copiers.items():
                 env.reset(seed)
@@ -150,7 +109,7 @@ def check_copies(env: AnyEnv) -> None:
 def _check_goes_on(env: AnyEnv, expected: Sequence[Moment], fault: str) -> None:
     """Check that these actions from here give what is expected, and end the game."""
     try:
-        found = [act(env, one.action) for one in expected if env.who() is not None]
+        found = [env.act(one.action) for one in expected if env.who() is not None]
     except Exception as error:
         raise CheckError("copies", f"{fault}: {type(error).__name__}: {error}") from error
     if found != expected or env.who() is not None:
@@ -164,7 +123,7 @@ def check_referee(env: AnyEnv) -> str | None:
     for seed in env.trial.seeds:
         deal, referee = env.trial.referee(seed)
         total, where = np.zeros(len(env.agents)), f"seed {seed}"
-        for agent, legal, action in walk(env, seed, deal, total):
+        for agent, legal, action in env.walk(seed, deal, total):
             if hasattr(referee, "chance"):
                 referee.chance(env.env.unwrapped)
             seat = None if env.is_solo else env.agents.index(agent)
@@ -186,7 +145,7 @@ def check_own_game(env: AnyEnv) -> str | None:
     for seed in env.trial.seeds:
         tables, total = Tables(env.game, streams([seed])), np.zeros(len(env.agents))
         tables.deal(tables.all_rows)
-        for choice in walk(env, seed, total=total):
+        for choice in env.walk(seed, total=total):
             _check_seen(env, tables, seed)
             tables.apply(tables.all_rows, np.array([choice.action]))
         _check_payoff(seed, total, "game", tables.returns(tables.all_rows)[0].tolist())
@@ -219,7 +178,7 @@ def check_illegal(env: AnyEnv) -> str | None:
     """An illegal action raises an error, or ends the episode at the cost of who chose it."""
     tried = 0
     for seed in env.trial.seeds:
-        for agent, legal, _ in walk(env, seed):
+        for agent, legal, _ in env.walk(seed):
             illegal = [a for a in range(int(env.spaces(agent)[1].n)) if a not in legal]
             if illegal:
                 tried += 1
