@@ -1,8 +1,9 @@
 """One interface to any PettingZoo AEC or Gymnasium environment, and random play through it."""
 
+import contextlib
 import copy
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -12,21 +13,8 @@ from .report import CheckError, Trial
 _LEARNER = "the learner"
 
 
-class Moment(NamedTuple):
-    """One ply of an episode, seen from outside."""
-
-    agent: str
-    seen: Any  # frozen: what the agent observed, and its mask
-    action: int
-    rewards: list[float]  # of all agents, after its action
-
-
-class Choice(NamedTuple):
-    """A turn, and a random action for it, to be taken by the loop that walks through a game."""
-
-    agent: str
-    legal: list[int]
-    action: int
+# What was seen before each ply and the action, then what was seen at the end, and None.
+Episode = list[tuple[Any, int | None]]
 
 
 class AnyEnv:
@@ -38,7 +26,8 @@ class AnyEnv:
     def __init__(self, env: Any, trial: Trial) -> None:
         self.env, self.trial = env, trial
         self.agents: list[str] = list(getattr(env, "possible_agents", [_LEARNER]))
-        self.unused = _copy_of_new(env)  # None where it had been reset
+        self.total = np.zeros(len(self.agents))  # what each agent has earned in this episode
+        self.unused = _copy_of_new(env)  # None where there is none
 
     @property
     def game(self) -> Any:
@@ -47,7 +36,11 @@ class AnyEnv:
 
     def reset(self, seed: int | None = None, deal: Any = None) -> None:
         """Start a new episode."""
-        self.env.reset(seed=seed, options=None if deal is None else {"deal": deal})
+        self.total = np.zeros(len(self.agents))
+        self._reset(seed, None if deal is None else {"deal": deal})
+
+    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> None:
+        self.env.reset(seed=seed, options=options)
 
     def who(self) -> str | None:
         """The agent to act; None when all are done."""
@@ -72,18 +65,22 @@ class AnyEnv:
         return self.env.observation_space(agent), self.env.action_space(agent)
 
     def step(self, action: int) -> np.ndarray:
-        """Play one ply; return what it earns each agent. Removes agents that are done by then."""
+        """Play one ply; return what each agent earns by it."""
+        rewards = self._step(action)
+        self.total += rewards
+        return rewards
+
+    def _step(self, action: int) -> np.ndarray:
         self.env.step(action)
         rewards = np.array([float(self.env.rewards.get(agent, 0.0)) for agent in self.agents])
         while (actor := self.who()) is not None and not self._is_alive(actor):
-            self.env.step(None)
+            self.env.step(None)  # removes an agent that is done in mid-game
         return rewards
 
     def ask_everything(self) -> None:
         """Call everything that should change nothing."""
         for agent in self.agents:
             self.mask(agent)
-            self.observation(agent)
         if getattr(self.env, "render_mode", None) in ("ansi", "rgb_array"):
             self.env.render()
         if hasattr(self.env.unwrapped, "state_space"):
@@ -102,41 +99,52 @@ class AnyEnv:
         """The name of an action, its number where there is no `game`."""
         return str(action) if self.game is None else self.game.action_name(action)
 
-    def play(self, seed: int | None = None) -> list[Moment]:
+    def look(self) -> Any:
+        """Return what is seen now, comparable: who acts, what it observes, its mask, all pay."""
+        agent = self.who()
+        seen = None if agent is None else (self.observation(agent), self.mask(agent))
+        return _frozen((agent, seen, self.total))
+
+    def play(self, seed: int | None = None) -> Episode:
         """Reset and play randomly to the end, by the same choices for all seeds."""
-        self.reset(seed)
-        return [self.act(choice.action) for choice in self._choices(0)]
+        episode: Episode = []
+        for _, _, action in self.walk(seed, chooser_seed=0):
+            episode.append((self.look(), action))
+        return [*episode, (self.look(), None)]
+
+    def goes_on(self, episode: Episode, asks: bool = False) -> bool:
+        """Play these actions from here; return whether everything that is seen is the same.
+
+        With `asks`, ask everything before each ply.
+        """
+        for seen, action in episode:
+            if asks:
+                self.ask_everything()
+            if self.look() != seen:
+                return False
+            if action is not None:
+                self.step(action)
+        return True
 
     def walk(
-        self, seed: int, deal: Any = None, total: np.ndarray | None = None
-    ) -> Iterator[Choice]:
-        """Reset, yield each turn and play it; add to `total` what each agent earns."""
+        self, seed: int | None, deal: Any = None, chooser_seed: int | None = None
+    ) -> Iterator[tuple[str, list[int], int]]:
+        """Reset; yield the agent to act, its legal actions and a random one, and play that."""
         self.reset(seed, deal)
-        for choice in self._choices(seed):
-            yield choice
-            rewards = self.step(choice.action)
-            if total is not None:
-                total += rewards
-
-    def _choices(self, seed: int) -> Iterator[Choice]:
-        """Yield turns until the game is over."""
-        chooser, max_plies = np.random.default_rng(seed), self.trial.max_plies
-        for _ in range(max_plies):
+        chooser = np.random.default_rng(seed if chooser_seed is None else chooser_seed)
+        for _ in range(self.trial.max_plies):
             agent = self.who()
             if agent is None:
                 return
             legal = self.legal(agent)
             if not legal:
                 raise CheckError("mask_empty", f"{agent} has to act, but nothing is legal")
-            yield Choice(agent, legal, legal[int(chooser.integers(len(legal)))])
+            action = legal[int(chooser.integers(len(legal)))]
+            yield agent, legal, action
+            self.step(action)
         if self.who() is not None:
-            raise CheckError("ends", f"the game is not over after {max_plies} plies")
-
-    def act(self, action: int) -> Moment:
-        """Play one ply and return what was seen of it."""
-        agent = str(self.who())
-        seen = _frozen((self.observation(agent), self.mask(agent)))
-        return Moment(agent, seen, action, self.step(action).tolist())
+            what = f"the game is not over after {self.trial.max_plies} plies"
+            raise CheckError("ends", what)
 
 
 class _Solo(AnyEnv):
@@ -145,8 +153,7 @@ class _Solo(AnyEnv):
     is_solo = True
     _told: tuple[Any, Mapping[str, Any], bool] = (None, {}, True)  # seen, info, is over
 
-    def reset(self, seed: int | None = None, deal: Any = None) -> None:
-        options = None if deal is None else {"deal": deal}
+    def _reset(self, seed: int | None, options: dict[str, Any] | None) -> None:
         self._told = (*self.env.reset(seed=seed, options=options), False)
 
     def who(self) -> str | None:
@@ -164,7 +171,7 @@ class _Solo(AnyEnv):
     def spaces(self, agent: str) -> tuple[Any, Any]:
         return self.env.observation_space, self.env.action_space
 
-    def step(self, action: int) -> np.ndarray:
+    def _step(self, action: int) -> np.ndarray:
         seen, reward, terminated, truncated, info = self.env.step(action)
         self._told = seen, info, terminated or truncated
         return np.array([float(reward)])
@@ -183,18 +190,12 @@ def any_env(env: Any, trial: Trial) -> AnyEnv:
 
 
 def _copy_of_new(env: Any) -> Any:
+    """A copy of an environment that was never reset, if it can be copied."""
     bare = env.unwrapped
-    if getattr(bare, "agents", None) or getattr(bare, "_np_random", None) is not None:
-        return None
-    return copied(env, copy.deepcopy, "a copy of the new environment")
-
-
-def copied(original: Any, copier: Callable[[Any], Any], what: str) -> Any:
-    """Return copier(original). Raises CheckError where that fails."""
-    try:
-        return copier(original)
-    except Exception as error:
-        raise CheckError("copies", f"{what} fails: {type(error).__name__}: {error}") from error
+    if not getattr(bare, "agents", None) and getattr(bare, "_np_random", None) is None:
+        with contextlib.suppress(Exception):
+            return copy.deepcopy(env)
+    return None
 
 
 def _frozen(value: Any) -> Any:

@@ -179,11 +179,11 @@ def _play_in_python(game: Game, trial: Trial) -> None:
 def _place_of(error: BaseException) -> str:
     """The place of an error in the author's code: file, line, function and call."""
     frames = traceback.extract_tb(error.__traceback__)
-    of_author = [f for f in frames if _is_by_the_author(f.filename)] or frames
-    last = of_author[-1]
+    of_author = [
+        frame
+        for frame in frames
+        if not Path(frame.filename).resolve().is_relative_to(_CORE)
+        and "site-packages" not in Path(frame.filename).parts
+    ]
+    last = (of_author or frames)[-1]
     return f"{Path(last.filename).name}, line {last.lineno}, in {last.name}: `{last.line}`"
-
-
-def _is_by_the_author(file: str) -> bool:
-    path = Path(file).resolve()
-    return not path.is_relative_to(_CORE) and "site-packages" not in path.parts

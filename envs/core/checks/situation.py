@@ -140,14 +140,12 @@ class Situation:
     def check_fields(self, fields: Sequence[Field], records: np.ndarray, what: str) -> None:
         """Check that every number of some records is inside the range that its field declares."""
         for field in fields:
-            values = np.ravel(records[field.name])
+            values, low, high = np.ravel(records[field.name]), field.low, field.high
+            allowed = f"{low} .. {high}"
             if field.num_bits:
-                beyond = values.view(np.uint64) >> field.num_bits if field.num_bits < 64 else 0
-                is_inside, allowed = not np.any(beyond), f"sets of {field.num_bits}"
-            else:
-                is_inside = bool(((values >= field.low) & (values <= field.high)).all())
-                allowed = f"{field.low} .. {field.high}"
-            if not is_inside:
+                values, low, high = values.view(np.uint64), 0, 2**field.num_bits - 1
+                allowed = f"sets of {field.num_bits}"
+            if ((values < low) | (values > high)).any():
                 found = f"{field.name} = {values.tolist()}"
                 raise self.error("ranges", f"{what} has {found}, outside {allowed}")
 
@@ -203,20 +201,16 @@ class Sample:
             for place in np.linspace(0, len(positions) - 1, count).astype(int):
                 yield positions[place]
 
-    def views(self) -> Iterator[tuple[Situation, int]]:
-        """Yield each position with each seat."""
-        return itertools.product(self.positions(), range(self.game.num_seats))
+    def views(self, most: int = MANY) -> Iterator[tuple[Situation, int]]:
+        """Yield these positions with each seat."""
+        return itertools.product(self.positions(most), range(self.game.num_seats))
 
     def redeals(
         self, most: int = MANY, first: int = 0
     ) -> Iterator[tuple[Situation, int, Situation]]:
-        """Yield each position with each seat and the twin that is re-dealt for it.
-
-        The streams of the twins are numbered from `first`.
-        """
-        for number, position in enumerate(self.positions(most), first):
-            for seat in range(self.game.num_seats):
-                yield position, seat, position.redealt(seat, number)
+        """Yield views with the twin of the position that is re-dealt from streams from `first`."""
+        for number, (position, seat) in enumerate(self.views(most), first):
+            yield position, seat, position.redealt(seat, number)
 
 
 def differing(records: np.ndarray, others: np.ndarray) -> str:

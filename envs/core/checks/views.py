@@ -13,7 +13,7 @@ from pettingzoo.utils.env_logger import EnvLogger
 
 from ..play.tables import Tables
 from ..rng import streams
-from .any_env import AnyEnv, Moment, any_env, copied
+from .any_env import AnyEnv, Episode, any_env
 from .referee import check_turn
 from .report import NO_CHANCE, NO_REFEREE, CheckError, CheckReport, Trial
 from .seeds import OR_NO_CHANCE, check_repeatable, check_second_episode, check_seeds, more_seeds
@@ -26,7 +26,7 @@ def check(given: Any, trial: Trial) -> CheckReport:
     """Run all checks; see `check_game`."""
     env = any_env(given, trial)
     made = [(one, one(env)) for one in CHECKS]
-    return CheckReport.of(str(given), [len(env.play(seed)) for seed in trial.seeds], made)
+    return CheckReport.of(str(given), [len(env.play(seed)) - 1 for seed in trial.seeds], made)
 
 
 # The checks: each returns None, or why it could not be made
@@ -64,7 +64,7 @@ def check_fresh_copies(env: AnyEnv) -> str | None:
     if not env.trial.has_chance:
         return NO_CHANCE
     if env.unused is None:
-        return "The environment had been reset before."
+        return "The environment had been reset before, or cannot be copied."
     first, second = (any_env(copy.deepcopy(env.unused), env.trial) for _ in range(2))
     if all(first.play() == second.play() for _ in more_seeds(env)):
         raise CheckError(
@@ -80,11 +80,9 @@ def check_questions(env: AnyEnv) -> None:
     for seed in env.trial.seeds:
         expected = env.play(seed)
         env.reset(seed)
-        for ply, moment in enumerate(expected, 1):
-            env.ask_everything()
-            if env.who() is None or env.act(moment.action) != moment:
-                what = f"seed {seed}, ply {ply}: rendering or asking changes the game"
-                raise CheckError("questions", what)
+        if not env.goes_on(expected, asks=True):
+            what = f"seed {seed}: rendering or asking changes the game"
+            raise CheckError("questions", what)
 
 
 def check_copies(env: AnyEnv) -> None:
@@ -95,25 +93,24 @@ def check_copies(env: AnyEnv) -> None:
     }
     for seed in env.trial.seeds:
         expected = env.play(seed)
-        for place in np.linspace(0, len(expected) - 1, _COPY_PLACES).astype(int).tolist():
+        for place in np.linspace(0, len(expected) - 2, _COPY_PLACES).astype(int).tolist():
             for name, copier in copiers.items():
                 env.reset(seed)
-                for moment in expected[:place]:
-                    env.step(moment.action)
-                what, rest = f"seed {seed}: {name}", expected[place:]
-                twin = copied(env, copier, what)
-                _check_goes_on(twin, rest, f"{what}: the copy does not keep the position")
-                _check_goes_on(env, rest, f"{what}: the original shares with its copy the position")
+                env.goes_on(expected[:place])
+                if fault := _copy_fault(env, copier, expected[place:]):
+                    raise CheckError("copies", f"seed {seed}: {name}: {fault}")
 
 
-def _check_goes_on(env: AnyEnv, expected: Sequence[Moment], fault: str) -> None:
-    """Check that these actions from here give what is expected, and end the game."""
+def _copy_fault(env: AnyEnv, copier: Callable[[Any], Any], expected: Episode) -> str:
+    """What is wrong with a copy of this position; empty where copy and original go on."""
     try:
-        found = [env.act(one.action) for one in expected if env.who() is not None]
+        if not copier(env).goes_on(expected):
+            return "the copy does not keep the position"
+        if not env.goes_on(expected):
+            return "the original shares with its copy the position"
     except Exception as error:
-        raise CheckError("copies", f"{fault}: {type(error).__name__}: {error}") from error
-    if found != expected or env.who() is not None:
-        raise CheckError("copies", fault)
+        return f"{type(error).__name__}: {error}"
+    return ""
 
 
 def check_referee(env: AnyEnv) -> str | None:
@@ -122,8 +119,8 @@ def check_referee(env: AnyEnv) -> str | None:
         return NO_REFEREE
     for seed in env.trial.seeds:
         deal, referee = env.trial.referee(seed)
-        total, where = np.zeros(len(env.agents)), f"seed {seed}"
-        for agent, legal, action in env.walk(seed, deal, total):
+        where = f"seed {seed}"
+        for agent, legal, action in env.walk(seed, deal):
             if hasattr(referee, "chance"):
                 referee.chance(env.env.unwrapped)
             seat = None if env.is_solo else env.agents.index(agent)
@@ -131,7 +128,7 @@ def check_referee(env: AnyEnv) -> str | None:
             referee.apply(env.name_of(action))
         check_turn(referee, "the environment", where, None)
         if not env.is_solo:
-            _check_payoff(seed, total, "referee", referee.returns())
+            _check_payoff(env, seed, "referee", referee.returns())
     return None
 
 
@@ -143,18 +140,18 @@ def check_own_game(env: AnyEnv) -> str | None:
             "whose reshuffle_unseen says what is hidden, can be asked."
         )
     for seed in env.trial.seeds:
-        tables, total = Tables(env.game, streams([seed])), np.zeros(len(env.agents))
+        tables = Tables(env.game, streams([seed]))
         tables.deal(tables.all_rows)
-        for choice in env.walk(seed, total=total):
+        for _, _, action in env.walk(seed):
             _check_seen(env, tables, seed)
-            tables.apply(tables.all_rows, np.array([choice.action]))
-        _check_payoff(seed, total, "game", tables.returns(tables.all_rows)[0].tolist())
+            tables.apply(tables.all_rows, np.array([action]))
+        _check_payoff(env, seed, "game", tables.returns(tables.all_rows)[0].tolist())
     return None
 
 
-def _check_payoff(seed: int, total: np.ndarray, who: str, expected: Sequence[float]) -> None:
-    if not np.allclose(total, expected, atol=_CLOSE):
-        what = f"seed {seed}: pays {total.tolist()}, the {who} {expected}"
+def _check_payoff(env: AnyEnv, seed: int, who: str, expected: Sequence[float]) -> None:
+    if not np.allclose(env.total, expected, atol=_CLOSE):
+        what = f"seed {seed}: pays {env.total.tolist()}, the {who} {expected}"
         raise CheckError("payoff", what)
 
 
