@@ -10,7 +10,7 @@ import numpy as np
 
 from .report import NO_CHANCE, CheckError, Trial
 
-_MORE_TRIES = 64  # after which equal deals of a small game are no coincidence
+MORE_TRIES = 64  # after which equal deals of a small game are no coincidence
 OR_NO_CHANCE = "or declare has_chance=False where the rules leave nothing to chance"
 
 
@@ -30,7 +30,7 @@ class Subject(Protocol):
 def more_seeds(subject: Subject) -> range:
     """Return the seeds and more, because two games of a small game may be equal by chance."""
     seeds = subject.trial.seeds
-    return range(seeds.start, seeds.stop + (_MORE_TRIES if len(seeds) > 1 else 0))
+    return range(seeds.start, seeds.stop + (MORE_TRIES if len(seeds) > 1 else 0))
 
 
 def check_repeatable(subject: Subject) -> None:
