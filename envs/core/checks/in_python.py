@@ -8,7 +8,7 @@ import functools
 import traceback
 from collections.abc import Callable
 from pathlib import Path
-from types import FunctionType
+from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
@@ -36,15 +36,24 @@ def in_python(game: Game) -> Game:
 
 def _checked(rule: Callable[..., Any]) -> Callable[..., Any]:
     """A rule as plain Python that is given checked records and arrays."""
-    source = python_source(rule)
-    python = plain(rule) if isinstance(source, FunctionType) else rule
+    python = _python(rule)
 
-    @functools.wraps(source)
+    @functools.wraps(python_source(rule))
     def call(*arguments: Any) -> Any:
         with np.errstate(all="ignore"):  # as in compiled code
             return python(*map(_guarded, arguments))
 
     return call
+
+
+def _python(rule: Any) -> Any:
+    """A rule, with the rules in its closure, as plain Python; anything else as it is."""
+    if not isinstance(python_source(rule), FunctionType):
+        return rule
+    python = plain(rule)
+    held = [cell.cell_contents for cell in python.__closure__ or ()]
+    cells = tuple(CellType(_python(one) if hasattr(one, "py_func") else one) for one in held)
+    return FunctionType(python.__code__, python.__globals__, None, python.__defaults__, cells)
 
 
 class _Record:
