@@ -14,13 +14,7 @@ from ..played.transcript import is_name, name_starts, split_names
 from ..rng import streams
 from .in_python import check_bounds, compile_rules
 from .referee import check_turn
-from .report import (
-    IRRELEVANT,
-    NO_REFEREE,
-    CheckError,
-    CheckReport,
-    Trial,
-)
+from .report import IRRELEVANT, NO_REFEREE, CheckError, CheckReport, Trial
 from .seeds import MORE_TRIES, check_repeatable, check_second_episode, check_seeds
 from .situation import FEW, Sample, Situation, differing, play_on
 
@@ -42,7 +36,7 @@ def check(game: Game, trial: Trial) -> CheckReport:
 
 
 def check_questions(sample: Sample) -> None:
-    """Questions, texts and pictures leave every byte of the position as it was."""
+    """Questions and texts leave every byte of the position as it was."""
     for position in sample.positions(FEW):  # other checks ask what a seat sees and may do
         for seat in (*range(sample.game.num_seats), None):
             position.shown(seat)
@@ -67,16 +61,14 @@ def check_complete(sample: Sample) -> None:
 
 def check_alike(sample: Sample) -> str | None:
     """Every seed gives the same game, as the game has no chance."""
-    first, *others = sample.trial.seeds
     if sample.game.has_chance:
         return IRRELEVANT
+    first, *others = sample.trial.seeds
     for seed in others:
         if sample.play(seed) != sample.play(first):
-            raise CheckError(
-                "has_chance",
-                f"seeds {first} and {seed} give different games; "
-                "declare has_chance=True, or draw nothing from the stream",
-            )
+            what = f"seeds {first} and {seed} give different games"
+            remedy = "declare has_chance=True, or draw nothing from the stream"
+            raise CheckError("has_chance", f"{what}; {remedy}")
     return None
 
 
