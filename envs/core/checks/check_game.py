@@ -41,18 +41,13 @@ def check_game(
     anything that is neither a game nor an environment, and ValueError for a `has_chance` that
     contradicts the game.
     """
-    game = _game_of(game_or_env)
-    if game is not None and has_chance not in (None, game.has_chance):
-        raise ValueError(f"{game.name} declares has_chance={game.has_chance} itself")
-    declared = has_chance is not False if game is None else game.has_chance
+    game = getattr(getattr(game_or_env, "unwrapped", game_or_env), "game", game_or_env)
+    declared = has_chance is not False
+    if isinstance(game, Game):
+        declared = game.has_chance
+        if has_chance not in (None, declared):
+            raise ValueError(f"{game.name} declares has_chance={declared} itself")
     trial = Trial(range(seed, seed + num_games), referee, declared, max_plies)
     if isinstance(game_or_env, Game):
         return check_rules.check(game_or_env, trial)
     return check_views.check(game_or_env, trial)
-
-
-def _game_of(game_or_env: Any) -> Game | None:
-    """The Game that is checked, or from which the environment is made."""
-    bare = getattr(game_or_env, "unwrapped", game_or_env)
-    game = getattr(bare, "game", bare)
-    return game if isinstance(game, Game) else None

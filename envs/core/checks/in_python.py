@@ -1,33 +1,26 @@
-"""A game's rules as plain Python, in which an index outside an array is an error with a place.
+"""Checks of a game's rules as plain Python, in which each error has a place.
 
-Compiled code reads and writes there silently, and its own errors name types instead of lines.
+Compiled code reads and writes outside an array silently, and its errors name types, not lines.
 """
 
 import dataclasses
 import functools
 import traceback
-import types
 from collections.abc import Callable
 from pathlib import Path
+from types import CellType, FunctionType
 from typing import Any
 
 import numpy as np
 
-from ..compile import python_source
+from ..compile import entry_point, plain, python_source, reason_of
 from ..game import Game
+from ..rng import streams
+from .report import CheckError, Trial
+from .situation import FEW, Sample
 
-RULES = (
-    "deal",
-    "seat_to_act",
-    "play_chance",
-    "legal_actions",
-    "apply_action",
-    "is_terminal",
-    "returns",
-    "observe",
-    "reshuffle_unseen",
-)
 _CORE = Path(__file__).resolve().parents[1]
+_NUM_GAMES = 2
 
 
 def in_python(game: Game) -> Game:
@@ -36,27 +29,14 @@ def in_python(game: Game) -> Game:
     As in compiled code, numbers read from a record have 64 bits. A negative index that was computed
     from a field is an IndexError too, but a literal `-1` is not.
     """
-    rules = {name: getattr(game, name) for name in RULES}
+    rules = {name: getattr(game, name) for name in _arguments(game)}
     checked: dict[str, Any] = {n: _checked(rule) for n, rule in rules.items() if rule is not None}
     return dataclasses.replace(game, **checked)
 
 
-def place_of(error: BaseException) -> str:
-    """Return the place of an error in the author's code: file, line, function and call."""
-    frames = traceback.extract_tb(error.__traceback__)
-    of_author = [f for f in frames if _is_by_the_author(f.filename)] or frames
-    last = of_author[-1]
-    return f"{Path(last.filename).name}, line {last.lineno}, in {last.name}: `{last.line}`"
-
-
-def _is_by_the_author(file: str) -> bool:
-    path = Path(file).resolve()
-    return not path.is_relative_to(_CORE) and "site-packages" not in path.parts
-
-
 def _checked(rule: Callable[..., Any]) -> Callable[..., Any]:
     """A rule as plain Python that is given checked records and arrays."""
-    python = _python(rule, {})
+    python = _python(rule)
 
     @functools.wraps(python_source(rule))
     def call(*arguments: Any) -> Any:
@@ -66,30 +46,14 @@ def _checked(rule: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _python(rule: Any, made: dict[Any, Any]) -> Any:
-    """A rule and all rules that it calls as plain Python."""
-    source = python_source(rule)
-    if rule in made or not isinstance(source, types.FunctionType):
-        return made.get(rule, rule)
-    names = source.__code__.co_names
-    called = {name: source.__globals__[name] for name in names if name in source.__globals__}
-    meanings = dict(source.__globals__)
-    cells = tuple(types.CellType() for _ in source.__closure__ or ())
-    python = types.FunctionType(source.__code__, meanings, None, source.__defaults__, cells)
-    python.__kwdefaults__ = source.__kwdefaults__
-    made[rule] = python  # first, because a rule may call itself
-    meanings.update({name: _part(one, names, made) for name, one in called.items()})
-    for cell, original in zip(cells, source.__closure__ or (), strict=True):
-        cell.cell_contents = _part(original.cell_contents, names, made)
-    return python
-
-
-def _part(meaning: Any, names: tuple[str, ...], made: dict[Any, Any]) -> Any:
-    """What a name in a rule means: a rule or a module of rules becomes plain Python as well."""
-    if isinstance(meaning, types.ModuleType):
-        rules = {n: _part(vars(meaning)[n], (), made) for n in names if n in vars(meaning)}
-        return types.SimpleNamespace(**{**vars(meaning), **rules})
-    return _python(meaning, made) if hasattr(meaning, "py_func") else meaning
+def _python(rule: Any) -> Any:
+    """A rule, with the rules in its closure, as plain Python; anything else as it is."""
+    if not isinstance(python_source(rule), FunctionType):
+        return rule
+    python = plain(rule)
+    held = [cell.cell_contents for cell in python.__closure__ or ()]
+    cells = tuple(CellType(_python(one) if hasattr(one, "py_func") else one) for one in held)
+    return FunctionType(python.__code__, python.__globals__, None, python.__defaults__, cells)
 
 
 class _Record:
@@ -137,8 +101,98 @@ def _guarded(value: Any) -> Any:
         return _Record(value)
     if isinstance(value, np.ndarray):
         return value.view(_Array)
-    if isinstance(value, np.signedinteger):
-        return np.int64(value)
-    if isinstance(value, np.unsignedinteger):
-        return np.uint64(value) if value.dtype.itemsize == 8 else np.int64(value)
+    if isinstance(value, np.integer):
+        return value.astype(np.uint64 if value.dtype == np.uint64 else np.int64)
     return value
+
+
+# Whether the rules compile, and whether they stay inside their arrays
+
+
+def compile_rules(game: Game, trial: Trial) -> None:
+    """Compile all that is compiled, so that an error names the function that it is in."""
+    for name, arguments in _arguments(game).items():
+        rule = getattr(game, name)
+        if rule is not None:
+            try:
+                entry_point(rule, arguments)
+            except Exception as error:
+                raise CheckError(
+                    "compiles", f"{name} cannot be compiled: {_why_not(game, trial, error)}"
+                ) from None  # Numba's hundred lines would hide this one
+
+
+def _arguments(game: Game) -> dict[str, tuple[Any, ...]]:
+    """What each compiled function of a game may be called with."""
+    state, rng, seat, action = game.new_states()[0], streams([0])[0], 0, 0
+    return {
+        "deal": (state, rng),
+        "seat_to_act": (state,),
+        "play_chance": (state, rng),
+        "legal_actions": (state, np.zeros(game.num_mask_words, np.int64)),
+        "apply_action": (state, action),
+        "is_terminal": (state,),
+        "returns": (state, np.zeros(game.num_seats)),
+        "observe": (state, seat, game.new_observations()[0]),
+        "reshuffle_unseen": (state, seat, rng),
+    }
+
+
+def _why_not(game: Game, trial: Trial, error: Exception) -> str:
+    """Why rules cannot be compiled: the place where they fail as plain Python, if they do."""
+    said = _said(error)
+    try:
+        _play_in_python(game, trial)
+    except (CheckError, RecursionError):
+        pass
+    except Exception as failure:
+        return f"{_place_of(failure)} fails: {_said(failure)} (Numba says {said})"
+    return (
+        f"{said}; a @rule works with numbers, arrays, the fields of its records and other @rule "
+        "functions, and draws with below(rng, n). As plain Python it does not fail: with "
+        "NUMBA_DISABLE_JIT=1 in the environment a debugger shows it"
+    )
+
+
+def _said(error: Exception) -> str:
+    return f"{type(error).__name__}: {reason_of(error)}"
+
+
+def check_bounds(game: Game, trial: Trial) -> str | None:
+    """No index is outside its array: two games are played as plain Python, which checks them.
+
+    Returns why this could not be checked, or None. It comes before compiled games, because compiled
+    code would write somewhere else.
+    """
+    try:
+        _play_in_python(game, trial)
+    except IndexError as error:
+        raise CheckError(
+            "bounds",
+            f"{_place_of(error)}: {error}; compiled code silently reads or writes something else",
+        ) from None
+    except Exception as error:
+        place = "" if isinstance(error, CheckError) else f" at {_place_of(error)}"
+        return f"As plain Python the game stops{place}: {_said(error)}"
+    return None
+
+
+def _play_in_python(game: Game, trial: Trial) -> None:
+    """Play games as plain Python, and ask every question at some positions of them."""
+    sample = Sample(in_python(game), trial._replace(seeds=trial.seeds[:_NUM_GAMES]))
+    for position, seat, _ in sample.redeals(FEW):
+        position.seen(seat)
+        position.returns()
+
+
+def _place_of(error: BaseException) -> str:
+    """The place of an error in the author's code: file, line, function and call."""
+    frames = traceback.extract_tb(error.__traceback__)
+    of_author = [
+        frame
+        for frame in frames
+        if not Path(frame.filename).resolve().is_relative_to(_CORE)
+        and "site-packages" not in Path(frame.filename).parts
+    ]
+    last = (of_author or frames)[-1]
+    return f"{Path(last.filename).name}, line {last.lineno}, in {last.name}: `{last.line}`"

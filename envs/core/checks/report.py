@@ -1,20 +1,15 @@
 """The input and output of a check: the trial, the error and the report."""
 
-import contextlib
 import inspect
-import pickle
-import random
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 NO_CHANCE = "The game has no chance."  # why a check of seeds was left out
+IRRELEVANT = ""  # a reason that the report leaves out, with the check
 NO_REFEREE = (  # last, because only the rules of the game tell
     "Masks that are too wide or too narrow, and whatever else the rules of the game forbid, are "
     "found by a referee alone. No referee was given."
 )
-MORE_TRIES = 64  # tries after which equal deals of a small game are no coincidence
 
 
 class CheckError(AssertionError):
@@ -68,49 +63,10 @@ class CheckReport(NamedTuple):
     ) -> "CheckReport":
         """Return a report of games with these numbers of plies.
 
-        `made` are the checks, each with the reason why it could not be made, or None.
+        `made` are the checks, each with the reason why it could not be made, or None. The first
+        line of a check's docstring is what it claims.
         """
-        checked = tuple(sentence_of(check) for check, reason in made if reason is None)
-        others = tuple(f"{sentence_of(check)} {reason}" for check, reason in made if reason)
+        claims = [(str(inspect.getdoc(check)).splitlines()[0], reason) for check, reason in made]
+        checked = tuple(claim for claim, reason in claims if reason is None)
+        others = tuple(f"{claim} {reason}" for claim, reason in claims if reason)
         return cls(subject, len(plies), sum(plies), checked, others, hidden)
-
-
-def sentence_of(check: Callable[..., Any]) -> str:
-    """The claim of a check: the first line of its docstring."""
-    return (inspect.getdoc(check) or check.__name__).splitlines()[0]
-
-
-def is_any_other(stories: Iterable[Any]) -> bool:
-    """Whether any item differs from the first; stops at the first that does."""
-    iterator = iter(stories)
-    first = next(iterator)
-    return any(story != first for story in iterator)
-
-
-def more_seeds(seeds: range) -> range:
-    """These seeds and more, because two games of a small game may be equal by chance."""
-    return range(seeds.start, seeds.stop + (MORE_TRIES if len(seeds) > 1 else 0))
-
-
-@contextlib.contextmanager
-def no_global_generators(seed: int) -> Iterator[None]:
-    """Play with seeded global generators, which must not be used; restore them afterwards."""
-    before = random.getstate(), np.random.get_state()
-    random.seed(seed)
-    np.random.seed(seed)
-    given = _global_generators()
-    try:
-        yield
-        found = _global_generators()
-    finally:
-        random.setstate(before[0])
-        np.random.set_state(before[1])
-    for name, mine, theirs in zip(("random", "numpy.random"), given, found, strict=True):
-        if mine != theirs:
-            raise CheckError(
-                "global_generators", f"playing draws from, or seeds, the global generator {name}"
-            )
-
-
-def _global_generators() -> tuple[bytes, bytes]:
-    return pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())

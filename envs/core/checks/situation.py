@@ -1,8 +1,9 @@
 """Positions of a game and random games, by plain calls of its rules, compiled or in Python."""
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,18 +14,28 @@ from ..rng import streams
 from .report import CheckError, Trial
 
 MANY = 1_000_000  # plies; endless games are found by then
+FEW = 10  # positions of each game, for what takes long: texts, pictures, play to the end
 _OBSERVER_STREAM = 1 << 20  # purpose of re-dealing streams; far from those of tables and players
 
 
 @dataclass
 class Situation:
-    """A position and its stream, which asks the rules of a game and plays on."""
+    """A position and its stream, which asks the rules of a game and plays on.
+
+    Every question checks that it leaves all bytes of the position as they were.
+    """
 
     game: Game
     states: np.ndarray  # [1]
     rngs: np.ndarray  # [1]
     seed: int  # of the game, for messages and random actions
     num_plies: int = 0  # so far
+    limit: int = MANY  # plies until the end, and draws of the game in a row
+
+    @classmethod
+    def new(cls, game: Game, seed: int, limit: int = MANY) -> "Situation":
+        """Return a position that is not dealt yet."""
+        return cls(game, game.new_states(), streams([seed]), seed, limit=limit)
 
     @property
     def where(self) -> str:
@@ -35,143 +46,176 @@ class Situation:
         """Return the error for a fault at this place."""
         return CheckError(check, f"{self.where}: {sentence}")
 
+    def _ask(self, question: str, *given: Any) -> Any:
+        before = self.states.tobytes()
+        answer = getattr(self.game, question)(self.states[0], *given)
+        if self.states.tobytes() != before:
+            raise self.error("questions", f"{question} changes the position")
+        return answer
+
     @property
     def is_over(self) -> bool:
         """Whether the game is over."""
-        return bool(self.game.is_terminal(self.states[0]))
+        return bool(self._ask("is_terminal"))
 
     @property
     def seat_to_act(self) -> int:
         """The seat to act, or CHANCE."""
-        return int(self.game.seat_to_act(self.states[0]))
+        return int(self._ask("seat_to_act"))
 
     def legal(self) -> list[int]:
         """Return the legal actions."""
         mask = np.zeros(self.game.num_mask_words, np.int64)
-        self.game.legal_actions(self.states[0], mask)
+        self._ask("legal_actions", mask)
         return allowed_list(mask)
 
     def seen(self, seat: int, fill: int = 0) -> np.ndarray:
         """Return a seat's observation, a record [1], written over a buffer of `fill` bytes."""
         out = self.game.new_observations()
         out.view(np.uint8)[:] = fill
-        self.game.observe(self.states[0], seat, out[0])
+        self._ask("observe", seat, out[0])
         return out
 
     def returns(self, fill: float = 0.0) -> np.ndarray:
         """Return the returns [seats], written over a buffer of `fill`."""
-        out = np.full(self.game.num_seats, fill)
-        self.game.returns(self.states[0], out)
+        out = np.full(self.game.num_seats, fill, np.float64)
+        self._ask("returns", out)
         return out
+
+    def shown(self, seat: int | None) -> dict[str, Any]:
+        """Return the text for a seat, all for None, and the picture where the game draws one."""
+        names = ("describe",) if self.game.draw is None else ("describe", "draw")
+        return {name: self._ask(name, seat) for name in names}
+
+    def copy(self) -> "Situation":
+        """Return a position that goes on alone."""
+        return replace(self, states=self.states.copy(), rngs=self.rngs.copy())
 
     def redealt(self, seat: int, number: int) -> "Situation":
         """Return a copy with everything that the seat cannot know dealt anew from this stream."""
         twins = self.states.copy()
-        rng = streams([number], _OBSERVER_STREAM + seat)[0]
-        self.game.reshuffle_unseen(twins[0], seat, rng)
-        return Situation(self.game, twins, streams([number], _OBSERVER_STREAM), number)
+        self.game.reshuffle_unseen(twins[0], seat, streams([number], _OBSERVER_STREAM + seat)[0])
+        return replace(self, states=twins, rngs=streams([number], _OBSERVER_STREAM))
 
     def deal(self) -> "Situation":
-        """Deal, and return this position."""
+        """Deal, let the game draw until a seat has to act, and return this position."""
+        self.num_plies = 0
         self.game.deal(self.states[0], self.rngs[0])
+        self.settle()
         return self
 
-    def play(self, actions: Iterable[int], max_draws: int = MANY) -> Iterator[int]:
-        """Play these actions; yield before each and after the last how often the game has drawn.
+    def apply(self, action: int) -> int:
+        """Play an action, and let the game draw; return the number of draws."""
+        self.num_plies += 1
+        self.game.apply_action(self.states[0], action)
+        return self.settle()
 
-        An iterator `actions` may look at the position to choose the next one.
-        """
-        yield self._settle(max_draws)
-        for action in actions:
-            self.num_plies += 1
-            self.game.apply_action(self.states[0], action)
-            yield self._settle(max_draws)
-
-    def _settle(self, max_draws: int) -> int:
+    def settle(self) -> int:
         """Let the game draw until a seat has to act; return the number of draws."""
         draws = 0
         while not self.is_over and self.seat_to_act == CHANCE:
             if self.game.play_chance is None:
                 raise CheckError("seat_to_act", "chance is to act, but the game has no play_chance")
-            if draws == max_draws:
+            if draws == self.limit:
                 what = f"the game drew {draws} times in a row and no seat could act"
                 raise CheckError("ends", what)
             self.game.play_chance(self.states[0], self.rngs[0])
             draws += 1
         return draws
 
-
-class PlayedGame(NamedTuple):
-    """A random game: the settled position and the stream before each ply and at the end."""
-
-    seed: int
-    states: np.ndarray  # [plies + 1]
-    rngs: np.ndarray  # [plies + 1]
-    actions: tuple[int, ...]
-
-    def at(self, game: Game, ply: int) -> Situation:
-        """Return a copy of the position before a ply, counted from 0."""
-        place = slice(ply, ply + 1)
-        return Situation(game, self.states[place].copy(), self.rngs[place].copy(), self.seed, ply)
-
-
-def play(game: Game, seed: int, trial: Trial) -> PlayedGame:
-    """Until the game ends, and it must end, a seat is to act and has a legal action."""
-    return play_on(
-        Situation(game, game.new_states(), streams([seed]), seed).deal(), trial.max_plies
-    )
-
-
-def play_on(position: Situation, max_plies: int = MANY) -> PlayedGame:
-    """Play randomly to the end."""
-    states, rngs = [], []
-    actions: list[int] = []
-    for _ in position.play(_random_actions(position, max_plies, actions), max_plies):
-        states.append(position.states.copy())
-        rngs.append(position.rngs.copy())
-    return PlayedGame(position.seed, np.concatenate(states), np.concatenate(rngs), tuple(actions))
-
-
-def _random_actions(position: Situation, max_plies: int, actions: list[int]) -> Iterator[int]:
-    """Yield legal actions until the game is over, and add them to `actions`."""
-    game, chooser = position.game, np.random.default_rng(position.seed)
-    while not position.is_over:
-        if len(actions) == max_plies:
-            what = f"seed {position.seed}: the game is not over after {max_plies} plies"
-            raise CheckError("ends", what)
-        seat, last = position.seat_to_act, game.num_seats - 1
+    def choices(self) -> list[int]:
+        """Return the legal actions, having checked that a seat is to act and has one."""
+        seat, last, end = self.seat_to_act, self.game.num_seats - 1, self.game.num_actions
         if not 0 <= seat <= last:
             what = f"seat {seat} is to act; seats are 0 .. {last}, and CHANCE where the game draws"
-            raise position.error("seat_to_act", what)
-        legal, what = position.legal(), f"{position.where}, seat {seat}"
+            raise self.error("seat_to_act", what)
+        legal, what = self.legal(), f"{self.where}, seat {seat}"
         if not legal:
             raise CheckError("mask_empty", f"{what}: nothing is legal, and the game is not over")
-        if legal[-1] >= (end := game.num_actions):
+        if legal[-1] >= end:
             what = f"{what}: {legal[-1]} is legal, but actions end at {end - 1}"
             raise CheckError("mask_range", what)
-        actions.append(int(chooser.choice(legal)))
-        yield actions[-1]
-        check_fields(position, game.state_fields, position.states, "the position")
+        return legal
+
+    def check_fields(self, fields: Sequence[Field], records: np.ndarray, what: str) -> None:
+        """Check that every number of some records is inside the range that its field declares."""
+        for field in fields:
+            values, low, high = np.ravel(records[field.name]), field.low, field.high
+            allowed = f"{low} .. {high}"
+            if field.num_bits:
+                values, low, high = values.view(np.uint64), 0, 2**field.num_bits - 1
+                allowed = f"sets of {field.num_bits}"
+            if ((values < low) | (values > high)).any():
+                found = f"{field.name} = {values.tolist()}"
+                raise self.error("ranges", f"{what} has {found}, outside {allowed}")
 
 
-def check_fields(
-    position: Situation, fields: Sequence[Field], records: np.ndarray, what: str
-) -> None:
-    """Check that every number of some records is inside the range that its field declares."""
-    for field in fields:
-        values = np.ravel(records[field.name])
-        if field.num_bits:
-            is_inside = field.num_bits == 64 or not (values.view(np.uint64) >> field.num_bits).any()
-            allowed = f"sets of {field.num_bits}"
-        else:
-            is_inside = bool(((values >= field.low) & (values <= field.high)).all())
-            allowed = f"{field.low} .. {field.high}"
-        if not is_inside:
-            found = f"{field.name} = {values.tolist()}"
-            raise position.error("ranges", f"{what} has {found}, outside {allowed}")
+class PlayedGame(NamedTuple):
+    """A random game: the positions before each ply and at the end, and the actions."""
+
+    positions: list[Situation]  # [plies + 1]
+    actions: list[int]
+
+
+def play_on(position: Situation, chooser_seed: int = 0) -> PlayedGame:
+    """Until the game ends, and it must end, a seat is to act and has a legal action."""
+    chooser = np.random.default_rng(chooser_seed)
+    played = PlayedGame([], [])
+    while True:
+        position.check_fields(position.game.state_fields, position.states, "the position")
+        played.positions.append(position.copy())
+        if position.is_over:
+            return played
+        if len(played.actions) == position.limit:
+            what = f"seed {position.seed}: the game is not over after {position.limit} plies"
+            raise CheckError("ends", what)
+        action = int(chooser.choice(position.choices()))
+        played.actions.append(action)
+        position.apply(action)
+
+
+class Sample:
+    """Random games, from whose positions the checks start."""
+
+    remedy = "draw from `rng` alone, as below(rng, n) does, and let it go on from deal to deal"
+
+    def __init__(self, game: Game, trial: Trial) -> None:
+        self.game, self.trial = game, trial
+        starts = [Situation.new(game, seed, trial.max_plies).deal() for seed in trial.seeds]
+        self.played = [play_on(start, start.seed) for start in starts]
+        self._position = starts[0]
+
+    def play(self, seed: int | None = None) -> list[bytes]:
+        """Play a game by the same choices for all seeds; return its positions.
+
+        Without a seed the stream of the game before goes on.
+        """
+        if seed is not None:
+            self._position = Situation.new(self.game, seed)
+        return [one.states.tobytes() for one in play_on(self._position.deal()).positions]
+
+    def positions(self, most: int = MANY) -> Iterator[Situation]:
+        """Yield positions: `most` of each game, evenly spread."""
+        for positions, _ in self.played:
+            count = min(most, len(positions))
+            for place in np.linspace(0, len(positions) - 1, count).astype(int):
+                yield positions[place]
+
+    def views(self, most: int = MANY) -> Iterator[tuple[Situation, int]]:
+        """Yield these positions with each seat."""
+        return itertools.product(self.positions(most), range(self.game.num_seats))
+
+    def redeals(
+        self, most: int = MANY, first: int = 0
+    ) -> Iterator[tuple[Situation, int, Situation]]:
+        """Yield views with the twin of the position that is re-dealt from streams from `first`."""
+        for number, (position, seat) in enumerate(self.views(most), first):
+            yield position, seat, position.redealt(seat, number)
 
 
 def differing(records: np.ndarray, others: np.ndarray) -> str:
-    """Return the names of the fields in which two records [1] differ."""
+    """Return the names of the fields in which two records [1] differ; none where they are equal."""
+    if records.tobytes() == others.tobytes():
+        return ""
     names = records.dtype.names or ()
     return ", ".join(name for name in names if np.any(records[name] != others[name]))

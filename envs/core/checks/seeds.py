@@ -1,0 +1,97 @@
+"""Checks of how games depend on their seeds, the same for a Game and for an environment."""
+
+import contextlib
+import pickle
+import random
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from .report import NO_CHANCE, CheckError, Trial
+
+MORE_TRIES = 64  # after which equal deals of a small game are no coincidence
+OR_NO_CHANCE = "or declare has_chance=False where the rules leave nothing to chance"
+
+
+class Subject(Protocol):
+    """A Game or an environment that plays random games."""
+
+    trial: Trial
+    remedy: str  # where games do not depend on the seed as they should
+
+    def play(self, seed: int | None = None) -> list[Any]:
+        """Play a game by the same choices for all seeds; return what was seen before each ply.
+
+        Without a seed the generator goes on from the game before.
+        """
+
+
+def more_seeds(subject: Subject) -> range:
+    """Return the seeds and more, because two games of a small game may be equal by chance."""
+    seeds = subject.trial.seeds
+    return range(seeds.start, seeds.stop + (MORE_TRIES if len(seeds) > 1 else 0))
+
+
+def check_repeatable(subject: Subject) -> None:
+    """The same seed and actions give the same game, whatever the global generators are."""
+    for seed in subject.trial.seeds:
+        with _no_global_generators(0):
+            first = subject.play(seed)
+        with _no_global_generators(1):
+            second = subject.play(seed)
+        if first != second:
+            same = [one == two for one, two in zip(first, second, strict=False)]
+            ply = [*same, False].index(False) + 1
+            what = f"seed {seed} gives another game from ply {ply} when it is played again"
+            raise CheckError("repeatable", f"{what}; {subject.remedy}")
+
+
+@contextlib.contextmanager
+def _no_global_generators(seed: int) -> Iterator[None]:
+    """Play with seeded global generators, which must not be used; restore them afterwards."""
+    before = random.getstate(), np.random.get_state()
+    random.seed(seed)
+    np.random.seed(seed)
+    given = pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())
+    try:
+        yield
+        found = pickle.dumps(random.getstate()), pickle.dumps(np.random.get_state())
+    finally:
+        random.setstate(before[0])
+        np.random.set_state(before[1])
+    for name, mine, theirs in zip(("random", "numpy.random"), given, found, strict=True):
+        if mine != theirs:
+            what = f"playing draws from, or seeds, the global generator {name}"
+            raise CheckError("global_generators", what)
+
+
+def check_seeds(subject: Subject) -> str | None:
+    """Different seeds give different episodes."""
+    if not subject.trial.has_chance:
+        return NO_CHANCE
+    seeds = more_seeds(subject)
+    if _are_alike(subject.play(seed) for seed in seeds):
+        what = f"{len(seeds)} seeds all give the same game"
+        raise CheckError("seeds", f"{what}; {subject.remedy}, {OR_NO_CHANCE}")
+    return None
+
+
+def check_second_episode(subject: Subject) -> str | None:
+    """The second episode neither repeats the first nor is it the same for all seeds."""
+    if not subject.trial.has_chance:
+        return NO_CHANCE
+    seeds, what = more_seeds(subject), ""
+    if all(subject.play(seed) == subject.play() for seed in seeds):
+        what = "the second deal of every seed repeats its first"
+    elif _are_alike((subject.play(seed), subject.play())[1] for seed in seeds):
+        what = "the second deal is the same for all seeds"
+    if what:
+        raise CheckError("second_episode", f"{what}; {subject.remedy}, {OR_NO_CHANCE}")
+    return None
+
+
+def _are_alike(games: Iterator[list[Any]]) -> bool:
+    """Whether there are several games, all the same; stops at the first that differs."""
+    first, second = next(games), next(games, None)
+    return second == first and all(game == first for game in games)
