@@ -38,9 +38,7 @@ def test_each_name_is_imported_only_when_it_is_used() -> None:
         assert shown.stdout == "False\n"
 
 
-# The example of `check_game` is in the README.
-EXAMPLES = [getattr(parlour, name) for name in NAMES if name != "check_game"]
-EXAMPLES += [FlatLayout.name]
+EXAMPLES = [*(getattr(parlour, name) for name in NAMES), FlatLayout.name]
 
 
 @pytest.mark.parametrize("thing", EXAMPLES, ids=lambda thing: thing.__name__)

@@ -39,7 +39,10 @@ def check_game(
     are too wide or too narrow are found by a referee alone. Raises CheckError, an AssertionError,
     with one sentence about the first fault found and its place or remedy. Raises TypeError for
     anything that is neither a game nor an environment, and ValueError for a `has_chance` that
-    contradicts the game.
+    contradicts the game::
+
+        >>> import parlour
+        >>> report = parlour.check_game(parlour.load_game("trick_taking", num_values=2), num_games=1)
     """
     game = getattr(getattr(game_or_env, "unwrapped", game_or_env), "game", game_or_env)
     declared = has_chance is not False
