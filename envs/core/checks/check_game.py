@@ -42,7 +42,8 @@ def check_game(
     contradicts the game::
 
         >>> import parlour
-        >>> report = parlour.check_game(parlour.load_game("trick_taking", num_values=2), num_games=1)
+        >>> game = parlour.load_game("trick_taking", num_values=2)
+        >>> report = parlour.check_game(game, num_games=1)
     """
     game = getattr(getattr(game_or_env, "unwrapped", game_or_env), "game", game_or_env)
     declared = has_chance is not False
