@@ -254,4 +254,5 @@ def test_generic_code_knows_no_game_by_name(folder: str) -> None:
     named = re.compile("|".join(rf"\b{re.escape(name)}\b" for name in names))
     for path in (ROOT / folder).rglob("*.py"):
         for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-            assert not named.search(line), f"{path.relative_to(ROOT)}:{number}: {line.strip()}"
+            is_example = line.lstrip().startswith(">>> ")  # which users copy from a docstring
+            assert is_example or not named.search(line), f"{path.name}:{number}: {line.strip()}"
