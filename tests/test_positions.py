@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines.environments import make_solo, make_vector
-from parlour.envs import find_game, position_data, position_of
+from parlour.envs import Playthrough, find_game, position_data, position_of
 from parlour.envs.core.positions import position_from
 from parlour.envs.registry import GAMES, make_aec
 
@@ -123,6 +123,23 @@ def test_a_position_before_the_first_game_or_of_no_table_is_refused() -> None:
     envs.reset(seed=0)
     with pytest.raises(IndexError):
         position_of(envs, 2)
+
+
+def test_a_playthrough_refuses_a_position_of_another_game() -> None:
+    with pytest.raises(ValueError, match="a position of president is a record"):
+        Playthrough(find_game("president"), deal=position_of(played("notty")))
+
+
+@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
+def test_the_last_masks_of_a_copied_vector_environment_stay_empty(copied: Any) -> None:
+    envs = make_vector("president", num_envs=8, self_play=True)
+    envs.reset(seed=0)
+    twin, info = copied(envs), {}
+    while "final_info" not in info:
+        *_, info = twin.step(twin.action_masks().argmax(1))
+    assert not info["final_info"]["action_mask"].any()
+    with pytest.raises(ValueError, match="read-only"):
+        info["final_info"]["action_mask"][:] = 1
 
 
 def test_a_game_that_is_over_is_no_start() -> None:

@@ -13,6 +13,7 @@ from .seat import TableSeat
 
 DEFAULT_PLAYER = "random"
 WAIT_SECONDS = 3600.0  # players have limits of their own, and the server is at hand
+_without_proxy = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class LocalTables:
@@ -46,13 +47,20 @@ class LocalTables:
             {"Authorization": f"Bearer {self.server.key}"},
         )
         try:
-            with urllib.request.urlopen(request) as answer:
+            with _without_proxy.open(request) as answer:
                 return json.load(answer)
         except urllib.error.HTTPError as error:
-            raise ValueError(json.load(error)["error"]) from error
+            raise ValueError(_reason(error)) from error
 
     def _link(self, token: str) -> str:
         return f"{self.server.address}/#seat={token}"
+
+
+def _reason(error: urllib.error.HTTPError) -> str:
+    try:
+        return str(json.load(error)["error"])
+    except ValueError:  # the server itself has failed, and says so in plain text
+        return str(error)
 
 
 class LocalGame(TableSeat):

@@ -6,7 +6,7 @@ It waits for the others for a while, and connects again where the server was res
 import json
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import parse_qs, urlsplit
 
 from websockets.exceptions import ConnectionClosed, InvalidHandshake
@@ -15,6 +15,7 @@ from websockets.sync.client import ClientConnection, connect
 from ..table.protocol import JUDGED
 
 WAIT_SECONDS = 30.0  # for the others to move, and for a server that is away
+_HERE = "127.0.0.1"
 _RETRY_SECONDS = 0.5
 
 Data = dict[str, Any]
@@ -33,6 +34,8 @@ class TableSeat:
         if address.scheme != "http" or not address.netloc or len(tokens) != 1:
             raise ValueError("a link of a seat looks like http://127.0.0.1:8477/#seat=TOKEN")
         self.address, self.token = f"ws://{address.netloc}/seat", tokens[0]
+        # True: as the system says.
+        self._proxy: Literal[True] | None = None if address.hostname == _HERE else True
         self.judges, self.wait = judges, wait
         self._socket: ClientConnection | None = None
         self._heard: dict[str, Data] = {}  # the last message of each type about this table
@@ -80,12 +83,15 @@ class TableSeat:
             raise ValueError(refusal)
         if not self.judges or "match" in self._heard or not self._heard["table"]["has_help"]:
             return self.position()
-        self._heard.pop("judged", None)
-        self._ask({"type": "judge", "ply": ply}, lambda: "judged" in self._heard)
-        judged = self._heard.get("judged")
+        self._ask({"type": "judge", "ply": ply}, lambda: self._judged(ply) is not None)
+        judged = self._judged(ply)
         if judged is None:
             return self.position()
         return {**self.position(), "judgement": {key: judged[key] for key in JUDGED}}
+
+    def _judged(self, ply: int) -> Data | None:
+        judged = self._heard.get("judged", {})
+        return judged if judged.get("ply") == ply else None
 
     def result(self) -> Data:
         """Return the returns of all seats; of a match, its result so far."""
@@ -99,7 +105,10 @@ class TableSeat:
     def review(self) -> list[Data]:
         """Return the ply of each own choice, and what it lost. Only after the end."""
         self._reviewed = []
-        self._ask({"type": "review"}, lambda: "reviewed" in self._heard)
+        self._heard.pop("reviewed", None)
+        refusal = self._ask({"type": "review"}, lambda: "reviewed" in self._heard)
+        if "reviewed" not in self._heard:
+            raise ValueError(refusal or f"no review within {self.wait:g} seconds")
         return [{key: row[key] for key in ("ply", *JUDGED)} for row in self._reviewed]
 
     def next_game(self) -> Data:
@@ -146,8 +155,9 @@ class TableSeat:
 
     def _ask(self, message: Data, is_answered: Callable[[], bool]) -> str:
         """Send a message and wait for its answer; return why it was refused, or ""."""
+        self._heard.pop("error", None)  # a late one, about an earlier message
         self._send(message)
-        self._receive_until(is_answered, self._deadline)
+        self._receive_until(lambda: is_answered() or "error" in self._heard, self._deadline)
         return self._heard.pop("error", {"text": ""})["text"]
 
     def _send(self, message: Data) -> None:
@@ -160,8 +170,8 @@ class TableSeat:
         raise ValueError("the server is gone")
 
     def _receive_until(self, is_done: Callable[[], bool], deadline: float) -> None:
-        """Receive until something is the case; return at the deadline or a refusal too."""
-        while not is_done() and "error" not in self._heard:
+        """Receive until something is the case; return at the deadline too."""
+        while not is_done():
             left = deadline - time.monotonic()
             if left <= 0:
                 return
@@ -176,7 +186,7 @@ class TableSeat:
         """Return the connection; make it again where it was lost. Raises ValueError."""
         while self._socket is None:
             try:
-                socket = connect(self.address, max_queue=None, compression=None)
+                socket = connect(self.address, max_queue=None, compression=None, proxy=self._proxy)
                 self._socket = socket.__enter__()  # until `close`
             except (OSError, InvalidHandshake) as error:
                 if time.monotonic() + _RETRY_SECONDS >= deadline:

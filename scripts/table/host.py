@@ -177,11 +177,12 @@ class Host:
         if match.is_over:
             raise Refused("this match is over")
         await self.minds.owner.run(load_statistics, HELP_LIMIT, load_statistics)
-        if match.table_id in self.live or self.store.load(match.table_id) is not None:
-            return await self._live(match.table_id)
-        setup = await self._prepared(match.id, match.plan.setup, len(match.returns))
-        await self._check_files(match.id, setup, match.digests)
-        return await self._opened(match.table_id, setup)
+        async with self.loading.setdefault(match.id, asyncio.Lock()):  # both seats may come at once
+            if match.table_id in self.live or self.store.load(match.table_id) is not None:
+                return await self._live(match.table_id)
+            setup = await self._prepared(match.id, match.plan.setup, len(match.returns))
+            await self._check_files(match.id, setup, match.digests)
+            return await self._opened(match.table_id, setup)
 
     def _count(self, live: LiveTable, table: GameTable, event: str) -> None:
         """Count a game of a match that has ended, and tell the agent how to go on."""

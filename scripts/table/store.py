@@ -102,12 +102,10 @@ class TableStore:
         """Keep a new table."""
         row = (id, _as_text(setup, setup), version, json.dumps(tokens), time.time())
         self._added.add(id)
-        self._connection.execute("BEGIN")
-        self._connection.execute("INSERT INTO tables VALUES (?, ?, ?, ?, '[]', '[]', 0, ?)", row)
-        self._connection.executemany(
-            "INSERT INTO tokens VALUES (?, ?)", [(token, id) for token in tokens]
-        )
-        self._connection.execute("COMMIT")
+        with self._connection as kept:  # all of it or nothing
+            kept.execute("BEGIN")
+            kept.execute("INSERT INTO tables VALUES (?, ?, ?, ?, '[]', '[]', 0, ?)", row)
+            kept.executemany("INSERT INTO tokens VALUES (?, ?)", [(token, id) for token in tokens])
 
     def keep(self, id: str, table: "GameTable", event: str) -> None:
         """Keep what has happened at a table; see `GameTable.tell`."""

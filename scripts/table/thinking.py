@@ -49,7 +49,12 @@ class Thinkers:
         except asyncio.CancelledError:
             is_free.release()
             raise
-        call = _in_thread(function, arguments)
+        try:
+            call = _in_thread(function, arguments)
+        except RuntimeError:  # no thread can be started
+            self._turns.release()
+            is_free.release()
+            raise
         call.add_done_callback(lambda _: is_free.release())
         in_turn = min(seconds, TURN_SECONDS)
         try:

@@ -4,6 +4,7 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import anyio
@@ -104,8 +105,31 @@ def test_a_choice_is_judged_after_it_is_made(tables: LocalTables) -> None:
         choices.append(position["judgement"])
     judged = seat.result()["choices"]
     assert [{key: row[key] for key in choices[0]} for row in judged] == choices
+    assert seat.result()["choices"] == judged  # however often it is asked
     assert all(row["regret"] >= 0 for row in choices)
     seat.close()
+
+
+def test_a_proxy_is_not_asked_for_what_is_on_this_machine(
+    tables: LocalTables, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("http_proxy", "https_proxy", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # nobody is there
+    seat = tables.open(casual("trick_taking", ["high_low"]), 0)
+    assert seat.position()["legal_actions"]
+    seat.close()
+
+
+def test_two_seats_that_come_to_the_next_game_at_once_find_one_table(tables: LocalTables) -> None:
+    match = {"game": "trick_taking", "settings": SMALL, "agent": "agent", "opponent": "high_low"}
+    opened = tables.ask("/api/matches", {**match, "deals": 1})
+    link = f"{tables.server.address}/#seat={opened['token']}"
+    with ThreadPoolExecutor(4) as pool:
+        seats = list(pool.map(lambda _: TableSeat(link), range(4)))
+    assert len({seat.position()["seat"] for seat in seats}) == 1
+    table_behind(tables)  # the only one
+    for seat in seats:
+        seat.close()
 
 
 def test_a_match_plays_every_deal_from_every_seat_and_ends_with_intervals(

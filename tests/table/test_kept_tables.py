@@ -47,6 +47,17 @@ def play(path: Path, monkeypatch: pytest.MonkeyPatch, *arguments: str) -> None:
     assert main(["play", *arguments]) == 0
 
 
+def test_a_table_that_cannot_be_kept_leaves_the_store_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "tables.db"
+    kept(path, 0)
+    setup = Setup("trick_taking", {}, (Occupant(**ME),) * 2, 5)
+    with contextlib.closing(TableStore(path)) as store:
+        with pytest.raises(sqlite3.IntegrityError):
+            store.add("0", setup, 0, ("a", "b", "c"))
+        store.add("1", setup, 0, ("d", "e", "f"))
+    assert ids(path) == ["0", "1"]
+
+
 def test_a_replay_changes_nothing(tmp_path: Path) -> None:
     path = tmp_path / "tables.db"
     kept(path, 400, 0)

@@ -67,7 +67,7 @@ class AnyEnv:
     def step(self, action: int) -> np.ndarray:
         """Play one ply; return what each agent earns by it."""
         rewards = self._step(action)
-        self.total += rewards
+        self.total = self.total + rewards
         return rewards
 
     def _step(self, action: int) -> np.ndarray:

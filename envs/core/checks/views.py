@@ -180,7 +180,9 @@ def check_illegal(env: AnyEnv) -> str | None:
             if illegal:
                 tried += 1
                 action = illegal[tried % len(illegal)]
-                if not _is_refused(copy.deepcopy(env), agent, action):
+                twin = copy.copy(env)
+                twin.env = copy.deepcopy(env.env)
+                if not _is_refused(twin, agent, action):
                     what = f"{agent} may not do {env.name_of(action)}, yet it is done"
                     raise CheckError("illegal", f"seed {seed}: {what}")
     return None if tried else "No action was ever illegal."
@@ -189,13 +191,14 @@ def check_illegal(env: AnyEnv) -> str | None:
 def _is_refused(env: AnyEnv, agent: str, action: int) -> bool:
     """Whether an action raises an error, or ends the episode at the agent's cost."""
     logger = EnvLogger.get_logger()
+    was_disabled = logger.disabled
     logger.disabled = True  # wrappers warn of illegal actions; here they are meant
     try:
         rewards = env.step(action)
     except Exception:  # any error will do: the environment was not silent
         return True
     finally:
-        logger.disabled = False
+        logger.disabled = was_disabled
     return env.who() is None and rewards[env.agents.index(agent)] < 0
 
 

@@ -44,7 +44,7 @@ _OF_ALL_TABLES = {
 }
 
 _Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
-_LINKED = ("_seated", "_loops", "_step")  # made from other attributes
+_LINKED = ("_seated", "_loops", "_step", "_empty_masks")  # made from other attributes
 
 
 class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
@@ -132,7 +132,6 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._is_ready = False  # whether it can step: after an error, not before reset() of all
         self._is_over = np.zeros(num_envs, np.bool_)  # games that have ended and still lie there
         self._told = new_told(game, num_envs, self._encoder.is_scaled)
-        self._empty_masks = np.broadcast_to(np.int8(0), (num_envs, game.num_actions))
         self.closed = False
 
     # Gymnasium's interface
@@ -208,6 +207,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self._loops = self._episodes.seating.loops
         self._seated = self._episodes.seated_places()
         self._is_compiled = self._episodes.seating.is_compiled
+        # Read-only, so that all steps can return it; to make one takes as long as a small step.
+        self._empty_masks = np.broadcast_to(np.int8(0), (self.num_envs, self.game.num_actions))
 
     def _start(self, rows: np.ndarray, deal: Any = None) -> None:
         """Start games at these tables; update seats and masks."""

@@ -7,6 +7,7 @@ import numpy as np
 from ..bits import is_legal, mask_rows_as_bytes, new_mask_rows, random_allowed, spread_masks
 from ..compile import rule
 from ..game import NO_ACTION, NO_SEAT, Game
+from ..positions import position_from
 from ..rng import STREAM
 from .loops import Games, Seated, Told, loops_of
 
@@ -38,10 +39,10 @@ class Tables:
     def deal_from(self, row: int, data: Any) -> None:
         """Deal from plain data, or lay out a position, which is a record.
 
-        Raises ValueError where the deal is impossible.
+        Raises ValueError where either is impossible.
         """
         if isinstance(data, np.void):
-            self.states[row] = data
+            self.states[row] = position_from(self.game, data)
         else:
             self.game.deal_from(self.states[row], data, self.rngs[row])
         self.loops.deal_rows(self.states, self.rngs, np.array([row]), True)
