@@ -1,1 +1,1 @@
-"""What people are told about a position: values of moves, hints, explanations, words."""
+"""Advice for people at the table: values of moves, hints, explanations, and words for results."""

@@ -8,6 +8,7 @@ for versions that exclude each other. There this file runs as `peers.py LIBRARY 
 REPEATS`, which prints the rate and the version as JSON; it then needs NumPy only.
 """
 
+import argparse
 import importlib
 import importlib.metadata
 import json
@@ -67,13 +68,17 @@ class NotMeasured(Exception):
 
 
 def main() -> None:
-    """Measure all, and write the record unless `--quick`."""
+    """Measure Parlour and the other libraries, and write the record beside this file."""
+    parser = argparse.ArgumentParser(description=main.__doc__)
+    parser.add_argument(
+        "--quick", action="store_true", help="measure for a moment, and write nothing"
+    )
+    is_quick = parser.parse_args().quick
     from parlour.envs import GAMES
     from parlour.scripts.bench.measure import BATCH, QUICK, Effort, speed_report
     from parlour.scripts.bench.page import page, peer_rows, plot
     from parlour.scripts.output import write_record
 
-    is_quick = sys.argv[1:] == ["--quick"]
     effort = QUICK if is_quick else Effort()
     report = speed_report(list(GAMES), BATCH, effort, tell)
     report["peers"] = measure(effort.seconds, effort.repeats)

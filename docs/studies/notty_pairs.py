@@ -16,7 +16,7 @@ import numpy as np
 from parlour.baselines.arena.ratings.statistics import proportion_of_deals
 from parlour.baselines.notty.players import PLAYERS
 from parlour.baselines.players.making import make_policy
-from parlour.envs.core.game import NO_SEAT
+from parlour.envs.core.game import NO_SEAT, check_range
 from parlour.envs.core.play.seating import Seating
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import player_streams, streams
@@ -24,6 +24,7 @@ from parlour.envs.registry import load_game
 
 NUM_SEATS = 2
 GAMES_A_DEAL = 2
+MAX_DEALS = 10**9
 AFTER_THE_DEAL = 5  # purpose of the streams that the second games draw cards from
 FIRST_SEED = 100_000  # far from the deals on which `finisher` was chosen
 COLUMNS = (
@@ -42,11 +43,18 @@ def main() -> None:
     )
     parser.add_argument("--only", help="a player that must be in each pair")
     arguments = parser.parse_args()
+    players = arguments.players.split(",")
+    try:
+        check_range("--deals", arguments.deals, 1, MAX_DEALS)
+        for player in players:
+            make_policy(player, load_game("notty"))
+    except ValueError as error:
+        parser.error(str(error))
     seeds = range(arguments.seed, arguments.seed + arguments.deals)
     print(markdown_row(COLUMNS))
     print(markdown_row(["---"] * len(COLUMNS)))
     start = time.process_time()
-    for weaker, stronger in combinations_with_replacement(arguments.players.split(","), NUM_SEATS):
+    for weaker, stronger in combinations_with_replacement(players, NUM_SEATS):
         if arguments.only in (None, weaker, stronger):
             print(markdown_row(measure(stronger, weaker, seeds)), flush=True)
     print(f"\n{time.process_time() - start:.0f} seconds of processor time")
