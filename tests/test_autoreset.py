@@ -128,11 +128,15 @@ def games(envs: TablesEnv, num_steps: int) -> list[list[Any]]:
     observations, info = envs.reset(seed=1)
     seen: list[list[Any]] = [[] for _ in range(NUM_ENVS)]
     ended = np.zeros(NUM_ENVS, np.bool_)
+    num_steps_of_game = np.zeros(NUM_ENVS, np.int64)
     for _ in range(num_steps):
         if envs.autoreset_mode is DISABLED and ended.any():
             observations, info = envs.reset(options={"reset_mask": ended})
         before = (observations, info["seat"], info["action_mask"])
         observations, rewards, ended, _, info = envs.step(info["action_mask"].argmax(axis=1))
+        num_steps_of_game += before[2].any(axis=1)
+        np.testing.assert_array_equal(info["length"], np.where(ended, num_steps_of_game, 0))
+        num_steps_of_game[ended] = 0
         for row in range(NUM_ENVS):
             if before[2][row].any():
                 here = [array[row].tobytes() for array in before]
@@ -191,6 +195,7 @@ def test_games_are_truncated_in_every_layout(
         is_last = step % 3 == 2 if mode is NEXT_STEP else step % 2 == 0  # it deals in every third
         assert (truncated.all() if is_last else not truncated.any()) and not ended.any()
         assert not rewards.any() and set(info) >= {"action_mask", "seat", "returns"}
+        assert (info["length"] == np.where(truncated, 2, 0)).all()
         if is_last and mode is AutoresetMode.SAME_STEP:
             told, last = info["final_info"], info["final_obs"]
             assert told["action_mask"].any(axis=1).all() and not told["returns"].any()

@@ -2,8 +2,6 @@
 
 import warnings
 
-import numpy as np
-
 from ..game import check_range
 
 
@@ -29,30 +27,9 @@ class IllegalEnds:
             )
 
 
-class StepClocks:
-    """The steps of the game at each table, of at most `max_steps`; without a limit for None."""
-
-    def __init__(self, num_tables: int, max_steps: int | None) -> None:
-        if max_steps == -1:  # as `gymnasium.make` has it
-            max_steps = None
-        if max_steps is not None:
-            check_range("max_episode_steps", max_steps, 1, 2**62)
-        self._max_steps = max_steps
-        self._num_steps = np.zeros(num_tables, np.int64)
-
-    def restart(self, rows: np.ndarray) -> None:
-        """Start at 0 for new games."""
-        self._num_steps[rows] = 0
-
-    def tick(self, ended: np.ndarray, waiting: np.ndarray) -> np.ndarray:
-        """Count a step; return bool [N], where it was the last that is allowed.
-
-        No step has been played at the tables that were `waiting` for a new game.
-        """
-        if self._max_steps is None:
-            return np.zeros(len(ended), np.bool_)
-        self._num_steps += 1
-        self._num_steps[waiting] = 0
-        is_last = self._num_steps >= self._max_steps
-        self._num_steps[ended | is_last] = 0
-        return is_last
+def step_limit(max_steps: int | None) -> int | None:
+    """Return how many steps a game may have, None for any. Raises ValueError for a wrong number."""
+    if max_steps in (None, -1):  # -1, as `gymnasium.make` has it
+        return None
+    check_range("max_episode_steps", max_steps, 1, 2**62)
+    return max_steps

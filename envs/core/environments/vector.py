@@ -31,7 +31,7 @@ from .common import (
     shown_seat,
     state_without,
 )
-from .ends import IllegalEnds, StepClocks
+from .ends import IllegalEnds, step_limit
 from .episodes import RANDOM_SEAT, Episodes
 
 # What `call` answers for each table, and what it answers alike for all, with its attribute.
@@ -58,8 +58,10 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     arrays do not depend on it. Opponents that are not compiled are asked in one thread.
 
     `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next;
-    `returns` [N, seats], zero but for the tables that finished in this step; and `illegal_action`
-    bool [N], where one lost.
+    and of games that ended in this step `returns` [N, seats], `length` [N], their number of steps,
+    and `illegal_action` bool [N], where one lost; at the other tables these are zero. In self-play
+    the reward is that of the seat that has acted last. All seats have one: a decision made in the
+    last `length[i]` steps at table i by seat k is rewarded with `returns[i, k]`.
 
     `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table is dealt anew in the same step;
     its last observation is in `final_obs`, and its last info in `final_info`. With NEXT_STEP and
@@ -119,7 +121,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         self.illegal_action = illegal_action
         self._illegal_ends = IllegalEnds()
         self.layout = layout
-        self._clocks = StepClocks(num_envs, max_episode_steps)
+        self._max_steps = step_limit(max_episode_steps)
         self.skip_forced = skip_forced
         self._encoder = ObservationEncoder(game, observation)
         players = [] if self_play else opponents
@@ -154,15 +156,15 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if seed is not None or not self._is_started:
             self._seed(seed, rows)
         self._is_ready = False  # an error below leaves no games that could go on
-        self._clocks.restart(rows)
         self._is_over[rows] = False
         if self._is_compiled and deal is None and len(rows) == self.num_envs:
             self._games.masks[:] = 0  # no game yet; nothing but the step is compiled
             told = self._step_compiled(np.zeros(self.num_envs, np.int64))
+            self._games.steps[:] = 0
         else:
             self._start(rows, deal)
             told = self._new_told()._replace(**self._seen(self._tables.all_rows))
-            told.returns[:], told.lost[:] = 0, False
+            told.returns[:], told.lengths[:], told.lost[:] = 0, 0, False
         self._is_ready = True
         return self._shown(told), self._info(told)
 
@@ -214,6 +216,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         """Start games at these tables; update seats and masks."""
         self._episodes.start(rows, deal)
         self._games.seats[rows], _, self._games.masks[rows] = self._tables.show(rows)
+        self._games.steps[rows] = 0
 
     def step(self, actions: np.ndarray) -> _Step:
         """Play an action [N] for the seat shown at each table.
@@ -225,21 +228,28 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             raise ValueError("call reset() before step(), and after an error in either")
         played = self._judge(np.asarray(actions))
         self._is_ready = False  # if an opponent fails
-        actors, waiting = self._games.seats.copy(), self._is_over
+        actors = self._games.seats.copy()
         if self._is_compiled and self.autoreset_mode is AutoresetMode.SAME_STEP:
             told = self._step_compiled(played)
         else:
             told = self._step_rows(played)
-        truncated, final = self._clocks.tick(told.ended, waiting), {}
+        truncated, ends = self._truncated(told), {}
         if np.count_nonzero(told.ended) or np.count_nonzero(truncated):
-            final = self._end(told, actors, truncated)
+            ends = self._end(told, actors, truncated)
         self._is_ready = True
-        return self._shown(told), told.rewards, told.ended, truncated, self._info(told) | final
+        return self._shown(told), told.rewards, told.ended, truncated, self._info(told) | ends
+
+    def _truncated(self, told: Told) -> np.ndarray:
+        """Return bool [N], where the step was the last that is allowed."""
+        if self._max_steps is None:
+            return np.zeros(self.num_envs, np.bool_)
+        return self._games.steps + told.lengths >= self._max_steps
 
     def _end(self, told: Told, actors: np.ndarray, truncated: np.ndarray) -> dict[str, Any]:
-        """Deal anew where games were truncated, or leave them; return what `info` adds on ends."""
+        """Deal anew where games were truncated, or leave them; return what `info` says of ends."""
         self._illegal_ends.note(int(told.ended.sum()), int(told.lost.sum()))
         cut, over = (truncated & ~told.ended).nonzero()[0], truncated | told.ended
+        told.lengths[cut] = self._games.steps[cut]
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = over
             return {}
@@ -295,6 +305,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             new(told.lost),
             new(told.rewards),
             new(told.returns),
+            new(told.lengths),
         )
 
     def _judge(self, actions: np.ndarray) -> np.ndarray:
@@ -359,6 +370,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         strike_illegal(games.masks, actions)
         waiting = self._is_over  # in NEXT_STEP, which ignores their actions
         told.lost[:] = (actions == NO_ACTION) & ~waiting
+        games.steps[:] += 1
         rows = np.flatnonzero(~told.lost & ~waiting)
         self._episodes.play(rows, actions[rows])
         games.seats[rows], _, games.masks[rows] = tables.show(rows)
@@ -370,6 +382,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         told.returns[over] = tables.returns(over)
         told.returns[told.lost, actors[told.lost]] = LOSS
         told.rewards[:] = told.returns[np.arange(self.num_envs), actors]
+        told.lengths[:] = np.where(told.ended, games.steps, 0)
+        games.steps[over] = 0
         games.seats[over], games.masks[over] = actors[over], 0
         if self.autoreset_mode is not AutoresetMode.SAME_STEP:
             self._is_over = told.ended.copy()
@@ -384,6 +398,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             "seat": told.seats,
             "returns": told.returns,
             "illegal_action": told.lost,
+            "length": told.lengths,
         }
 
     def _shown(self, told: Told) -> Any:

@@ -52,6 +52,7 @@ class Games(NamedTuple):
     rngs: np.ndarray  # [N] streams that deal and draw
     seats: np.ndarray  # [N] to act; NO_SEAT at the end
     masks: np.ndarray  # [N, W] words of the seats to act; empty where there is no game yet
+    steps: np.ndarray  # [N] of this game so far
 
 
 class Seated(NamedTuple):
@@ -80,6 +81,7 @@ class Told(NamedTuple):
     lost: np.ndarray  # [N] whether by an illegal action
     rewards: np.ndarray  # [N] of the seats that have acted
     returns: np.ndarray  # [N, seats], zero where no game has ended
+    lengths: np.ndarray  # [N] steps of the games that have ended, else zero
 
 
 class Ways(NamedTuple):
@@ -265,6 +267,8 @@ def _end_game(row, games, seated, action, told, ways):
         else:
             returns(state, told.returns[row])
         told.rewards[row] = told.returns[row, actor]
+        told.lengths[row] = games.steps[row]
+        games.steps[row] = 0
         observe(state, actor, record)
         encode_row(told.encoding, row, told.finals)
         if not ways.deals_again:
@@ -296,6 +300,7 @@ def _step(first, end, games, seated, actions, told, ways):
         for row in range(start, stop):
             action, seat = np.int64(actions[row]), np.int64(NO_SEAT)
             clear_told(row, told)
+            games.steps[row] += 1
             if is_legal(games.masks[row], action):
                 record = told.records[row]
                 seat = advance(row, games, seated, action, record, ways.skip_forced)
@@ -319,6 +324,7 @@ def clear_told(row, told):
     told.ended[row] = False
     told.lost[row] = False
     told.rewards[row] = 0.0
+    told.lengths[row] = 0
     for seat in range(told.returns.shape[1]):
         told.returns[row, seat] = 0.0
 

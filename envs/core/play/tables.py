@@ -80,7 +80,8 @@ class Tables:
     def games(self) -> Games:
         """Return these tables for a loop, with seats and masks of no game yet."""
         words = np.zeros((len(self.states), self.game.num_mask_words), np.int64)
-        return Games(self.states, self.rngs, np.full(len(self.states), NO_SEAT), words)
+        steps = np.zeros(len(self.states), np.int64)
+        return Games(self.states, self.rngs, np.full(len(self.states), NO_SEAT), words, steps)
 
 
 def nobody(num_seats: int, rngs: np.ndarray | None = None) -> Seated:
@@ -106,6 +107,7 @@ def new_told(game: Game, num_tables: int, is_scaled: bool = True) -> Told:
         lost=np.zeros(n, np.bool_),
         rewards=np.zeros(n),
         returns=np.zeros((n, game.num_seats)),
+        lengths=np.zeros(n, np.int64),
     )
 
 
