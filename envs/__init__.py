@@ -14,17 +14,30 @@ from .registry import (
 )
 
 _LAZY = {
+    "GameState": ".core.play.game_state",
     "Playthrough": ".core.play.playthrough",
+    "all_starts": ".core.play.game_state",
     "check_game": ".core.checks.check_game",
     "position_data": ".core.positions",
     "position_of": ".core.positions",
+    "start": ".core.play.game_state",
 }
 __all__ = ["GAMES", "GameName", "find_game", "list_games", "load_game"]
-__all__ += ["Playthrough", "check_game", "position_data", "position_of", "register_game"]
+__all__ += [
+    "GameState",
+    "Playthrough",
+    "all_starts",
+    "check_game",
+    "position_data",
+    "position_of",
+    "register_game",
+    "start",
+]
 __all__ += pettingzoo_names()
 
 if TYPE_CHECKING:
     from .core.checks.check_game import check_game
+    from .core.play.game_state import GameState, all_starts, start
     from .core.play.playthrough import Playthrough
     from .core.positions import position_data, position_of
 else:

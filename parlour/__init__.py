@@ -13,21 +13,45 @@ from .envs.registry import register_environments
 
 __version__ = "0.1.0"
 
-__all__ = ["Store", "__version__", "check_game", "list_games", "list_policies", "load_game"]
+__all__ = [
+    "Store",
+    "__version__",
+    "all_starts",
+    "check_game",
+    "list_games",
+    "list_policies",
+    "load_game",
+]
 __all__ += ["make_policy", "play", "play_match", "play_tournament", "position_of"]
-__all__ += ["register_game", "rng", "transcript"]
+__all__ += ["register_game", "rng", "start", "transcript"]
 
 if TYPE_CHECKING:
     from .baselines import list_policies, make_policy, play
     from .baselines.arena import Store, play_match, play_tournament
-    from .envs import check_game, list_games, load_game, position_of, register_game
+    from .envs import (
+        all_starts,
+        check_game,
+        list_games,
+        load_game,
+        position_of,
+        register_game,
+        start,
+    )
     from .envs.core.played import transcript
     from .envs.core.rng import rng
 else:
     _HOMES = {
         "baselines": ("list_policies", "make_policy", "play"),
         "baselines.arena": ("Store", "play_match", "play_tournament"),
-        "envs": ("check_game", "list_games", "load_game", "position_of", "register_game"),
+        "envs": (
+            "all_starts",
+            "check_game",
+            "list_games",
+            "load_game",
+            "position_of",
+            "register_game",
+            "start",
+        ),
         "envs.core.played": ("transcript",),
         "envs.core.rng": ("rng",),
     }

@@ -200,6 +200,16 @@ def test_kuhn_poker_is_worth_minus_one_eighteenth_to_the_first_seat(
     assert value == pytest.approx(-1 / 18, abs=1e-9)
 
 
+def test_counterfactual_regret_minimization_solves_it(modules: dict[str, Any]) -> None:
+    with imported("cfr") as (cfr,):
+        solver = cfr.Solver(modules["kuhn"].game())
+        values = [solver.iterate() for _ in range(800)]
+    kuhn = Kuhn(modules["kuhn"])
+    assert np.mean(values) * kuhn.max_chips == pytest.approx(-1 / 18, abs=0.01)
+    found = kuhn.exploitability([lambda look, action: cfr.proportions(solver.sums[look])[action]])
+    assert 0 <= found < 0.01
+
+
 def solve(matrix: np.ndarray) -> float:
     """The value of a matrix game to the chooser of rows: a linear programme."""
     rows, columns = matrix.shape

@@ -18,6 +18,7 @@ from .example_games import imported
 CHECKOUT = Path(__file__).resolve().parents[1]
 NAMES = ["Store", "check_game", "list_games", "list_policies", "load_game", "make_policy", "play"]
 NAMES += ["play_match", "play_tournament", "position_of", "register_game", "rng", "transcript"]
+NAMES += ["all_starts", "start"]
 
 
 def test_these_names_and_no_others_are_shown() -> None:

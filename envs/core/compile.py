@@ -29,6 +29,7 @@ _FOUND_WHILE = "Failed in nopython mode pipeline"  # Numba's words, before those
 _MAKES_ARRAY = ("NRT required", "<built-in function empty>")  # in its errors for a lean function
 
 F = TypeVar("F", bound=Callable[..., Any])
+Instead = tuple[tuple[Callable[..., Any], Callable[..., Any]], ...]
 
 
 def rule(function: F) -> F:
@@ -136,12 +137,17 @@ def python_source(function: Callable[..., Any]) -> Any:
 
 
 @cache
-def plain(function: Callable[..., Any]) -> Callable[..., Any]:
+def plain(function: Callable[..., Any], instead: Instead = ()) -> Callable[..., Any]:
     """Return a rule, with the rules that it calls, as plain Python, which may be given arrays.
 
-    For what few processes call often enough to be worth compiling.
+    For what few processes call often enough to be worth compiling. `instead` are pairs of a rule
+    and the function to call in its place.
     """
-    return _copy(function, {name: plain(one) for name, one in code_cache.rules_in(function)})
+    for one, other in instead:
+        if function is one:
+            return other
+    rules = code_cache.rules_in(function)
+    return _copy(function, {name: plain(one, instead) for name, one in rules})
 
 
 def reason_of(error: BaseException) -> str:
@@ -161,7 +167,9 @@ def reason_of(error: BaseException) -> str:
 
 def _compiled(function: F, options: dict[str, Any]) -> F:
     if numba.config.DISABLE_JIT:
-        return np.errstate(over="ignore")(function)  # rules use integers that wrap around
+        wrapping = np.errstate(over="ignore")(function)  # rules use integers that wrap around
+        wrapping.py_func = function  # type: ignore[attr-defined]  # by which a rule is known
+        return wrapping
     return cast(F, Rule(function, options))
 
 

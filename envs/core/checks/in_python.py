@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..compile import entry_point, plain, python_source, reason_of
+from ..compile import Instead, entry_point, plain, python_source, reason_of
 from ..game import Game
 from ..rng import streams
 from .report import CheckError, Trial
@@ -23,20 +23,24 @@ _CORE = Path(__file__).resolve().parents[1]
 _NUM_GAMES = 2
 
 
-def in_python(game: Game) -> Game:
+def in_python(game: Game, instead: Instead = ()) -> Game:
     """Return the game with its rules as plain Python, which checks every index.
+
+    `instead` are pairs of a rule and the function to call in its place.
 
     As in compiled code, numbers read from a record have 64 bits. A negative index that was computed
     from a field is an IndexError too, but a literal `-1` is not.
     """
     rules = {name: getattr(game, name) for name in _arguments(game)}
-    checked: dict[str, Any] = {n: _checked(rule) for n, rule in rules.items() if rule is not None}
+    checked: dict[str, Any] = {
+        name: _checked(rule, instead) for name, rule in rules.items() if rule is not None
+    }
     return dataclasses.replace(game, **checked)
 
 
-def _checked(rule: Callable[..., Any]) -> Callable[..., Any]:
+def _checked(rule: Callable[..., Any], instead: Instead) -> Callable[..., Any]:
     """A rule as plain Python that is given checked records and arrays."""
-    python = _python(rule)
+    python = _python(rule, instead)
 
     @functools.wraps(python_source(rule))
     def call(*arguments: Any) -> Any:
@@ -46,13 +50,15 @@ def _checked(rule: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-def _python(rule: Any) -> Any:
+def _python(rule: Any, instead: Instead) -> Any:
     """A rule, with the rules in its closure, as plain Python; anything else as it is."""
     if not isinstance(python_source(rule), FunctionType):
         return rule
-    python = plain(rule)
+    python = plain(rule, instead)
     held = [cell.cell_contents for cell in python.__closure__ or ()]
-    cells = tuple(CellType(_python(one) if hasattr(one, "py_func") else one) for one in held)
+    cells = tuple(
+        CellType(_python(one, instead) if hasattr(one, "py_func") else one) for one in held
+    )
     return FunctionType(python.__code__, python.__globals__, None, python.__defaults__, cells)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..game import NO_ACTION, Game
 from ..rng import player_streams, streams
-from .seating import SeatedPolicy, Seating, check_legal, seat_policies
+from .seating import SeatedPolicy, Seating, check_legal, chosen_action, seat_policies
 from .tables import Tables
 from .turns import Turns, turns_at
 
@@ -60,12 +60,7 @@ class Turn:
 
     def play(self, action: int | str) -> None:
         """Play an action, a number or a name. Raises ValueError where it is not legal."""
-        if isinstance(action, str):
-            action = self.game.parse_action(action)
-        if not isinstance(action, int | np.integer):
-            raise ValueError(f"ply {self.number}: an action is a number or a name, not {action!r}")
-        check_legal(self.game, f"ply {self.number}", np.array([action]), self._turns.masks)
-        self.action = int(action)
+        self.action = chosen_action(self.game, f"ply {self.number}", action, self._turns.masks)
 
     def choose(self) -> int:
         """Let the policy of the seat play; return its action. Raises ValueError without one."""

@@ -283,6 +283,18 @@ def check_legal(game: Any, who: str, actions: np.ndarray, masks: np.ndarray) -> 
         raise PlayerError(illegal_action_message(game, who, int(actions[first]), masks[first]))
 
 
+def chosen_action(game: Any, who: str, action: int | str, masks: np.ndarray) -> int:
+    """Return an action, given as a number or a name.
+
+    Raises ValueError unless the mask, `masks` int8 [1, A], allows it.
+    """
+    number = game.parse_action(action) if isinstance(action, str) else action
+    if not isinstance(number, int | np.integer):
+        raise ValueError(f"{who}: an action is a number or a name, not {number!r}")
+    check_legal(game, who, np.array([number]), masks)
+    return int(number)
+
+
 def illegal_action_message(game: Any, who: str, action: Any, mask: np.ndarray) -> str:
     """Return a message that names the illegal action and the legal ones."""
     known = isinstance(action, int | np.integer) and 0 <= action < game.num_actions

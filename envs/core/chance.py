@@ -1,0 +1,119 @@
+"""All outcomes of a game's own draws, with their probabilities, so that exact methods need no list.
+
+The rules run as plain Python, once for each way in which the numbers that they draw can fall.
+"""
+
+import math
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from .checks.in_python import in_python
+from .game import CHANCE, Game
+from .rng import below
+
+MAX_WAYS = 10_000  # in which the numbers of one draw or deal can fall
+
+Outcome = tuple[np.record, float]  # a position and its probability
+
+
+def deal_outcomes(game: Game) -> list[Outcome]:
+    """Return every deal of a game, with the draws that follow it, and its probability.
+
+    Raises ValueError where there are more than MAX_WAYS, and for a game that draws by anything but
+    `below` and `shuffle`.
+    """
+    return _settled(game, _outcomes(game, _by_lists(game).deal, game.new_states(1)[0]))
+
+
+def chance_outcomes(game: Game, position: np.record) -> list[Outcome]:
+    """Return the positions after the game's own draws in a position, with their probabilities.
+
+    In each a seat is to act or the game is over. Where no draw is due it is the position alone.
+    Raises ValueError as `deal_outcomes`.
+    """
+    if game.play_chance is None:
+        return [(position.copy(), 1.0)]
+    rules = _by_lists(game)
+    if rules.is_terminal(position) or rules.seat_to_act(position) != CHANCE:
+        return [(position.copy(), 1.0)]
+    return _settled(game, _outcomes(game, rules.play_chance, position))
+
+
+def _settled(game: Game, drawn: Iterable[Outcome]) -> list[Outcome]:
+    """Return what follows the outcomes of a draw; equal positions become one."""
+    merged: dict[bytes, Outcome] = {}
+    for before, weight in drawn:
+        for position, probability in chance_outcomes(game, before):
+            key = position.tobytes()
+            known = merged.get(key, (position, 0.0))[1]
+            merged[key] = position, known + weight * probability
+    return list(merged.values())
+
+
+def _outcomes(game: Game, draw: Callable[..., Any] | None, position: np.record) -> list[Outcome]:
+    """Return what a rule that draws makes of a position, for each way its numbers can fall."""
+    assert draw is not None
+    outcomes, script = [], _Script(game)
+    while True:
+        outcome = position.copy()
+        draw(outcome, script)
+        outcomes.append((outcome, script.probability()))
+        if not script.next():
+            return outcomes
+
+
+class _Script:
+    """Stands for a random stream: gives the numbers of one way after the other."""
+
+    def __init__(self, game: Game) -> None:
+        self.game = game
+        self.numbers: list[int] = []
+        self.limits: list[int] = []  # of the draws so far on this way
+
+    def draw(self, limit: int) -> np.int64:
+        """Return the next number in 0 .. limit - 1."""
+        place = len(self.limits)
+        self.limits.append(int(limit))
+        if place == len(self.numbers):
+            self.numbers.append(0)
+            if math.prod(self.limits) > MAX_WAYS:
+                raise ValueError(
+                    f"{self.game.name} can draw in more than {MAX_WAYS:,} ways here, "
+                    "too many to list"
+                )
+        return np.int64(self.numbers[place])
+
+    def probability(self) -> float:
+        """Return that of the way that has just been gone."""
+        return 1.0 / math.prod(self.limits)
+
+    def next(self) -> bool:
+        """Turn to the next way; return whether there is one."""
+        while self.numbers and self.numbers[-1] + 1 >= self.limits[len(self.numbers) - 1]:
+            self.numbers.pop()
+        self.limits.clear()
+        if not self.numbers:
+            return False
+        self.numbers[-1] += 1
+        return True
+
+    @property
+    def state(self) -> np.uint64:
+        """The bits of a stream, which have too many values to list."""
+        raise ValueError(
+            f"{self.game.name} draws other numbers than those of below(rng, n) and shuffle: its "
+            "outcomes cannot be listed"
+        )
+
+
+def _draw_below(rng: _Script, limit: int) -> np.int64:
+    return rng.draw(limit)
+
+
+@lru_cache(maxsize=16)
+def _by_lists(game: Game) -> Game:
+    """Return the game with rules that draw from a `_Script`."""
+    return in_python(game, ((below, _draw_below),))
