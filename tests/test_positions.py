@@ -58,6 +58,24 @@ def test_every_position_of_a_game_is_one_it_can_start_from(name: str) -> None:
             assert position_from(game, position).tobytes() == position.tobytes()
 
 
+@pytest.mark.parametrize("name", GAMES)
+def test_a_critic_sees_what_all_seats_see(name: str) -> None:
+    env = played(name)
+    expected = np.concatenate([env.observe(agent)["observation"] for agent in env.agents])
+    assert np.array_equal(env.state(), expected) and expected in env.state_space
+    options = {"position": position_of(env)}
+    solo = gym.make(f"parlour:{GAMES[name]}", opponents="random", seat=0)
+    envs = make_vector(name, num_envs=2, self_play=True)
+    for other in (solo, envs):
+        with pytest.raises(ValueError, match=r"call reset\(\) before state\(\)"):
+            other.unwrapped.state()
+        other.reset(seed=0, options=options)
+    assert np.array_equal(envs.state(), np.stack([expected, expected]))
+    if env.agent_selection == "player_0":  # else the others have played before
+        assert np.array_equal(solo.unwrapped.state(), expected)
+    assert solo.unwrapped.state().shape == expected.shape
+
+
 def test_each_view_starts_from_a_position() -> None:
     env = played("splendor")
     position = position_of(env)

@@ -28,6 +28,7 @@ from .common import (
     given_options,
     mask_space,
     outside_error,
+    seen_by_all,
     shown_seat,
     state_without,
 )
@@ -203,7 +204,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
     def state(self) -> np.ndarray:
         """Return the observations of all seats one after another, [n * num_inputs]."""
         self._need_reset("state")
-        return np.concatenate([self._look(seat)[0] for seat in range(self.game.num_seats)])
+        return seen_by_all(self._tables, self._encoder)[0]
 
     def render(self) -> str | np.ndarray | None:
         """Return the table as text or uint8 [H, W, 3], or None after showing it in a window."""

@@ -9,6 +9,7 @@ from gymnasium import spaces
 from ..drawing.render import WHOLE_TABLE
 from ..game import Game, check_choice
 from ..play.loops import Told
+from ..play.tables import Tables
 from ..positions import position_from
 from ..rng import streams
 
@@ -42,6 +43,13 @@ class ObservationEncoder:
     def with_views(self, told: Told) -> Told:
         """Return a copy of `told` whose encoding shows its records again."""
         return told._replace(encoding=self.layout.encoding(told.records, self.is_scaled))
+
+
+def seen_by_all(tables: Tables, encoder: ObservationEncoder) -> np.ndarray:
+    """Return the observations of all seats one after another, [N, seats * num_inputs]."""
+    num_tables, num_seats = len(tables.all_rows), tables.game.num_seats
+    rows, seats = np.repeat(tables.all_rows, num_seats), np.tile(range(num_seats), num_tables)
+    return encoder.encode(tables.observe(rows, seats)).reshape(num_tables, -1)
 
 
 def mask_space(game: Game) -> spaces.Box:

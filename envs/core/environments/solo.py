@@ -23,6 +23,7 @@ from .common import (
     given_options,
     observation_space,
     outside_error,
+    seen_by_all,
     shown_seat,
     state_without,
 )
@@ -227,6 +228,14 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def action_masks(self) -> np.ndarray:
         """Return the legal actions, bool [A], in the form that sb3-contrib needs."""
         return self._mask.astype(bool)
+
+    def state(self) -> np.ndarray:
+        """Return the observations of all seats from seat 0 on, [seats * num_inputs].
+
+        With it a critic sees all that anybody sees; it is none of your own observation.
+        """
+        check_started(self._is_started, "state")
+        return seen_by_all(self._episodes.tables, self._encoder)[0]
 
     def states(self) -> np.ndarray:
         """Return a copy of the position [1], as `position_of` gives it."""

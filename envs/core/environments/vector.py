@@ -28,6 +28,7 @@ from .common import (
     no_choice_error,
     observation_space,
     outside_error,
+    seen_by_all,
     shown_seat,
     state_without,
 )
@@ -479,6 +480,14 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if not self._is_started:
             return np.zeros((self.num_envs, self.game.num_actions), np.bool_)
         return action_masks(self._games.masks, self.game.num_actions).astype(bool)
+
+    def state(self) -> np.ndarray:
+        """Return the observations of all seats from seat 0 on, [N, seats * num_inputs].
+
+        With it a critic sees all that anybody sees.
+        """
+        check_started(self._is_started, "state")
+        return seen_by_all(self._tables, self._encoder)
 
     def states(self) -> np.ndarray:
         """Return a copy of the positions [N], as `position_of` gives them."""
