@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ..envs import GAMES, find_game
+from ..envs.core import catalogue
 from .validators import MAX_SEED, seed
 
 if TYPE_CHECKING:
@@ -146,19 +147,15 @@ def first_seed(arguments: argparse.Namespace) -> int:
 
 def check_known(games: Iterable[str]) -> None:
     """Raise BadArgument for the first game that is not registered."""
-    unknown = next((name for name in games if name not in GAMES), None)
-    if unknown is not None:
-        raise BadArgument(
-            f"unknown game {unknown!r}; the games are {', '.join(GAMES)}, "
-            "and those of the packages in --import"
-        )
+    with user_input():
+        for name in games:
+            catalogue.check_known(name)
 
 
 def chosen_game(arguments: argparse.Namespace) -> "Game":
     """Make the game of `GAME` and `--set`. Raises BadArgument."""
     from ..baselines.players.settings import parse_settings
 
-    check_known([arguments.game])
     with user_input():
         return find_game(arguments.game, **parse_settings(arguments.set))
 

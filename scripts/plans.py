@@ -18,6 +18,7 @@ from ..baselines.arena.play.workers import start_cluster
 from ..baselines.arena.results.store import store_files
 from ..baselines.players.settings import parse_settings
 from ..envs.core.game import Game
+from ..envs.core.words import check_setting_names
 from .options import BadArgument, user_input
 from .validators import positive
 
@@ -100,10 +101,7 @@ def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:
     if arguments.contest is None:
         return None
     given = parse_settings(arguments.contest)
-    known = [field.name for field in _contest_settings()]
-    for key in given:
-        if key not in known:
-            raise TypeError(f"a contest has no setting {key!r}; it has {', '.join(known)}")
+    check_setting_names("a contest", given, [field.name for field in _contest_settings()])
     control = TimeControl(**given, tracebacks=arguments.traceback)
     sandbox = choose_sandbox(control.sandbox)
     stored = [] if arguments.store is None else store_files(arguments.store)
