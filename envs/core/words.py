@@ -9,6 +9,8 @@ import numpy as np
 
 LONGEST_VALUE = 60  # characters of a wrong value that an error shows
 
+_LEAST_SIMILARITY = 0.65  # of a known name to one that is given in its place
+
 
 def count_noun(number: int, noun: str) -> str:
     """`1 point`, `2 points`."""
@@ -17,7 +19,7 @@ def count_noun(number: int, noun: str) -> str:
 
 def did_you_mean(unknown: str, known: Iterable[str]) -> str:
     """Return `did you mean 'lowest'? `, to go before the known names, or "" where none is close."""
-    close = get_close_matches(str(unknown).lower(), list(known), 1)
+    close = get_close_matches(str(unknown).lower(), list(known), 1, _LEAST_SIMILARITY)
     return f"did you mean {close[0]!r}? " if close else ""
 
 
