@@ -12,7 +12,7 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
@@ -249,11 +249,13 @@ def first_seed(arguments: argparse.Namespace) -> int:
     return arguments.seed or 0
 
 
-def check_known(games: Iterable[str]) -> None:
-    """Raise BadArgument for the first game that is not registered."""
+def known_games(*given: str | None) -> list[str]:
+    """Return the given games, or all where none is. Raises BadArgument for an unknown one."""
+    names = [name for name in given if name is not None]
     with user_input():
-        for name in games:
+        for name in names:
             catalogue.check_known(name)
+    return names or list(GAMES)
 
 
 def chosen_game(arguments: argparse.Namespace) -> "Game":

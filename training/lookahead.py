@@ -29,10 +29,7 @@ class Config:
     """Settings of the learner."""
 
     total_steps: int = setting(20_000_000, "length of the run, in decisions")
-    minutes: float = setting(
-        math.inf,
-        "time limit of learning: start, measurements and saving do not count, compilation does",
-    )
+    minutes: float = setting(math.inf, "minutes to learn and compile; measuring does not count")
     seed: int = setting(0, "number that decides all random choices")
     inputs: tuple[str, ...] = setting(
         (), "fields of the observation that the network sees; empty for all"

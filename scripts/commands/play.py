@@ -11,9 +11,9 @@ from ...envs import GAMES, find_game
 from ..options import (
     NAMES,
     BadArgument,
-    check_known,
     check_seat,
     for_each_seat,
+    known_games,
     player_names,
     user_input,
 )
@@ -64,8 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until stopped with Ctrl-C, or play one game at the console."""
-    if arguments.game is not None:
-        check_known([arguments.game])
+    known_games(arguments.game)
     if arguments.text:
         if arguments.forget is not None:
             raise BadArgument("--forget deletes tables of the page; it does not go with --text")

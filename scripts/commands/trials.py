@@ -11,7 +11,7 @@ from typing import Any
 
 from ...baselines.players.game_parts import part_of
 from ...envs import GAMES, find_game
-from ..options import BadArgument, check_known, user_input
+from ..options import BadArgument, known_games, user_input
 from ..output import counted
 from ..validators import positive, seed
 
@@ -78,7 +78,7 @@ def games_with_trials() -> list[str]:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the chosen action. Raises BadArgument."""
-    check_known([arguments.game])
+    known_games(arguments.game)
     if arguments.game not in games_with_trials():
         names = ", ".join(games_with_trials())
         raise BadArgument(f"{arguments.game} has no trials; these games have: {names}")
