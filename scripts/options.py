@@ -136,9 +136,9 @@ def _add_common(parser: argparse.ArgumentParser) -> None:
     add(
         "--config",
         metavar="FILE.toml",
-        help="take options from a TOML file: `deals = 200`, `against = ['lowest', 'random']`, "
-        "`quiet = true`, and settings as a table: `[set]` with `num_players = 4`; arguments "
-        "without dashes, and what wins over the file, stand on the command line",
+        help="take options from a TOML file, such as deals = 200, against = ['lowest', 'random'], "
+        "quiet = true, and settings as a table: [set] and num_players = 4 below it. GAME and other "
+        "words without dashes stand on the command line, whose options win over the file's",
     )
     add(
         "--import",

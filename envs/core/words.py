@@ -27,9 +27,10 @@ def check_setting_names(who: str, given: Iterable[str], known: Collection[str]) 
     """Raise TypeError where one of the `given` names is no setting of `who`."""
     unknown = sorted(set(given) - set(known))
     if unknown:
-        hint = did_you_mean(unknown[0], known)
-        has = f"; {hint}its settings are {', '.join(known)}" if known else ""
-        raise TypeError(f"{who} has no setting {', '.join(map(repr, unknown))}{has}")
+        raise TypeError(
+            f"{who} has no setting {', '.join(map(repr, unknown))}; "
+            f"{did_you_mean(unknown[0], known)}its settings are {', '.join(known) or 'none'}"
+        )
 
 
 def shortened(value: Any) -> str:
