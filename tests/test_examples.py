@@ -245,3 +245,14 @@ def test_a_package_brings_players_of_its_own(tmp_path: Path) -> None:
         result = play_match(game, "careful", "random", num_deals=200)
         assert result.num_games == 400 and result.first == "careful"
         assert checkpoint_folder("club_kuhn") == package / "checkpoints"
+
+
+@pytest.mark.long
+def test_the_curriculum_learns_to_beat_random() -> None:
+    """Measured 98 %; untrained 31 %."""
+    pytest.importorskip("sb3_contrib")
+    game = find_game("splendor")
+    with imported("curriculum") as (curriculum,):
+        model = curriculum.learn(30_000)
+        result = play_match(game, curriculum.policy_of(game, model), "random", num_deals=100)
+    assert result.first_places.low > 0.8
