@@ -3,6 +3,11 @@
     python curriculum.py --steps 870000
 
 It needs the extra `sb3`. `set_opponents` changes who plays the other seat from the next game on.
+
+Measured over 2,000 games on other deals: after 8 CPU minutes, in which it learned from 872,000
+decisions, it won 33.0 % [30.8, 35.3] against `greedy` and 99.4 % [98.8, 99.6] against `random`.
+Another 3 minutes at a learning rate of 3e-4 brought it to 37 % [34, 40] of 1,000 games: it does not
+beat `greedy`. Two minutes against `greedy` alone had won 0 of 200 games.
 """
 
 import argparse
