@@ -270,3 +270,14 @@ def test_self_play_learns_president() -> None:
     )
     found = re.search(r"first places ([0-9.]+) \[([0-9.]+), ", done.stdout)
     assert found and float(found[2]) > 22
+
+
+@pytest.mark.long
+def test_the_curriculum_learns_to_beat_random() -> None:
+    """Measured 98 %; untrained 31 %."""
+    pytest.importorskip("sb3_contrib")
+    game = find_game("splendor")
+    with imported("curriculum") as (curriculum,):
+        model = curriculum.learn(30_000)
+        result = play_match(game, curriculum.policy_of(game, model), "random", num_deals=100)
+    assert result.first_places.low > 0.8
