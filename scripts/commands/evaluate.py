@@ -46,7 +46,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "player",
         metavar="PLAYER",
-        help="the player to measure: a name, a checkpoint, a model, or FILE.py:FUNCTION",
+        help="the player to measure: a name, a checkpoint, or FILE.py:FUNCTION",
     )
     parser.add_argument(
         "--against", metavar="A,B,...", default="random", help="opponents (default random)"

@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "players",
         metavar="A,B,...",
-        help="two players, or one for each seat: names, checkpoints, models, or FILE.py:FUNCTION",
+        help="two players, or one for each seat: names, checkpoints, or FILE.py:FUNCTION",
     )
     parser.add_argument(
         "--deals",

@@ -48,8 +48,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--players",
         metavar="A,B,...",
-        help="players: names, checkpoints, models, or FILE.py:FUNCTION (default: all scripted "
-        "players)",
+        help="players: names, checkpoints, or FILE.py:FUNCTION (default: all scripted players)",
     )
     parser.add_argument(
         "--form",
