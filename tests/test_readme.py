@@ -89,6 +89,7 @@ def test_every_extra_is_for_code_that_imports_it() -> None:
     imported = {
         "agents": "mcp",
         "cluster": "ray",
+        "onnx": "onnxruntime",
         "sb3": "sb3_contrib",
         "track": "torch.utils.tensorboard",
         "window": "pygame",
