@@ -18,7 +18,9 @@ from .core import catalogue
 from .core.catalogue import find_game, import_game, without_numpy
 
 if TYPE_CHECKING:
-    from .core.environments.aec import CheckedEnv, RawEnv
+    from pettingzoo import ParallelEnv
+
+    from .core.environments.aec import CheckedEnv, Observation, RawEnv
     from .core.game import Game
 
 # The list of the games that ship; type checkers read it too.
@@ -126,6 +128,13 @@ def make_raw_aec(name: str, **settings: Any) -> RawEnv:
     return _make_view(RawEnv, name, settings)
 
 
+def make_parallel(name: str, **settings: Any) -> ParallelEnv[str, Observation, int | None]:
+    """Make the environment of `make_aec` as a parallel one, still played in turns."""
+    from pettingzoo.utils.conversions import turn_based_aec_to_parallel
+
+    return turn_based_aec_to_parallel(make_aec(name, **settings))
+
+
 def _make_view(view: Callable[..., Any], name: str, settings: Mapping[str, Any]) -> Any:
     game, options = split_settings(view, name, settings)
     return view(game, **options)
@@ -156,7 +165,7 @@ def split_settings(
 def pettingzoo_names() -> dict[str, str]:
     """Return PettingZoo's names of the games that ship: `president_v0` and so on, with the game.
 
-    Each is a module beside this one, with `env` and `raw_env`.
+    Each is a module beside this one, with `env`, `raw_env` and `parallel_env`.
     """
     return {f"{name}_{GAMES[name].rpartition('-')[2]}": name for name in get_args(GameName)}
 
@@ -181,5 +190,6 @@ def _register_with_gymnasium(env_id: str, name: str) -> None:
 
 def _register_with_pettingzoo(env_id: str, name: str) -> None:
     if hasattr(pettingzoo, "register"):
-        entry_point = f"{__name__}:make_aec"
-        pettingzoo.register("aec", env_id, entry_point=entry_point, kwargs={"name": name})
+        for view in ("aec", "parallel"):
+            entry_point = f"{__name__}:make_{view}"
+            pettingzoo.register(view, env_id, entry_point=entry_point, kwargs={"name": name})

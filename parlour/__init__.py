@@ -9,6 +9,7 @@ far.
 from typing import TYPE_CHECKING, Any
 
 from .envs.core.environments.notebook import show_wrapped
+from .envs.core.words import did_you_mean
 from .envs.registry import register_environments
 
 __version__ = "0.1.0"
@@ -61,15 +62,10 @@ else:
         for home, names in _HOMES.items():
             if name in names:
                 return getattr(__import__(f"{__name__}.{home}", fromlist=[name]), name)
-        raise AttributeError(_unknown(name))
-
-
-def _unknown(name: str) -> str:
-    from difflib import get_close_matches
-
-    close = get_close_matches(name, __all__, 1)
-    hint = f"did you mean {close[0]!r}?" if close else f"it has {', '.join(__all__)}"
-    return f"module {__name__!r} has no attribute {name!r}; {hint}"
+        raise AttributeError(
+            f"module {__name__!r} has no attribute {name!r}; "
+            f"{did_you_mean(name, __all__)}it has {', '.join(__all__)}"
+        )
 
 
 def __dir__() -> list[str]:

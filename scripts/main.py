@@ -5,24 +5,20 @@ its docstring is its summary. Only the command that runs is imported, so that it
 """
 
 import ast
+import contextlib
 import errno
 import importlib
+import logging
 import os
-import shlex
 import shutil
 import sys
 import textwrap
 import traceback
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from .. import __version__
-from .options import (
-    BadArgument,
-    Parser,
-    add_imports,
-    import_packages,
-)
+from .options import BadArgument, Parser, common_options, import_packages
 
 COMMANDS = (
     "games",
@@ -42,6 +38,7 @@ COMMANDS = (
     "warm",
 )
 ENDED_EARLY = 1
+_logger = logging.getLogger("parlour.command")
 _COMMANDS = Path(__file__).with_name("commands")
 INTERRUPTED = 130  # what a shell reports for a process stopped with Ctrl-C
 
@@ -112,17 +109,43 @@ def _run(arguments: Sequence[str]) -> None:
         return
     name = arguments[0]
     if name not in COMMANDS:  # --help, --version or a mistake
-        _command_list().parse_args([name])
-    command = importlib.import_module(f".commands.{name}", __package__)
-    parser = Parser(prog=f"parlour {name}", description=command.__doc__)
-    parser.set_defaults(command_line=shlex.join(["parlour", *arguments]))
-    parser.add_argument(
-        "--traceback", action="store_true", help="print the whole traceback where a player crashes"
-    )
-    add_imports(parser)
-    rest = import_packages(arguments[1:])  # first, so that the help lists their games
-    command.add_arguments(parser)
-    command.run(parser.parse_args(rest))
+        name = _command_list().parse_args(arguments).command
+    program = f"parlour {name}"
+    common, rest, file = common_options(program, arguments[1:])
+    with _diagnostics(common.log_level):
+        command = importlib.import_module(f".commands.{name}", __package__)
+        parser = Parser(file, prog=program, description=command.__doc__)
+        packages = import_packages(common.imports)
+        command.add_arguments(parser)
+        parsed = parser.parse_args(rest, common)
+        if packages:
+            parsed.command_line += f" --import {','.join(packages)}"
+        _logger.debug("runs as: %s", parsed.command_line)
+        command.run(parsed)
+
+
+@contextlib.contextmanager
+def _diagnostics(level: int) -> Iterator[None]:
+    """Print what the loggers `parlour...` say from this level on; then leave logging as it was."""
+    logger, handler = logging.getLogger("parlour"), _OnStderr()
+    before = logger.level, logger.propagate
+    logger.addHandler(handler)
+    logger.setLevel(level)
+    logger.propagate = False  # not once more, by a handler of an imported package
+    try:
+        yield
+    finally:
+        logger.removeHandler(handler)
+        logger.setLevel(before[0])
+        logger.propagate = before[1]
+
+
+class _OnStderr(logging.Handler):
+    """Prints on stderr as it is now: a progress bar stands in for it meanwhile."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if sys.stderr is not None:
+            print(self.format(record), file=sys.stderr, flush=True)
 
 
 def _ended(program: str, why: str, status: int = ENDED_EARLY) -> int:

@@ -7,13 +7,19 @@ its traceback. What needs a compiler is imported where it is used, so that a pag
 import argparse
 import contextlib
 import importlib
+import logging
 import os
 import re
+import shlex
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from ..envs import GAMES, find_game
+from ..envs.core import catalogue
+from ..envs.core.words import did_you_mean
+from .run_file import ON_THE_LINE, RunFile, read_run_file
 from .validators import MAX_SEED, seed
 
 if TYPE_CHECKING:
@@ -22,7 +28,14 @@ if TYPE_CHECKING:
 
 Given = TypeVar("Given")
 
+NAMES = (
+    "PLAYER is a name that `parlour games` lists, a checkpoint FILE.pt, or a function or class of "
+    "your own, FILE.py:NAME. Its settings follow a colon: PLAYER:SETTING=VALUE,... as in "
+    "mcts:num_simulations=100,epsilon=0.1. Those of a game, in --set, are written alike: "
+    "num_players=2. Commas also separate players: mcts:num_simulations=100,random."
+)
 HUMAN = "human"  # a player of every game: you, at the console
+IMPORT_VARIABLE = "PARLOUR_IMPORT"  # packages that every command imports
 WRONG_ARGUMENTS = 2  # exit status
 
 
@@ -47,13 +60,63 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser that answers a wrong argument with exactly one line."""
+    """An argument parser that answers a wrong argument with exactly one line.
 
-    def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=_HelpFormatter, **settings)
+    The parser of a command has a file of options, which may be empty, and so have its sub-parsers.
+    """
+
+    def __init__(self, file: RunFile | None = None, **settings: Any) -> None:
+        super().__init__(formatter_class=_HelpFormatter, allow_abbrev=False, **settings)
+        self._file = file
+        if file is not None:
+            _add_common(self)
+
+    def add_subparsers(self, **settings: Any) -> Any:
+        """Add sub-parsers of this class, which take options of the same file."""
+        parser_class: Any = partial(Parser, self._file)
+        return super().add_subparsers(parser_class=parser_class, **settings)
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Parse what the file and the command line give; a command's parser refuses the rest.
+
+        `command_line` of the result is a command that does the same without the file.
+        """
+        if self._file is None:
+            return super().parse_known_args(args, namespace)
+        with user_input():
+            words = self._file.take(self._option_string_actions)
+        found, rest = super().parse_known_args([*words, *args], namespace)
+        if rest:
+            hint = did_you_mean(rest[0].partition("=")[0], self._option_string_actions)
+            self.error(f"unrecognized arguments: {' '.join(rest)}; {hint}see --help")
+        if self._subparsers is None:
+            self._refuse_the_rest_of(self._file)
+            found.command_line = shlex.join([*self.prog.split(), *words, *args])
+        return found, rest
+
+    def _refuse_the_rest_of(self, file: RunFile) -> None:
+        shown = [one for one in self._actions if one.help != argparse.SUPPRESS]
+        flags = [one.option_strings[-1].lstrip("-") for one in shown if one.option_strings]
+        known = [flag for flag in flags if flag not in ON_THE_LINE]
+        for key in file.options:
+            if key in (one.dest for one in shown if not one.option_strings):
+                raise BadArgument(f"{file.path}: {key} stands on the command line, not in a file")
+            raise BadArgument(
+                f"{file.path}: {key} is no option of this command; {did_you_mean(key, known)}"
+                f"a file may set {', '.join(known)}"
+            )
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:
+        try:
+            super()._check_value(action, value)
+        except argparse.ArgumentError as error:
+            error.message += f"; {did_you_mean(value, action.choices or ())}".rstrip("; ")
+            raise
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong on stderr and leave with status 2."""
+        if self._file is not None and self._file.path:
+            message += f" (options of {self._file.path} included)"
         self.exit(WRONG_ARGUMENTS, f"{self.prog}: {' '.join(message.split())}\n")
 
 
@@ -66,35 +129,76 @@ def user_input() -> Iterator[None]:
         raise BadArgument(str(error)) from error
 
 
-def add_imports(parser: argparse.ArgumentParser) -> None:
-    """`--import`; see `import_packages`."""
-    parser.add_argument(
+def _add_common(parser: argparse.ArgumentParser) -> None:
+    """Add the options of every command, without defaults; see `common_options`."""
+    group = parser.add_argument_group("options of every command")
+    add = partial(group.add_argument, default=argparse.SUPPRESS)
+    add(
+        "--config",
+        metavar="FILE.toml",
+        help="take options from a TOML file, such as deals = 200, against = ['lowest', 'random'], "
+        "quiet = true, and settings as a table: [set] and num_players = 4 below it. GAME and other "
+        "words without dashes stand on the command line, whose options win over the file's",
+    )
+    add(
         "--import",
         dest="imports",
-        metavar="PACKAGE",
+        metavar="PACKAGE,...",
         action="append",
-        default=[],
-        help="first import a Python package, or a file of this folder, which registers games",
+        help="first import Python packages, or files of this folder, which register games; "
+        f"those named in the variable {IMPORT_VARIABLE} too",
     )
+    for flag, level, about in (
+        ("--quiet", logging.ERROR, "print results and errors, no progress, notes and warnings"),
+        ("--verbose", logging.DEBUG, "also print details, such as which rules are compiled"),
+    ):
+        add(flag, dest="log_level", action="store_const", const=level, help=about)
+    add("--traceback", action="store_true", help="print the whole traceback where a player crashes")
 
 
-def import_packages(arguments: Sequence[str]) -> list[str]:
-    """Import the packages of `--import`, and return the other arguments. Raises BadArgument.
+def common_options(
+    program: str, arguments: Sequence[str]
+) -> tuple[argparse.Namespace, list[str], RunFile]:
+    """Return the options of every command, the other arguments, and the file of `--config`.
 
-    The current folder is searched too, also by other processes that this one starts.
+    They are read first, so that the help lists imported games. Raises BadArgument.
     """
-    parser = Parser(prog="parlour", add_help=False, allow_abbrev=False)
-    add_imports(parser)
-    known, rest = parser.parse_known_args(arguments)
-    if known.imports:
+    parser = Parser(prog=program, add_help=False)
+    _add_common(parser)
+    parser.set_defaults(config=None, imports=[], log_level=logging.INFO, traceback=False)
+    found, rest = parser.parse_known_args(arguments)
+    if found.config is None:
+        return found, rest, RunFile()
+    with user_input():
+        file = read_run_file(found.config)
+        words = file.take(parser._option_string_actions)
+    return parser.parse_known_args([*words, *arguments])[0], rest, file
+
+
+def import_packages(given: Sequence[str]) -> list[str]:
+    """Import the packages of `--import` and of PARLOUR_IMPORT; return their names.
+
+    The current folder is searched too, also by other processes that this one starts. Raises
+    BadArgument.
+    """
+    by_default = os.environ.get(IMPORT_VARIABLE, "")
+    names = dict.fromkeys(_listed(by_default), f"{IMPORT_VARIABLE}: ")
+    names |= dict.fromkeys(_listed(",".join(given)), "")
+    if names:
         _search_this_folder()
-    for name in known.imports:
+    for name, source in names.items():
         module = _module_named(name)
         try:
             importlib.import_module(module)
         except Exception as error:
-            raise BadArgument(f"cannot import {name}: {type(error).__name__}: {error}") from error
-    return rest
+            raise BadArgument(
+                f"{source}cannot import {name}: {type(error).__name__}: {error}"
+            ) from error
+    return list(names)
+
+
+def _listed(text: str) -> list[str]:
+    return [name.strip() for name in text.split(",") if name.strip()]
 
 
 def _module_named(given: str) -> str:
@@ -123,10 +227,11 @@ def add_game(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("game", metavar="GAME", help=f"name of a game: {', '.join(GAMES)}")
     parser.add_argument(
         "--set",
-        metavar="KEY=VALUE,...",
+        metavar="SETTING=VALUE,...",
         default="",
         help="settings of the game, such as num_players=2; `parlour games` lists them",
     )
+    parser.epilog = NAMES
 
 
 def add_seed(parser: argparse.ArgumentParser) -> None:
@@ -144,21 +249,19 @@ def first_seed(arguments: argparse.Namespace) -> int:
     return arguments.seed or 0
 
 
-def check_known(games: Iterable[str]) -> None:
-    """Raise BadArgument for the first game that is not registered."""
-    unknown = next((name for name in games if name not in GAMES), None)
-    if unknown is not None:
-        raise BadArgument(
-            f"unknown game {unknown!r}; the games are {', '.join(GAMES)}, "
-            "and those of the packages in --import"
-        )
+def known_games(*given: str | None) -> list[str]:
+    """Return the given games, or all where none is. Raises BadArgument for an unknown one."""
+    names = [name for name in given if name is not None]
+    with user_input():
+        for name in names:
+            catalogue.check_known(name)
+    return names or list(GAMES)
 
 
 def chosen_game(arguments: argparse.Namespace) -> "Game":
     """Make the game of `GAME` and `--set`. Raises BadArgument."""
     from ..baselines.players.settings import parse_settings
 
-    check_known([arguments.game])
     with user_input():
         return find_game(arguments.game, **parse_settings(arguments.set))
 

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import json
+import logging
 import shutil
 import sys
 import textwrap
@@ -37,7 +38,7 @@ from ..baselines.arena.results.export import (
     standing_cells,
     standing_headings,
 )
-from ..envs.core.waiting import Wait
+from ..envs.core.waiting import Wait, progress_logger
 from .options import BadArgument
 from .validators import file_to_write
 
@@ -151,9 +152,10 @@ class _Bars(Progress):
 def progress_bar() -> Progress:
     """Make a progress bar on stderr that disappears at the end; without a terminal, tell in lines.
 
-    These come only in a long wait, and then seldom.
+    These come only in a long wait, and then seldom. With `--quiet` there is neither.
     """
     console = Console(stderr=True, highlight=False)
+    is_shown = console.is_terminal and progress_logger.isEnabledFor(logging.WARNING)
     return _Bars(
         TextColumn("{task.description}"),
         BarColumn(),
@@ -161,7 +163,7 @@ def progress_bar() -> Progress:
         TimeRemainingColumn(),
         console=console,
         transient=True,
-        disable=not console.is_terminal,
+        disable=not is_shown,
     )
 
 

@@ -3,6 +3,7 @@
 import argparse
 import contextlib
 import dataclasses
+import logging
 import sqlite3
 import sys
 from collections import Counter
@@ -18,9 +19,11 @@ from ..baselines.arena.play.workers import start_cluster
 from ..baselines.arena.results.store import store_files
 from ..baselines.players.settings import parse_settings
 from ..envs.core.game import Game
+from ..envs.core.words import check_setting_names
 from .options import BadArgument, user_input
 from .validators import positive
 
+_logger = logging.getLogger("parlour.contest")
 _NOT_SETTINGS = ("tracebacks", "hidden")  # fields of a TimeControl that other options set
 
 
@@ -51,7 +54,7 @@ def add_plan(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--contest",
-        metavar="KEY=VALUE,...",
+        metavar="SETTING=VALUE,...",
         nargs="?",
         const="",
         help="play under contest time: each player in a process of its own, in a sandbox where the "
@@ -82,7 +85,7 @@ def chosen_plan(arguments: argparse.Namespace) -> Iterator[Plan]:
             lambda game, found: faults.extend((game.name, fault) for fault in found),
         )
         if control is not None:
-            _print_faults(faults, Path(control.logs))
+            _tell_faults(faults, Path(control.logs))
         _publish_secret(control)
 
 
@@ -100,10 +103,7 @@ def chosen_control(arguments: argparse.Namespace) -> TimeControl | None:
     if arguments.contest is None:
         return None
     given = parse_settings(arguments.contest)
-    known = [field.name for field in _contest_settings()]
-    for key in given:
-        if key not in known:
-            raise TypeError(f"a contest has no setting {key!r}; it has {', '.join(known)}")
+    check_setting_names("a contest", given, [field.name for field in _contest_settings()])
     control = TimeControl(**given, tracebacks=arguments.traceback)
     sandbox = choose_sandbox(control.sandbox)
     stored = [] if arguments.store is None else store_files(arguments.store)
@@ -130,24 +130,22 @@ def _secret_of(arguments: argparse.Namespace, control: TimeControl) -> str | Non
 
 
 def _announce(control: TimeControl) -> None:
-    """Warn on stderr where players have no sandbox."""
+    """Warn where players have no sandbox."""
     if control.sandbox == NONE:
-        print(
+        _logger.warning(
             "warning: contest time without a sandbox contains faults but no malice: players can "
-            "read and write files, use the network and signal processes; see bubblewrap in README",
-            file=sys.stderr,
+            "read and write files, use the network and signal processes; see bubblewrap in README"
         )
 
 
-def _print_faults(faults: list[tuple[str, Fault]], logs: Path) -> None:
-    """Print to stderr why each player lost games by a fault, and where its logs are."""
+def _tell_faults(faults: list[tuple[str, Fault]], logs: Path) -> None:
+    """Say why each player lost games by a fault, and where its logs are."""
     kinds = Counter((game, fault.player, fault.kind) for game, fault in faults)
     reasons = {(game, fault.player, fault.kind): fault.detail for game, fault in reversed(faults)}
     for (game, player, kind), count in kinds.items():
-        print(
+        _logger.warning(
             f"{player} lost {count:,} games by a fault ({kind}): "
-            f"{reasons[game, player, kind]}; its logs are in {logs / game}",
-            file=sys.stderr,
+            f"{reasons[game, player, kind]}; its logs are in {logs / game}"
         )
 
 

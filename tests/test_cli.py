@@ -26,7 +26,7 @@ from parlour.scripts.bench.page import MANY_AT_ONCE, ONE_BY_ONE, page, sizes_pag
 from parlour.scripts.commands import tournament, warm
 from parlour.scripts.main import COMMANDS, ENDED_EARLY, INTERRUPTED, main
 from parlour.scripts.options import player_names
-from parlour.training.session import algorithms
+from parlour.training.session import algorithms, is_resumable
 
 SCRIPTS = Path(__file__).resolve().parents[1] / "scripts"
 BENCHMARKS = SCRIPTS.parent / "docs/benchmarks"
@@ -40,7 +40,17 @@ SMALL_TRAINING = (
 
 WRONG = {
     "nonsense": "nonsense",
-    "games --nonsense": "--nonsense",
+    "evalute": "did you mean 'evaluate'?",
+    "--quiet games": "unrecognized arguments: --quiet",
+    "games --nonsense": "unrecognized arguments: --nonsense; see --help",
+    "games --jsn -": "unrecognized arguments: --jsn -; did you mean '--json'? see --help",
+    "watch presidnt": "did you mean 'president'? the games are",
+    f"watch {GAME} --set num_player=2": "did you mean 'num_players'? its settings are",
+    f"watch {GAME} --players lowst": "did you mean 'lowest'? it has best, ",
+    f"watch {GAME} --players mcts:num_simulation=3": "did you mean 'num_simulations'? its",
+    f"match {GAME} random,lowest --contest secnds=3": "did you mean 'seconds'? its settings are",
+    f"train dqm {GAME}": "did you mean 'dqn'?",
+    f"train dqn {GAME} --hiden 8": "did you mean '--hidden'?",
     "watch": "GAME",
     "watch whist": "unknown game 'whist'",
     "watch this:whist": "unknown game 'this:whist'",
@@ -238,6 +248,18 @@ def test_the_help_of_a_setting_has_a_text_and_a_default(
     shown = " ".join(capsys.readouterr().out.split())
     assert not re.findall(r"--[\w-]+(?: X)? \(default", shown)
     assert "(default )" not in shown
+
+
+@pytest.mark.parametrize("learner", algorithms())
+def test_the_help_says_whether_a_run_can_be_resumed(
+    learner: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        run(f"train {learner} --help")
+    shown = " ".join(capsys.readouterr().out.split())
+    is_not = f"--resume not possible with {learner}, only with " in shown
+    assert is_not != ("--resume continue the interrupted run in the folder" in shown)
+    assert is_not != is_resumable(learner)
 
 
 def test_alone_it_lists_its_commands(capsys: pytest.CaptureFixture[str]) -> None:

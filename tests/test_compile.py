@@ -197,6 +197,18 @@ def call_anew(*, function: Callable[..., Any] = _total) -> int:
     return hits(compiled)
 
 
+def test_the_name_of_kept_code_depends_on_no_order_of_a_set(tmp_path: Path) -> None:
+    """Else every process might compile it again."""
+    script = (
+        "from parlour.envs.core import code_cache\n"
+        "from parlour.baselines.networks import policy_value\n"
+        "rules = [one for one in vars(policy_value).values() if hasattr(one, 'py_func')]\n"
+        "print(*(code_cache._content_digest(one) for one in rules))\n"
+    )
+    (first, _), (second, _) = (run(script, tmp_path, PYTHONHASHSEED=seed) for seed in "12")
+    assert first and first == second
+
+
 def test_a_cold_start_logs_one_line_and_a_warm_one_none(
     cache: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -4,12 +4,15 @@ import warnings
 from typing import Any
 
 import gymnasium
+import numpy as np
+import pettingzoo
 import pytest
 from gymnasium.utils.env_checker import check_env as gymnasium_check_env
-from pettingzoo.test import api_test, render_test, seed_test
+from pettingzoo import AECEnv, ParallelEnv
+from pettingzoo.test import api_test, parallel_api_test, render_test, seed_test
 from pettingzoo.utils import wrappers
 
-from parlour.envs import GAMES, check_game, registry
+from parlour.envs import GAMES, check_game, find_game, registry
 from parlour.envs.core.checks.report import NO_CHANCE
 from tests.view_tools import case_name, configs, is_all_legal
 
@@ -32,6 +35,45 @@ def test_pettingzoo_api_test_and_seed_test(name: str, config: dict[str, Any], fa
         seed_test(lambda: factory(name, **config), num_cycles=20)
     messages = [str(warning.message) for warning in caught]
     assert [m for m in messages if not m.startswith(EXPECTED_WARNINGS)] == []
+
+
+@every_config
+def test_pettingzoo_parallel_api_test(name: str, config: dict[str, Any]) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        parallel_api_test(registry.make_parallel(name, **config), num_cycles=200)
+
+
+@every_game
+def test_the_parallel_environment_plays_what_the_other_plays(name: str) -> None:
+    env, parallel = registry.make_raw_aec(name), registry.make_parallel(name)
+    env.reset(seed=3)
+    seen, infos = parallel.reset(seed=3)
+    for _ in range(60):
+        agent = env.agent_selection
+        assert [one for one in seen if seen[one]["action_mask"].any()] == [agent]
+        np.testing.assert_array_equal(seen[agent]["observation"], env.observe(agent)["observation"])
+        action = int(seen[agent]["action_mask"].argmax())
+        env.step(action)
+        seen, rewards, ended, _, infos = parallel.step(dict.fromkeys(env.possible_agents, action))
+        assert (rewards, ended) == (env.rewards, env.terminations)
+        if any(ended.values()):
+            break
+    assert set(infos) == set(env.possible_agents)
+
+
+@every_game
+@pytest.mark.parametrize(("view", "kind"), [("aec", AECEnv), ("parallel", ParallelEnv)])
+def test_pettingzoo_makes_it_by_its_id(name: str, view: Any, kind: Any) -> None:
+    if not hasattr(pettingzoo, "make"):
+        pytest.skip(f"PettingZoo {pettingzoo.__version__} has no registry; 1.27 has")
+    version = find_game(name).version
+    for env_id in (f"parlour/{name}-v{version}", f"parlour/{name}_v{version}", f"parlour/{name}"):
+        env = pettingzoo.make(view, env_id, observation="integer")
+        assert isinstance(env, kind) and env.unwrapped.game.name == name
+        assert env.observation_space("player_0")["observation"].dtype.kind == "i"
+    with pytest.raises(TypeError, match="unexpected keyword argument 'colour'"):
+        pettingzoo.make(view, f"parlour/{name}-v{version}", colour=1)
 
 
 @pytest.mark.parametrize("name", ["notty", "splendor"])  # with chance; with masks of many words

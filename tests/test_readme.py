@@ -3,7 +3,6 @@
 import configparser
 import json
 import re
-from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +11,6 @@ import pytest
 from parlour.baselines import list_policies
 from parlour.baselines.arena import play_match
 from parlour.envs import GAMES, find_game
-from parlour.envs.core.environments.aec import RawEnv
-from parlour.envs.core.environments.solo import SoloEnv
-from parlour.envs.core.environments.vector import TablesEnv
 from parlour.scripts.bench.page import page, sizes_page, speed_table
 from parlour.scripts.main import COMMANDS
 
@@ -77,26 +73,6 @@ def test_games_and_their_players_are_listed(name: str) -> None:
     assert not [
         player for player in list_policies(find_game(name)) if f"| `{player}` |" not in README
     ]
-
-
-def test_every_option_of_an_environment_is_named() -> None:
-    options = {name for view in (SoloEnv, TablesEnv) for name in signature(view).parameters}
-    assert not [name for name in options - {"game", "num_envs"} if f"`{name}=" not in README]
-    ours = [f"`{name}=" for name in signature(RawEnv).parameters if name != "game"]
-    rows = [line for line in README.splitlines() if line.endswith("also in PettingZoo |")]
-    assert len(rows) == len(ours)
-    assert not [name for name in ours if not any(name in row for row in rows)]
-
-
-def test_an_option_of_one_environment_only_says_so() -> None:
-    solo, vector = (set(signature(view).parameters) for view in (SoloEnv, TablesEnv))
-    only = {
-        "not in `gym.make_vec`": solo - vector,
-        "vector only": vector - solo - {"num_envs", "max_episode_steps"},
-    }
-    for remark, names in only.items():
-        rows = [line for line in README.splitlines() if re.search(rf"^\| `.*{remark}", line)]
-        assert sorted(row[3 : row.index("=")] for row in rows) == sorted(names)
 
 
 def test_every_extra_and_every_command_of_make_is_explained() -> None:

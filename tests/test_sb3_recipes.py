@@ -14,11 +14,12 @@ from sb3_contrib import MaskablePPO
 from stable_baselines3.dqn.policies import QNetwork
 
 from parlour.baselines.arena import play_match
-from parlour.baselines.environments import solo_env
+from parlour.baselines.environments import solo_env, vector_env
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
 from parlour.training.recipes import sb3_dqn, sb3_ppo
+from parlour.training.recipes.sb3_vec_env import sb3_vec_env
 
 from .probe_game import SAFE_RETURN, START, TRAPPED_RETURN, probe_game
 
@@ -224,6 +225,33 @@ def test_maskable_ppo_learns_in_the_registered_environment() -> None:
         action, _ = model.predict(observation, action_masks=info["action_mask"])
         observation, _, is_over, _, info = env.step(int(action))
     assert info["returns"].shape == (4,)
+
+
+def test_the_vec_env_of_sb3_plays_the_games_of_the_vector_environment(president: Game) -> None:
+    ours = vector_env(president, 3, opponents="lowest", max_episode_steps=9)
+    env = sb3_vec_env(president, 3, opponents="lowest", max_episode_steps=9)
+    env.seed(5)
+    assert np.array_equal(env.reset(), ours.reset(seed=5)[0])
+    num_over = 0
+    for _ in range(60):
+        masks = np.stack(env.env_method("action_masks"))
+        assert np.array_equal(masks, ours.action_masks())
+        actions = masks.argmax(axis=1)
+        shown, rewards, over, infos = env.step(actions)
+        observations, expected, ended, truncated, info = ours.step(actions)
+        assert np.array_equal(shown, observations) and np.array_equal(over, ended | truncated)
+        assert rewards.dtype == np.float32 and np.array_equal(rewards, np.float32(expected))
+        for row, told in enumerate(infos):
+            assert bool(told) == over[row]
+            if told:
+                num_over += 1
+                assert np.array_equal(told["terminal_observation"], info["final_obs"][row])
+                assert told["TimeLimit.truncated"] is bool(truncated[row] and not ended[row])
+                assert told["episode"]["r"] == expected[row]
+                assert told["episode"]["l"] == info["length"][row] > 0
+    assert num_over > 6
+    with pytest.raises(ValueError, match="stable-baselines3 needs SAME_STEP"):
+        sb3_vec_env(president, 3, autoreset_mode="NextStep")
 
 
 @pytest.mark.parametrize("recipe", RECIPES)

@@ -12,7 +12,6 @@ from typing import Any
 
 import gymnasium
 import numpy as np
-import pettingzoo
 import pytest
 from gymnasium.vector import AutoresetMode, VectorEnv
 
@@ -658,8 +657,7 @@ def test_the_names_lead_to_the_environments(name: str) -> None:
     face = getattr(parlour.envs, f"{name}_v{version}")
     assert face.env().metadata["name"] == f"{name}_v{version}"
     assert face.raw_env(observation="integer").game.name == name
-    if hasattr(pettingzoo, "make"):
-        assert pettingzoo.make("aec", f"parlour/{name}_v{version}").game.name == name
+    assert face.parallel_env(observation="integer").unwrapped.game.name == name
     with pytest.raises(AttributeError, match=f"the environments are .*{name}_v{version}"):
         _ = parlour.envs.no_such_game_v0  # type: ignore[attr-defined]
 

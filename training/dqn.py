@@ -31,7 +31,7 @@ class Config:
     """Settings of the learner."""
 
     total_steps: int = setting(20_000_000, "length of the run, in decisions of learning seats")
-    minutes: float = setting(math.inf, "time limit of the run, counting learning alone")
+    minutes: float = setting(math.inf, "minutes to learn and compile; measuring does not count")
     seed: int = setting(0, "number that decides all random choices")
     hidden: tuple[int, ...] = setting((512, 512), "units of each hidden layer")
     num_tables: int = setting(1024, "number of games played side by side")

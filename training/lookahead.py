@@ -29,7 +29,7 @@ class Config:
     """Settings of the learner."""
 
     total_steps: int = setting(20_000_000, "length of the run, in decisions")
-    minutes: float = setting(math.inf, "time limit of the run, counting learning alone")
+    minutes: float = setting(math.inf, "minutes to learn and compile; measuring does not count")
     seed: int = setting(0, "number that decides all random choices")
     inputs: tuple[str, ...] = setting(
         (), "fields of the observation that the network sees; empty for all"

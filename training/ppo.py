@@ -33,7 +33,7 @@ class Config:
     """Settings of the learner."""
 
     total_steps: int = setting(100_000_000, "length of the run, in decisions of learning seats")
-    minutes: float = setting(math.inf, "time limit of the run, counting learning alone")
+    minutes: float = setting(math.inf, "minutes to learn; compiling and measuring do not count")
     seed: int = setting(0, "number that decides all random choices")
     hidden: tuple[int, ...] = setting((128, 128), "units of each hidden layer")
     derived_inputs: bool = setting(

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...envs.core.catalogue import without_numpy
 from ...envs.core.game import Game
+from ...envs.core.words import did_you_mean
 from ..networks.learned import learned_policy, shipped_checkpoints
 from ..search import mcts, playout
 from . import best, human
@@ -198,7 +199,8 @@ def player_key(name: str, game: Game) -> str:
         players = ", ".join([*players_of(game), *AT_THE_CONSOLE])
         trained = os.path.join(name, "checkpoint.pt")
         hint = f"; a run's player is {trained}" if os.path.isfile(trained) else ""
-        raise ValueError(f"{game.name} has no player {name!r}; it has {players}{hint}")
+        close = did_you_mean(name, keys)
+        raise ValueError(f"{game.name} has no player {name!r}; {close}it has {players}{hint}")
     return known[_run_together(name)]
 
 

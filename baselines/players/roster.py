@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 from ...envs.core.compile import python_source
 from ...envs.core.game import Function, Game
+from ...envs.core.words import check_setting_names
 from . import generic
 from .game_parts import part_of
 from .policy import Policy, compiled_policy
@@ -50,11 +51,8 @@ def check_settings(name: str, make: Callable[..., Policy], settings: Mapping[str
     A function that passes all settings on leaves the check to the one that gets them.
     """
     _, *parameters = inspect.signature(make, follow_wrapped=False).parameters.values()
-    known = [one.name for one in parameters]
-    unknown = sorted(set(settings) - set(known))
-    if unknown and not any(one.kind is one.VAR_KEYWORD for one in parameters):
-        has = f"; its settings are {', '.join(known)}" if known else ""
-        raise TypeError(f"{name} has no setting {', '.join(map(repr, unknown))}{has}")
+    if not any(one.kind is one.VAR_KEYWORD for one in parameters):
+        check_setting_names(name, settings, [one.name for one in parameters])
 
 
 def with_aliases(

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from .words import did_you_mean
+
 if TYPE_CHECKING:
     from .game import Game
 
@@ -37,17 +39,22 @@ def enter(name: str, entry: Entry) -> bool:
     return known is None
 
 
+def check_known(name: str) -> None:
+    """Raise ValueError for a game that is not registered."""
+    if name not in _ENTRIES:
+        raise ValueError(
+            f"unknown game {name!r}; {did_you_mean(name, _ENTRIES)}the games are "
+            f"{', '.join(_ENTRIES)}, and those of packages that are imported first (--import)"
+        )
+
+
 def find_game(name: str, /, **config: Any) -> Game:
     """Load a game by name, with its settings; a game of another package once that is imported.
 
     It imports no package, because names also come from files and over a network. Raises ValueError
     for an unknown game, TypeError for an unknown setting, ValueError for an impossible value.
     """
-    if name not in _ENTRIES:
-        raise ValueError(
-            f"unknown game {name!r}; the games are {', '.join(_ENTRIES)}, "
-            "and those of packages that are imported first"
-        )
+    check_known(name)
     make = _ENTRIES[name].make
     if isinstance(make, str):
         make = importlib.import_module(make).game

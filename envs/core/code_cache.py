@@ -118,7 +118,7 @@ def keep(function: Any, rule: Any) -> None:
         finally:
             numba.config.CACHE_DIR = before
     function._cache._cache_file = _Files(folder, cache_folder() / name)
-    function._cache = _Careful(function._cache, folder)
+    function._cache = _Careful(function._cache, folder, rule.__name__)
 
 
 class _Files:
@@ -161,8 +161,8 @@ class _Files:
 class _Careful:
     """Numba's cache of one function, in which a damaged file or a full disk only costs time."""
 
-    def __init__(self, cache: Any, folder: Path) -> None:
-        self._cache, self._folder = cache, folder
+    def __init__(self, cache: Any, folder: Path, rule: str) -> None:
+        self._cache, self._folder, self._rule = cache, folder, rule
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._cache, name)
@@ -182,6 +182,7 @@ class _Careful:
             _logger.debug("damaged compiled code", exc_info=error)
         if found is None:
             _note_once(f"parlour: compiling; the code is kept in {self._folder.parent}")
+            _logger.debug("compiling %s", self._rule)
         return found
 
     def save_overload(self, signature: Any, code: Any) -> None:
@@ -246,7 +247,10 @@ def _describe(rule: Any, parts: list[str], seen: dict[int, int]) -> None:
     has_inner_code = any(isinstance(constant, types.CodeType) for constant in code.co_consts)
     if has_inner_code or source.__closure__ or not Path(code.co_filename).is_file():
         raise UnknownError
-    options = sorted((key, str(value)) for key, value in options_of(rule).items())
+    options = sorted(
+        (key, str(sorted(value) if isinstance(value, set) else value))  # a set has no fixed order
+        for key, value in options_of(rule).items()
+    )
     parts += [source.__module__, source.__qualname__, str(options)]
     parts.append(_constant(source.__defaults__))
     parts += [code.co_code.hex(), code.co_exceptiontable.hex()]

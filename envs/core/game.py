@@ -17,6 +17,7 @@ import numpy as np
 from . import defaults
 from .bits import allowed_list, mask_words
 from .fields import Field, FlatLayout, check_fields, record_dtype
+from .words import check_setting_names
 
 CHANCE = -1  # value of seat_to_act if the game itself must draw next
 NO_SEAT = -1
@@ -242,12 +243,7 @@ def make_config(config_class: type, game_name: str, settings: Mapping[str, Any])
     """Build a game's Config; an unknown setting raises a TypeError that lists the known ones."""
     known = [field.name for field in dataclasses.fields(config_class)]
     settings = with_new_names(settings, known)
-    unknown = sorted(set(settings) - set(known))
-    if unknown:
-        raise TypeError(
-            f"{game_name} has no setting {', '.join(map(repr, unknown))}; "
-            f"its settings are {', '.join(known)}"
-        )
+    check_setting_names(game_name, settings, known)
     return config_class(**settings)
 
 

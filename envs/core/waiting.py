@@ -1,10 +1,11 @@
-"""Lines on stderr during a long wait, for those who have no progress bar."""
+"""Lines about a long wait, for those who have no progress bar: logged, so that they can be off."""
 
-import sys
+import logging
 import time
 
 FIRST_LINE_AFTER = 15.0  # seconds
 NEXT_LINE_AFTER = 1.5  # times the wait so far: few lines in a long wait
+progress_logger = logging.getLogger("parlour.progress")
 
 
 class Wait:
@@ -15,8 +16,9 @@ class Wait:
         self._next_line = FIRST_LINE_AFTER
 
     def tell(self, what: str) -> None:
-        """Print how far it has come, if it is time for a line."""
+        """Log how far it has come, if it is time for a line."""
         waited = time.monotonic() - self._began
-        if waited >= self._next_line and sys.stderr is not None:
+        if waited >= self._next_line:
             self._next_line = NEXT_LINE_AFTER * waited
-            print(f"parlour: {what} after {waited:.0f} s", file=sys.stderr, flush=True)
+            # A warning, because logging prints that on stderr where nobody has set it up.
+            progress_logger.warning("parlour: %s after %.0f s", what, waited)

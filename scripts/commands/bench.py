@@ -7,7 +7,6 @@ themselves; there the time includes the choice.
 
 import argparse
 
-from ...envs import GAMES
 from ..bench.measure import (
     BATCH,
     QUICK,
@@ -18,7 +17,7 @@ from ..bench.measure import (
     start_report,
 )
 from ..bench.page import page, plot, show, show_sizes, sizes_page, sizes_plot
-from ..options import BadArgument, check_known
+from ..options import BadArgument, known_games
 from ..output import (
     add_json,
     progress_bar,
@@ -71,9 +70,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Measure and print; figures of the same run can be compared."""
     if arguments.record is not None and arguments.cold:
         raise BadArgument("--record writes rates, which --cold leaves out")
-    if arguments.game is not None:
-        check_known([arguments.game])
-    names = [arguments.game] if arguments.game else list(GAMES)
+    names = known_games(arguments.game)
     effort = QUICK if arguments.quick else Effort()
     with progress_bar() as bar:
         task = bar.add_task("", total=None)

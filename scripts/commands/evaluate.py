@@ -45,10 +45,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "player",
         metavar="PLAYER",
-        help="the player to measure: a name, a checkpoint, or FILE.py:FUNCTION",
+        help="the player to measure",
     )
     parser.add_argument(
-        "--against", metavar="A,B,...", default="random", help="opponents (default random)"
+        "--against", metavar="PLAYER,...", default="random", help="opponents (default random)"
     )
     parser.add_argument(
         "--deals",

@@ -19,7 +19,7 @@ from ...baselines.players.best import NAME as BEST
 from ...envs import GAMES, find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
-from ..options import BadArgument, check_known
+from ..options import BadArgument, known_games
 from ..output import counted, new_folder
 from ..plans import add_plan, chosen_plan
 from ..validators import number_of_deals
@@ -52,8 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Play, and write the pages after each number of seats."""
-    names = arguments.games or list(GAMES)
-    check_known(names)
+    names = known_games(*arguments.games)
     folder = new_folder(arguments.out)
     with chosen_plan(arguments) as plan:
         for game in (game for name in names for game in games_by_seats(name)):

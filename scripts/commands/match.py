@@ -39,8 +39,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_game(parser)
     parser.add_argument(
         "players",
-        metavar="A,B,...",
-        help="two players, or one for each seat: names, checkpoints, or FILE.py:FUNCTION",
+        metavar="PLAYER,...",
+        help="two players, or one for each seat",
     )
     parser.add_argument(
         "--deals",

@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING
 
 from ...envs import GAMES, find_game
 from ..options import (
+    NAMES,
     BadArgument,
-    check_known,
     check_seat,
     for_each_seat,
+    known_games,
     player_names,
     user_input,
 )
@@ -36,12 +37,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--set",
-        metavar="KEY=VALUE,...",
+        metavar="SETTING=VALUE,...",
         help="with --text: settings of the game; `parlour games` lists them",
     )
     parser.add_argument(
         "--players",
-        metavar="A,B,...",
+        metavar="PLAYER,...",
         help="with --text: players of the other seats, or one for all (default: one of middling "
         "strength)",
     )
@@ -51,6 +52,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--seed", type=seed, help="with --text: number of the deal (default: a new one each time)"
     )
+    parser.epilog = NAMES
     add_server(parser)
     parser.add_argument(
         "--forget",
@@ -62,8 +64,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> None:
     """Serve until stopped with Ctrl-C, or play one game at the console."""
-    if arguments.game is not None:
-        check_known([arguments.game])
+    known_games(arguments.game)
     if arguments.text:
         if arguments.forget is not None:
             raise BadArgument("--forget deletes tables of the page; it does not go with --text")

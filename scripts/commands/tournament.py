@@ -47,8 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_game(parser)
     parser.add_argument(
         "--players",
-        metavar="A,B,...",
-        help="players: names, checkpoints, or FILE.py:FUNCTION (default: all scripted players)",
+        metavar="PLAYER,...",
+        help="who plays (default: all scripted players)",
     )
     parser.add_argument(
         "--form",

@@ -6,6 +6,7 @@ The learners are the files of `training/`; every setting of a learner's Config i
 import argparse
 import contextlib
 import dataclasses
+import logging
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -14,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from ...baselines.arena import MatchResult
 from ..options import (
     BadArgument,
-    Parser,
     add_game,
     chosen_game,
     chosen_players,
@@ -27,12 +27,14 @@ from ..validators import number_of_deals, positive
 if TYPE_CHECKING:
     from ...training.session import Session
 
+_logger = logging.getLogger("parlour.training")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add a parser for each learner."""
-    from ...training.session import algorithms, is_resumable, load_algorithm
+    from ...training.session import algorithms, load_algorithm
 
-    learners = parser.add_subparsers(metavar="ALGORITHM", required=True, parser_class=Parser)
+    learners = parser.add_subparsers(metavar="ALGORITHM", required=True)
     for name in algorithms():
         module = load_algorithm(name)
         learner = learners.add_parser(
@@ -40,19 +42,27 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         )
         learner.set_defaults(algorithm=name, config=module.Config)
         add_game(learner)
-        _add_run_options(learner, is_resumable(name))
+        _add_run_options(learner, _about_resuming(name))
         _add_settings(learner, module.Config)
         _add_aliases(learner, getattr(module, "ALIASES", {}))
 
 
-def _add_run_options(parser: argparse.ArgumentParser, is_resumable: bool) -> None:
+def _about_resuming(learner: str) -> str:
+    from ...training.session import algorithms, is_resumable
+
+    if is_resumable(learner):
+        return "continue the interrupted run in the folder"
+    return f"not possible with {learner}, only with {', '.join(filter(is_resumable, algorithms()))}"
+
+
+def _add_run_options(parser: argparse.ArgumentParser, resuming: str) -> None:
     parser.add_argument(
         "--out", metavar="FOLDER", help="folder for the results (default runs/ALGORITHM-GAME)"
     )
     parser.add_argument(
         "--evaluate-against",
         dest="against",
-        metavar="A,B,...",
+        metavar="PLAYER,...",
         default="random",
         help="players that the trained player is measured against (default random)",
     )
@@ -81,11 +91,7 @@ def _add_run_options(parser: argparse.ArgumentParser, is_resumable: bool) -> Non
         "--tensorboard", action="store_true", help="also write the learning curve for TensorBoard"
     )
     kept = parser.add_mutually_exclusive_group()
-    kept.add_argument(
-        "--resume",
-        action="store_true",
-        help="continue the interrupted run in the folder" if is_resumable else argparse.SUPPRESS,
-    )
+    kept.add_argument("--resume", action="store_true", help=resuming)
     kept.add_argument(
         "--overwrite", action="store_true", help="replace the run that the folder holds"
     )
@@ -193,7 +199,7 @@ def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[Matc
                 f"against {r.second}"
                 for r in results
             )
-            bar.console.print(
+            _logger.info(
                 f"{progress.done:5.0%}  {progress.cpu_seconds / 60:5.1f} CPU min  "
                 f"{results[0].words.score} {first}"
             )

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...baselines.players.game_parts import part_of
 from ...envs import GAMES, find_game
-from ..options import BadArgument, Parser, user_input
+from ..options import BadArgument, known_games, user_input
 from ..output import counted
 from ..validators import positive, seed
 
@@ -21,13 +21,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "game", metavar="GAME", help=f"name of a game with trials: {', '.join(games_with_trials())}"
     )
-    kinds = parser.add_subparsers(dest="kind", required=True, parser_class=Parser)
+    kinds = parser.add_subparsers(dest="kind", required=True)
     single = kinds.add_parser("single", help="play one game and print every trick")
     single.add_argument(
-        "player_1", metavar="PLAYER_1", help="the first player: a name, or FILE.py:CLASS"
+        "player_1", metavar="PLAYER_1", help="the first player: a name, or FILE.py:NAME"
     )
     single.add_argument(
-        "player_2", metavar="PLAYER_2", help="the second player: a name, or FILE.py:CLASS"
+        "player_2", metavar="PLAYER_2", help="the second player: a name, or FILE.py:NAME"
     )
     single.add_argument(
         "--num-cards", type=positive, default=50, help="number of cards dealt (default 50)"
@@ -78,6 +78,7 @@ def games_with_trials() -> list[str]:
 
 def run(arguments: argparse.Namespace) -> None:
     """Run the chosen action. Raises BadArgument."""
+    known_games(arguments.game)
     if arguments.game not in games_with_trials():
         names = ", ".join(games_with_trials())
         raise BadArgument(f"{arguments.game} has no trials; these games have: {names}")

@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable
 
 from ...envs import GAMES
-from ..options import check_known
+from ..options import known_games
 
 NUM_TABLES = 64
 
@@ -27,9 +27,7 @@ def run(arguments: argparse.Namespace) -> None:
     """Compile, and print one line for each game."""
     from ...envs.core.code_cache import cache_folder  # the time to start is measured without
 
-    if arguments.game is not None:
-        check_known([arguments.game])
-    for name in [arguments.game] if arguments.game else GAMES:
+    for name in known_games(arguments.game):
         start = time.perf_counter()
         for play in VIEWS.values():
             play(name)

@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_game(parser)
     parser.add_argument(
         "--players",
-        metavar="A,B,...",
+        metavar="PLAYER,...",
         default="random",
         help="one player for each seat, or one for all seats (default random)",
     )

@@ -5,9 +5,9 @@ What makes tables of them is imported when there are some: the first page does n
 
 import contextlib
 import json
+import logging
 import os
 import sqlite3
-import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .matches import MatchPlan
     from .table import GameTable, Setup
 
+_logger = logging.getLogger("parlour.store")
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS tables (
     id TEXT PRIMARY KEY,
@@ -195,7 +196,7 @@ class TableStore:
 def recent_tables(database: sqlite3.Connection, limit: int) -> list[StoredTable]:
     """Return the tables of an open file that changed last, except those of matches.
 
-    Damaged ones are left out, with a line on stderr.
+    Damaged ones are left out, with a warning.
     """
     rows = database.execute(
         "SELECT * FROM tables WHERE id NOT LIKE ? ORDER BY changed DESC LIMIT ?",
@@ -205,11 +206,11 @@ def recent_tables(database: sqlite3.Connection, limit: int) -> list[StoredTable]
 
 
 def _undamaged(row: tuple[Any, ...]) -> StoredTable | None:
-    """Return the table of a row, or None for a damaged one, with a line on stderr."""
+    """Return the table of a row, or None for a damaged one, with a warning."""
     try:
         return _stored(row)
     except Damaged as error:
-        print(f"{error}; it is left out", file=sys.stderr)
+        _logger.warning("%s; it is left out", error)
         return None
 
 

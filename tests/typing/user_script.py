@@ -31,6 +31,8 @@ assert_type(observation, dict[str, np.ndarray])
 assert_type(reward, float)
 assert_type(make_solo("president"), SoloEnv)
 assert_type(make_vector("president", num_envs=2), TablesEnv)
+make_solo("president").set_opponents({"lowest": 1, planner: 2})
+make_vector("president").set_opponents(["lowest", "random", planner])
 
 result = play_match(game, planner, "lowest", num_deals=500)
 assert_type(result, MatchResult)

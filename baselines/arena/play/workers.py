@@ -4,6 +4,7 @@ The results do not depend on the number of processes or on their order.
 """
 
 import contextlib
+import logging
 import signal
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, wait
@@ -82,15 +83,17 @@ def _in_processes(
 @contextlib.contextmanager
 def _pool(workers: Workers) -> Iterator[Submit]:
     """Start processes of this machine; they end with the context."""
-    pool = ProcessPoolExecutor(workers.num_workers, initializer=_become_worker)
+    level = logging.getLogger("parlour").level  # such as that of `--quiet`
+    pool = ProcessPoolExecutor(workers.num_workers, initializer=_become_worker, initargs=(level,))
     try:
         yield lambda batch: pool.submit(play_batch, batch, workers.num_threads)
     finally:
         pool.shutdown(wait=True, kill_workers=True)
 
 
-def _become_worker() -> None:
-    """Leave Ctrl-C to the arena's process, and end with it."""
+def _become_worker(level: int) -> None:
+    """Leave Ctrl-C to the arena's process, log at its level, and end with it."""
+    logging.getLogger("parlour").setLevel(level)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     end_with_parent()
 

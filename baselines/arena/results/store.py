@@ -7,9 +7,9 @@ and tournaments reuse each other's results.
 
 import contextlib
 import json
+import logging
 import os
 import sqlite3
-import sys
 import time
 import zlib
 from collections.abc import Iterator, Mapping
@@ -28,6 +28,7 @@ from .claims import is_alive, owner
 from .identity import SEPARATOR, UNKNOWN
 
 FORMAT = 3
+_logger = logging.getLogger("parlour.store")
 _APPLICATION = 0x5041524C  # "PARL": distinguishes a store from other SQLite files
 _PATIENCE = 120.0  # seconds to wait while another run writes
 
@@ -117,7 +118,7 @@ class Store:
     def __init__(self, path: Path | str, to_read: bool = False) -> None:
         self.path = Path(path)
         self._to_read = to_read
-        self._printed: set[str] = set()  # warnings on stderr, each printed once
+        self._told: set[str] = set()  # warnings, each logged once
         try:
             self._database = self._open()
             self._database.row_factory = sqlite3.Row
@@ -247,9 +248,9 @@ class Store:
         names = " v ".join(entrant.name for entrant in contest.entrants)
         deals = f"deals {first_seed} to {first_seed + num_deals - 1}"
         line = f"{self.path}: the results of {deals} of {names} are damaged and left out"
-        if line not in self._printed:
-            self._printed.add(line)
-            print(line, file=sys.stderr)
+        if line not in self._told:
+            self._told.add(line)
+            _logger.warning(line)
 
     def settings(self) -> list[Setting]:
         """Return the settings with results."""

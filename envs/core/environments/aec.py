@@ -32,6 +32,7 @@ from .common import (
     shown_seat,
     state_without,
 )
+from .keywords import PETTINGZOO, with_keywords
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
 
@@ -41,15 +42,14 @@ _SET_BY_RESET = ("agents", "agent_selection", "rewards", "terminations", "trunca
 _CHECKER_OPTION = "options"  # PettingZoo's api_test resets every environment with it
 
 
+@with_keywords(PETTINGZOO)
 class RawEnv(AECEnv[str, Observation, int | None]):
     """A table of `game`; seat k is agent `player_k`.
 
     An observation is `{"observation": [num_inputs], "action_mask": int8 [A]}`, fresh at each call.
     The mask is zero for seats that are not to act; it is also in `infos[agent]["action_mask"]`.
-    Returns are the rewards of the last ply. `observation` is "scaled" (float32 in about -1 .. 1) or
-    "integer" (natural units). With `skip_forced` the environment plays the plies that leave no
-    choice. An illegal action raises ValueError and changes nothing. `render()` shows the whole
-    table, or what seat `render_seat` may see if that is a number.
+    Returns are the rewards of the last ply. An illegal action raises ValueError and changes
+    nothing.
 
     Copies (deepcopy, pickle) keep position and random stream. The stream is made at the first
     reset, so copies made before it do not play the same deals.
@@ -262,6 +262,7 @@ class RawEnv(AECEnv[str, Observation, int | None]):
             self._link_tables()
 
 
+@with_keywords(PETTINGZOO)
 class CheckedEnv(RawEnv):
     """`RawEnv` with the behaviour of PettingZoo's usual wrappers, in one class.
 

@@ -29,22 +29,16 @@ from .common import (
 )
 from .ends import IllegalEnds
 from .episodes import Episodes
+from .keywords import SOLO, with_keywords
 from .notebook import environment_bundle, nothing_yet
 from .one_table import OneTable
 
 
+@with_keywords(SOLO)
 class SoloEnv(gymnasium.Env[Any, Any]):
     """One learning seat at a table of `game`; a step is your ply and all plies until your next.
 
-    `seat` is your place, or "random" for a new one each episode; `opponents` one policy for all
-    other seats, or a list of them clockwise from you.
-    `layout` "flat" observes an array [num_inputs]; "dict" `{"observation", "action_mask"}`.
-    `observation` is "scaled" (float32 in about -1 .. 1) or "integer" (natural units). With
-    `skip_forced` the environment plays your plies that leave no choice. An illegal action ends the
-    episode with reward -1 ("lose"), raises ValueError and changes nothing ("raise"), or is
-    replaced by a legal one drawn from your seat's stream ("random"). A number outside the action
-    space raises ValueError. `render()` shows what you may see; `render_seat` is "own", "all" for
-    the whole table, or a number for what that seat may see.
+    Here, below `gym.make`, opponents are policies, not names.
 
     `info` always has `action_mask`, int8 [A]; `seat`, your place; `returns`, those of all seats at
     the end, of which yours is the reward, and 0 before; and `illegal_action`, whether one lost.
@@ -117,6 +111,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         if seed is not None or not self._is_started:
             self._seed(fresh_seed() if seed is None else check_seed(seed))
         self._is_over = True  # an error below leaves no game that could go on
+        if self._episodes.renew():
+            self._link()
         if not self._is_compiled:
             self._episodes.start(self._row, deal)
             self._show_position()
@@ -236,6 +232,14 @@ class SoloEnv(gymnasium.Env[Any, Any]):
         """
         check_started(self._is_started, "state")
         return seen_by_all(self._episodes.tables, self._encoder)[0]
+
+    def set_opponents(self, opponents: Any) -> None:
+        """Change the opponents, in any form of `opponents`, from the next `reset()` on.
+
+        The game in progress goes on with those it has. Raises ValueError for impossible ones, and
+        then changes nothing.
+        """
+        self._episodes.set_opponents(opponents)
 
     def states(self) -> np.ndarray:
         """Return a copy of the position [1], as `position_of` gives it."""

@@ -34,9 +34,10 @@ from .common import (
 )
 from .ends import IllegalEnds, step_limit
 from .episodes import RANDOM_SEAT, Episodes
+from .keywords import VECTOR, with_keywords
 
 # What `call` answers for each table, and what it answers alike for all, with its attribute.
-_PER_TABLE = ("action_masks", "determinize", "render")
+_PER_TABLE = ("action_masks", "determinize", "render", "set_opponents")
 _OF_ALL_TABLES = {
     **{name: name for name in ("game", "layout", "metadata", "render_mode", "render_seat", "spec")},
     **{name: name for name in ("illegal_action", "skip_forced")},
@@ -48,15 +49,12 @@ _Step = tuple[Any, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]
 _LINKED = ("_seated", "_loops", "_step", "_empty_masks")  # made from other attributes
 
 
+@with_keywords(VECTOR)
 class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     """`num_envs` tables of `game`; table i of seed s equals a single environment of seed s + i.
 
-    `seat` and `opponents` are those of the single-seat environment. With `self_play` there are
-    none: each step takes an action for the seat to act at each table, and its reward is that
-    seat's. `observation`, `layout`, `illegal_action` and `skip_forced` are as in the single-seat
-    environment. Games are truncated after `max_episode_steps` steps, as by Gymnasium's TimeLimit.
-    Up to `num_threads` threads step the tables in compiled loops, each at least 512 of them; the
-    arrays do not depend on it. Opponents that are not compiled are asked in one thread.
+    Here, below `gym.make_vec`, opponents are policies, not names. Each of the `num_threads` threads
+    steps at least 512 tables in compiled loops; opponents that are not compiled are asked in one.
 
     `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next;
     and of games that ended in this step `returns` [N, seats], `length` [N], their number of steps,
@@ -71,9 +69,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     `reset(options={"reset_mask": ...})`.
 
     `render()` returns a tuple with the text ("ansi") or the pixels ("rgb_array") of each table;
-    "human" shows the first one in a window. It shows what the learning seat may see, and in
-    self-play the whole table; `render_seat` is as in the single-seat environment. All arrays are
-    safe to keep.
+    "human" shows the first one in a window. All arrays are safe to keep.
     """
 
     _tables: Tables
@@ -106,9 +102,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         check_choice("skip_forced", skip_forced, (False, True))
         check_choice("self_play", self_play, (False, True))
         if self_play and (seat != 0 or opponents is not None):
-            raise ValueError(
-                "in self_play every seat is played from outside: no seat, no opponents"
-            )
+            raise _self_play_error()
         self.game = game
         self.num_envs = num_envs
         self.num_threads = num_threads
@@ -157,6 +151,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         if seed is not None or not self._is_started:
             self._seed(seed, rows)
         self._is_ready = False  # an error below leaves no games that could go on
+        if len(rows) == self.num_envs and self._episodes.renew():
+            self._link()
         self._is_over[rows] = False
         if self._is_compiled and deal is None and len(rows) == self.num_envs:
             self._games.masks[:] = 0  # no game yet; nothing but the step is compiled
@@ -489,6 +485,16 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
         check_started(self._is_started, "state")
         return seen_by_all(self._tables, self._encoder)
 
+    def set_opponents(self, opponents: Any) -> None:
+        """Change the opponents, in any form of `opponents`, from the next `reset()` of all tables.
+
+        Until then all games, also those that the environment deals by itself, are against those
+        before. Raises ValueError for impossible ones and in self-play, and then changes nothing.
+        """
+        if self._episodes.self_play:
+            raise _self_play_error()
+        self._episodes.set_opponents(opponents)
+
     def states(self) -> np.ndarray:
         """Return a copy of the positions [N], as `position_of` gives them."""
         check_started(self._is_started, "position_of")
@@ -531,6 +537,10 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
             num_plies,
         )
         return int(sum(counts))
+
+
+def _self_play_error() -> ValueError:
+    return ValueError("in self_play every seat is played from outside: no seat, no opponents")
 
 
 def _chosen_mode(mode: AutoresetMode | str) -> AutoresetMode:

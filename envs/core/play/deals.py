@@ -10,7 +10,7 @@ import numpy as np
 
 from ..game import Game
 from ..rng import checked_seeds
-from .loops import EXTERNAL, NO_ROW, Seated, loops_of
+from .loops import EXTERNAL, NO_DRAWS, NO_ROW, Seated, loops_of
 from .seating import Compiled, SeatedPolicy
 from .slices import play_slices
 from .tables import Tables, new_streams
@@ -49,9 +49,7 @@ def play_compiled(
     def play_some(first: int, end: int) -> int:
         games = Tables(game, new_streams((2,))).games()
         none = np.zeros((2, num_seats), np.int64)
-        places = Seated(
-            none, compiled.weights, new_streams((2, num_seats)), none, none, new_streams((0,))
-        )
+        places = Seated(none, compiled.weights, new_streams((2, num_seats)), none, NO_DRAWS)
         written = _Out(out, game.new_observations())
         return int(play(first, end, seeds, codes, games, places, written))
 

@@ -22,7 +22,7 @@ from ..bits import (
 from ..compile import bind, bind_inline, rule
 from ..fields import encode_row, encode_rows
 from ..game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from ..rng import below, start_players, start_stream
+from ..rng import STREAM, below, start_players, start_stream, uniform
 
 NO_ROW = -1
 FAULT = -2  # in place of a seat: a compiled player has chosen an illegal action
@@ -31,6 +31,7 @@ LOSS = -1.0  # the return of a seat whose illegal action ends the game
 MAX_DEALS = 10_000  # attempts to deal a game with a choice, where `skip_forced` skips all others
 BLOCK = 32  # tables whose records stay in the processor's first cache until they are encoded
 EXTERNAL = -1  # the code of a seat whose actions come from outside the compiled loops
+ANY_SEAT = -1  # in place of a seat: each game draws one
 
 _RULES = (
     "deal",
@@ -55,15 +56,24 @@ class Games(NamedTuple):
     steps: np.ndarray  # [N] of this game so far
 
 
+class Draws(NamedTuple):
+    """What a game draws before its deal: the EXTERNAL seat, and players for the other seats."""
+
+    rngs: np.ndarray  # [N] streams to draw from; [0]: who sits where stays
+    seat: int  # the EXTERNAL one, or ANY_SEAT
+    places: np.ndarray  # [seats, K] policies to draw from, clockwise from the EXTERNAL seat
+    chances: np.ndarray  # [seats, K] of drawing one of the policies up to this one
+    codes: np.ndarray  # of each policy, and EXTERNAL at the end
+
+
 class Seated(NamedTuple):
     """Who acts inside the loops, by seat; in self-play nobody does."""
 
     codes: np.ndarray  # [N, seats] numbers of compiled players, or EXTERNAL
     weights: tuple[np.ndarray, ...]  # of the players, as for `chooser`
     rngs: np.ndarray  # [N, seats] the players' streams
-    policies: np.ndarray  # [N, seats] who they are, for messages
-    clockwise: np.ndarray  # [2, seats] policies and codes clockwise from a seat that is drawn
-    seat_rngs: np.ndarray  # [N] streams that draw the EXTERNAL seat for each game; [0]: it stays
+    policies: np.ndarray  # [N, seats] who they are
+    draws: Draws
 
 
 class Told(NamedTuple):
@@ -117,6 +127,9 @@ class CompiledPlayer(NamedTuple):
 
 
 NO_WEIGHTS = np.zeros(0, np.int8)  # in place of the weights of a script
+NO_DRAWS = Draws(
+    np.zeros(0, STREAM), 0, np.zeros((0, 0), np.int64), np.zeros((0, 0)), np.zeros(0, np.int64)
+)
 
 
 def loops_of(game: Game, players: tuple[CompiledPlayer, ...] = ()) -> Loops:
@@ -241,8 +254,8 @@ def _start_game(row, games, seated, is_dealt, observation, ways):
     """
     for _ in range(MAX_DEALS if ways.deals_again else 1):
         if not is_dealt:
-            if seated.seat_rngs.shape[0] > 0:
-                draw_seat(row, seated)
+            if seated.draws.rngs.shape[0] > 0:
+                draw_players(row, seated.draws, seated.policies, seated.codes)
             deal(games.states[row], games.rngs[row])
         seat = advance(row, games, seated, np.int64(NO_ACTION), observation, ways.skip_forced)
         if seat != NO_SEAT or is_dealt:
@@ -278,14 +291,25 @@ def _end_game(row, games, seated, action, told, ways):
 
 
 @rule
-def draw_seat(row, seated):
-    """Draw the EXTERNAL seat of a table, and seat the others clockwise from it."""
-    num_seats = seated.codes.shape[1]
-    first = below(seated.seat_rngs[row], num_seats)
+def draw_players(row, draws, policies, codes):
+    """Draw the EXTERNAL seat of a table, unless it is fixed, and who sits clockwise from it."""
+    rng, num_seats = draws.rngs[row], draws.places.shape[0]
+    first = below(rng, num_seats) if draws.seat == ANY_SEAT else np.int64(draws.seat)
     for place in range(num_seats):
-        seat = (first + place) % num_seats
-        seated.policies[row, seat] = seated.clockwise[0, place]
-        seated.codes[row, seat] = seated.clockwise[1, place]
+        seat, drawn = (first + place) % num_seats, 0
+        if draws.chances[place, 0] < 1.0:
+            point = uniform(rng)
+            while draws.chances[place, drawn] <= point:
+                drawn += 1
+        policies[row, seat] = draws.places[place, drawn]
+        codes[row, seat] = draws.codes[policies[row, seat]]
+
+
+@rule
+def draw_players_of_rows(rows, draws, policies, codes):
+    """Draw at these tables as `draw_players` does."""
+    for row in rows:
+        draw_players(row, draws, policies, codes)
 
 
 def _step(first, end, games, seated, actions, told, ways):

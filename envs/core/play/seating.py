@@ -10,8 +10,20 @@ from typing import Any, NamedTuple, NoReturn, Protocol
 import numpy as np
 
 from ..game import Function
-from .loops import EXTERNAL, NO_ROW, NO_WEIGHTS, CompiledPlayer, Games, Loops, Seated, loops_of
-from .tables import Tables, new_streams
+from .loops import (
+    EXTERNAL,
+    NO_DRAWS,
+    NO_ROW,
+    NO_WEIGHTS,
+    CompiledPlayer,
+    Draws,
+    Games,
+    Loops,
+    Seated,
+    draw_players_of_rows,
+    loops_of,
+)
+from .tables import Tables
 from .turns import Turns, turns_at
 
 
@@ -124,6 +136,15 @@ class Seating:
         self.seated[rows] = seated
         self._codes[rows] = self._compiled.codes[seated]
 
+    @property
+    def codes(self) -> np.ndarray:
+        """Return the code of each policy in the loops, and EXTERNAL at the end."""
+        return self._compiled.codes
+
+    def draw(self, rows: np.ndarray, draws: Draws) -> None:
+        """Draw who sits at these tables, which get new games."""
+        draw_players_of_rows(rows, draws, self.seated, self._codes)
+
     def policy_at(self, row: int, seat: int) -> SeatedPolicy | None:
         """Return who plays a seat of a table; None for EXTERNAL."""
         index = int(self.seated[row, seat])
@@ -196,15 +217,9 @@ class Seating:
         """The loops in which the compiled ones of these policies act."""
         return loops_of(self.tables.game, self._compiled.players)
 
-    def seated_places(self, seat_rngs: np.ndarray | None = None, learner: int = 0) -> Seated:
-        """Return who acts in those loops.
-
-        Where `seat_rngs` [tables] are given, they draw the EXTERNAL seat for each game; it is
-        `learner` at the first table now.
-        """
-        clockwise = np.roll([self.seated[0], self._codes[0]], -learner, axis=1)
-        drawn = new_streams((0,)) if seat_rngs is None else seat_rngs
-        return Seated(self._codes, self._compiled.weights, self.rngs, self.seated, clockwise, drawn)
+    def seated_places(self, draws: Draws = NO_DRAWS) -> Seated:
+        """Return who acts in those loops, where each game draws its players by `draws`."""
+        return Seated(self._codes, self._compiled.weights, self.rngs, self.seated, draws)
 
     def check(self, games: Games, row: int) -> None:
         """Raise PlayerError where a compiled player has chosen an illegal action, in `row`."""

@@ -9,7 +9,7 @@ from ..compile import rule
 from ..game import NO_ACTION, NO_SEAT, Game
 from ..positions import position_from
 from ..rng import STREAM
-from .loops import Games, Seated, Told, loops_of
+from .loops import NO_DRAWS, Games, Seated, Told, loops_of
 
 
 class Tables:
@@ -88,7 +88,7 @@ def nobody(num_seats: int, rngs: np.ndarray | None = None) -> Seated:
     """Return the seating of self-play: every seat is EXTERNAL; `rngs` [N, seats] are streams."""
     none = np.zeros((0, num_seats), np.int64)
     streams = new_streams((0, num_seats)) if rngs is None else rngs
-    return Seated(none, (), streams, none, none, new_streams((0,)))
+    return Seated(none, (), streams, none, NO_DRAWS)
 
 
 def new_told(game: Game, num_tables: int, is_scaled: bool = True) -> Told:

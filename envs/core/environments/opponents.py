@@ -1,0 +1,64 @@
+"""Who plays the seats beside the learner's: players, or pools from which each game draws one."""
+
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..play.loops import EXTERNAL
+
+
+class Opponents(NamedTuple):
+    """The players of all seats but the learner's, as probabilities of each by its place."""
+
+    policies: tuple[Any, ...]
+    places: np.ndarray  # [seats, K] indices of them, clockwise from the learner, who is EXTERNAL
+    chances: np.ndarray  # [seats, K] of drawing one of the policies up to this one
+
+    @classmethod
+    def of(cls, given: Any, num_seats: int, num_others: int) -> "Opponents":
+        """Return `given`: one player for all other seats, or a list with one for each.
+
+        A dict of players and weights, in place of a player, is a pool. In self-play there are no
+        others: all seats are EXTERNAL. Raises ValueError for another number and for bad weights.
+        """
+        if isinstance(given, list | tuple) and len(given) != num_others:
+            raise ValueError(
+                f"opponents must be one player, or a list of {num_others}, one for each other "
+                f"seat clockwise from the learning seat; got {len(given)}"
+            )
+        listed = given if isinstance(given, list | tuple) else [given] * num_others
+        pools = [one if isinstance(one, Mapping) else {one: 1.0} for one in listed]
+        policies = list(dict.fromkeys(policy for pool in pools for policy in pool))
+        places = np.full((num_seats, max(map(len, pools), default=1)), EXTERNAL)
+        chances = np.ones(places.shape)
+        for place, pool in enumerate(pools, start=1):
+            places[place, : len(pool)] = [policies.index(policy) for policy in pool]
+            chances[place, : len(pool)] = _cumulative(pool)
+        return cls(tuple(policies), places, chances)
+
+    @property
+    def are_drawn(self) -> bool:
+        """Return whether there is a pool."""
+        return bool((self.chances[:, 0] < 1).any())
+
+    def seated(self, learners: np.ndarray) -> np.ndarray:
+        """Return the first player of each pool around these learning seats: [K, seats]."""
+        seats = np.arange(len(self.places))
+        return self.places[(seats - learners[:, None]) % len(seats), 0]
+
+
+def _cumulative(pool: Mapping[Any, Any]) -> np.ndarray:
+    """Return the chances of drawing one of the players up to each. Raises ValueError."""
+    weights = list(pool.values())
+    are_numbers = all(
+        isinstance(w, int | float | np.number) and isfinite(w) and w >= 0 for w in weights
+    )
+    if not are_numbers or not any(weights):
+        raise ValueError(
+            "a pool is a dict of players and their weights, numbers of at least 0 and one above "
+            f"0; got the weights {weights}"
+        )
+    sums = np.cumsum(np.asarray(weights, dtype=float))
+    return sums / sums[-1]

@@ -1,0 +1,91 @@
+"""The vector environment as a `VecEnv` of stable-baselines3: one compiled step for all tables.
+
+env = sb3_vec_env(load_game("president"), 256, seat="random", opponents="lowest")
+model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=4096)
+"""
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from gymnasium.vector import AutoresetMode
+from stable_baselines3.common.vec_env import VecEnv
+
+from ...baselines.environments import vector_env
+from ...envs.core.environments.vector import TablesEnv
+from ...envs.core.game import Game
+
+
+class TablesVecEnv(VecEnv):
+    """A `TablesEnv` that deals anew in the step that ends a game, as learners of SB3 expect.
+
+    `env_method("action_masks")`, by which MaskablePPO asks, gives bool [A] for each table. The info
+    of a finished game has `terminal_observation`, and its return and length under `episode`.
+    """
+
+    def __init__(self, envs: TablesEnv) -> None:
+        if envs.autoreset_mode is not AutoresetMode.SAME_STEP:
+            raise ValueError(f"stable-baselines3 needs SAME_STEP; got {envs.autoreset_mode}")
+        self.envs = envs
+        super().__init__(envs.num_envs, envs.single_observation_space, envs.single_action_space)
+        self._started = time.monotonic()
+
+    def reset(self) -> Any:
+        """Start games at all tables, from the seed of `seed()` if it was called before."""
+        observations, _ = self.envs.reset(seed=self._seeds[0])
+        self._reset_seeds()
+        return observations
+
+    def step_async(self, actions: np.ndarray) -> None:
+        """Take the actions [N] of the next step."""
+        self._actions = actions
+
+    def step_wait(self) -> Any:
+        """Return observations, rewards float32 [N], ends bool [N] and a list of N infos."""
+        observations, rewards, ended, truncated, info = self.envs.step(self._actions)
+        infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
+        over = ended | truncated
+        for row in over.nonzero()[0]:
+            infos[row] = {
+                "terminal_observation": info["final_obs"][row],
+                "TimeLimit.truncated": bool(truncated[row] and not ended[row]),
+                "episode": {
+                    "r": float(rewards[row]),
+                    "l": int(info["length"][row]),
+                    "t": time.monotonic() - self._started,
+                },
+            }
+        return observations, rewards.astype(np.float32), over, infos
+
+    def close(self) -> None:
+        """Close the vector environment."""
+        self.envs.close()
+
+    def get_attr(self, attr_name: str, indices: Any = None) -> list[Any]:
+        """Return an attribute of the chosen tables."""
+        return self.env_method(attr_name, indices=indices)
+
+    def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
+        """Set a setting of all tables; see `TablesEnv.set_attr`."""
+        self.envs.set_attr(attr_name, value)
+
+    def env_method(
+        self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
+    ) -> list[Any]:
+        """Return the results of a method of the chosen tables; see `TablesEnv.call`."""
+        values = self.envs.call(method_name, *args, **kwargs)
+        return [values[index] for index in self._get_indices(indices)]
+
+    def get_images(self) -> Sequence[np.ndarray | None]:
+        """Return a picture of each table."""
+        return list(self.envs.render() or [None] * self.num_envs)
+
+    def env_is_wrapped(self, wrapper_class: type, indices: Any = None) -> list[bool]:
+        """Return False: tables have no wrappers."""
+        return [False for _ in self._get_indices(indices)]
+
+
+def sb3_vec_env(game: Game, num_envs: int, **options: Any) -> TablesVecEnv:
+    """Make `num_envs` tables of a game for SB3; `options` are those of `gym.make_vec`."""
+    return TablesVecEnv(vector_env(game, num_envs, **options))
