@@ -89,7 +89,11 @@ def build_html(source: Path, out: Path) -> int:
 
 def copy_markdown(source: Path, out: Path) -> None:
     """Put the Markdown of each page beside its HTML, with what it shows, and list all in llms.txt."""
-    lines = ["# Parlour", "", "> Parlour games as reinforcement-learning environments, with players."]
+    lines = [
+        "# Parlour",
+        "",
+        "> Parlour games as reinforcement-learning environments, with players.",
+    ]
     lines += ["", "## Pages", ""]
     for file in sorted(source.rglob("*.md")):
         page = file.relative_to(source)

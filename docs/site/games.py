@@ -4,8 +4,10 @@ A page is the README with tables in place of those that a person keeps, with pic
 and a position explained field by field.
 """
 
+import contextlib
 import dataclasses
 import inspect
+import io
 import json
 import re
 from functools import cache
@@ -57,7 +59,8 @@ def readme_of(name: str) -> Path:
 @cache
 def ladder_of(game: Game) -> dict[str, dict[str, Any]]:
     """Return the recorded rungs of the league with as many seats, by player."""
-    record = json.loads((CHECKOUT / "docs" / "league" / f"{game.name}.json").read_text())
+    file = CHECKOUT / "docs" / "league" / f"{game.name}.json"
+    record = json.loads(file.read_text()) if file.exists() else []
     rungs = [league["ladder"] for league in record if league["seats"] == game.num_seats]
     return {rung["player"]: rung for rung in rungs[0]} if rungs else {}
 
@@ -85,17 +88,13 @@ def example_of(game: Game) -> Example:
 
 
 def settings_table(game: Game, readme: str) -> str:
-    """Return the settings: the default and the meaning from the code, the values from the README.
-
-    Raises ValueError for a setting that the README lacks.
-    """
+    """Return the settings: default and meaning from the code, values from the README's table."""
     rows = []
     for field in dataclasses.fields(game.config):
         values = re.search(rf"^\| `{field.name}` \| (.*?) \|", readme, re.MULTILINE)
-        if values is None:
-            raise ValueError(f"the README of {game.name} has no row for the setting {field.name}")
         default = json.dumps(field.default) if isinstance(field.default, str) else field.default
-        rows.append([f"`{field.name}`", f"`{default}`", values[1], field.metadata["meaning"]])
+        meaning = field.metadata.get("meaning", "")
+        rows.append([f"`{field.name}`", f"`{default}`", values[1] if values else "", meaning])
     return table(("setting", "default", "values", "meaning"), rows)
 
 
@@ -166,7 +165,9 @@ def all_players_table() -> str:
     for name in GAMES:
         games = games_by_seats(name)
         sets = {game.num_seats: players_of(game) for game in games}
-        summaries = {each: one.summary for players in sets.values() for each, one in players.items()}
+        summaries = {
+            each: one.summary for players in sets.values() for each, one in players.items()
+        }
         for player, summary in summaries.items():
             seats = [n for n, players in sorted(sets.items()) if player in players]
             some = "" if len(seats) == len(sets) else f" ({', '.join(map(str, seats))} seats)"
@@ -182,7 +183,7 @@ def all_players_table() -> str:
 
 
 def best_table() -> str:
-    """Return the strongest player of each game and number of seats."""
+    """Return all games with the strongest player for each number of seats."""
     rows = []
     for name in GAMES:
         for game in sorted(games_by_seats(name), key=lambda game: game.num_seats):
@@ -190,8 +191,9 @@ def best_table() -> str:
             assert best is not None
             rung = ladder_of(game).get(best[1].partition(":")[0])
             time = time_text(rung["seconds"]) if rung else ""
-            rows.append([title_of(name), str(game.num_seats), f"`{best[1]}`", time])
-    return table(("game", "seats", "best player", "time for a decision"), rows)
+            link = f"[{title_of(name)}](games/{name}.md)"
+            rows.append([link, f"`{GAMES[name]}`", str(game.num_seats), f"`{best[1]}`", time])
+    return table(("game", "id", "seats", "best player", "time for a decision"), rows)
 
 
 def title_of(name: str) -> str:
@@ -229,10 +231,10 @@ def _note(game: Game) -> str:
 
 
 def _added(text: str, heading: str, part: str, before: bool = False) -> str:
-    """Return the text with a part below a heading, or before it."""
+    """Return the text with a part below a heading, or before it; at the end where it is missing."""
     line = f"## {heading}\n"
     if line not in text:
-        raise ValueError(f"a README has no heading {heading!r}")
+        return f"{text}\n{part}\n" if before else f"{text}\n{line}\n{part}\n"
     return text.replace(line, f"{part}\n\n{line}" if before else f"{line}\n{part}\n", 1)
 
 
@@ -267,20 +269,21 @@ for turn in Playthrough(game, parlour.make_policy("{example.player}", game), see
         print(game.describe(turn.state, turn.seat))  # the same as text
         print(game.layout.scaled(turn.observation.reshape(1)).shape)  # what a network reads
         break"""
-    text = game.describe(example.state, example.seat)
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, f"<the page of {game.name}>", "exec"), {})
     legal = ", ".join(f"`{name}`" for name in example.legal[:EXAMPLES])
     more = "" if len(example.legal) <= EXAMPLES else f" and {len(example.legal) - EXAMPLES} others"
     return f"""### A position, field by field
 
-Seat {example.seat} is to act at ply {example.number}: the picture at the top of this page.
+Seat {example.seat} is to act at ply {example.number}, as in the picture at the top of this page.
 
 ```python
 {code}
 ```
 
 ```text
-{text.rstrip()}
-(1, {game.layout.num_inputs})
+{printed.getvalue().rstrip()}
 ```
 
 Legal are {legal}{more}; `{example.player}` plays `{example.action}`. The observation of this seat

@@ -94,7 +94,9 @@ def _entry(name: str, found: Any) -> list[str]:
     if isinstance(found, ModuleType):
         parts = vars(found).items()
         lines += [_markdown(found), ""]
-        parts = [(n, f) for n, f in parts if inspect.isfunction(f) and f.__module__ == found.__name__]
+        parts = [
+            (n, f) for n, f in parts if inspect.isfunction(f) and f.__module__ == found.__name__
+        ]
     else:
         lines += [_signature(name, found), "", _markdown(found), ""]
         parts = list(_members(found)) if inspect.isclass(found) else []
