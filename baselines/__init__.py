@@ -1,6 +1,8 @@
 """All players of the games: `list_policies`, `make_policy`; and what a new player is made with."""
 
+from .networks.learned import load_network
 from .one_game import play
+from .players.foreign import takes_arrays
 from .players.making import list_policies, make_policy
 from .players.policy import Policy, PolicySpec, compiled_policy
 from .players.roster import Player, scripted
@@ -11,7 +13,9 @@ __all__ = [
     "PolicySpec",
     "compiled_policy",
     "list_policies",
+    "load_network",
     "make_policy",
     "play",
     "scripted",
+    "takes_arrays",
 ]

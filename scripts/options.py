@@ -29,10 +29,11 @@ if TYPE_CHECKING:
 Given = TypeVar("Given")
 
 NAMES = (
-    "PLAYER is a name that `parlour games` lists, a checkpoint FILE.pt, or a function or class of "
-    "your own, FILE.py:NAME. Its settings follow a colon: PLAYER:SETTING=VALUE,... as in "
-    "mcts:num_simulations=100,epsilon=0.1. Those of a game, in --set, are written alike: "
-    "num_players=2. Commas also separate players: mcts:num_simulations=100,random."
+    "PLAYER is a name that `parlour games` lists, a checkpoint FILE.pt or the folder of its run, a "
+    "model FILE.zip, .ts or .onnx, or a function or class of your own, FILE.py:NAME. Its settings "
+    "follow a colon: PLAYER:SETTING=VALUE,... as in mcts:num_simulations=100,epsilon=0.1. Those of "
+    "a game, in --set, are written alike: num_players=2. Commas also separate players: "
+    "mcts:num_simulations=100,random."
 )
 HUMAN = "human"  # a player of every game: you, at the console
 IMPORT_VARIABLE = "PARLOUR_IMPORT"  # packages that every command imports

@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 import torch
 
-from parlour.baselines import make_policy
-from parlour.baselines.networks.checkpoints import load_checkpoint, network_for
+from parlour.baselines import load_network, make_policy
 from parlour.baselines.networks.compiled import network_functions, num_layers
 from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.kinds import action_values, policy_of
-from parlour.baselines.networks.learned import shipped_checkpoints
 from parlour.baselines.networks.modules import ActionValues, RankedValues
 from parlour.baselines.networks.policy_value import PolicyValue, legal_lists
 from parlour.envs import GAMES, find_game, load_game
@@ -135,7 +133,7 @@ def test_the_shipped_networks_play_the_moves_of_their_torch_modules() -> None:
     game = load_game("president", num_players=2)
     observations, words = positions(game, 40, 30)
     masks = action_masks(words, game.num_actions)
-    network = network_for(load_checkpoint(shipped_checkpoints(game)["dqn"]), game)
+    network = load_network("dqn", game)
     expected = action_values(game, network, observations, masks).argmax(axis=1)
     policy = make_policy("dqn", game)
     assert policy.row_function is not None

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import parlour
-from parlour.baselines import make_policy
+from parlour.baselines import load_network, make_policy, takes_arrays
 from parlour.envs.core.fields import FlatLayout
 from parlour.envs.core.play.playthrough import Playthrough
 
@@ -39,7 +39,8 @@ def test_each_name_is_imported_only_when_it_is_used() -> None:
         assert shown.stdout == "False\n"
 
 
-EXAMPLES = [*(getattr(parlour, name) for name in NAMES), FlatLayout.name]
+EXAMPLES = [getattr(parlour, name) for name in NAMES]
+EXAMPLES += [FlatLayout.name, load_network, takes_arrays]
 
 
 @pytest.mark.parametrize("thing", EXAMPLES, ids=lambda thing: thing.__name__)

@@ -39,6 +39,7 @@ def test_every_extra_is_for_code_that_imports_it() -> None:
         "agents": "mcp",
         "cluster": "ray",
         "docs": "sphinx",
+        "onnx": "onnxruntime",
         "sb3": "sb3_contrib",
         "track": "torch.utils.tensorboard",
         "window": "pygame",

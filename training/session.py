@@ -20,11 +20,11 @@ from ..baselines.arena import MatchResult
 from ..baselines.arena.results.export import as_data
 from ..baselines.networks.checkpoints import Checkpoint, code_revision, save_checkpoint
 from ..baselines.networks.kinds import policy_of
+from ..baselines.players.user_files import CHECKPOINT_FILE as CHECKPOINT_FILE
 from ..envs.core.game import Game
 from . import __path__ as _folder
 from .evaluate import evaluate
 
-CHECKPOINT_FILE = "checkpoint.pt"
 CURVE_FILE = "curve.csv"
 PLOT_FILE = "curve.png"
 STATE_FILE = "state.pt"  # what an interrupted run continues from

@@ -17,6 +17,7 @@ from torch import nn
 from ... import __version__
 from ...envs.core.game import Game, with_new_names
 from ..advice.result_words import words_of
+from ..players.user_files import checkpoint_file
 from .kinds import new_network
 
 FORMAT = 1
@@ -61,6 +62,7 @@ def keep_results(
     `kind` is `strength`, `duplicates` or `exact`; `notes` are added to those there. Raises
     ValueError if `path` is not a checkpoint.
     """
+    path = checkpoint_file(str(path))
     checkpoint = load_checkpoint(path)
     kept = {_measurement(result): result for result in [*getattr(checkpoint, kind), *results]}
     setattr(checkpoint, kind, list(kept.values()))
@@ -73,14 +75,19 @@ def _measurement(result: dict[str, Any]) -> tuple[Any, ...]:
 
 
 def load_checkpoint(path: Path | str) -> Checkpoint:
-    """Read a checkpoint. Raises a ValueError that says what is wrong with the file."""
-    path = Path(path)
+    """Read a checkpoint, from its file or from the folder of its run.
+
+    Raises a ValueError that says what is wrong with the file.
+    """
+    path = Path(checkpoint_file(str(path)))
     if not path.is_file():
         raise ValueError(f"no checkpoint {path}")
     try:
         data = torch.load(path, map_location="cpu", weights_only=True)
     except Exception as error:  # there are many kinds, and torch's advice would mislead
-        raise ValueError(f"{path} is not a checkpoint, or is damaged") from error
+        raise ValueError(
+            f"{path} is not a checkpoint, or is damaged; a model in TorchScript ends in .ts"
+        ) from error
     if not isinstance(data, dict):
         raise ValueError(f"{path} is not a checkpoint of Parlour: it has no table of facts")
     lacking = [key for key in _REQUIRED if key not in data]

@@ -65,6 +65,14 @@ def new_network(algorithm: str, game: Game, settings: Mapping[str, Any]) -> Any:
     return KINDS[algorithm].build(game, settings)
 
 
+_MADE_BY = {ActionValues: "dqn", Perceptron: "mlp", PolicyValue: "ppo", RankedValues: "lookahead"}
+
+
+def algorithm_of(network: nn.Module) -> str | None:
+    """Return a learner that makes networks of this class; None for anybody else's module."""
+    return _MADE_BY.get(type(network))
+
+
 def policy_of(algorithm: str, game: Game, network: nn.Module, name: str | None = None) -> Policy:
     """The learned policy: always the legal action with the highest output."""
     network.eval()

@@ -11,6 +11,8 @@ from ..players.game_parts import parts_folder
 from ..players.policy import Policy
 
 if TYPE_CHECKING:
+    from torch import nn
+
     from .policy_value import PolicyValue
 
 
@@ -27,6 +29,30 @@ def learned_policy(
     checkpoint = load_checkpoint(path)
     network = network_for(checkpoint, game, other_rules)
     return policy_of(checkpoint.algorithm, game, network, name or Path(path).stem)
+
+
+def load_network(path: Path | str, game: Game) -> "nn.Module":
+    """Return the torch module of a checkpoint: a file, a run's folder, or one that ships by name.
+
+    It takes whole numbers [B, num_inputs] and returns a value or logit of each action [B, A], legal
+    or not; a `PolicyValue` returns a tuple of logits and values [B]. That one may see more fields:
+    it takes the observations of `network.seen(game)`, a game like any other. `make_policy` takes
+    the module back. Raises ValueError where the checkpoint does not fit the game::
+
+        >>> import gymnasium as gym, parlour, torch
+        >>> from parlour.baselines import load_network
+        >>> network = load_network("dqn", parlour.load_game("president"))
+        >>> env = gym.make("parlour:President-v0", observation="integer")
+        >>> observation, info = env.reset(seed=1)
+        >>> network(torch.from_numpy(observation[None])).shape
+        torch.Size([1, 51])
+    """
+    from .checkpoints import load_checkpoint, network_for
+
+    checkpoint = load_checkpoint(shipped_checkpoints(game).get(str(path), path))
+    network = network_for(checkpoint, game)
+    vars(network)["game"] = game  # so that it plays no other
+    return network
 
 
 def shown_policy(path: Path | str, game: Game) -> Policy:

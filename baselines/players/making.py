@@ -1,7 +1,6 @@
 """Make players by name: scripts of a game, generic players, checkpoints, users' own files."""
 
 import dataclasses
-import os
 import re
 from functools import partial
 from pathlib import Path
@@ -12,11 +11,18 @@ from ...envs.core.game import Game
 from ...envs.core.words import did_you_mean
 from ..networks.learned import learned_policy, shipped_checkpoints
 from ..search import mcts, playout
-from . import best, human
+from . import best, foreign, human
 from .policy import Policy, PolicySpec
 from .roster import BLIND, Player, check_settings, own_players, searching
 from .settings import parse_settings
-from .user_files import policy_of_class, policy_of_file
+from .user_files import (
+    CHECKPOINT,
+    CODE,
+    MODELS,
+    checkpoint_file,
+    policy_of_class,
+    policy_of_file,
+)
 
 GUIDE = "expert_iteration"  # of the learners whose networks ship, the one that learns by search
 GUIDED = "guided"
@@ -65,14 +71,21 @@ def _make_best(game: Game, **settings: Any) -> Policy:
 
 
 def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
-    """Return the player that `best` stands for at this game; any other spec as it is.
+    """Return the player that `best` stands for at this game, or the one of a run or of a model.
 
-    A store of results keeps a player under the spec that this returns.
+    That of a run, named by its folder, is its checkpoint; that of another library's model a Policy.
+    Any other spec is returned as it is. A store of results keeps a player under the spec returned.
     """
+    if foreign.torch_module(spec) is not None:
+        return foreign.policy_of_model(spec, game, **settings)
     name, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
-    if _run_together(name) != best.NAME:
+    if _run_together(name) == best.NAME:
+        return best.stand_in(game, players_of(game), **{**parse_settings(rest), **settings})
+    file = checkpoint_file(name)
+    if file == name or _run_together(name) in _known(game):
         return spec
-    return best.stand_in(game, players_of(game), **{**parse_settings(rest), **settings})
+    given = [rest, *(f"{key}={value!r}" for key, value in settings.items())]
+    return f"{file}:{','.join(filter(None, given))}".removesuffix(":")
 
 
 def _trained(game: Game) -> dict[str, Player]:
@@ -120,10 +133,21 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
     * `"best"`, the strongest player that ships; `"best:seconds=0.02"` limits its time for a move
       where it searches, and changes nothing where it does not
     * a name with settings: `"playout:num_playouts=100"`
-    * a checkpoint file: `"runs/mine.pt"`, with `":other_rules=True"` to play under house rules that
-      it was not trained for
-    * a function or a class in a file of your own: `"mine.py:choose"`, `"mine.py:Mine:setting=1"`
+    * a checkpoint, by its file or the folder of its run: `"runs/mine.pt"`, `"runs/mine"`, with
+      `":other_rules=True"` to play under house rules that it was not trained for
+    * a function, a class or a torch module in a file of your own: `"mine.py:choose"`,
+      `"mine.py:Mine:setting=1"`
+    * a model of another library in a file that you trust, since loading it may run code that it
+      holds: one saved by stable-baselines3 or sb3-contrib, `"model.zip"`; TorchScript, `"model.ts"`
+      or `"model.torchscript"`; ONNX, `"model.onnx"`
+    * such a model in memory, or a torch module; the player is a copy of it as it is now
     * a function over batches, a class, or a Policy that was made for this game
+
+    A torch module, TorchScript and ONNX take float32 [B, num_inputs], as environments show by
+    default, and return logits [B, A] or a tuple that begins with them. A model of
+    stable-baselines3 takes what its `observation_space` says; what a wrapper such as VecNormalize
+    learned is not in its file. The legal action with the highest logit or value is played. See
+    `takes_arrays` for other functions of arrays.
 
     A class makes players with memory. It is called with its settings for each seat of each game and
     returns an object with begin(seat, game), watch(observation) and choose(observation,
@@ -165,16 +189,22 @@ def _made(spec: Any, game: Game, settings: dict[str, Any]) -> Policy:
     if isinstance(spec, type):
         return policy_of_class(spec, spec.__name__, None, game, settings)
     if callable(spec):
-        return Policy(getattr(spec, "__name__", type(spec).__name__), game, spec)
+        name = getattr(spec, "__name__", type(spec).__name__)
+        return Policy(name, game, foreign.over_records(name, game, spec))
     if not isinstance(spec, str):
         raise ValueError(
-            f"a player must be a name, a file, a function, a class or a Policy; got {spec!r}"
+            "a player must be a name, a file, a function, a class, a model or a Policy; "
+            f"got {spec!r}"
         )
     name, _, rest = spec.partition(":")
-    if name.endswith(".pt"):
+    if name.endswith(CHECKPOINT):
         return learned_policy(name, game, **parse_settings(rest), **settings)
-    if name.endswith(".py"):
+    if name.endswith(CODE):
         return policy_of_file(Path(name), rest, game, settings)
+    if name.endswith(MODELS):
+        make = partial(foreign.policy_of_model_file, Path(name))
+        check_settings(name, make, {**parse_settings(rest), **settings})
+        return make(game)
     return _named(name, game, {**parse_settings(rest), **settings})
 
 
@@ -191,17 +221,20 @@ def player_key(name: str, game: Game) -> str:
     Case, hyphens, underscores and spaces are ignored: `MeanerMax` and `meaner-max` are
     `meaner_max`.
     """
-    keys = (best.NAME, *_all_but_best(game), *AT_THE_CONSOLE)
-    if name in keys:
+    known = _known(game)
+    if name in known.values():
         return name
-    known = {_run_together(key): key for key in keys}
     if _run_together(name) not in known:
         players = ", ".join([*players_of(game), *AT_THE_CONSOLE])
-        trained = os.path.join(name, "checkpoint.pt")
-        hint = f"; a run's player is {trained}" if os.path.isfile(trained) else ""
-        close = did_you_mean(name, keys)
-        raise ValueError(f"{game.name} has no player {name!r}; {close}it has {players}{hint}")
+        close = did_you_mean(name, known.values())
+        raise ValueError(f"{game.name} has no player {name!r}; {close}it has {players}")
     return known[_run_together(name)]
+
+
+def _known(game: Game) -> dict[str, str]:
+    """Return the names of all players as they are listed, by their spelling run together."""
+    keys = (best.NAME, *_all_but_best(game), *AT_THE_CONSOLE)
+    return {_run_together(key): key for key in keys}
 
 
 def _run_together(name: str) -> str:

@@ -1,7 +1,8 @@
 """Players and games that somebody else names: guests, agents, and files from elsewhere.
 
-A player's text may name a Python file, which runs, or a checkpoint; a setting of a game may name a
-file, which is read. Only the person at this machine may name any file of it.
+A player's text may name a Python file, which runs, a model of another library, which may run code
+when it is loaded, or a checkpoint; a setting of a game may name a file, which is read. Only the
+person at this machine may name any file of it.
 """
 
 import hashlib
@@ -14,6 +15,7 @@ from ...envs.core.catalogue import game_within, is_inside
 from ...envs.core.game import Game
 from ..players.making import player_key, players_of
 from ..players.settings import parse_settings
+from ..players.user_files import CODE, RUNNING, checkpoint_file
 
 ABSENT = "absent"  # in place of the digest of a missing file
 _DIGEST_LENGTH = 16
@@ -25,15 +27,13 @@ def files_named(spec: str, game: Game) -> list[str]:
     All that is neither a number nor a listed player counts as a file. Raises ValueError for
     malformed text.
     """
-    name, colon, rest = spec.partition(":")
-    if name.endswith(".py"):
+    name, _, rest = spec.partition(":")
+    if name.endswith(CODE):
         found, given = [name], rest.partition(":")[2]
     elif _is_listed(name, game):
         found, given = [], rest
-    elif colon and not name.endswith(".pt"):
-        raise ValueError(f"{game.name} lists no player {name!r}; name one of {_listed(game)}")
     else:
-        found, given = [name], rest
+        found, given = [checkpoint_file(name)], rest
     for value in parse_settings(given).values():
         if not isinstance(value, int | float | None):
             found += files_named(str(value), game)
@@ -56,8 +56,9 @@ def check_player(spec: str, game: Game, folder: Path | None = None) -> None:
     for file in files_named(spec, game):
         if not is_inside(file, folder):
             place = "" if folder is None else f", or a file in {folder}"
+            danger = ": its file may run code" if file.endswith(RUNNING) else ""
             raise ValueError(
-                f"{file!r} cannot be chosen here: name one of {_listed(game)}, "
+                f"{spec!r} cannot be chosen here{danger}; name one of {_listed(game)}, "
                 f"with settings if you like{place}"
             )
 

@@ -7,7 +7,7 @@ other players are functions over batches.
 import dataclasses
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -113,8 +113,16 @@ def values_of(
     return policy.values(observations, masks)
 
 
-# Whatever `make_policy` makes a player of: a name, a file, a function or class, a Policy.
-PolicySpec = str | Policy | Callable[..., Any]
+class Model(Protocol):
+    """A model of stable-baselines3, which is no function."""
+
+    @property
+    def policy(self) -> Any:
+        """Its torch module."""
+
+
+# Whatever `make_policy` makes a player of: a name, a file, a function or class, a model, a Policy.
+PolicySpec = str | Policy | Callable[..., Any] | Model
 
 
 def as_records(game: Game, observation: Any) -> np.ndarray:

@@ -1,8 +1,12 @@
-"""Players in files of a user's own: functions and classes, and errors that name the line."""
+"""Players in files of a user's own: functions and classes, and errors that name the line.
+
+The names of files, too: of code, of checkpoints and of models of other libraries.
+"""
 
 import dataclasses
 import importlib.util
 import inspect
+import os
 import sys
 import traceback
 from collections.abc import Callable
@@ -14,11 +18,25 @@ from typing import Any
 from ...envs.core.compile import reason_of
 from ...envs.core.game import Game
 from ...envs.core.play.seating import Memory, PlayerError
+from .foreign import over_records, policy_of_model, torch_module
 from .game_parts import part_of
 from .policy import Policy, remembering_policy
 from .settings import parse_settings
 
+CODE, CHECKPOINT = ".py", ".pt"
+MODELS = (".zip", ".ts", ".torchscript", ".onnx")  # of other libraries; see `foreign`
+RUNNING = (CODE, *MODELS)  # files that may run code when a player is made of them
+USERS_FILES = (*RUNNING, CHECKPOINT)
+
+CHECKPOINT_FILE = "checkpoint.pt"  # of a run, in its folder
+
 _OURS = Path(__file__).resolve().parents[1]
+
+
+def checkpoint_file(name: str) -> str:
+    """Return the checkpoint of the run whose folder is named; any other name as it is."""
+    file = os.path.join(name, CHECKPOINT_FILE)
+    return file if name and os.path.isfile(file) else name
 
 
 def policy_of_file(path: Path, rest: str, game: Game, settings: dict[str, Any]) -> Policy:
@@ -28,9 +46,12 @@ def policy_of_file(path: Path, rest: str, game: Game, settings: dict[str, Any]) 
     found = _found_in_file(path, name)
     if isinstance(found, type):
         return policy_of_class(found, f"{path}:{name}", path, game, settings)
+    if torch_module(found) is not None:
+        return policy_of_model(found, game, name, **settings)
     if settings:
         raise TypeError(f"{path}:{name} is a function and has no setting {', '.join(settings)}")
-    return Policy(name, game, _Guarded(found, f"{path}:{name}", path))
+    choose = over_records(name, game, found)
+    return Policy(name, game, _Guarded(choose, f"{path}:{name}", path))
 
 
 def _found_in_file(path: Path, name: str) -> Callable[..., Any]:

@@ -20,6 +20,7 @@ from ..networks.learned import learned_policy
 from ..players.policy import Policy
 from ..players.roster import BLIND, own_players, with_aliases
 from ..players.settings import checked_above_zero, checked_number
+from ..players.user_files import CHECKPOINT, checkpoint_file
 from . import halving
 
 NAME = "playout"
@@ -89,7 +90,7 @@ def playout_player(game: Game, name: str | None) -> tuple[Function, np.ndarray]:
     `name` is a script or the file of a checkpoint; None stands for the strongest fast script.
     Raises ValueError for a player that does not exist or is not compiled.
     """
-    if name is None or not name.endswith(".pt"):
+    if name is None or not checkpoint_file(name).endswith(CHECKPOINT):
         return row_function_of(game, name), NO_WEIGHTS
     policy = learned_policy(name, game)
     if policy.row_function is None or policy.weights is None:

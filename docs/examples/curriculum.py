@@ -12,13 +12,12 @@ beat `greedy`. Two minutes against `greedy` alone had won 0 of 200 games.
 
 import argparse
 
-import gymnasium as gym
 import torch
 from sb3_contrib import MaskablePPO
-from stable_baselines3.common.vec_env import DummyVecEnv
 
 import parlour
 from parlour.training.recipes.sb3_ppo import policy_of
+from parlour.training.recipes.sb3_vec_env import sb3_vec_env
 
 STAGES = [  # opponents, and the part of the steps that is played against them
     ("random", 0.13),
@@ -29,13 +28,13 @@ STAGES = [  # opponents, and the part of the steps that is played against them
 
 def learn(total_steps: int, seed: int = 0) -> MaskablePPO:
     """Train in either seat of a game of two; return the model."""
-    envs = DummyVecEnv([lambda: gym.make("parlour:Splendor-v0", seat="random")] * 16)
+    envs = sb3_vec_env(parlour.load_game("splendor"), 256, seat="random")
     model = MaskablePPO(
         "MlpPolicy",
         envs,
         learning_rate=1e-3,
-        n_steps=256,
-        batch_size=1024,
+        n_steps=64,
+        batch_size=4096,
         n_epochs=4,
         gamma=1.0,  # a game pays only at its end
         ent_coef=0.01,
@@ -44,7 +43,7 @@ def learn(total_steps: int, seed: int = 0) -> MaskablePPO:
     )
     for opponents, part in STAGES:
         envs.env_method("set_opponents", opponents)
-        model.learn(int(part * total_steps), reset_num_timesteps=False)
+        model.learn(int(part * total_steps))  # begins with a reset of all tables
     return model
 
 

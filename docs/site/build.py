@@ -88,7 +88,7 @@ def build_html(source: Path, out: Path) -> int:
 
 
 def copy_markdown(source: Path, out: Path) -> None:
-    """Put the Markdown of each page beside its HTML, with what it shows, and list all in llms.txt."""
+    """Put the Markdown of each page beside its HTML, and list all pages in llms.txt."""
     lines = [
         "# Parlour",
         "",

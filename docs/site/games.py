@@ -1,4 +1,4 @@
-"""The page of a game: its README, and what the game itself says of its settings, actions and fields.
+"""The page of a game: its README, and what the game itself says of settings, actions, fields.
 
 A page is the README with tables in place of those that a person keeps, with pictures, a replay,
 and a position explained field by field.
@@ -109,7 +109,7 @@ def actions_table(game: Game) -> str:
 
 
 def fields_table(game: Game) -> str:
-    """Return the observation: where each field lies in the vector, its shape, bounds and meaning."""
+    """Return the observation: where each field lies, its shape, its bounds and its meaning."""
     rows, start = [], 0
     for field in game.observation_fields:
         end = start + field.num_inputs
@@ -214,7 +214,9 @@ def game_page(name: str, site: Path) -> str:
     _write_pictures(example, site)
     readme = re.sub(r"!\[.*?\]\(table\.png\)\n+", "", readme)
     title, _, text = readme.partition("\n")
-    text = re.sub(r"^\| setting \|(.*\n)*?\n", settings_table(game, text) + "\n\n", text, 1, re.M)
+    text = re.sub(
+        r"^\| setting \|(.*\n)*?\n", settings_table(game, text) + "\n\n", text, count=1, flags=re.M
+    )
     text = text.replace(game.layout.readme_table(), fields_table(game), 1)
     text = _added(text, "Actions", actions_table(game))
     text = _added(text, "Start positions", _explained(example), before=True)
@@ -231,7 +233,7 @@ def _note(game: Game) -> str:
 
 
 def _added(text: str, heading: str, part: str, before: bool = False) -> str:
-    """Return the text with a part below a heading, or before it; at the end where it is missing."""
+    """Return the text with a part below a heading, or before it; at the end where there is none."""
     line = f"## {heading}\n"
     if line not in text:
         return f"{text}\n{part}\n" if before else f"{text}\n{line}\n{part}\n"
@@ -272,6 +274,7 @@ for turn in Playthrough(game, parlour.make_policy("{example.player}", game), see
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
         exec(compile(code, f"<the page of {game.name}>", "exec"), {})
+    middle = game.layout.num_inputs // 2
     legal = ", ".join(f"`{name}`" for name in example.legal[:EXAMPLES])
     more = "" if len(example.legal) <= EXAMPLES else f" and {len(example.legal) - EXAMPLES} others"
     return f"""### A position, field by field
@@ -291,5 +294,5 @@ holds, in natural units:
 
 {values_table(example)}
 
-`game.layout.name(index)` says the same of one number: `game.layout.name({game.layout.num_inputs // 2})` is
-`{game.layout.name(game.layout.num_inputs // 2)}`."""
+`game.layout.name(index)` says the same of one number: `game.layout.name({middle})` is
+`{game.layout.name(middle)}`."""

@@ -1,4 +1,4 @@
-"""The reference pages: every command from its `--help`, and the Python names from their docstrings."""
+"""The reference: every command from its `--help`, the Python names from their docstrings."""
 
 import contextlib
 import inspect

@@ -13,6 +13,7 @@ from ...baselines.arena import DuplicateResult, play_duplicate, play_match
 from ...baselines.arena.ratings.statistics import Estimate
 from ...baselines.arena.results.export import as_data
 from ...baselines.players.measures import measures_of
+from ...baselines.players.user_files import checkpoint_file
 from ...envs.core.game import Game
 from ..options import (
     BadArgument,
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace) -> None:
         raise BadArgument("--deals all is for --exact; a match needs a number of deals")
     if arguments.deals != ALL_DEALS:
         check_deals(arguments)
-    if arguments.keep and not Path(arguments.player).is_file():
+    if arguments.keep and not Path(checkpoint_file(arguments.player)).is_file():
         raise BadArgument(f"--keep needs the file of a checkpoint; got {arguments.player}")
     if arguments.notes and not arguments.keep:
         raise BadArgument("--note goes into a model card: add --keep")

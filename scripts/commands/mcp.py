@@ -43,7 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         metavar="FOLDER",
         help="let the agent also name players' files, checkpoints and decks in this folder; Python "
-        "files run on this machine (default: listed names only)",
+        "files and models of other libraries run on this machine (default: listed names only)",
     )
 
 

@@ -11,8 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from stable_baselines3 import PPO
 from starlette.testclient import TestClient
 
+from parlour.baselines.environments import solo_env
 from parlour.baselines.networks.learned import checkpoint_folder
 from parlour.envs import find_game
 from parlour.envs.core.played.transcript import from_text, record, to_text
@@ -29,6 +31,7 @@ from .serving import ADDRESS, AS_OWNER, GUEST, ME, OWNER, SEAT, open_table, play
 PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
 GAME = "trick_taking"
 LISTED = "high_low"
+FILES = ["a Python file", "a model", "a checkpoint"]
 SECRET = "a-secret-line"
 OK = ""
 
@@ -38,8 +41,18 @@ def _back_in_this_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(Path.cwd())
 
 
+class Evil:
+    """Makes the file `ran` where it is unpickled."""
+
+    def __init__(self, ran: str) -> None:
+        self.ran = ran
+
+    def __reduce__(self) -> Any:
+        return open, (self.ran, "a")
+
+
 class World:
-    """The current folder, with a player's file, a checkpoint and a deck, one of them to be named.
+    """The current folder, with a player's file, a model, a checkpoint and a deck, one to be named.
 
     Their names are short, because that of a player at a table is.
     """
@@ -56,6 +69,11 @@ class World:
             "def choose(observations, action_masks, rngs):\n"
             "    return action_masks.argmax(axis=1)\n"
         )
+        self.model = self.given / "evil.zip"
+        if column == "a model":
+            model = PPO("MlpPolicy", solo_env(find_game(GAME)), device="cpu")
+            vars(model)["evil"] = Evil(str(self.ran))
+            model.save(self.model)
         self.checkpoint = self.given / "mine.pt"
         shutil.copy(checkpoint_folder(GAME) / "mlp.pt", self.checkpoint)
         self.deck = self.given / "deck.csv"
@@ -63,6 +81,7 @@ class World:
         self.player = {
             "a listed player": LISTED,
             "a Python file": f"{self.file.name}:choose",
+            "a model": self.model.name,
             "a checkpoint": self.checkpoint.name,
         }.get(column)
 
@@ -164,11 +183,11 @@ def elsewhere(world: World) -> Path:
     """A folder beside that of the files; links lead out of it."""
     folder = world.folder / "allowed"
     folder.mkdir()
-    for name in ("file", "checkpoint", "deck"):
+    for name in ("file", "model", "checkpoint", "deck"):
         path: Path = getattr(world, name)
         (folder / path.name).symlink_to(path)
         setattr(world, name, folder / path.name)
-    if world.column in ("a Python file", "a checkpoint"):
+    if world.column in FILES:
         world.player = f"../allowed/{world.player}"
     return folder
 
@@ -309,7 +328,10 @@ def test_the_documentation_has_every_row() -> None:
     assert {row for row, _, _ in cells()} == set(ATTEMPTS)
 
 
-@pytest.mark.parametrize("spec", ["mcts:network={pt}", "best_response:against='{py}'", "human"])
+@pytest.mark.parametrize(
+    "spec",
+    ["mcts:network={pt}", "best_response:against='{py}'", "human", "evil.zip:x=1", "evil.ts"],
+)
 def test_settings_of_listed_players_name_no_files(tmp_path: Path, spec: str) -> None:
     world = World(tmp_path, "a Python file")
     world.player = spec.format(pt=world.checkpoint.name, py=world.file.name)
@@ -325,12 +347,12 @@ def test_a_listed_player_is_chosen_with_settings(tmp_path: Path) -> None:
     assert by_socket("take_over", HERE, 0)(world) == OK
 
 
-@pytest.mark.parametrize("column", ["a Python file", "a checkpoint"])
+@pytest.mark.parametrize("column", FILES)
 def test_a_file_that_has_changed_does_not_run(tmp_path: Path, column: str) -> None:
     world = World(tmp_path, column)
     results = stored_match(world)
     stored_table(world)
-    for path in (world.file, world.checkpoint):
+    for path in filter(Path.exists, (world.file, world.model, world.checkpoint)):
         path.write_bytes(path.read_bytes() + b"\n")
     assert "has changed" in refusal(arena_game, results, 1, None, 0, is_trusted=True)
     assert "has changed" in sit_down(world, True)

@@ -30,6 +30,7 @@ from ....envs.core.game import Game
 from ....envs.core.play.tables import Tables, action_masks
 from ....envs.core.rng import streams
 from ...players.making import make_policy
+from ...players.user_files import CODE
 from ..play.entrants import names_a_file
 from .confine import drop_privileges, end_with_parent, enter, limit_resources
 from .limits import PlayerLimits
@@ -147,7 +148,7 @@ def main() -> None:
 def _warm_up(spec: str, game: Game) -> None:
     """Load and compile what this player needs, without running a user's file."""
     if names_a_file(spec):
-        if ".pt" in spec:
+        if CODE not in spec:
             import torch  # noqa: F401
 
         spec = "random"

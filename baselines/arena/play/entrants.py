@@ -13,9 +13,8 @@ from ....envs.core.play.seating import PlayerError
 from ...players.making import make_policy, players_of, resolved
 from ...players.named_files import files_named
 from ...players.policy import Policy, PolicySpec
+from ...players.user_files import USERS_FILES
 from ..results.identity import identity_of
-
-USERS_FILES = (".py", ".pt")
 
 
 @dataclasses.dataclass(frozen=True)

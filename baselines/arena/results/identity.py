@@ -2,7 +2,8 @@
 
 Results depend on the version of Parlour and on all files of the packages of the game and of its
 players. For a user's player they depend on all of Parlour and on the folder that its file lies in,
-where every file counts except hidden ones, caches, READMEs, logs and stores of results.
+where every file counts except hidden ones, caches, READMEs, logs and stores of results. A model of
+another library is one file, except in ONNX.
 """
 
 import contextlib
@@ -25,6 +26,7 @@ from ....envs.registry import GameName
 from ...players.making import player_key
 from ...players.named_files import files_named
 from ...players.settings import parse_settings
+from ...players.user_files import CODE, RUNNING, USERS_FILES
 
 SCHEME = "3"  # of identities; a result under an older one is not used again
 UNKNOWN = "unknown"  # begins the identity of a player whose results cannot be kept
@@ -70,7 +72,7 @@ def _depends_on(spec: Any, game: Game) -> Iterator[str]:
         raise _NoIdentityError(str(error)) from error
     yield _player_text(spec, game)
     packages = _other_packages(game)
-    if packages or any(file.endswith(".py") for file in files):
+    if packages or any(file.endswith(RUNNING) for file in files):
         yield f"parlour {__version__} {_digest(_GAMES, _PLAYERS, _TRAINING)}"
     else:
         others = [folder / name for folder in (_GAMES, _PLAYERS) for name in get_args(GameName)]
@@ -80,14 +82,14 @@ def _depends_on(spec: Any, game: Game) -> Iterator[str]:
     for file in (*files, *game.config_dict().values()):
         if isinstance(file, str) and file and os.path.exists(file):
             path = Path(file).resolve()
-            is_code = path.suffix == ".py"
-            name = f"folder of {path.name}" if is_code else path.name
-            yield f"{name} {_digest(path.parent if is_code else path)}"
+            has_parts = path.suffix in (CODE, ".onnx")  # which may keep weights in other files
+            name = f"folder of {path.name}" if has_parts else path.name
+            yield f"{name} {_digest(path.parent if has_parts else path)}"
 
 
 def _player_text(spec: str, game: Game) -> str:
     name, _, rest = spec.partition(":")
-    if name.endswith((".py", ".pt")):
+    if name.endswith(USERS_FILES):
         return f"{Path(name).name}:{rest}"
     settings = sorted(parse_settings(rest).items())
     given = ",".join(f"{key}={value!r}" for key, value in settings)

@@ -1,0 +1,244 @@
+"""Players of other libraries: models of torch and stable-baselines3, files of models, array code.
+
+A model gives each action a score, and the legal action with the highest one is played. To load a
+model's file may run code that it holds, so only the person at this machine may name one.
+"""
+
+import copy
+import dataclasses
+import sys
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+
+from ...envs.core.environments.common import (
+    LAYOUTS,
+    OBSERVATIONS,
+    ObservationEncoder,
+    observation_space,
+)
+from ...envs.core.game import Game
+from ...envs.core.play.seating import PlayerError
+from .policy import Policy
+
+ArrayFunction = TypeVar("ArrayFunction", bound=Callable[..., Any])
+Scores = Callable[[np.ndarray, np.ndarray], Any]  # (records [B], masks int8 [B, A]) -> [B, A]
+
+
+def takes_arrays(function: ArrayFunction) -> ArrayFunction:
+    """Let a function of arrays play: `function(observations, action_masks)`.
+
+    It takes float32 [B, num_inputs], as environments show by default, and int8 [B, A], 1 where an
+    action is legal. It returns actions [B], or scores [B, A], of which the legal action with the
+    highest one is played::
+
+        >>> import parlour
+        >>> from parlour.baselines import takes_arrays
+        >>> @takes_arrays
+        ... def first(observations, action_masks):
+        ...     return action_masks.argmax(axis=1)
+        >>> parlour.make_policy(first, parlour.load_game("notty"))
+        <Policy first of notty>
+    """
+    vars(function)["takes_arrays"] = True
+    return function
+
+
+def over_records(name: str, game: Game, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function over records [B] for one that `takes_arrays`; any other as it is."""
+    if not getattr(function, "takes_arrays", False):
+        return function
+
+    def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        chosen = np.asarray(function(game.layout.scaled(observations), action_masks))
+        return best_legal(name, chosen, action_masks) if chosen.ndim > 1 else chosen
+
+    return choose
+
+
+def best_legal(name: str, scores: Any, action_masks: np.ndarray) -> np.ndarray:
+    """Return the legal action with the highest score in each row. Raises PlayerError."""
+    scores = np.asarray(scores)
+    if scores.shape != action_masks.shape:
+        raise PlayerError(
+            f"{name} should give each action a score, {list(action_masks.shape)}; "
+            f"it gave {list(scores.shape)}"
+        )
+    if np.isnan(scores).any():
+        raise PlayerError(f"{name} gave scores that are not numbers (NaN)")
+    lowest = np.finfo(np.float32).min  # of legal actions, which a model itself may give -inf
+    return np.where(action_masks == 0, -np.inf, np.maximum(scores, lowest)).argmax(axis=1)
+
+
+def torch_module(model: Any) -> Any:
+    """Return the torch module that a model is, or has in stable-baselines3; None if it has none."""
+    torch = sys.modules.get("torch")  # where there is a model, it is imported
+    module = model if callable(model) else getattr(model, "policy", None)
+    return module if torch is not None and isinstance(module, torch.nn.Module) else None
+
+
+def policy_of_model(model: Any, game: Game, name: str | None = None) -> Policy:
+    """Make a player of a torch module or a model of stable-baselines3, as it is now.
+
+    It plays with a copy: to train the model further changes nothing. Raises ValueError where its
+    observations or its actions are not those of this game.
+    """
+    name = name or type(model).__name__
+    given = torch_module(model)
+    last = getattr(given, "action_dist", None)  # holds a gradient, which cannot be copied deeply
+    module = copy.deepcopy(given, {id(last): copy.copy(last)}).cpu().eval()
+    remake = partial(policy_of_model, module, game, name)
+    return dataclasses.replace(_policy_of_module(module, game, name), remake=remake)
+
+
+def policy_of_model_file(path: Path, game: Game) -> Policy:
+    """Make a player of the file of a model, which may run code. Raises ValueError."""
+    if not path.is_file():
+        raise ValueError(f"no file {path}")
+    if path.suffix == ".onnx":
+        return _scoring_policy(path.stem, game, _onnx_scores(path, game))
+    try:
+        module = _sb3_module(path) if path.suffix == ".zip" else _torch_script(path)
+    except Exception as error:  # of any kind, by torch, by pickle or by the file's own code
+        raise ValueError(f"cannot load {path}: {_described(error)}") from error
+    return _policy_of_module(module, game, path.stem)
+
+
+def _policy_of_module(module: Any, game: Game, name: str) -> Policy:
+    from ..networks.kinds import algorithm_of, policy_of  # torch, which other players do not need
+
+    algorithm = algorithm_of(module)
+    if algorithm is not None:  # a network of ours, which takes whole numbers
+        return policy_of(algorithm, getattr(module, "game", game), module, name)
+    if hasattr(module, "obs_to_tensor"):  # a policy of stable-baselines3
+        return _scoring_policy(name, game, _sb3_scores(module, game, name))
+    return _scoring_policy(name, game, partial(_torch_scores, module, game))
+
+
+def _scoring_policy(name: str, game: Game, scores: Scores) -> Policy:
+    """Make the policy that plays by scores. Raises ValueError where they do not fit the game."""
+
+    def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
+        try:
+            found = scores(observations, action_masks)
+        except Exception as error:
+            raise PlayerError(f"{name} failed: {_described(error)}") from error
+        return best_legal(name, found, action_masks)
+
+    blank = np.zeros(2, game.observation_dtype), np.ones((2, game.num_actions), np.int8)
+    try:
+        choose(*blank, np.zeros(0))
+    except PlayerError as error:
+        raise ValueError(
+            f"{name} does not fit {game!r}: it should {_needed(game)}; {error}"
+        ) from error
+    return Policy(name, game, choose)
+
+
+def _needed(game: Game) -> str:
+    return f"take float32 [B, {game.layout.num_inputs}] and score {game.num_actions} actions"
+
+
+def _described(error: Exception) -> str:
+    """Describe an error in one line: the last, because TorchScript shows its code before."""
+    lines = str(error).strip().splitlines() or [""]
+    return f"{type(error).__name__}: {lines[-1].strip()}"
+
+
+def _torch_scores(module: Any, game: Game, records: np.ndarray, masks: np.ndarray) -> np.ndarray:
+    import torch
+
+    with torch.inference_mode():
+        found = module(torch.from_numpy(game.layout.scaled(records)))
+    return (found[0] if isinstance(found, tuple | list) else found).float().numpy()
+
+
+def _torch_script(path: Path) -> Any:
+    import torch
+
+    return torch.jit.load(path, map_location="cpu").eval()
+
+
+def _sb3_module(path: Path) -> Any:
+    """Return the policy in a zip of stable-baselines3, without the learner around it."""
+    from stable_baselines3.common.save_util import load_from_zip_file
+
+    data, parameters, _ = load_from_zip_file(path, device="cpu")
+    if not isinstance(data, dict) or "policy_class" not in data:
+        raise ValueError("it holds no policy, or one of a package that is missing (sb3-contrib?)")
+    settings = {key: value for key, value in data["policy_kwargs"].items() if key != "device"}
+    spaces = data["observation_space"], data["action_space"]
+    module = data["policy_class"](*spaces, lambda _: 0.0, **settings)
+    module.load_state_dict(parameters["policy"])
+    return module.eval()
+
+
+def _sb3_scores(module: Any, game: Game, name: str) -> Scores:
+    """Return the scores of a policy of stable-baselines3: values, or logits of its actions."""
+    import torch
+
+    view = _view(module.observation_space, game, name)
+    if getattr(module.action_space, "n", None) != game.num_actions:
+        raise ValueError(f"{name} chooses from {module.action_space}; it should {_needed(game)}")
+    if hasattr(module, "lstm_actor"):
+        raise ValueError(f"{name} has a memory, which a player of single positions cannot keep")
+
+    def scores(records: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        shown, _ = module.obs_to_tensor(view(records, masks))
+        with torch.inference_mode():
+            if hasattr(module, "q_net"):
+                return module.q_net(shown).numpy()
+            if hasattr(module, "quantile_net"):
+                return module.quantile_net(shown).mean(dim=1).numpy()
+            return module.get_distribution(shown).distribution.logits.numpy()
+
+    return scores
+
+
+def _view(space: Any, game: Game, name: str) -> Callable[[np.ndarray, np.ndarray], Any]:
+    """Return how an environment with this space shows records and masks. Raises ValueError."""
+    for form in OBSERVATIONS:
+        encoder = ObservationEncoder(game, form)
+        for layout in LAYOUTS:
+            if space == observation_space(game, encoder, layout):
+                return partial(_shown, encoder, layout)
+    found = f"{space.dtype} {list(space.shape)}" if space.shape else f"a {type(space).__name__}"
+    raise ValueError(
+        f"{name} observes {found}, which is not what environments of {game!r} show: it should "
+        f"{_needed(game)}, within the same bounds"
+    )
+
+
+def _shown(encoder: ObservationEncoder, layout: str, records: np.ndarray, masks: np.ndarray) -> Any:
+    observations = encoder.encode(records)
+    if layout == "flat":
+        return observations
+    return {"observation": observations, "action_mask": masks}
+
+
+def _onnx_scores(path: Path, game: Game) -> Scores:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ValueError(f"{path} needs the extra: pip install 'parlour[onnx]'") from error
+    try:
+        session = onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"])
+    except Exception as error:
+        raise ValueError(f"cannot load {path}: {_described(error)}") from error
+    inputs, output = session.get_inputs(), session.get_outputs()[0].name
+    shapes = [each.shape for each in inputs]
+    width = shapes[0][-1] if len(shapes) == 1 and len(shapes[0]) == 2 else 0
+    if isinstance(width, int) and width != game.layout.num_inputs:
+        raise ValueError(f"{path} takes {shapes}; at {game!r} it should {_needed(game)}")
+    is_single = shapes[0][0] == 1  # exported for one observation at a time
+
+    def scores(records: np.ndarray, masks: np.ndarray) -> np.ndarray:
+        vectors = game.layout.scaled(records)
+        batches = vectors[:, None] if is_single else [vectors]
+        runs = [session.run([output], {inputs[0].name: batch})[0] for batch in batches]
+        return np.concatenate(runs)
+
+    return scores
