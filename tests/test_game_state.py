@@ -5,7 +5,7 @@ import pickle
 import pytest
 
 import parlour
-from parlour.envs import GAMES, GameState, load_game
+from parlour.envs import GAMES, GameState, find_game, load_game
 from parlour.envs.core.play.playthrough import Playthrough
 
 from .example_games import imported
@@ -23,7 +23,7 @@ def walked(state: GameState, num_actions: int) -> GameState:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_walk_is_the_game_of_its_seed(name: str) -> None:
-    game = load_game(name)
+    game = find_game(name)
     state = parlour.start(game, seed=4)
     for number, turn in zip(range(60), Playthrough(game, seed=4), strict=False):
         assert (state.seat, state.legal_actions) == (turn.seat, turn.legal)
@@ -37,7 +37,7 @@ def test_a_walk_is_the_game_of_its_seed(name: str) -> None:
 
 @pytest.mark.parametrize("name", GAMES)
 def test_an_action_that_is_taken_back_leaves_nothing_behind(name: str) -> None:
-    state = walked(parlour.start(load_game(name), seed=1), 8)
+    state = walked(parlour.start(find_game(name), seed=1), 8)
     other = pickle.loads(pickle.dumps(state))
     branch = state.copy()
     before = state.position.tobytes()
@@ -53,7 +53,7 @@ def test_an_action_that_is_taken_back_leaves_nothing_behind(name: str) -> None:
     assert state.position.tobytes() == other.position.tobytes()  # with the same draws
     for _ in range(9):
         state.undo()
-    assert state.position.tobytes() == parlour.start(load_game(name), seed=1).position.tobytes()
+    assert state.position.tobytes() == parlour.start(find_game(name), seed=1).position.tobytes()
     with pytest.raises(ValueError, match="no action to take back"):
         state.undo()
 

@@ -64,9 +64,10 @@ def test_a_critic_sees_what_all_seats_see(name: str) -> None:
     expected = np.concatenate([env.observe(agent)["observation"] for agent in env.agents])
     assert np.array_equal(env.state(), expected) and expected in env.state_space
     options = {"position": position_of(env)}
-    solo = gym.make(f"parlour:{GAMES[name]}", opponents="random", seat=0)
+    solo: Any = gym.make(f"parlour:{GAMES[name]}", opponents="random", seat=0)
     envs = make_vector(name, num_envs=2, self_play=True)
-    for other in (solo, envs):
+    others: tuple[Any, ...] = (solo, envs)
+    for other in others:
         with pytest.raises(ValueError, match=r"call reset\(\) before state\(\)"):
             other.unwrapped.state()
         other.reset(seed=0, options=options)

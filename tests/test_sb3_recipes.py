@@ -229,7 +229,7 @@ def test_maskable_ppo_learns_in_the_registered_environment() -> None:
 
 def test_the_vec_env_of_sb3_plays_the_games_of_the_vector_environment(president: Game) -> None:
     ours = vector_env(president, 3, opponents="lowest", max_episode_steps=9)
-    env = sb3_vec_env(president, 3, opponents="lowest", max_episode_steps=9)
+    env: Any = sb3_vec_env(president, 3, opponents="lowest", max_episode_steps=9)
     env.seed(5)
     assert np.array_equal(env.reset(), ours.reset(seed=5)[0])
     num_over = 0

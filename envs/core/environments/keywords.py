@@ -22,8 +22,8 @@ KEYWORDS = (
     Keyword(
         "opponents",
         {SOLO: "random", VECTOR: None},
-        "a player: a name, a checkpoint, a model, a function, a class or a `Policy`; a pool: a dict "
-        "of players and weights; a list with one of these for each other seat, clockwise",
+        "a player: a name, a checkpoint, a model, a function, a class or a `Policy`; a pool: a "
+        "dict of players and weights; a list with one of these for each other seat, clockwise",
         "who plays the other seats; each game draws a player of a pool for each seat. None is "
         '"random", and nobody in self-play. `set_opponents` changes them',
     ),
