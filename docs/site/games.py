@@ -214,9 +214,9 @@ def game_page(name: str, site: Path) -> str:
     _write_pictures(example, site)
     readme = re.sub(r"!\[.*?\]\(table\.png\)\n+", "", readme)
     title, _, text = readme.partition("\n")
-    text = re.sub(
-        r"^\| setting \|(.*\n)*?\n", settings_table(game, text) + "\n\n", text, count=1, flags=re.M
-    )
+    settings = settings_table(game, text) + "\n\n"
+    rows = re.compile(r"^\| setting \|(.*\n)*?\n", re.MULTILINE)
+    text = rows.sub(lambda _: settings, text, count=1)
     text = text.replace(game.layout.readme_table(), fields_table(game), 1)
     text = _added(text, "Actions", actions_table(game))
     text = _added(text, "Start positions", _explained(example), before=True)
@@ -256,7 +256,7 @@ def _replay(example: Example) -> str:
     return f"""A whole game, which `{example.player}` plays against itself
 (<a href="../replays/{name}.html">alone in the window</a>):
 
-<iframe src="../replays/{name}.html" title="Replay of a game" loading="lazy" class="replay"></iframe>
+<iframe class="replay" src="../replays/{name}.html" title="Replay" loading="lazy"></iframe>
 """
 
 

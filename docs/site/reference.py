@@ -90,27 +90,24 @@ def _is_documented(found: Any) -> bool:
 
 
 def _entry(name: str, found: Any) -> list[str]:
+    is_module = isinstance(found, ModuleType)
     lines = [f"### {name}", ""]
-    if isinstance(found, ModuleType):
-        parts = vars(found).items()
-        lines += [_markdown(found), ""]
-        parts = [
-            (n, f) for n, f in parts if inspect.isfunction(f) and f.__module__ == found.__name__
-        ]
-    else:
-        lines += [_signature(name, found), "", _markdown(found), ""]
-        parts = list(_members(found)) if inspect.isclass(found) else []
-    for part, each in parts:
+    lines += [] if is_module else [_signature(name, found), ""]
+    lines += [_markdown(found), ""]
+    for part, each in _members(found):
         if not part.startswith("_") and inspect.getdoc(each):
             lines += [f"**`{name}.{part}{_parameters(each)}`**", "", _markdown(each), ""]
     return lines
 
 
-def _members(found: type) -> Iterator[tuple[str, Any]]:
-    """Yield the public methods and properties that a class itself declares."""
+def _members(found: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the functions of a module, or the methods and properties of a class; its own only."""
+    if not isinstance(found, type | ModuleType):
+        return
     for name, member in vars(found).items():
         inside = getattr(member, "__func__", member)
-        if inspect.isfunction(inside) or isinstance(member, property):
+        is_own = isinstance(found, type) or getattr(member, "__module__", "") == found.__name__
+        if is_own and (inspect.isfunction(inside) or isinstance(member, property)):
             yield name, inside
 
 
