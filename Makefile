@@ -17,7 +17,7 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo test quick oldest test-long check league tournaments mutants
+.PHONY: install demo docs test quick oldest test-long check league tournaments mutants
 
 install: $(READY)
 
@@ -64,6 +64,11 @@ demo: $(READY)
 		--evaluate-against lowest,planner --points 6 --point-deals 500 --deals 5000
 	@echo 'The learning curve: $(DEMO)/curve.png'
 	@echo 'Play against it: $(PARLOUR) play president --text --players $(DEMO)/checkpoint.pt'
+
+# The documentation site, from docs/pages, the games and their READMEs, the code and recorded results.
+docs: $(READY)
+	$(PIP) --quiet --editable '.[docs]'
+	@$(VENV)/bin/python -m docs.site.build
 
 # All players that ship, in every game with every number of seats; stopped, it goes on where it was.
 # More deals are added to those already played: make league DEALS=1000 SEARCH_DEALS=100

@@ -17,6 +17,7 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 GUIDE = (CHECKOUT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 FOLDERS = ("envs", "baselines", "training", "scripts", "tests", "docs", "parlour")
 GAME, PLAYER, LEARNER = "kuhn", "careful", "my_learner"
+BEST = "mcts"  # where a game names none
 OVER_THE_REGISTRY = [
     "after_errors",
     "bad_input",
@@ -34,6 +35,7 @@ OVER_THE_REGISTRY = [
     "league",
     "mcts",
     "packaging",
+    "pages",
     "pictures",
     "playout",
     "positions",
@@ -128,14 +130,13 @@ def add_game(copy: Copy) -> None:
     golden = f'    "{GAME}": {{"2_seats": Golden({{}}, ("random",), ("card", "actions"))}},\n'
     copy.insert("tests/golden/write.py", '    "president": {\n', golden)
     copy.python("-m", "tests.golden.write", GAME)
-    copy.insert("README.md", "| President | `President-v0`", "| Kuhn poker | `Kuhn-v0` | 2 | | |\n")
+    copy.insert("README.md", "| [President](", f"| Kuhn poker | `Kuhn-v0` | 2 | | `{BEST}` |\n")
 
 
 def add_player(copy: Copy) -> None:
-    """The guide "Add a player", steps 1 to 3."""
+    """The guide "Add a player", steps 1 and 2."""
     copy.write(f"baselines/{GAME}/players.py", PLAYERS)
     add_package(copy, f"baselines.{GAME}", "baselines.networks", '"""Players of Kuhn poker."""\n')
-    copy.insert("README.md", "| `rander` |", f"| `{PLAYER}` | Kuhn poker | bets with the king |\n")
 
 
 def add_learner(copy: Copy) -> None:
@@ -149,7 +150,7 @@ def add_learner(copy: Copy) -> None:
 
 
 def add_trained_player(copy: Copy) -> None:
-    """The guide "Add a trained player", steps 1 to 3."""
+    """The guide "Add a trained player", steps 1 and 2."""
     run = copy.folder / "runs" / "mine"
     small = "--decisions 64 --num-tables 8 --batch-size 8 --buffer-size 200 --hidden 8 --threads 1"
     train = f"train {LEARNER} {GAME} --against random --points 1 --deals 10000 --out {run}"
@@ -158,7 +159,6 @@ def add_trained_player(copy: Copy) -> None:
     checkpoints.mkdir()
     for suffix in (".pt", ".md"):
         shutil.copy(run / f"checkpoint{suffix}", checkpoints / f"{LEARNER}{suffix}")
-    copy.insert("README.md", "| `rander` |", f"| `{LEARNER}` | Kuhn poker | learned |\n")
 
 
 def run_tests(copy: Copy, names: list[str], at_least: int) -> None:

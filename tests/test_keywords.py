@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from enum import Enum
 from inspect import Parameter, signature
-from pathlib import Path
 from typing import Any
 
 import gymnasium
@@ -22,12 +21,10 @@ from parlour.envs.core.environments.keywords import (
     PETTINGZOO,
     SOLO,
     VECTOR,
-    keyword_table,
 )
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
 
-README = Path(__file__).resolve().parents[1] / "README.md"
 MAKERS: dict[str, list[Callable[..., Any]]] = {  # the later one has the last word
     PETTINGZOO: [RawEnv],
     SOLO: [SoloEnv, solo_env],
@@ -80,8 +77,3 @@ def test_docstrings_of_the_module_of_a_game_have_those_of_pettingzoo(name: str) 
     module = getattr(parlour.envs, f"{name}_v{find_game(name).version}")
     for make in (module.env, module.raw_env, module.parallel_env):
         test_docstrings_have_the_keywords_of_their_view(PETTINGZOO, make)
-
-
-def test_readme_has_the_table() -> None:
-    """`python -m parlour.envs.core.environments.keywords` prints it."""
-    assert f"\n\n{keyword_table()}\n\n" in README.read_text(encoding="utf-8")

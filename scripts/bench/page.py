@@ -1,6 +1,6 @@
 """Speed in tables and plots: what `parlour bench` prints, and the pages of its records.
 
-The README shows `speed_table`; a test compares it with the record.
+The documentation shows `speed_table`.
 """
 
 import math
@@ -14,7 +14,7 @@ from ..output import print_table
 from .measure import MATCH, SIZE_NAMES, STEP_NAMES
 
 MANY_AT_ONCE, ONE_BY_ONE = "many games at once", "one game at a time"
-_SPEED_LINES = {  # what the README shows
+_SPEED_LINES = {  # what the page of figures shows
     "vector": "vector environment, scaled observations",
     "vector integer": "vector environment, whole numbers",
     "vector opponents": "with scripts in the other seats, `step()`: plies of all seats",

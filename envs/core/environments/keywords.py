@@ -1,4 +1,4 @@
-"""The keywords of the environments, from which their docstrings and a table in README come."""
+"""The keywords of the environments, from which their docstrings and a table of the site come."""
 
 import inspect
 from collections.abc import Callable
@@ -120,7 +120,7 @@ def with_keywords(view: str) -> Callable[[_Documented], _Documented]:
 
 
 def keyword_table() -> str:
-    """Return the table of README."""
+    """Return the table of the documentation, as Markdown."""
     rows = ["| keyword | default | values | what it does | in |", "|---|---|---|---|---|"]
     for one in KEYWORDS:
         default, *others = {f"`{_shown(default)}`" for default in one.defaults.values()}

@@ -1,0 +1,1 @@
+"""The documentation site: `make docs` writes its pages and builds them with Sphinx."""

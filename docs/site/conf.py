@@ -1,0 +1,19 @@
+"""Settings of Sphinx; the pages are those that `docs.site.build` has written."""
+
+import parlour
+
+project = "Parlour"
+author = "Parlour contributors"
+version = release = parlour.__version__
+extensions = ["myst_parser"]
+myst_heading_anchors = 3
+myst_enable_extensions = ["colon_fence"]
+html_theme = "furo"
+html_title = f"Parlour {release}"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = ["_extra"]
+html_copy_source = False
+html_show_copyright = False
+html_last_updated_fmt = None
+exclude_patterns = ["_extra", "files"]

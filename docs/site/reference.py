@@ -1,0 +1,129 @@
+"""The reference: every command from its `--help`, the Python names from their docstrings."""
+
+import contextlib
+import inspect
+import io
+import os
+import re
+from collections.abc import Iterator
+from types import ModuleType
+from typing import Any
+
+import parlour
+from parlour import baselines, envs
+from parlour.baselines import arena
+from parlour.baselines.networks.kinds import KINDS
+from parlour.envs import authoring
+from parlour.envs.core.environments.aec import CheckedEnv
+from parlour.envs.core.environments.solo import SoloEnv
+from parlour.envs.core.environments.vector import TablesEnv
+from parlour.envs.core.fields import Field, FlatLayout
+from parlour.envs.core.game import Game
+from parlour.scripts.main import COMMANDS, main
+
+WIDTH = 96  # columns of a help text
+MODULES = (
+    (parlour, "What most programs need."),
+    (envs, "Games and positions."),
+    (baselines, "Players."),
+    (arena, "Matches and tournaments."),
+    (authoring, "All that the author of a game imports."),
+)
+CLASSES = (Game, Field, FlatLayout, CheckedEnv, SoloEnv, TablesEnv)  # what the others return
+
+
+def commands_page() -> str:
+    """Return the help texts of all commands, and of all learners."""
+    lines = [
+        "# Commands",
+        "",
+        "`parlour COMMAND --help` prints these texts.",
+        "",
+        *_help("parlour"),
+    ]
+    for command in COMMANDS:
+        lines += [f"## parlour {command}", "", *_help(f"parlour {command}")]
+        if command == "train":
+            for learner in KINDS:
+                name = f"parlour train {learner}"
+                lines += [f"### {name}", "", *_help(name)]
+    return "\n".join(lines)
+
+
+def _help(command: str) -> list[str]:
+    shown = io.StringIO()
+    before = os.environ.get("COLUMNS")
+    os.environ["COLUMNS"] = str(WIDTH)
+    try:
+        with contextlib.redirect_stdout(shown), contextlib.suppress(SystemExit):
+            main([*command.split()[1:], "--help"])
+    finally:
+        os.environ.pop("COLUMNS")
+        if before is not None:
+            os.environ["COLUMNS"] = before
+    if not shown.getvalue():
+        raise ValueError(f"{command} --help prints nothing")
+    return ["```text", shown.getvalue().rstrip(), "```", ""]
+
+
+def api_page() -> str:
+    """Return the public names with their signatures and docstrings, each once."""
+    lines = ["# Python", "", "The names that `dir(parlour)` lists come first.", ""]
+    seen: list[Any] = []
+    for module, what in MODULES:
+        lines += [f"## {module.__name__}", "", what, ""]
+        for name in sorted(getattr(module, "__all__", dir(module))):
+            found = getattr(module, name)
+            if not name.startswith("_") and _is_documented(found) and found not in seen:
+                seen.append(found)
+                lines += _entry(name, found)
+    lines += ["## What they return", ""]
+    for each in CLASSES:
+        if each not in seen:
+            lines += _entry(each.__name__, each)
+    return "\n".join(lines)
+
+
+def _is_documented(found: Any) -> bool:
+    is_code = inspect.isroutine(found) or inspect.isclass(found) or inspect.ismodule(found)
+    return is_code and bool(inspect.getdoc(found))
+
+
+def _entry(name: str, found: Any) -> list[str]:
+    is_module = isinstance(found, ModuleType)
+    lines = [f"### {name}", ""]
+    lines += [] if is_module else [_signature(name, found), ""]
+    lines += [_markdown(found), ""]
+    for part, each in _members(found):
+        if not part.startswith("_") and inspect.getdoc(each):
+            lines += [f"**`{name}.{part}{_parameters(each)}`**", "", _markdown(each), ""]
+    return lines
+
+
+def _members(found: Any) -> Iterator[tuple[str, Any]]:
+    """Yield the functions of a module, or the methods and properties of a class; its own only."""
+    if not isinstance(found, type | ModuleType):
+        return
+    for name, member in vars(found).items():
+        inside = getattr(member, "__func__", member)
+        is_own = isinstance(found, type) or getattr(member, "__module__", "") == found.__name__
+        if is_own and (inspect.isfunction(inside) or isinstance(member, property)):
+            yield name, inside
+
+
+def _signature(name: str, found: Any) -> str:
+    return f"```python\n{name}{_parameters(found)}\n```"
+
+
+def _parameters(found: Any) -> str:
+    try:
+        text = str(inspect.signature(found))
+    except (TypeError, ValueError):
+        return ""
+    return re.sub(r"\b(?:parlour|numpy|collections|pathlib)\.[\w.]*?(?=\w+\b(?!\.))", "", text)
+
+
+def _markdown(found: Any) -> str:
+    """Return a docstring as Markdown: code after "::" stays indented, the rest is that already."""
+    text = inspect.getdoc(found) or ""
+    return re.sub(r"::$", ":", text, flags=re.MULTILINE)
