@@ -1,7 +1,7 @@
 """The vector environment as a `VecEnv` of stable-baselines3: one compiled step for all tables.
 
-    env = sb3_vec_env(game, 256, seat="random", opponents="random")
-    model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=4096)
+env = sb3_vec_env(game, 256, seat="random", opponents="random")
+model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=4096)
 """
 
 import time
