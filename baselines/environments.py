@@ -59,9 +59,9 @@ class NamedSoloEnv(SoloEnv):
 class NamedTablesEnv(TablesEnv):
     """A `TablesEnv`, documented there, whose opponents may be names."""
 
-    def set_opponents(self, opponents: Opponent | Sequence[Opponent]) -> None:
+    def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None) -> None:
         """Change the opponents as `TablesEnv.set_opponents` does, by name or by policy."""
-        super().set_opponents(_policies(opponents, self.game))
+        super().set_opponents(_policies(RANDOM if opponents is None else opponents, self.game))
 
 
 def solo_env(

@@ -39,6 +39,11 @@ class RunFile:
             negative = [f"--no-{key}"] if f"--no-{key}" in action.option_strings else []
             return [f"--{key}"] if value else negative
         if isinstance(value, dict):
+            if "=" not in str(action.metavar):
+                raise ValueError(f"{self.path}: {key} takes a value, not a table")
+            for name, each in value.items():
+                if isinstance(each, str) and "," in each:
+                    raise ValueError(f"{self.path}: {key}.{name} has a comma, which ends a value")
             value = [f"{name}={each}" for name, each in value.items()]
         if isinstance(value, list) and isinstance(action.default, list):  # may be given repeatedly
             return [f"--{key}={each}" for each in value]

@@ -1,5 +1,6 @@
 """Walk through games by hand: apply, take back, branch."""
 
+import copy
 import pickle
 
 import pytest
@@ -42,7 +43,7 @@ def test_an_action_that_is_taken_back_leaves_nothing_behind(name: str) -> None:
         state.undo()
     num_actions = len(state.actions)
     other = pickle.loads(pickle.dumps(state))
-    branch = state.copy()
+    branch = copy.copy(state)
     before = state.position.tobytes()
     first = state.legal_actions[0]
     for action in state.legal_actions[:3]:
@@ -87,6 +88,8 @@ def test_wrong_steps_are_refused() -> None:
     assert state.position.tobytes() == before and not state.actions
     with pytest.raises(ValueError, match=r"seat must be an integer in 0 .. 1; got 2"):
         state.observation(2)
+    with pytest.raises(ValueError, match=r"seat must be an integer in 0 .. 1; got 2"):
+        state.describe(2)
     with pytest.raises(ValueError, match="from a deal or from a position, not from both"):
         parlour.start(state.game, deal={}, position=state.position)
     walked(state, 200)

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from parlour.baselines import make_policy
+from parlour.baselines.environments import make_vector
 from parlour.envs import GAMES, load_game, registry
 from parlour.envs.core.environments.ends import IllegalEnds
 from tests.view_tools import an_illegal_action, short
@@ -208,3 +209,18 @@ def test_values_of_each_table_are_called_and_read_as_in_gymnasiums_vector_enviro
             ours.call(name)
     with pytest.raises(AttributeError, match=r"'game'.*illegal_action, render_seat"):
         ours.set_attr("game", None)
+
+
+@pytest.mark.parametrize("observe", [False, True])
+def test_random_plies_count_as_steps_of_a_game(observe: bool) -> None:
+    envs = make_vector("president", num_envs=3, num_players=2, self_play=True)
+    _, info = envs.reset(seed=3)
+    envs.play_random(7, observe=observe)  # no game is over yet
+    masks, num_steps = envs.action_masks(), 7
+    while True:
+        _, _, ended, _, info = envs.step(masks.argmax(axis=1))
+        num_steps += 1
+        if ended.any():
+            break
+        masks = info["action_mask"]
+    assert (info["length"] == np.where(ended, num_steps, 0)).all()

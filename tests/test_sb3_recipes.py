@@ -250,6 +250,13 @@ def test_the_vec_env_of_sb3_plays_the_games_of_the_vector_environment(president:
                 assert told["episode"]["r"] == expected[row]
                 assert told["episode"]["l"] == info["length"][row] > 0
     assert num_over > 6
+    with pytest.raises(ValueError, match=r"illegal_action is for all tables: .* got \[0\]"):
+        env.set_attr("illegal_action", "raise", indices=[0])
+    with pytest.raises(ValueError, match="set_opponents is for all tables"):
+        env.env_method("set_opponents", "random", indices=[0])
+    env.set_options({"deal": 5})
+    with pytest.raises(ValueError, match="a deal"):
+        env.reset()
     with pytest.raises(ValueError, match="stable-baselines3 needs SAME_STEP"):
         sb3_vec_env(president, 3, autoreset_mode="NextStep")
 

@@ -35,9 +35,9 @@ def load_network(path: Path | str, game: Game) -> "nn.Module":
     """Return the torch module of a checkpoint: a file, a run's folder, or one that ships by name.
 
     It takes whole numbers [B, num_inputs] and returns a value or logit of each action [B, A], legal
-    or not; a `PolicyValue` returns a tuple of logits and values [B]. That one may see more fields:
-    it takes the observations of `network.seen(game)`, a game like any other. `make_policy` takes
-    the module back. Raises ValueError where the checkpoint does not fit the game::
+    or not; a `PolicyValue` returns a tuple of logits and values [B]. A `PolicyValue` may need more
+    inputs: `network.seen(game)` is the game whose observations it takes. `make_policy` takes the
+    module back. Raises ValueError where the checkpoint does not fit the game::
 
         >>> import gymnasium as gym, parlour, torch
         >>> from parlour.baselines import load_network

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
+from types import FunctionType
 from typing import Any, TypeVar
 
 import numpy as np
@@ -43,6 +44,8 @@ def takes_arrays(function: ArrayFunction) -> ArrayFunction:
         >>> parlour.make_policy(first, parlour.load_game("notty"))
         <Policy first of notty>
     """
+    if not isinstance(function, FunctionType):
+        raise TypeError(f"takes_arrays needs a function, not {function!r}")
     vars(function)["takes_arrays"] = True
     return function
 
@@ -83,7 +86,7 @@ def torch_module(model: Any) -> Any:
 def policy_of_model(model: Any, game: Game, name: str | None = None) -> Policy:
     """Make a player of a torch module or a model of stable-baselines3, as it is now.
 
-    It plays with a copy: to train the model further changes nothing. Raises ValueError where its
+    It keeps a copy, so further training does not change the player. Raises ValueError where its
     observations or its actions are not those of this game.
     """
     name = name or type(model).__name__

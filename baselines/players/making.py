@@ -8,7 +8,7 @@ from typing import Any
 
 from ...envs.core.catalogue import without_numpy
 from ...envs.core.game import Game
-from ...envs.core.words import did_you_mean
+from ...envs.core.words import check_setting_names, did_you_mean
 from ..networks.learned import learned_policy, shipped_checkpoints
 from ..search import mcts, playout
 from . import best, foreign, human
@@ -73,11 +73,12 @@ def _make_best(game: Game, **settings: Any) -> Policy:
 def resolved(spec: PolicySpec, game: Game, **settings: Any) -> PolicySpec:
     """Return the player that `best` stands for at this game, or the one of a run or of a model.
 
-    That of a run, named by its folder, is its checkpoint; that of another library's model a Policy.
+    The folder of a run becomes its checkpoint file, a model of another library becomes a Policy.
     Any other spec is returned as it is. A store of results keeps a player under the spec returned.
     """
     if foreign.torch_module(spec) is not None:
-        return foreign.policy_of_model(spec, game, **settings)
+        check_setting_names(type(spec).__name__, settings, ())
+        return foreign.policy_of_model(spec, game)
     name, _, rest = spec.partition(":") if isinstance(spec, str) else ("", "", "")
     if _run_together(name) == best.NAME:
         return best.stand_in(game, players_of(game), **{**parse_settings(rest), **settings})

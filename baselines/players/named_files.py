@@ -88,7 +88,7 @@ def digest_of_file(path: str) -> str:
 
 
 def check_stored(found: Mapping[str, str], kept: Collection[str], is_trusted: bool) -> None:
-    """Raise ValueError unless the files that a store names may run: trusted, and as they were.
+    """Raise ValueError unless the store is trusted and each file that it names is unchanged.
 
     `found` are their present digests by path, `kept` the digests in the store.
     """

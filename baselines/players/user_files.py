@@ -18,6 +18,7 @@ from typing import Any
 from ...envs.core.compile import reason_of
 from ...envs.core.game import Game
 from ...envs.core.play.seating import Memory, PlayerError
+from ...envs.core.words import check_setting_names
 from .foreign import over_records, policy_of_model, torch_module
 from .game_parts import part_of
 from .policy import Policy, remembering_policy
@@ -47,7 +48,8 @@ def policy_of_file(path: Path, rest: str, game: Game, settings: dict[str, Any]) 
     if isinstance(found, type):
         return policy_of_class(found, f"{path}:{name}", path, game, settings)
     if torch_module(found) is not None:
-        return policy_of_model(found, game, name, **settings)
+        check_setting_names(f"{path}:{name}", settings, ())
+        return policy_of_model(found, game, name)
     if settings:
         raise TypeError(f"{path}:{name} is a function and has no setting {', '.join(settings)}")
     choose = over_records(name, game, found)

@@ -1,4 +1,4 @@
-"""All outcomes of a game's own draws, with their probabilities, so that exact methods need no list.
+"""All outcomes of a game's own draws, with their probabilities, for exact methods such as CFR.
 
 The rules run as plain Python, once for each way in which the numbers that they draw can fall.
 """
@@ -50,6 +50,8 @@ def _settled(game: Game, drawn: Iterable[Outcome]) -> list[Outcome]:
             key = position.tobytes()
             known = merged.get(key, (position, 0.0))[1]
             merged[key] = position, known + weight * probability
+            if len(merged) > MAX_WAYS:
+                raise ValueError(_too_many(game))
     return list(merged.values())
 
 
@@ -76,18 +78,15 @@ class _Script:
     def draw(self, limit: int) -> np.int64:
         """Return the next number in 0 .. limit - 1."""
         place = len(self.limits)
-        self.limits.append(int(limit))
+        self.limits.append(max(int(limit), 1))  # as in compiled code, below(rng, 0) is 0
         if place == len(self.numbers):
             self.numbers.append(0)
             if math.prod(self.limits) > MAX_WAYS:
-                raise ValueError(
-                    f"{self.game.name} can draw in more than {MAX_WAYS:,} ways here, "
-                    "too many to list"
-                )
+                raise ValueError(_too_many(self.game))
         return np.int64(self.numbers[place])
 
     def probability(self) -> float:
-        """Return that of the way that has just been gone."""
+        """Return the probability of the draws that have just been played."""
         return 1.0 / math.prod(self.limits)
 
     def next(self) -> bool:
@@ -107,6 +106,10 @@ class _Script:
             f"{self.game.name} draws other numbers than those of below(rng, n) and shuffle: its "
             "outcomes cannot be listed"
         )
+
+
+def _too_many(game: Game) -> str:
+    return f"{game.name} can draw in more than {MAX_WAYS:,} ways here, too many to list"
 
 
 def _draw_below(rng: _Script, limit: int) -> np.int64:

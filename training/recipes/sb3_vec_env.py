@@ -33,8 +33,9 @@ class TablesVecEnv(VecEnv):
 
     def reset(self) -> Any:
         """Start games at all tables, from the seed of `seed()` if it was called before."""
-        observations, _ = self.envs.reset(seed=self._seeds[0])
+        observations, _ = self.envs.reset(seed=self._seeds[0], options=self._options[0] or None)
         self._reset_seeds()
+        self._reset_options()
         return observations
 
     def step_async(self, actions: np.ndarray) -> None:
@@ -68,14 +69,22 @@ class TablesVecEnv(VecEnv):
 
     def set_attr(self, attr_name: str, value: Any, indices: Any = None) -> None:
         """Set a setting of all tables; see `TablesEnv.set_attr`."""
+        self._need_all(attr_name, indices)
         self.envs.set_attr(attr_name, value)
 
     def env_method(
         self, method_name: str, *args: Any, indices: Any = None, **kwargs: Any
     ) -> list[Any]:
         """Return the results of a method of the chosen tables; see `TablesEnv.call`."""
+        if method_name == "set_opponents":
+            self._need_all(method_name, indices)
         values = self.envs.call(method_name, *args, **kwargs)
         return [values[index] for index in self._get_indices(indices)]
+
+    def _need_all(self, name: str, indices: Any) -> None:
+        """Raise ValueError where only some tables are chosen for what all have in common."""
+        if len(list(self._get_indices(indices))) < self.num_envs:
+            raise ValueError(f"{name} is for all tables: leave out the indices, got {indices!r}")
 
     def get_images(self) -> Sequence[np.ndarray | None]:
         """Return a picture of each table."""

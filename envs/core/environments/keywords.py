@@ -24,8 +24,8 @@ KEYWORDS = (
         {SOLO: "random", VECTOR: None},
         "a player: a name, a checkpoint, a model, a function, a class or a `Policy`; a pool: a "
         "dict of players and weights; a list with one of these for each other seat, clockwise",
-        "who plays the other seats; each game draws a player of a pool for each seat. None is "
-        '"random", and nobody in self-play. `set_opponents` changes them',
+        "who plays the other seats. From a pool a player is drawn for each seat in each game. None "
+        'is "random"; in self-play there are no opponents. `set_opponents` changes them',
     ),
     Keyword(
         "seat",
@@ -71,7 +71,8 @@ KEYWORDS = (
         "max_episode_steps",
         dict.fromkeys(_BOTH, None),
         "1 and more, -1, None",
-        "a game is truncated after so many of your steps; never with -1 or None",
+        "a game is truncated after so many of your steps, by Gymnasium in gym.make; never with -1 "
+        "or None",
     ),
     Keyword(
         "autoreset_mode",

@@ -31,6 +31,12 @@ class Opponents(NamedTuple):
         listed = given if isinstance(given, list | tuple) else [given] * num_others
         pools = [one if isinstance(one, Mapping) else {one: 1.0} for one in listed]
         policies = list(dict.fromkeys(policy for pool in pools for policy in pool))
+        for policy in policies:
+            if not callable(policy):
+                raise ValueError(
+                    f"an opponent is a policy, as `make_policy` makes it; got {policy!r} (gym.make "
+                    "and gym.make_vec also take names)"
+                )
         places = np.full((num_seats, max(map(len, pools), default=1)), EXTERNAL)
         chances = np.ones(places.shape)
         for place, pool in enumerate(pools, start=1):
@@ -60,5 +66,5 @@ def _cumulative(pool: Mapping[Any, Any]) -> np.ndarray:
             "a pool is a dict of players and their weights, numbers of at least 0 and one above "
             f"0; got the weights {weights}"
         )
-    sums = np.cumsum(np.asarray(weights, dtype=float))
+    sums = np.cumsum(np.asarray(weights, dtype=float) / max(weights))
     return sums / sums[-1]

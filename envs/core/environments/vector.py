@@ -37,7 +37,7 @@ from .episodes import RANDOM_SEAT, Episodes
 from .keywords import VECTOR, with_keywords
 
 # What `call` answers for each table, and what it answers alike for all, with its attribute.
-_PER_TABLE = ("action_masks", "determinize", "render", "set_opponents")
+_PER_TABLE = ("action_masks", "determinize", "render", "set_opponents", "state")
 _OF_ALL_TABLES = {
     **{name: name for name in ("game", "layout", "metadata", "render_mode", "render_seat", "spec")},
     **{name: name for name in ("illegal_action", "skip_forced")},
@@ -59,8 +59,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     `info` holds `action_mask` int8 [N, A] and `seat` [N], of the seat that is shown and acts next;
     and of games that ended in this step `returns` [N, seats], `length` [N], their number of steps,
     and `illegal_action` bool [N], where one lost; at the other tables these are zero. In self-play
-    the reward is that of the seat that has acted last. All seats have one: a decision made in the
-    last `length[i]` steps at table i by seat k is rewarded with `returns[i, k]`.
+    the reward is that of the seat that has acted last. To reward every seat: when the game at table
+    i ends, each decision of seat k in its last `length[i]` steps has earned `returns[i, k]`.
 
     `autoreset_mode` is Gymnasium's. With SAME_STEP a finished table is dealt anew in the same step;
     its last observation is in `final_obs`, and its last info in `final_info`. With NEXT_STEP and
@@ -480,7 +480,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     def state(self) -> np.ndarray:
         """Return the observations of all seats from seat 0 on, [N, seats * num_inputs].
 
-        With it a critic sees all that anybody sees.
+        For a central critic: it contains what the other seats know, so no player may see it.
         """
         check_started(self._is_started, "state")
         return seen_by_all(self._tables, self._encoder)
@@ -488,8 +488,7 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     def set_opponents(self, opponents: Any) -> None:
         """Change the opponents, in any form of `opponents`, from the next `reset()` of all tables.
 
-        Until then all games, also those that the environment deals by itself, are against those
-        before. Raises ValueError for impossible ones and in self-play, and then changes nothing.
+        Until then all games, those dealt by autoreset included, are played against the old ones. Raises ValueError for impossible ones and in self-play, and then changes nothing.
         """
         if self._episodes.self_play:
             raise _self_play_error()

@@ -17,8 +17,8 @@ class GameState:
     """A game under way: its position, the seat to act, and the actions so far.
 
     `start` makes one, and `all_starts` one for each deal. The game's own draws come from its random
-    stream as soon as they are due, so a seat is to act or the game is over. Copies, by `copy()` and
-    by pickle, draw the same.
+    stream as soon as they are due, so a seat is to act or the game is over. Copies and pickles
+    draw the same.
     """
 
     def __init__(self, game: Game, tables: Tables) -> None:
@@ -62,6 +62,8 @@ class GameState:
 
     def describe(self, seat: int | None = None) -> str:
         """Return the table as text, as a seat may see it; the whole table for None."""
+        if seat is not None:
+            check_range("seat", seat, 0, self.game.num_seats - 1)
         return self.game.describe(self._tables.states[0], seat)
 
     def apply(self, action: int | str) -> None:
@@ -101,6 +103,8 @@ class GameState:
         twin = GameState(self.game, tables)
         twin.actions, twin._before = [*self.actions], [*self._before]
         return twin
+
+    __copy__ = copy
 
     def _note(self, action: int) -> None:
         """Note an action, and what it is applied to, before it is applied."""

@@ -382,8 +382,10 @@ def _random_playouts(first, end, games, seated, observation, ways, num_plies):
         for _ in range(num_plies):
             action = random_allowed(games.masks[row], seated.rngs[row, seat])
             seat = advance(row, games, seated, action, observation, ways.skip_forced)
+            games.steps[row] += 1
             if seat == NO_SEAT:
                 seat = start_game(row, games, seated, False, observation, ways)
+                games.steps[row] = 0
                 num_ended += 1
         games.seats[row] = seat
     return num_ended
