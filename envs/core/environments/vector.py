@@ -488,7 +488,8 @@ class TablesEnv(VectorEnv[Any, np.ndarray, np.ndarray]):
     def set_opponents(self, opponents: Any) -> None:
         """Change the opponents, in any form of `opponents`, from the next `reset()` of all tables.
 
-        Until then all games, those dealt by autoreset included, are played against the old ones. Raises ValueError for impossible ones and in self-play, and then changes nothing.
+        Until then all games, those dealt by autoreset included, are played against the old ones.
+        Raises ValueError for impossible ones and in self-play, and then changes nothing.
         """
         if self._episodes.self_play:
             raise _self_play_error()
