@@ -48,7 +48,7 @@ def make_vector(name: str, **settings: Any) -> TablesEnv:
 
 @with_keywords(SOLO)
 class NamedSoloEnv(SoloEnv):
-    """A `SoloEnv`, documented there, whose opponents may be names."""
+    """A `parlour.envs.core.environments.solo.SoloEnv`, whose opponents may be names."""
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent]) -> None:
         """Change the opponents as `SoloEnv.set_opponents` does, by name or by policy."""
@@ -57,7 +57,7 @@ class NamedSoloEnv(SoloEnv):
 
 @with_keywords(VECTOR)
 class NamedTablesEnv(TablesEnv):
-    """A `TablesEnv`, documented there, whose opponents may be names."""
+    """A `parlour.envs.core.environments.vector.TablesEnv`, whose opponents may be names."""
 
     def set_opponents(self, opponents: Opponent | Sequence[Opponent] | None) -> None:
         """Change the opponents as `TablesEnv.set_opponents` does, by name or by policy."""

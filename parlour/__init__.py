@@ -1,5 +1,9 @@
 """Parlour: five parlour games as reinforcement-learning environments.
 
+Environments: `gymnasium.make("parlour:President-v0")` plays one seat, `gymnasium.make_vec` many
+tables, with `self_play=True` all seats, and `parlour.envs.president_v0.env()` is PettingZoo's;
+`help(type(env.unwrapped))` explains each.
+
 `dir(parlour)` lists the public face, and `help` explains each name with an example. A name is
 imported when it is first used: importing Parlour registers the environment ids and nothing else, no
 torch, no pandas, no compilation. In a notebook it also shows wrapped environments, with the game so

@@ -96,3 +96,20 @@ def test_wrong_steps_are_refused() -> None:
     for ask in (lambda: state.seat, lambda: state.apply(0), state.observation):
         with pytest.raises(ValueError, match=r"the game is over, after [0-9]+ actions"):
             ask()
+
+
+def test_a_determinized_game_looks_the_same_and_hides_other_cards() -> None:
+    state = walked(parlour.start(load_game("president"), seed=2), 6)
+    before = state.position.tobytes()
+    others = [state.determinized(seed) for seed in range(5)]
+    for other in others:
+        assert other.observation().tobytes() == state.observation().tobytes()
+        assert other.seat == state.seat and other.legal_actions == state.legal_actions
+    assert len({other.position.tobytes() for other in others}) == 5
+    assert state.position.tobytes() == before
+
+
+def test_a_playthrough_takes_policies_and_says_so() -> None:
+    for wrong in ("lowest", ["lowest", "lowest"], [print, None]):
+        with pytest.raises(ValueError, match="a policy is one that make_policy"):
+            Playthrough(load_game("president", num_players=2), wrong)  # type: ignore[arg-type]

@@ -142,7 +142,10 @@ def make_policy(spec: PolicySpec, game: Game, **settings: Any) -> Policy:
       holds: one saved by stable-baselines3 or sb3-contrib, `"model.zip"`; TorchScript, `"model.ts"`
       or `"model.torchscript"`; ONNX, `"model.onnx"`
     * such a model in memory, or a torch module; the player is a copy of it as it is now
-    * a function over batches, a class, or a Policy that was made for this game
+    * a function `choose(observations, action_masks, rngs)` over batches: records [B] with the
+      fields of `game.observation_fields`, int8 [B, A] and a random stream for each row; it returns
+      actions [B]
+    * a class, or a Policy that was made for this game
 
     A torch module, TorchScript and ONNX take float32 [B, num_inputs], as environments show by
     default, and return logits [B, A] or a tuple that begins with them. A model of

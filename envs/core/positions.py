@@ -14,7 +14,8 @@ def position_of(env: Any, table: int | None = None) -> Any:
 
     `env` is an environment of any of the three kinds, also in wrappers. Of a vector environment it
     is the record at `table`, or without one the records [N] of all tables. The record has the
-    fields of `game.state_fields`; `reset(options={"position": record})` starts from it. Raises
+    fields of `game.state_fields`; `reset(options={"position": record})` starts from it, and
+    `parlour.start(game, position=record).describe()` shows it as text. Raises
     ValueError before the first reset, IndexError for a table that does not exist::
 
         >>> import gymnasium, parlour

@@ -105,8 +105,9 @@ def streams(seeds: np.ndarray | Sequence[int], purpose: int = 0) -> np.ndarray:
 def rng(seed: int = 0) -> np.ndarray:
     """Return the random stream of a seed, STREAM [1]; a draw advances it.
 
-    Players take the array, a stream for each row. Rules take the stream in it, `rng(seed)[0]`. It
-    is the one that deals the game of that seed. Raises ValueError for an invalid seed::
+    Players take the array, a stream for each row. Rules take the stream in it, `rng(seed)[0]`. Both
+    draw from one stream with `parlour.envs.authoring.below(stream, n)`, a number in 0 .. n - 1. It
+    is the stream that deals the game of that seed. Raises ValueError for an invalid seed::
 
         >>> import parlour
         >>> game, stream = parlour.load_game("president"), parlour.rng(7)

@@ -228,7 +228,8 @@ class SoloEnv(gymnasium.Env[Any, Any]):
     def state(self) -> np.ndarray:
         """Return the observations of all seats from seat 0 on, [seats * num_inputs].
 
-        For a central critic: it contains what the other seats know, so no player may see it.
+        For a central critic: it contains what the other seats know, so no player may see it. Below
+        wrappers it is `env.unwrapped.state()`.
         """
         check_started(self._is_started, "state")
         return seen_by_all(self._episodes.tables, self._encoder)[0]

@@ -17,7 +17,8 @@ class GameState:
     """A game under way: its position, the seat to act, and the actions so far.
 
     `start` makes one, and `all_starts` one for each deal. The game's own draws come from its random
-    stream as soon as they are due, so a seat is to act or the game is over. Copies and pickles
+    stream as soon as they are due, so a seat is to act or the game is over. `game` is the game, and
+    `actions` lists the actions so far. Copies and pickles
     draw the same.
     """
 
@@ -96,8 +97,18 @@ class GameState:
             found.append((state, probability))
         return found
 
+    def determinized(self, seed: int) -> "GameState":
+        """Return a game that starts here, with all dealt anew that the seat to act cannot know.
+
+        A fair search plays on from such games: a copy would show it the hidden cards and the draws
+        to come.
+        """
+        rows, seats = self._tables.all_rows, np.array([self.seat])
+        position = self._tables.determinize(rows, seats, rng(seed))[0]
+        return start(self.game, seed, position=position)
+
     def copy(self) -> "GameState":
-        """Return a game that goes on alone from here."""
+        """Return a game that goes on alone from here, with the same hidden cards and draws."""
         tables = Tables(self.game, self._tables.rngs.copy())
         tables.states[:] = self._tables.states
         twin = GameState(self.game, tables)

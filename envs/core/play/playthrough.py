@@ -35,7 +35,11 @@ def turns(tables: Tables, seating: Seating | None = None) -> Iterator[Turns]:
 
 
 class Turn:
-    """A seat's turn in one game: what it knows, what it may do, and what it does."""
+    """A seat's turn in one game: what it knows, what it may do, and what it does.
+
+    `seat` acts, with the `number` of the ply from 1 on; `observation` is all that it knows and
+    `state` the position before the action, both records; `action` is what it has chosen.
+    """
 
     def __init__(self, playthrough: "Playthrough", turns: Turns) -> None:
         self._playthrough, self._turns = playthrough, turns
@@ -96,8 +100,13 @@ class Playthrough:
         sitting: int = 0,
     ) -> None:
         self.policies = (
-            [*policies] if isinstance(policies, Sequence) else [policies] * game.num_seats
+            [*policies] if isinstance(policies, list | tuple) else [policies] * game.num_seats
         )
+        for policy in self.policies:
+            if isinstance(policy, str) or (policy is not None and not hasattr(policy, "name")):
+                raise ValueError(
+                    f"a policy is one that make_policy(...) makes, or None; got {policy!r}"
+                )
         if len(self.policies) != game.num_seats:
             raise ValueError(f"the game has {game.num_seats} seats, not {len(self.policies)}")
         self.game = game
