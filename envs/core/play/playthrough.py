@@ -99,7 +99,7 @@ class Playthrough:
         deal: Any = None,
         sitting: int = 0,
     ) -> None:
-        self.policies = (
+        self.policies: list[Any] = (
             [*policies] if isinstance(policies, list | tuple) else [policies] * game.num_seats
         )
         for policy in self.policies:
