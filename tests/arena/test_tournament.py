@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -260,3 +261,11 @@ def test_results_are_exported_in_all_forms(tmp_path: Path) -> None:
     assert all(f"| {player} |" in summary for player in THREE)
     for picture in ("ratings.png", "cross_table.png"):
         assert files[picture].read_bytes().startswith(b"\x89PNG")
+
+
+def test_standings_print_a_line_for_each_player() -> None:
+    game = load_game("president", num_players=2)
+    head, *lines = str(play_tournament(game, ["random", "lowest"], num_deals=20)).splitlines()
+    assert head == "president: 40 games"
+    assert [line.split()[0] for line in lines] == ["lowest", "random"]
+    assert re.fullmatch(r"  random Elo -\d+ \[.*\], first in \d.*\[.*\] % of 40 games", lines[1])

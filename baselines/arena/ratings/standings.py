@@ -74,6 +74,16 @@ class Standings:
     control: dict[str, Any] | None = dataclasses.field(default=None, compare=False)
     num_seats: int = 2
 
+    def __str__(self) -> str:
+        """Return a line for each player: Elo, first places in %, and the number of games."""
+        width = max(len(row.player) for row in self.rows)
+        lines = [f"{self.game}: {self.num_games:,} games"]
+        for row in self.rows:
+            first = Estimate(*(100 * value for value in row.first_places))
+            elo = f"Elo {row.elo:+.0f}, first in {first:.1f} %"
+            lines.append(f"  {row.player:{width}} {elo} of {row.games:,} games")
+        return "\n".join(lines)
+
 
 def standings(
     setting: Setting, contests: Sequence[PlayedContest], scoring: str = "games"
