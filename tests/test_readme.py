@@ -17,13 +17,13 @@ from parlour.scripts.bench.page import page, sizes_page, speed_table
 
 CHECKOUT = Path(__file__).resolve().parents[1]
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
-MOST_LINES = 150
+MAX_LINES = 150
 VECTOR = "vector environment, scaled observations"
 AEC = "PettingZoo, `env()`: `last()` and `step()`"
 
 
 def test_it_is_one_page() -> None:
-    assert len(README.splitlines()) <= MOST_LINES
+    assert len(README.splitlines()) <= MAX_LINES
 
 
 @pytest.mark.parametrize("name", GAMES)

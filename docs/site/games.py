@@ -32,7 +32,7 @@ from .sources import CHECKOUT
 
 SEED = 7
 PLY = 12  # of the position that is explained
-MOST_ACTIONS = 60  # listed one by one; of more there are EXAMPLES
+MAX_LISTED = 60  # listed one by one; of more there are EXAMPLES
 EXAMPLES = 24
 LONGEST_VALUE = 90  # characters of an array on a page
 QUICK_SECONDS = 1e-4  # for a decision of a player in the replay
@@ -100,7 +100,7 @@ def settings_table(game: Game, readme: str) -> str:
 
 def actions_table(game: Game) -> str:
     """Return the names of all actions, or of some where there are many."""
-    is_whole = game.num_actions <= MOST_ACTIONS
+    is_whole = game.num_actions <= MAX_LISTED
     step = 1 if is_whole else game.num_actions / EXAMPLES
     indices = [int(k * step) for k in range(game.num_actions if is_whole else EXAMPLES)]
     cells = [f"{index} `{game.action_name(index)}`" for index in indices]

@@ -71,8 +71,8 @@ KEYWORDS = (
         "max_episode_steps",
         dict.fromkeys(_BOTH, None),
         "1 and more, -1, None",
-        "a game is truncated after so many of your steps, by Gymnasium in gym.make; never with -1 "
-        "or None",
+        "steps of yours after which a game is truncated; -1 and None set no limit. gym.make leaves "
+        "it to Gymnasium",
     ),
     Keyword(
         "autoreset_mode",
