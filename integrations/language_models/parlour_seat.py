@@ -1,0 +1,225 @@
+"""A game in text: models answer at some seats, and players by name act at the others.
+
+The environments of all frameworks here are made from a `TextGame`. What a model reads comes from
+the game's page of rules, its settings, its fields and its `describe`, so it cannot drift from them.
+"""
+
+import dataclasses
+import json
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from parlour.baselines import make_policy
+from parlour.baselines.advice.judgements import judge
+from parlour.baselines.arena.play.batches import forfeit
+from parlour.envs import Playthrough
+from parlour.envs.core.game import NO_ACTION, Game, check_range
+from parlour.envs.core.play.playthrough import Turn
+from parlour.scripts.table.rules import page_section
+from parlour.scripts.table.views import observed
+
+MAX_JUDGE_SECONDS = 10.0
+_TAGGED = re.compile(r"<action>(.*?)</action>", re.DOTALL | re.IGNORECASE)
+_ANSWER = "End your answer with the name of one action in tags, such as <action>{name}</action>."
+
+
+@dataclasses.dataclass(frozen=True)
+class Style:
+    """What models are shown, and what happens when they answer badly."""
+
+    show_legal: bool = True  # name the legal actions in each position
+    show_fields: bool = True  # add the observation, field by field, to the words
+    max_illegal: int = 3  # illegal answers of a seat in one game; the last one forfeits it
+    judge_seconds: float | None = None  # for the regret of each choice; None: no regret
+
+    def __post_init__(self) -> None:
+        check_range("max_illegal", self.max_illegal, 1, 1000)
+        if self.judge_seconds is not None and not 0 <= self.judge_seconds <= MAX_JUDGE_SECONDS:
+            limit = f"None or in 0 .. {MAX_JUDGE_SECONDS:g}"
+            raise ValueError(f"judge_seconds must be {limit}; got {self.judge_seconds}")
+
+
+@dataclasses.dataclass
+class Conduct:
+    """What one seat did in one game, besides its return."""
+
+    choices: int = 0
+    illegal_moves: int = 0
+    forfeits: int = 0
+    regrets: list[float] = dataclasses.field(default_factory=list)
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The counts, and the mean regret of a choice where choices are judged."""
+        counts = {"choices": self.choices, "illegal_moves": self.illegal_moves}
+        found: dict[str, float] = {**counts, "forfeits": self.forfeits}
+        if self.regrets:
+            found["regret"] = sum(self.regrets) / len(self.regrets)
+        return found
+
+
+class TextGame:
+    """One game from deal to end. Moves without a choice are made for the models.
+
+    `players` names a player for each seat, or None where a model answers. `turn` is the turn of a
+    model, None at the end. Equal seeds give equal deals; `sitting` numbers the games of one deal.
+    Raises ValueError for an unknown player or a wrong number of them.
+    """
+
+    def __init__(
+        self,
+        game: Game,
+        players: Sequence[str | None],
+        seed: int,
+        style: Style | None = None,
+        *,
+        sitting: int = 0,
+    ) -> None:
+        self.game, self.style = game, style or Style()
+        policies = [None if name is None else make_policy(name, game) for name in players]
+        self._playthrough = Playthrough(game, policies, seed, sitting=sitting)
+        self._turns = iter(self._playthrough)
+        self._forfeited: list[float] | None = None
+        self.conduct = [Conduct() for _ in players]
+        self.turn = self._next_turn()
+
+    @property
+    def returns(self) -> list[float]:
+        """The returns of all seats, -1 .. 1; zeros before the end."""
+        return self._forfeited or self._playthrough.returns.tolist()
+
+    @property
+    def legal(self) -> list[str]:
+        """The names of the legal actions; none at the end."""
+        return [] if self.turn is None else [*map(self.game.action_name, self.turn.legal)]
+
+    @property
+    def seat(self) -> int:
+        """The seat to act. Raises ValueError at the end."""
+        return self._needed_turn().seat
+
+    def text(self) -> str:
+        """Return the position as the seat to act may see it, and what it may do."""
+        if self.turn is None:
+            return "The game is over."
+        state, seat = self.turn.state, self.turn.seat
+        lines = [self.game.describe(state, seat)]
+        if self.style.show_fields:
+            lines.append(json.dumps(observed(self.game, state, seat), separators=(",", ":")))
+        if self.style.show_legal:
+            lines.append(f"Legal actions: {', '.join(self.legal)}")
+        return "\n\n".join(lines)
+
+    def answer(self, reply: str) -> str:
+        """Play the action that a reply names; return why it cannot be played, or "".
+
+        Raises ValueError at the end of the game.
+        """
+        turn, name = self._needed_turn(), action_in(reply)
+        conduct = self.conduct[turn.seat]
+        action = self._action_of(name)
+        if action not in turn.legal:
+            conduct.illegal_moves += 1
+            if conduct.illegal_moves >= self.style.max_illegal:
+                self.forfeit()
+            return f"{name[:60]!r} is not a legal action. {_example(self.game)}"
+        conduct.choices += 1
+        if self.style.judge_seconds is not None:
+            judged = judge(self.game, turn.state, action, self.style.judge_seconds)
+            conduct.regrets.append(judged.loss)
+        turn.play(action)
+        self.turn = self._next_turn()
+        return ""
+
+    def forfeit(self) -> None:
+        """End the game: the seat to act gets -1, divided among the others.
+
+        Raises ValueError at the end of the game.
+        """
+        seat, self.turn = self.seat, None
+        self.conduct[seat].forfeits += 1
+        self._forfeited = forfeit(self.game.num_seats, seat).tolist()
+
+    def _needed_turn(self) -> Turn:
+        if self.turn is None:
+            raise ValueError("the game is over")
+        return self.turn
+
+    def _next_turn(self) -> Turn | None:
+        """Let players act and forced moves be made, up to the next choice of a model."""
+        for turn in self._turns:
+            if turn.policy is None and len(turn.legal) > 1:
+                return turn
+            if turn.policy is None:
+                turn.play(turn.legal[0])
+        return None
+
+    def _action_of(self, name: str) -> int:
+        try:
+            return self.game.parse_action(name)
+        except ValueError:
+            return NO_ACTION
+
+
+def action_in(reply: str) -> str:
+    """Return the name of the action in a reply: the last one in tags, or else the whole reply."""
+    tagged = _TAGGED.findall(reply)
+    return (tagged[-1] if tagged else reply).strip()
+
+
+def instructions(game: Game, seat: int, style: Style) -> str:
+    """Return the instructions for a model: rules, settings, actions, fields, how to answer."""
+    parts = [
+        f"You play {game.name} in seat {seat} of {game.num_seats}, seats 0 to {game.num_seats - 1}."
+        " Your aim is the highest return at the end of the game.",
+        *_rules_and_actions(game),
+        "Settings:\n" + "\n".join(_settings(game)),
+    ]
+    if style.show_fields:
+        parts.append("Each position comes with what you know, field by field. " + _fields(game))
+    faults = f"After {style.max_illegal} illegal answers in a game you forfeit it, for a return of"
+    parts.append(f"{_example(game)} {faults} -1.")
+    return "\n\n".join(parts)
+
+
+def seated(game: Game, players: Sequence[str]) -> list[str]:
+    """Return a player for each seat: the last one also takes all further seats.
+
+    Raises ValueError for none and for too many.
+    """
+    if not 1 <= len(players) <= game.num_seats:
+        raise ValueError(f"name 1 to {game.num_seats} players, one a seat; got {len(players)}")
+    return [*players, *[players[-1]] * (game.num_seats - len(players))]
+
+
+def _example(game: Game) -> str:
+    return _ANSWER.format(name=game.action_name(0))
+
+
+def _page(game: Game, title: str) -> str:
+    """Return a section of the page of the game; "" for a game without a page."""
+    try:
+        return page_section(game.name, title)
+    except ValueError:
+        return ""
+
+
+def _rules_and_actions(game: Game) -> list[str]:
+    """Return both from the page of the game; the names of the actions where it has no page."""
+    names = ", ".join(map(game.action_name, range(game.num_actions)))
+    return [_page(game, "Rules"), "Actions:\n" + (_page(game, "Actions") or names)]
+
+
+def _settings(game: Game) -> list[str]:
+    fields: Sequence[Any] = dataclasses.fields(game.config)
+    values = {field.name: str(getattr(game.config, field.name)) for field in fields}
+    meanings = {field.name: field.metadata.get("meaning", "") for field in fields}
+    shown = [name for name in values if "\n" not in values[name]]  # not the text of a whole file
+    return [f"{name} = {values[name]}: {meanings[name]}" for name in shown]
+
+
+def _fields(game: Game) -> str:
+    """Return how lists are ordered, which the page says above its table, and each meaning."""
+    meanings = [f"{field.name}: {field.meaning}" for field in game.observation_fields]
+    return "\n".join([_page(game, "Observation").partition("\n|")[0].strip(), *meanings])

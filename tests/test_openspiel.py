@@ -1,0 +1,106 @@
+"""OpenSpiel both ways: its algorithms find our exact values, and its bots play at our tables."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from parlour.baselines.players.making import make_policy
+from parlour.envs import load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.play.game_state import all_starts
+from parlour.envs.core.play.playthrough import Playthrough
+
+from .example_games import imported
+
+pytest.importorskip("pyspiel")
+TRICKS = load_game("trick_taking", num_values=2)
+VALUE = 1 / 3  # of its first seat, the mean of what the solver finds over all deals
+VALUE_OF_THREE = 4 / 15  # with three values
+
+
+def solved(game: Game, num_iterations: int, starts: Any = None) -> tuple[float, float]:
+    """The value for seat 0 and the exploitability of what CFR finds."""
+    from open_spiel.python.algorithms import cfr, expected_game_score, exploitability
+
+    from parlour.baselines.openspiel import SpielGame
+
+    spiel = SpielGame(game, starts)
+    solver = cfr.CFRSolver(spiel)
+    for _ in range(num_iterations):
+        solver.evaluate_and_update_policy()
+    policy = solver.average_policy()
+    value = expected_game_score.policy_value(spiel.new_initial_state(), [policy, policy])[0]
+    return value, exploitability.nash_conv(spiel, policy, use_cpp_br=False) / 2
+
+
+def test_cfr_solves_kuhn_poker() -> None:
+    with imported("kuhn") as (kuhn,):
+        value, exploited = solved(kuhn.game(), 20)
+    assert abs(value * kuhn.MAX_CHIPS + 1 / 18) < 0.05 and 0 <= exploited < 0.05
+
+
+def test_cfr_finds_the_exact_value_of_trick_taking() -> None:
+    value, exploited = solved(TRICKS, 2)
+    assert abs(value - VALUE) < 1e-9 and abs(exploited) < 1e-9
+
+
+def test_cfr_approaches_the_exact_value_of_larger_trick_taking() -> None:
+    game = load_game("trick_taking", num_values=3)
+    # Which order a hand was dealt in changes nothing: of 720 deals, these have sorted hands.
+    hands = [state for state, _ in all_starts(game) if (np.diff(state.position.dealt) > 0).all()]
+    value, exploited = solved(game, 40, [(state, 1 / len(hands)) for state in hands])
+    assert len(hands) == 20
+    assert abs(value - VALUE_OF_THREE) < 0.01 and 0 <= exploited < 0.01
+
+
+def searcher(kind: str) -> Any:
+    """A function that makes a bot of OpenSpiel which searches."""
+    from open_spiel.python.algorithms import ismcts, mcts
+
+    random = np.random.RandomState(0)
+    evaluator = mcts.RandomRolloutEvaluator(1, random)
+    if kind == "mcts":
+        return lambda spiel: mcts.MCTSBot(spiel, 1.0, 5, evaluator, random_state=random)
+    return lambda spiel: ismcts.ISMCTSBot(spiel, evaluator, 2.0, 5, random_state=random)
+
+
+@pytest.mark.parametrize("kind", ["mcts", "ismcts"])
+@pytest.mark.parametrize("num_values", [2, 5])  # of 5 the deals cannot be listed
+def test_a_bot_plays_at_our_tables_without_the_true_hands(kind: str, num_values: int) -> None:
+    from parlour.baselines.openspiel import spiel_policy
+
+    game = load_game("trick_taking", num_values=num_values)
+    bot = spiel_policy(kind, game, searcher(kind))
+    played = Playthrough(game, [bot, make_policy("random", game)], seed=3)
+    for turn in played:
+        turn.choose()
+    assert len(played.actions) == 2 * num_values and played.returns.sum() == 0
+
+
+def test_a_redealt_state_looks_the_same_to_its_seat_and_hides_the_rest() -> None:
+    from parlour.baselines.openspiel import SpielGame
+
+    state = SpielGame(TRICKS).new_initial_state()
+    state.apply_action(0)
+    random = np.random.default_rng(0)
+    redealt = [state.resample_from_infostate(0, random.random) for _ in range(20)]
+    own, other = ({each.information_state_string(k) for each in redealt} for k in (0, 1))
+    assert own == {state.information_state_string(0)} and len(other) > 1
+    with pytest.raises(ValueError, match="seat 1 is not to act: 0 is"):
+        state.resample_from_infostate(1, random.random)
+
+
+def test_positions_under_way_are_states() -> None:
+    from parlour.baselines.openspiel import SpielGame
+
+    spiel = SpielGame(TRICKS)
+    state = spiel.new_initial_state()
+    assert state.is_chance_node() and len(state.chance_outcomes()) == 24
+    state.apply_action(0)
+    action = state.legal_actions()[0]
+    twin = state.clone()
+    twin.apply_action(action)
+    assert state.history() == [0] and twin.history() == [0, action]
+    assert state.information_state_string() != twin.information_state_string()
+    assert str(state) and TRICKS.action_name(action) in state.action_to_string(action)
