@@ -103,7 +103,7 @@ class AnyEnv:
         """Return what is seen now, comparable: who acts, what it observes, its mask, all pay."""
         agent = self.who()
         seen = None if agent is None else (self.observation(agent), self.mask(agent))
-        return _frozen((agent, seen, self.total))
+        return frozen((agent, seen, self.total))
 
     def play(self, seed: int | None = None) -> Episode:
         """Reset and play randomly to the end, by the same choices for all seeds."""
@@ -198,12 +198,12 @@ def _copy_of_new(env: Any) -> Any:
     return None
 
 
-def _frozen(value: Any) -> Any:
+def frozen(value: Any) -> Any:
     """Make observations comparable: arrays become their bytes."""
     if isinstance(value, Mapping):
-        return tuple((key, _frozen(value[key])) for key in sorted(value))
+        return tuple((key, frozen(value[key])) for key in sorted(value))
     if isinstance(value, tuple | list):
-        return tuple(_frozen(item) for item in value)
+        return tuple(frozen(item) for item in value)
     if isinstance(value, np.ndarray | np.generic):
         return str(value.dtype), value.shape, value.tobytes()
     return value

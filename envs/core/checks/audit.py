@@ -1,0 +1,279 @@
+"""Audit other people's games: what a seat can learn that it must not.
+
+The checks are plain Python over a small protocol. An adapter makes positions of OpenSpiel,
+PettingZoo or RLCard follow it. Two positions are compared that only hidden events tell apart: a
+re-deal of the library's own, or a twin, the same game with one event changed that a seat did not
+cause.
+"""
+
+import random
+import time
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
+
+NUM_REDEALS = 20  # of a position: an even chance to keep one thing each time is 1 in a million
+ENOUGH_REDEALS = 4  # where they have changed what every other seat is shown
+NUM_TWINS = 10  # tried at a position
+NUM_EXAMINED = 6  # positions of a game, and the last two; the others only lead on
+MAX_PLIES = 400  # of a game that is audited
+
+
+class Shown(Protocol):
+    """What a position shows: that of a running game, or of one that it is compared with."""
+
+    def actor(self) -> int | None:
+        """Return the seat to act; None at the end."""
+
+    def legal(self) -> Sequence[Any]:
+        """Return the legal actions of that seat."""
+
+    def views(self, seat: int) -> Mapping[str, Hashable]:
+        """Return all that the game shows a seat now, by the name of the view."""
+
+    def history(self) -> str:
+        """Return what leads here, for a report."""
+
+
+class Position(Shown, Protocol):
+    """A position of a running game in which a seat decides, or its end."""
+
+    num_seats: int
+
+    def play(self, action: Any) -> None:
+        """Play an action, and whatever chance does after it."""
+
+    def redealt(self, seat: int, rng: random.Random) -> Shown | None:
+        """Return what the library deals anew for a seat; None where it has no way."""
+
+    def twin(self, seat: int, rng: random.Random) -> Shown | None:
+        """Return another position that looks the same to a seat, from its first decision on.
+
+        It looks the same by the view that is taken as the reference. None where none was found.
+        """
+
+    def wrong_returns(self) -> str | None:
+        """Return what is wrong with the returns at the end, or None."""
+
+
+class Subject(NamedTuple):
+    """What is audited."""
+
+    name: str
+    version: str
+    start: Callable[[int], Position]  # from a seed; every call is another episode
+    notes: tuple[str, ...] = ()  # what is known beforehand not to be checked
+    declares_returns: bool = True  # bounds or a sum, with which returns can be compared
+
+
+class Finding(NamedTuple):
+    """A fault: the check that found it, and how to see it again."""
+
+    check: str
+    seat: int | None
+    waits: bool  # whether it was another seat's turn
+    what: str
+    seed: int
+    history: str
+
+    def __str__(self) -> str:
+        waiting = " while it waits" if self.waits else ""
+        who = "" if self.seat is None else f"seat {self.seat}{waiting}, "
+        return f"{self.check}: {self.what} ({who}seed {self.seed}, after {self.history})"
+
+
+class Audit(NamedTuple):
+    """What was found; `counts` says how many pairs of positions each check compared."""
+
+    subject: str
+    version: str
+    num_games: int
+    num_plies: int  # at which positions were compared
+    counts: dict[str, int]
+    findings: tuple[Finding, ...]
+    not_told: tuple[str, ...]  # what the audit cannot tell, and why
+
+    @property
+    def cleared(self) -> tuple[str, ...]:
+        """What was compared without a fault."""
+        found = {finding.check for finding in self.findings}
+        made = {check: number for check, number in self.counts.items() if number}
+        return tuple(
+            f"{CHECKS[check]} ({number:,} comparisons)"
+            for check, number in made.items()
+            if check not in found
+        )
+
+    def __str__(self) -> str:
+        lines = [f"{self.subject}, {self.version}: {self.num_games} games"]
+        lines += [f"  ok   {claim}" for claim in self.cleared]
+        lines += [f"  fault {finding}" for finding in self.findings]
+        lines += [f"  cannot tell: {sentence}" for sentence in self.not_told]
+        return "\n".join(lines)
+
+
+CHECKS = {
+    "redeal_knows": "A re-deal changes nothing that the seat knows.",
+    "redeal_hides": "A re-deal changes what the seat cannot know.",
+    "views": "All that a seat is shown is the same where it knows the same.",
+    "actions": "Legal actions are the same where the seat to act knows the same.",
+    "episode": "A second episode of a seed shows the same as the first.",
+    "returns": "The returns at the end are those that the game promises.",
+}
+
+
+def audit(subject: Subject, seconds: float, num_games: int = 1000, seed: int = 0) -> Audit:
+    """Play random games of a subject for about `seconds` of the processor at most, and compare."""
+    auditor = _Auditor(subject, time.process_time() + seconds)
+    while auditor.num_games < num_games and not auditor.is_late():
+        auditor.play(seed + auditor.num_games)
+    return auditor.result()
+
+
+class _Auditor:
+    """Collects the first finding of each check."""
+
+    def __init__(self, subject: Subject, until: float) -> None:
+        self.subject, self.until = subject, until
+        self.num_games = self.num_plies = 0
+        self.counts = dict.fromkeys(CHECKS, 0)
+        self.found: dict[tuple[str, bool], Finding] = {}
+        self.seed = 0
+
+    def is_late(self) -> bool:
+        return time.process_time() >= self.until
+
+    def play(self, seed: int) -> None:
+        """Play a random game, then play it again and audit some of its positions."""
+        self.seed, rng = seed, random.Random(seed)
+        played: list[tuple[Mapping[str, Hashable], Any]] = []
+        position = self.subject.start(seed)
+        while (actor := position.actor()) is not None and len(played) < MAX_PLIES:
+            if self.is_late():
+                return
+            played.append((position.views(actor), rng.choice(position.legal())))
+            position.play(played[-1][1])
+        if actor is None and self.subject.declares_returns:
+            self._compare("returns", None, position, position.wrong_returns())
+        count = len(played)
+        examined = {*rng.sample(range(count), min(count, NUM_EXAMINED)), count - 2, count - 1}
+        position = self.subject.start(seed)
+        for ply, (views, action) in enumerate(played):
+            actor = position.actor()
+            fault = None if actor is not None and position.views(actor) == views else "it differs"
+            self._compare("episode", actor, position, fault)
+            if fault is not None or self.is_late():
+                return
+            if ply in examined:
+                self._examine(position, rng)
+            position.play(action)
+        self.num_games += 1
+
+    def _examine(self, position: Position, rng: random.Random) -> None:
+        self.num_plies += 1
+        for seat in range(position.num_seats):
+            if not self.is_late():
+                self._redeal(position, seat, rng)
+                self._twin(position, seat, rng)
+
+    def _compare(self, check: str, seat: int | None, position: Position, fault: str | None) -> None:
+        """Count a comparison; note a fault, the first of each check, for waiting seats too."""
+        self.counts[check] += 1
+        waits = seat is not None and seat != position.actor()
+        if fault is not None and (check, waits) not in self.found:
+            found = Finding(check, seat, waits, fault, self.seed, position.history())
+            self.found[check, waits] = found
+
+    def _redeal(self, position: Position, seat: int, rng: random.Random) -> None:
+        """Deal anew for a seat; then the others have something else, if they can."""
+        kept = {other for other in range(position.num_seats) if other != seat}
+        for number in range(1, NUM_REDEALS + 1):
+            redealt = position.redealt(seat, rng)
+            if redealt is None:
+                return
+            self._compare("redeal_knows", seat, position, _difference(position, redealt, seat))
+            kept = {o for o in kept if redealt.views(o) == position.views(o)}
+            if not kept and number >= ENOUGH_REDEALS:
+                break
+        alternative = self._alternative(position, seat, kept, rng) if kept else None
+        if alternative is not None or not kept:
+            self._compare("redeal_hides", seat, position, alternative)
+
+    def _alternative(
+        self, position: Position, seat: int, kept: set[int], rng: random.Random
+    ) -> str | None:
+        """Say so where another position looks the same to a seat, but not to those in `kept`."""
+        for _ in range(NUM_TWINS):
+            twin = position.twin(seat, rng)
+            if twin is None or _difference(position, twin, seat) is not None:
+                continue
+            for other in kept:
+                if twin.views(other) != position.views(other):
+                    return (
+                        f"{NUM_REDEALS} re-deals keep what seat {other} is shown, but the same is "
+                        f"known after {twin.history()}"
+                    )
+        return None
+
+    def _twin(self, position: Position, seat: int, rng: random.Random) -> None:
+        """Compare with a position that looks the same to the seat by its reference."""
+        twins = (position.twin(seat, rng) for _ in range(NUM_TWINS))
+        twin = next((each for each in twins if each is not None), None)
+        if twin is None or twin.actor() != position.actor():
+            return
+        seen = f"; it knows the same after {twin.history()}"
+        different = _different_view(position, twin, seat)
+        self._compare("views", seat, position, different and different + seen)
+        if position.actor() == seat:
+            legal = _different_actions(position, twin)
+            self._compare("actions", seat, position, legal and legal + seen)
+
+    def result(self) -> Audit:
+        """Return what was found so far."""
+        subject, counts = self.subject, self.counts
+        silent = [f"{CHECKS[check]} Nothing to compare." for check, n in counts.items() if n == 0]
+        return Audit(
+            subject.name,
+            subject.version,
+            self.num_games,
+            self.num_plies,
+            counts,
+            tuple(self.found.values()),
+            (*subject.notes, *silent),
+        )
+
+
+def _difference(position: Shown, other: Shown, seat: int) -> str | None:
+    """Return what tells two positions apart for a seat: a view, whose turn it is, its actions."""
+    if other.actor() != position.actor():
+        return f"it is the turn of {other.actor()}, not of {position.actor()}"
+    if (different := _different_view(position, other, seat)) is not None:
+        return different
+    return _different_actions(position, other) if position.actor() == seat else None
+
+
+def _different_view(position: Shown, other: Shown, seat: int) -> str | None:
+    before, after = position.views(seat), other.views(seat)
+    for name, seen in before.items():
+        if after.get(name) != seen:
+            return f"the {name} differs: {_contrast(seen, after.get(name))}"
+    return None
+
+
+def _different_actions(position: Shown, other: Shown) -> str | None:
+    if list(position.legal()) == list(other.legal()):
+        return None
+    return f"the legal actions differ: {_contrast(tuple(position.legal()), tuple(other.legal()))}"
+
+
+def _contrast(one: Any, other: Any) -> str:
+    """Return the part of two values where they first differ."""
+    if isinstance(one, tuple) and isinstance(other, tuple) and len(one) == len(other):
+        index = next(k for k, pair in enumerate(zip(one, other, strict=True)) if pair[0] != pair[1])
+        return f"at {index}, {one[index]!r} and {other[index]!r}"
+    one, other = str(one), str(other)
+    start = next(
+        (k for k, pair in enumerate(zip(one, other, strict=False)) if pair[0] != pair[1]), 0
+    )
+    return (
+        f"{one[max(0, start - 20) : start + 20]!r} and {other[max(0, start - 20) : start + 20]!r}"
+    )

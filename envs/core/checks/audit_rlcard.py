@@ -1,0 +1,177 @@
+"""RLCard's games for the audit. RLCard deals nothing anew, so the adapter does it.
+
+For each game it knows which piles are hidden from a seat, and shuffles the cards in them.
+"""
+
+import json
+import random
+import re
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .audit import Subject
+
+Place = tuple[Any, Any]  # a list or the fields of an object, and where a card lies in it
+RLCARD = "rlcard:"
+ADDRESS = re.compile(r" at 0x\w+")  # of an object in memory, which says nothing of the game
+
+
+def _cards(*piles: list[Any]) -> list[Place]:
+    return [(pile, index) for pile in piles for index in range(len(pile))]
+
+
+def _others(game: Any, seat: int) -> list[Place]:
+    return _cards(*(player.hand for player in game.players if player.player_id != seat))
+
+
+def _holdem(game: Any, seat: int) -> list[Place]:
+    return [*_others(game, seat), *_cards(game.dealer.deck)]
+
+
+def _leduc(game: Any, seat: int) -> list[Place]:
+    others = [(vars(player), "hand") for player in game.players if player.player_id != seat]
+    return [*others, *_cards(game.dealer.deck)]
+
+
+def _gin(game: Any, seat: int) -> list[Place]:
+    return _cards(game.round.dealer.stock_pile)
+
+
+def _bridge(game: Any, seat: int) -> list[Place]:
+    seen = {seat}
+    if game.round.is_bidding_over():
+        seen.add(game.round.get_dummy().player_id)
+    return _cards(*(player.hand for player in game.round.players if player.player_id not in seen))
+
+
+HIDDEN: dict[str, Callable[[Any, int], list[Place]]] = {
+    "leduc-holdem": _leduc,
+    "limit-holdem": _holdem,
+    "no-limit-holdem": _holdem,
+    "uno": _holdem,
+    "mahjong": _holdem,
+    "gin-rummy": _gin,
+    "bridge": _bridge,
+}
+
+
+class Snapshot(NamedTuple):
+    """What a position shows, kept while the position itself goes back to what it was."""
+
+    num_seats: int
+    to_act: int | None
+    actions: Sequence[int]
+    seen: Sequence[Mapping[str, Hashable]]
+    events: str
+
+    def actor(self) -> int | None:
+        """Return the seat to act."""
+        return self.to_act
+
+    def legal(self) -> Sequence[int]:
+        """Return its legal actions."""
+        return self.actions
+
+    def views(self, seat: int) -> Mapping[str, Hashable]:
+        """Return all that a seat is shown."""
+        return self.seen[seat]
+
+    def history(self) -> str:
+        """Return what leads here."""
+        return self.events
+
+
+def shuffled(position: Any, env: Any, seat: int, rng: random.Random) -> Snapshot | None:
+    """Show a position with the cards shuffled that a seat cannot see.
+
+    `env` is the RLCard environment in it. None where it is not known which cards these are.
+    """
+    places = HIDDEN[env.name](env.game, seat) if getattr(env, "name", None) in HIDDEN else []
+    cards = [holder[key] for holder, key in places]
+    if not cards:
+        return None
+    _lay(places, rng.sample(cards, len(cards)))
+    seen = [position.views(each) for each in range(position.num_seats)]
+    shown = Snapshot(
+        position.num_seats, position.actor(), position.legal(), seen, "a shuffle of hidden cards"
+    )
+    _lay(places, cards)
+    return shown
+
+
+def _lay(places: Sequence[Place], cards: Sequence[Any]) -> None:
+    for (holder, key), card in zip(places, cards, strict=True):
+        holder[key] = card
+
+
+class RlcardPosition:
+    """A position of an RLCard environment."""
+
+    def __init__(self, env: Any, actions: Sequence[int]) -> None:
+        self.env, self.actions = env, list(actions)
+        self.num_seats = env.num_players
+
+    def actor(self) -> int | None:
+        """Return the player to act; None at the end."""
+        return None if self.env.is_over() else int(self.env.get_player_id())
+
+    def legal(self) -> Sequence[int]:
+        """Return the legal actions."""
+        return sorted(self.env.get_state(self.env.get_player_id())["legal_actions"])
+
+    def play(self, action: int) -> None:
+        """Play an action."""
+        self.env.step(action)
+        self.actions.append(action)
+
+    def views(self, seat: int) -> Mapping[str, Hashable]:
+        """Return the observation, as numbers and in words."""
+        state = self.env.get_state(seat)
+        words = json.dumps(state.get("raw_obs"), default=str, sort_keys=True)
+        return {
+            "obs": tuple(map(float, state["obs"].ravel())),
+            "raw_obs": ADDRESS.sub("", words),
+        }
+
+    def history(self) -> str:
+        """Return the actions played."""
+        return str(self.actions)
+
+    def redealt(self, seat: int, rng: random.Random) -> None:
+        """RLCard has no re-deal."""
+
+    def twin(self, seat: int, rng: random.Random) -> Snapshot | None:
+        """Shuffle what is hidden from a seat."""
+        return shuffled(self, self.env, seat, rng)
+
+    def wrong_returns(self) -> str | None:
+        """Nothing is declared that could be compared."""
+        return None
+
+
+def rlcard_subject(name: str) -> Subject:
+    """Return a game of RLCard. Raises ValueError where RLCard is missing or lacks the game."""
+    try:
+        import rlcard
+    except ImportError as error:
+        raise ValueError("rlcard: needs RLCard: pip install rlcard") from error
+    try:
+        env = rlcard.make(name, {"seed": 0})
+    except ValueError as error:
+        raise ValueError(f"RLCard has no game {name}") from error
+
+    def start(seed: int) -> RlcardPosition:
+        env.seed(seed)
+        env.reset()
+        return RlcardPosition(env, ())
+
+    version = f"rlcard {rlcard.__version__}"
+    return Subject(f"{RLCARD}{name}", version, start, notes_of(env), declares_returns=False)
+
+
+def notes_of(env: Any) -> tuple[str, ...]:
+    """Return what the audit cannot tell of an RLCard environment, or of another without one."""
+    notes = ["It has no re-deal of its own."]
+    if getattr(env, "name", None) not in HIDDEN:
+        notes.append("It is not known which of its cards are hidden.")
+    return tuple(notes)
