@@ -1,0 +1,324 @@
+"""Write played games to files: a Parquet table of plies, a Minari dataset, or chats as JSON lines.
+
+Each format is a class with `write`, which takes whole games, and `close`. Optional packages are
+imported when a file is opened.
+"""
+
+import contextlib
+import copy
+import json
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import gymnasium
+import numpy as np
+
+from ..envs import GAMES
+from ..envs.core.environments.common import ObservationEncoder, observation_space
+from ..envs.core.game import Game
+from ..envs.core.play.loops import loops_of
+from ..envs.core.play.plies import Plies, plies_of
+from ..envs.core.play.tables import action_masks
+from ..envs.core.rng import player_streams
+from .advice.move_values import EXACT, exact_values_of
+from .players.making import make_policy
+from .players.policy import Policy, values_of
+
+SEARCH = "mcts"  # values the moves of games that are not solved
+EXTRA = "record"  # has the packages
+FLAT, MASK = "observation", "action_mask"  # of the Dict space of a single-seat environment
+
+
+class Recorded(NamedTuple):
+    """What is recorded, and by whom it is played."""
+
+    game: Game
+    policies: Sequence[Policy]  # one for each seat
+    valued_by: str | None = None  # EXACT or a player; None: no values
+
+
+class Recorder(Protocol):
+    """A file that is being written."""
+
+    def write(self, plies: Plies) -> None:
+        """Append whole games."""
+
+    def close(self) -> None:
+        """Finish the file."""
+
+
+def record(
+    what: Recorded,
+    seeds: range,
+    path: Path,
+    file_format: str = "parquet",
+    on_progress: Callable[[int], None] = lambda done: None,
+) -> int:
+    """Play the deals `seeds` and write them to a file; return the number of plies.
+
+    `on_progress` is called with the games done so far. Raises ValueError where a package is
+    missing, where values do not fit the format, and for a player's illegal action.
+    """
+    recorder = FORMATS[file_format](what, path)
+    num_games = num_plies = 0
+    try:
+        for plies in plies_of(what.game, what.policies, np.arange(seeds.start, seeds.stop)):
+            recorder.write(plies)
+            num_games, num_plies = num_games + len(plies.seeds), num_plies + len(plies.seats)
+            on_progress(num_games)
+    finally:
+        recorder.close()
+    return num_plies
+
+
+def valuer_of(game: Game, player: str | None) -> str:
+    """Return who values the moves: `player`; else exact values of a solved game, else a search.
+
+    Raises ValueError for a player that cannot.
+    """
+    if player in (None, EXACT):
+        if exact_values_of(game) is not None:
+            return EXACT
+        if player == EXACT:
+            raise ValueError(f"{game.name} is not solved with these settings")
+    name = player or SEARCH
+    if make_policy(name, game).values is None:
+        raise ValueError(
+            f"{name} chooses without values of the moves; a search such as mcts has them"
+        )
+    return name
+
+
+def values_of_plies(game: Game, plies: Plies, valued_by: str) -> np.ndarray:
+    """Return the value of every action, float32 [P, A], for the seat that acts: an expected return.
+
+    NaN stands for illegal actions, and for those that a search left aside. A search starts from
+    determinized positions.
+    """
+    masks = action_masks(plies.words, game.num_actions)
+    exact = exact_values_of(game) if valued_by == EXACT else None
+    if exact is not None:
+        values = exact(plies.observations, masks)
+    else:
+        rngs = player_streams(plies.seeds[plies.games], 1, plies.numbers)[:, 0]
+        positions = game.new_states(len(masks))
+        seats = plies.seats.astype(np.int64)
+        rows = np.arange(len(masks))
+        loops_of(game).reshuffle_rows(plies.states, rows, seats, rngs, positions)
+        policy = make_policy(valued_by, game)
+        values = values_of(policy, plies.observations, masks, rngs, positions)
+    return np.where(masks == 1, values, np.nan).astype(np.float32)
+
+
+class _Parquet:
+    """One row for each ply; see docs/pages/formats.md."""
+
+    def __init__(self, what: Recorded, path: Path) -> None:
+        self.what = what
+        with _extra("parquet"):
+            import pyarrow
+            import pyarrow.parquet
+        self.arrow = pyarrow
+        about = self.arrow.schema(self._schema(), {"parlour": json.dumps(_about(what))})
+        repeated = [name for name in about.names if name != FLAT]
+        self.writer = pyarrow.parquet.ParquetWriter(
+            path, about, compression="zstd", use_dictionary=repeated
+        )
+
+    def _schema(self) -> list[tuple[str, Any]]:
+        pa, game = self.arrow, self.what.game
+        label = pa.dictionary(pa.int8(), pa.string())
+        columns = [
+            ("game", label),
+            ("settings", label),
+            ("deal", pa.int64()),
+            ("ply", pa.int32()),
+            ("seat", pa.int8()),
+            ("player", label),
+            ("observation", pa.binary(game.observation_dtype.itemsize)),
+            ("legal_actions", pa.list_(pa.int16())),
+            ("action", pa.int16()),
+            ("return", pa.float32()),
+        ]
+        valued = [("values", pa.list_(pa.float32())), ("valued_by", label)]
+        return columns + (valued if self.what.valued_by else [])
+
+    def write(self, plies: Plies) -> None:
+        """Append whole games, as one row group."""
+        pa, what, count = self.arrow, self.what, len(plies.seats)
+        legal = action_masks(plies.words, what.game.num_actions) == 1
+        numbers = np.flatnonzero(legal) % legal.shape[1]
+        games, seats = plies.games, plies.seats
+        size = what.game.observation_dtype.itemsize
+        seen = pa.py_buffer(np.ascontiguousarray(plies.observations).view(np.uint8))
+        columns = {
+            "game": _same(pa, what.game.name, count),
+            "settings": _same(pa, json.dumps(what.game.config_dict()), count),
+            "deal": plies.seeds[games].astype(np.int64),
+            "ply": plies.numbers.astype(np.int32),
+            "seat": seats,
+            "player": pa.DictionaryArray.from_arrays(seats, [p.name for p in what.policies]),
+            "observation": pa.FixedSizeBinaryArray.from_buffers(
+                pa.binary(size), count, [None, seen]
+            ),
+            "legal_actions": _lists(pa, legal, numbers.astype(np.int16)),
+            "action": plies.actions.astype(np.int16),
+            "return": plies.returns[games, seats].astype(np.float32),
+        }
+        if what.valued_by:
+            values = values_of_plies(what.game, plies, what.valued_by)
+            columns["values"] = _lists(pa, legal, values[legal])
+            columns["valued_by"] = _same(pa, what.valued_by, count)
+        self.writer.write_table(pa.table(columns, schema=self.writer.schema))
+
+    def close(self) -> None:
+        """Write the end of the file, without which nothing can be read."""
+        self.writer.close()
+
+
+def _same(pa: Any, label: str, count: int) -> Any:
+    return pa.DictionaryArray.from_arrays(np.zeros(count, np.int8), [label])
+
+
+def _lists(pa: Any, legal: np.ndarray, values: np.ndarray) -> Any:
+    """Return a list of numbers for each row: one number for each legal action."""
+    ends = np.cumsum(legal.sum(axis=1))
+    return pa.ListArray.from_arrays(np.concatenate([[0], ends]).astype(np.int32), pa.array(values))
+
+
+class _Minari:
+    """An episode for each seat of each game, as the single-seat environment shows it."""
+
+    def __init__(self, what: Recorded, path: Path) -> None:
+        _refuse_values(what, "minari")
+        with _extra("minari"):
+            import minari
+            import pyarrow.dataset  # noqa: F401  (Minari's files are Arrow's)
+        self.what, self.encoder = what, ObservationEncoder(what.game, "scaled")
+        self.episode = minari.data_collector.EpisodeBuffer
+        spec = copy.deepcopy(gymnasium.registry.get(GAMES.get(what.game.name, "")))
+        if spec is not None:
+            spec.kwargs |= {**what.game.config_dict(), "layout": "dict"}
+        path = path.resolve()  # Minari counts the files of relative ones wrong
+        path.mkdir(exist_ok=True)
+        self.storage = minari.dataset.minari_storage.MinariStorage.new(
+            path,
+            observation_space(what.game, self.encoder, "dict"),
+            gymnasium.spaces.Discrete(what.game.num_actions),
+            spec,
+            "arrow",
+        )
+        names = ",".join(policy.name for policy in what.policies)
+        self.storage.update_metadata(
+            {
+                "dataset_id": f"parlour/{what.game.name}-v{what.game.version}",
+                "algorithm_name": names,
+                "minari_version": minari.__version__,
+                "parlour": _about(what),
+            }
+        )
+
+    def write(self, plies: Plies) -> None:
+        """Append an episode for each seat that acts in a game."""
+        episodes = (self._episode(plies, *place) for place in plies.episodes())
+        self.storage.update_episodes(episodes)
+
+    def _episode(self, plies: Plies, index: int, seat: int, rows: np.ndarray) -> Any:
+        game, count = self.what.game, len(rows)
+        last = game.new_observations()
+        game.observe(plies.finals[index], seat, last[0])
+        seen = np.concatenate([plies.observations[rows], last])
+        masks = action_masks(plies.words[rows], game.num_actions)
+        nothing = np.zeros((1, game.num_actions), np.int8)
+        is_last = np.arange(count) == count - 1
+        return self.episode(
+            seed=int(plies.seeds[index]),
+            observations={
+                FLAT: self.encoder.encode(seen),
+                MASK: np.concatenate([masks, nothing]),
+            },
+            actions=plies.actions[rows],
+            rewards=np.where(is_last, plies.returns[index, seat], 0.0),
+            terminations=is_last,
+            truncations=np.zeros(count, bool),
+            infos={"seat": [seat] * (count + 1)},
+        )
+
+    def close(self) -> None:
+        """Do nothing: each episode is a file."""
+
+
+class _Chats:
+    """A line for each seat of each game: a chat of what it sees and what it plays, by name."""
+
+    def __init__(self, what: Recorded, path: Path) -> None:
+        _refuse_values(what, "jsonl")
+        self.what, self.file = what, path.open("w", encoding="utf-8")
+
+    def write(self, plies: Plies) -> None:
+        """Append a line for each seat that acts in a game."""
+        numbers = plies.numbers
+        for game, seat, rows in plies.episodes():
+            line = {
+                "game": self.what.game.name,
+                "settings": self.what.game.config_dict(),
+                "deal": int(plies.seeds[game]),
+                "seat": seat,
+                "player": self.what.policies[seat].name,
+                "return": float(plies.returns[game, seat]),
+                "plies": numbers[rows].tolist(),
+                "messages": [turn for row in rows for turn in self._turns(plies, row)],
+            }
+            self.file.write(json.dumps(line) + "\n")
+
+    def _turns(self, plies: Plies, row: int) -> tuple[dict[str, str], dict[str, str]]:
+        """Return what the seat is asked and what it answers."""
+        game, state = self.what.game, plies.states[row]
+        legal = " ".join(game.action_name(action) for action in game.legal_action_list(state))
+        seen = game.describe(state, int(plies.seats[row]))
+        return (
+            {"role": "user", "content": f"{seen}\n\nLegal actions: {legal}"},
+            {"role": "assistant", "content": game.action_name(int(plies.actions[row]))},
+        )
+
+    def close(self) -> None:
+        """Close the file."""
+        self.file.close()
+
+
+FORMATS: dict[str, Callable[[Recorded, Path], Recorder]] = {
+    "parquet": _Parquet,
+    "minari": _Minari,
+    "jsonl": _Chats,
+}
+
+
+def _about(what: Recorded) -> dict[str, Any]:
+    """Return what a reader without Parlour needs to know."""
+    game = what.game
+    dtypes = [(name, game.observation_dtype[name]) for name in game.observation_dtype.names or ()]
+    return {
+        "game": game.name,
+        "version": game.version,
+        "settings": game.config_dict(),
+        "players": [policy.name for policy in what.policies],
+        "valued_by": what.valued_by,
+        "observation": [(name, held.base.str, list(held.shape)) for name, held in dtypes],
+    }
+
+
+def _refuse_values(what: Recorded, file_format: str) -> None:
+    if what.valued_by is not None:
+        raise ValueError(f"--values needs --format parquet; {file_format} has no place for them")
+
+
+@contextlib.contextmanager
+def _extra(file_format: str) -> Iterator[None]:
+    """Turn a missing package into a ValueError that names the extra."""
+    try:
+        yield
+    except ImportError as error:
+        raise ValueError(
+            f"--format {file_format} needs the extra: pip install 'parlour[{EXTRA}]'"
+        ) from error

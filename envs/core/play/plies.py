@@ -1,0 +1,137 @@
+"""Whole games as arrays with a row for each ply, to be kept as data.
+
+Compiled players act inside one loop. What others choose is found first, and their games are then
+repeated from their actions, as games read from a file are.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from ..game import Game
+from ..rng import checked_seeds, player_streams, streams
+from .loops import FAULT, NO_DRAWS, Seated, loops_of
+from .playthrough import turns
+from .seating import Compiled, SeatedPolicy, Seating
+from .tables import Tables, new_streams
+
+BATCH_BYTES = 2**24  # of positions and observations in memory at a time
+BATCH_DEALS = 64  # played side by side by players that are not compiled
+_NOTHING = np.zeros(0, np.int64)
+
+
+class Plies(NamedTuple):
+    """P plies of G whole games, game after game."""
+
+    seeds: np.ndarray  # [G] of the deals
+    ends: np.ndarray  # [G] the row after the last ply of each game
+    returns: np.ndarray  # [G, seats]
+    finals: np.ndarray  # [G] positions at the end
+    seats: np.ndarray  # int8 [P] that act
+    states: np.ndarray  # [P] positions before the action
+    observations: np.ndarray  # [P] records of the seats that act
+    words: np.ndarray  # [P, W] action masks as words
+    actions: np.ndarray  # [P]
+
+    @property
+    def games(self) -> np.ndarray:
+        """The game of each ply, an index [P] into `seeds`."""
+        return np.repeat(np.arange(len(self.ends)), np.diff(self.ends, prepend=0))
+
+    @property
+    def numbers(self) -> np.ndarray:
+        """The number [P] of each ply in its game, from 1 on."""
+        starts = np.concatenate([[0], self.ends[:-1]])
+        return np.arange(1, len(self.seats) + 1) - starts[self.games]
+
+    def episodes(self) -> Iterator[tuple[int, int, np.ndarray]]:
+        """Yield the game, a seat that acts in it, and the rows of its plies."""
+        start = 0
+        for game, end in enumerate(self.ends.tolist()):
+            for seat in np.unique(self.seats[start:end]).tolist():
+                yield game, seat, start + np.flatnonzero(self.seats[start:end] == seat)
+            start = end
+
+
+def plies_of(
+    game: Game, policies: Sequence[SeatedPolicy], seeds: np.ndarray | Sequence[int]
+) -> Iterator[Plies]:
+    """Play the deals of `seeds` with a policy in each seat; yield their plies in batches.
+
+    A deal is played as in the first sitting of a match. Raises PlayerError for an illegal action.
+    """
+    seeds, compiled = checked_seeds(seeds), Compiled.of(policies)
+    num_rows = max(1, BATCH_BYTES // (game.state_dtype.itemsize + game.observation_dtype.itemsize))
+    is_compiled = all(policy.row_function is not None for policy in policies)
+    while len(seeds):
+        found = _noted(game, compiled, seeds, _NOTHING, num_rows) if is_compiled else None
+        if found is None:  # or an illegal action, of which this tells
+            found = _repeated(game, policies, seeds[:BATCH_DEALS])
+        if not len(found.seeds):  # a game does not fit
+            num_rows *= 2
+            continue
+        seeds = seeds[len(found.seeds) :]
+        yield found
+
+
+def plies_of_actions(
+    game: Game, seeds: np.ndarray | Sequence[int], actions: np.ndarray | Sequence[int]
+) -> Plies:
+    """Repeat the games of the deals `seeds` from the actions [P] of all their plies.
+
+    Raises ValueError where these are not whole games.
+    """
+    seeds, given = checked_seeds(seeds), np.asarray(actions, np.int64)
+    nobody = Compiled.of([])
+    outside = nobody._replace(codes=np.repeat(nobody.codes, game.num_seats))
+    found = _noted(game, outside, seeds, given, len(given))
+    if found is None or len(found.seeds) < len(seeds) or len(found.seats) < len(given):
+        raise ValueError(
+            f"{len(given)} actions that are not whole games of these {len(seeds)} deals"
+        )
+    return found
+
+
+def _noted(
+    game: Game, compiled: Compiled, seeds: np.ndarray, given: np.ndarray, num_rows: int
+) -> Plies | None:
+    """Note as many whole games as fit into `num_rows`; return None at an illegal action."""
+    n, most = game.num_seats, min(len(seeds), num_rows)
+    out = Plies(
+        seeds=seeds[:most],
+        ends=np.zeros(most, np.int64),
+        returns=np.zeros((most, n)),
+        finals=game.new_states(most),
+        seats=np.zeros(num_rows, np.int8),
+        states=np.zeros(num_rows, game.state_dtype),
+        observations=game.new_observations(num_rows),
+        words=np.zeros((num_rows, game.num_mask_words), np.int64),
+        actions=np.zeros(num_rows, np.int64),
+    )
+    codes = compiled.codes[None, :n]
+    seated = Seated(codes, compiled.weights, new_streams((1, n)), codes, NO_DRAWS)
+    note = loops_of(game, compiled.players).note_deals
+    num_games = note(out.seeds, given, Tables(game, new_streams((1,))).games(), seated, out)
+    if num_games == FAULT:
+        return None
+    num_plies = out.ends[num_games - 1] if num_games else 0
+    return Plies(*(each[:num_games] for each in out[:4]), *(each[:num_plies] for each in out[4:]))
+
+
+def _repeated(game: Game, policies: Sequence[SeatedPolicy], seeds: np.ndarray) -> Plies:
+    """Let players that are not all compiled play these deals, and note the games."""
+    tables = Tables(game, streams(seeds))
+    tables.deal(tables.all_rows)
+    seated = np.tile(np.arange(game.num_seats), (len(seeds), 1))
+    seating = Seating(tables, policies, seated, player_streams(seeds, game.num_seats))
+    rows, actions = [], []
+    for turn in turns(tables):
+        seating.watch(turn.rows)
+        for seat in np.unique(turn.seats):
+            is_acting = turn.seats == seat
+            turn.actions[is_acting] = seating.choose(policies[seat], turn[is_acting])
+        rows.append(turn.rows)
+        actions.append(turn.actions)
+    order = np.argsort(np.concatenate(rows), kind="stable")
+    return plies_of_actions(game, seeds, np.concatenate(actions)[order])

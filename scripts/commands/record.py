@@ -1,0 +1,84 @@
+"""Play games and write every ply to a file: data for imitation, offline learning and study.
+
+The rows hold what the acting seat knew, its legal actions, what it played and its return; the seed
+of the deal and the actions repeat each game. With --values each legal action has its value.
+"""
+
+import argparse
+import time
+from pathlib import Path
+
+from ...baselines.recordings import EXTRA, FORMATS, Recorded, record, valuer_of
+from ..options import (
+    add_game,
+    add_seed,
+    check_deals,
+    chosen_game,
+    chosen_players,
+    first_seed,
+    for_each_seat,
+    user_input,
+)
+from ..output import counted
+from ..validators import file_to_write, number_of_deals
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The players, the number of deals, and the file."""
+    add_game(parser)
+    parser.add_argument(
+        "--players",
+        metavar="PLAYER,...",
+        default="random",
+        help="one player for all seats, or one for each (default random)",
+    )
+    parser.add_argument(
+        "--deals",
+        type=number_of_deals,
+        default=1000,
+        help="number of deals, each played once (default 1000)",
+    )
+    parser.add_argument(
+        "--out",
+        metavar="FILE",
+        type=file_to_write,
+        required=True,
+        help="file to write, replaced if it exists; for minari a new folder",
+    )
+    parser.add_argument(
+        "--format",
+        choices=tuple(FORMATS),
+        default="parquet",
+        help="parquet, a row for each ply (default); minari, an episode for each seat; or jsonl, a "
+        f"chat for each seat; the first two need the extra {EXTRA}",
+    )
+    parser.add_argument(
+        "--values",
+        metavar="PLAYER",
+        nargs="?",
+        const="",
+        help="also write the value of every legal action, by this player; by default exact values "
+        "where the game is solved with these settings, else those of the search mcts",
+    )
+    add_seed(parser)
+
+
+def run(arguments: argparse.Namespace) -> None:
+    """Play, write, and print what was written."""
+    game = chosen_game(arguments)
+    check_deals(arguments)
+    players = chosen_players(arguments.players, game)
+    policies = for_each_seat(players, game.num_seats, "seats")
+    seeds = range(first_seed(arguments), first_seed(arguments) + arguments.deals)
+    start = time.perf_counter()
+    with counted(game.name, arguments.deals) as on_progress, user_input():
+        given = arguments.values
+        valued_by = None if given is None else valuer_of(game, given or None)
+        what, path = Recorded(game, policies, valued_by), Path(arguments.out)
+        num_plies = record(what, seeds, path, arguments.format, on_progress)
+    seconds = time.perf_counter() - start
+    values = f", values by {valued_by}" if valued_by else ""
+    print(
+        f"{arguments.deals:,} deals, {num_plies:,} plies in {seconds:.1f} s "
+        f"({num_plies / seconds:,.0f} a second){values}: {path}"
+    )

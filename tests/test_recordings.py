@@ -1,0 +1,173 @@
+"""Recorded games: the same games as in matches, and files from which each game can be repeated."""
+
+import dataclasses
+import json
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from parlour.baselines.arena.play.batches import play_deals
+from parlour.baselines.players.making import make_policy
+from parlour.baselines.players.policy import Policy
+from parlour.baselines.recordings import Recorded, record, valuer_of
+from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core.game import Game
+from parlour.envs.core.play import plies
+from parlour.envs.core.play.plies import Plies, plies_of, plies_of_actions
+from parlour.scripts.main import main
+
+SEEDS = range(40, 43)
+
+
+def joined(parts: list[Plies]) -> tuple[np.ndarray, np.ndarray]:
+    """The actions and the returns of all batches."""
+    actions, returns = ([getattr(part, name) for part in parts] for name in ("actions", "returns"))
+    return np.concatenate(actions), np.concatenate(returns)
+
+
+def players(game: Game, name: str = "random") -> list[Policy]:
+    return [make_policy(name, game)] * game.num_seats
+
+
+def written(game: Game, path: Path, file_format: str = "parquet", **how: Any) -> Path:
+    record(Recorded(game, players(game), **how), SEEDS, path, file_format)
+    return path
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_recorded_games_are_those_of_a_match(name: str) -> None:
+    game = find_game(name)
+    seated = np.tile(np.arange(game.num_seats), (len(SEEDS), 1, 1))
+    expected = play_deals(game, tuple(players(game)), np.array(SEEDS), seated)
+    assert np.array_equal(joined(list(plies_of(game, players(game), SEEDS)))[1], expected[:, 0])
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_players_that_are_not_compiled_play_the_same_games(name: str) -> None:
+    game = find_game(name)
+    outside = [dataclasses.replace(one, row_function=None) for one in players(game)]
+    expected = joined(list(plies_of(game, players(game), SEEDS)))
+    found = joined(list(plies_of(game, [*outside[:1], *players(game)[1:]], SEEDS)))
+    assert all(map(np.array_equal, found, expected))
+
+
+def test_a_game_longer_than_a_batch_gets_a_larger_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load_game("president")
+    expected = joined(list(plies_of(game, players(game), SEEDS)))
+    monkeypatch.setattr(plies, "BATCH_BYTES", 20 * game.state_dtype.itemsize)
+    parts = list(plies_of(game, players(game), SEEDS))
+    assert len(parts) == len(SEEDS)
+    assert all(map(np.array_equal, joined(parts), expected))
+
+
+def test_actions_that_are_no_whole_games_are_refused() -> None:
+    game = load_game("president")
+    actions, _ = joined(list(plies_of(game, players(game), SEEDS)))
+    for wrong in (actions[:-1], [*actions, 0], np.full(len(actions), game.num_actions)):
+        with pytest.raises(ValueError, match="not whole games of these 3 deals"):
+            plies_of_actions(game, SEEDS, wrong)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_chats_repeat_every_game(name: str, tmp_path: Path) -> None:
+    game = find_game(name)
+    chosen: dict[int, dict[int, int]] = defaultdict(dict)
+    returns = np.zeros((len(SEEDS), game.num_seats))
+    for line in written(game, tmp_path / "games.jsonl", "jsonl").read_text().splitlines():
+        chat = json.loads(line)
+        assert find_game(chat["game"], **chat["settings"]).config == game.config
+        asked, answers = chat["messages"][::2], chat["messages"][1::2]
+        for ply, question, answer in zip(chat["plies"], asked, answers, strict=True):
+            assert answer["content"] in question["content"].split("Legal actions: ")[1]
+            chosen[chat["deal"]][ply] = game.parse_action(answer["content"])
+        returns[chat["deal"] - SEEDS[0], chat["seat"]] = chat["return"]
+    actions = [chosen[seed][ply] for seed in SEEDS for ply in sorted(chosen[seed])]
+    assert np.array_equal(plies_of_actions(game, SEEDS, actions).returns, returns)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_a_table_repeats_every_game(name: str, tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    game = find_game(name)
+    table = pd.read_parquet(written(game, tmp_path / "games.parquet"))
+    again = plies_of_actions(game, table.deal.unique(), table.action)
+    records = np.frombuffer(b"".join(table.observation), game.observation_dtype)
+    assert np.array_equal(records, again.observations)
+    assert np.array_equal(table.seat, again.seats)
+    assert np.array_equal(table.ply, again.numbers)
+    returns = again.returns[again.games, again.seats]
+    assert np.array_equal(table["return"], returns.astype(np.float32))
+    legal = [game.legal_action_list(state) for state in again.states]
+    assert [list(row) for row in table.legal_actions] == legal
+    assert set(table.player) == {"random"} and json.loads(table.settings[0]) == game.config_dict()
+
+
+def test_exact_values_stand_beside_the_legal_actions(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    game = load_game("trick_taking", num_values=2)
+    assert valuer_of(game, None) == "exact" and valuer_of(load_game("notty"), None) == "mcts"
+    table = pd.read_parquet(written(game, tmp_path / "games.parquet", valued_by="exact"))
+    last = table.groupby("deal").tail(1)
+    assert set(table.valued_by) == {"exact"}
+    assert [len(v) for v in table["values"]] == [len(legal) for legal in table.legal_actions]
+    assert [v.tolist() for v in last["values"]] == [[value] for value in last["return"]]
+
+
+def test_searched_values_are_expected_returns(tmp_path: Path) -> None:
+    pytest.importorskip("pyarrow")
+    game, search = load_game("president", num_players=2), "mcts:num_simulations=20"
+    table = pd.read_parquet(written(game, tmp_path / "games.parquet", valued_by=search))
+    values = np.concatenate(table["values"])
+    assert np.nanmin(values) >= -1 and np.nanmax(values) <= 1 and np.isfinite(values).any()
+    again = pd.read_parquet(written(game, tmp_path / "again.parquet", valued_by=search))
+    assert np.array_equal(np.concatenate(again["values"]), values, equal_nan=True)
+
+
+def test_minari_reads_an_episode_for_each_seat(tmp_path: Path) -> None:
+    minari = pytest.importorskip("minari")
+    pytest.importorskip("pyarrow")
+    game = load_game("president", num_players=4)
+    data = minari.MinariDataset(written(game, tmp_path / "games", "minari"))
+    assert data.total_episodes == len(SEEDS) * game.num_seats
+    assert data.recover_environment().observation_space == data.observation_space
+    again = joined(list(plies_of(game, players(game), SEEDS)))[1]
+    for episode, expected in zip(data, again.ravel(), strict=True):
+        masks = episode.observations["action_mask"]
+        assert (masks[np.arange(len(episode)), episode.actions] == 1).all()
+        assert episode.rewards[-1] == expected and not episode.rewards[:-1].any()
+
+
+def test_the_command_says_what_it_wrote(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "games.jsonl"
+    main(["record", "president", "--deals", "2", "--format", "jsonl", "--out", str(path)])
+    assert capsys.readouterr().out.startswith("2 deals, ")
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        (["--values", "random"], "random chooses without values"),
+        (["--values", "exact"], "president is not solved with these settings"),
+        (["--values", "--format", "jsonl"], "--values needs --format parquet"),
+        (["--players", "random,lowest,random"], "name one player for all seats"),
+        (["--format", "parquet"], "needs the extra: pip install 'parlour[record]'"),
+        (["--format", "minari"], "needs the extra: pip install 'parlour[record]'"),
+    ],
+)
+def test_a_mistake_gets_one_line(
+    words: list[str],
+    answer: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
+    monkeypatch.setitem(__import__("sys").modules, "minari", None)
+    settings = ["--set", "num_players=5", "--out", str(tmp_path / "games")]
+    with pytest.raises(SystemExit):
+        main(["record", "president", *settings, *words])
+    assert answer in capsys.readouterr().err
