@@ -1,7 +1,7 @@
 """Compiled self-play by a network's chances: a batch of decisions at many tables in one call.
 
 At each table every learning seat plays the network that learns; at some tables only one
-seat learns and the others play an earlier network or a compiled player.
+seat learns and the others play a compiled player.
 """
 
 from collections.abc import Sequence
@@ -43,48 +43,34 @@ from .decisions import (
     rows_of,
     wide_scales,
 )
+from .settings import shares_of_tables
 
-EARLIER = -2  # the code of the first earlier network; the next is one less
 SMALLEST_CHANCE = np.float32(1e-30)  # of an action drawn: rounding may have made it 0
 
 
 class OpponentMix(NamedTuple):
-    """The weights of tables with self-play, with earlier networks, and with each opponent."""
+    """The weights of tables with self-play and with each opponent."""
 
     self_play: float
-    earlier: float
     opponents: Sequence[Policy]
     opponent_weights: Sequence[float]
 
     def cumulative(self) -> np.ndarray:
         """Return the cumulative weights, normalized. Raises ValueError for impossible weights."""
-        if len(self.opponent_weights) != len(self.opponents):
-            raise ValueError(
-                "opponent_weights has a weight for each of the opponents; got "
-                f"{len(self.opponent_weights)} for {len(self.opponents)}"
-            )
-        weights = np.array([self.self_play, self.earlier, *self.opponent_weights], dtype=float)
-        if not np.isfinite(weights).all() or (weights < 0).any() or not weights.any():
-            raise ValueError(
-                "weights of self-play, earlier networks and opponents are 0 or more, not all 0; "
-                f"got {weights.tolist()}"
-            )
+        shares = shares_of_tables(self.self_play, self.opponents, self.opponent_weights)
         for policy in self.opponents:
             if policy.row_function is None:
                 raise ValueError(f"{policy.name} is not compiled, so it cannot be an opponent here")
-        return np.cumsum(weights / weights.sum())
+        return np.cumsum(shares)
 
 
 class _Deciders(NamedTuple):
     """Who decides at the tables, and how their networks see them."""
 
     weights: np.ndarray  # [1] the network that learns
-    earlier: np.ndarray  # [E] earlier networks
-    critic: np.ndarray  # [1]
     player_weights: tuple[np.ndarray, ...]  # of the compiled opponents
-    cumulative_weights: np.ndarray  # of self-play, earlier networks and each opponent
+    cumulative_weights: np.ndarray  # of self-play and each opponent
     scale: np.ndarray  # [V] of the wide inputs
-    critic_scale: np.ndarray  # the same for the critic
     first_place_weight: float
 
 
@@ -104,12 +90,10 @@ class SelfPlay:
         seed: int,
         opponent_mix: OpponentMix,
         rows: InputRows,
-        critic_rows: InputRows | None,
         first_place_weight: float = 0.0,
     ) -> None:
         self.game = game
         self.first_place_weight = first_place_weight
-        self.has_critic = critic_rows is not None
         self._cumulative_weights = opponent_mix.cumulative()
         self._players = tuple(
             CompiledPlayer(p.row_function, p.weights is not None)
@@ -119,9 +103,8 @@ class SelfPlay:
         self._player_weights = tuple(
             NO_WEIGHTS if p.weights is None else p.weights for p in opponent_mix.opponents
         )
-        self._scales = wide_scales(game, rows), wide_scales(game, critic_rows or rows)
-        spare = new_batch(num_tables, NUM_SPARE, game.num_mask_words, rows, critic_rows or rows)
-        self._spare = Noted(spare)
+        self._scale = wide_scales(game, rows)
+        self._spare = Noted(new_batch(num_tables, NUM_SPARE, game.num_mask_words, rows))
         self._places = new_places(game, num_tables, seed)
 
     @property
@@ -130,31 +113,19 @@ class SelfPlay:
         forced = int(self._places.forced.sum())
         return forced / max(1, forced + int(self._places.decided.sum()))
 
-    def act(
-        self,
-        weights: np.ndarray,
-        earlier: np.ndarray,
-        critic: np.ndarray | None,
-        gae_lambda: float,
-        batch: Batch,
-        tables: slice,
-    ) -> None:
+    def act(self, weights: np.ndarray, gae_lambda: float, batch: Batch, tables: slice) -> None:
         """Fill the rows `tables` of a batch; other threads may fill others at the same time.
 
-        `weights` and `critic` are records [1], `earlier` records [E] of at least one network, and
-        `gae_lambda` is the lambda of generalized advantage estimation. Raises ValueError where a
-        game never gives a learning seat a choice.
+        `weights` is a record [1], and `gae_lambda` the lambda of generalized advantage estimation.
+        Raises ValueError where a game never gives a learning seat a choice.
         """
         places = rows_of(self._places, tables)
-        layers = num_layers(weights), num_layers(weights if critic is None else critic)
-        loop = _bind_act(self.game, self._players, *layers, self.has_critic)
+        loop = _bind_act(self.game, self._players, num_layers(weights))
         deciders = _Deciders(
             weights,
-            earlier,
-            weights if critic is None else critic,
             self._player_weights,
             self._cumulative_weights,
-            *self._scales,
+            self._scale,
             self.first_place_weight,
         )
         into = Noted(rows_of(batch, tables))
@@ -164,21 +135,11 @@ class SelfPlay:
 
 
 @lru_cache
-def _bind_act(
-    game: Game,
-    players: tuple[CompiledPlayer, ...],
-    num_layers: int,
-    critic_layers: int,
-    has_critic: bool,
-) -> Function:
+def _bind_act(game: Game, players: tuple[CompiledPlayer, ...], num_layers: int) -> Function:
     rules = meanings_of(game)
-    functions = network_functions(num_layers)
-    play_on = bind_inline(
-        _play_on, choose=chooser(players), sample_action=functions.sample_action, **rules
-    )
+    play_on = bind_inline(_play_on, choose=chooser(players), **rules)
     start = bind(_start, play_on=play_on, **rules)
-    judge = bind(_judge, critic_body=network_functions(critic_layers).body, **rules)
-    decide = bind(_decide, HAS_CRITIC=has_critic, body=functions.body, judge=judge, **rules)
+    decide = bind(_decide, body=network_functions(num_layers).body, **rules)
     nothing = {"note_outcome": _note_nothing, "complete": _complete_nothing}
     return play_batch(play_on=play_on, start=start, decide=decide, **nothing, **rules)
 
@@ -212,12 +173,9 @@ def _play_on(places, table, action, deciders):
         elif code == EXTERNAL:
             return seat
         else:
-            observation, data = places.observations[table], places.data[table]
+            observation = places.observations[table]
             observe(state, seat, observation)
-            if code <= EARLIER:
-                action = sample_action(deciders.earlier[EARLIER - code], data, mask, rng)
-            else:
-                action = np.int64(choose(code, deciders.player_weights, observation, mask, rng))
+            action = np.int64(choose(code, deciders.player_weights, observation, mask, rng))
 
 
 def _start(places, table, deciders):
@@ -229,12 +187,7 @@ def _start(places, table, deciders):
         field = 0
         while point >= cumulative_weights[field] and field < cumulative_weights.shape[0] - 1:
             field += 1
-        code = EXTERNAL  # all seats learn
-        if field == 1:
-            code = EARLIER - below(rng, deciders.earlier.shape[0])
-        elif field > 1:
-            code = field - 2
-        places.codes[table, :] = code
+        places.codes[table, :] = field - 1 if field > 0 else EXTERNAL  # then all seats learn
         places.codes[table, below(rng, num_seats)] = EXTERNAL
         deal(places.states[table], places.rngs[table])
         seat = play_on(places, table, np.int64(NO_ACTION), deciders)
@@ -246,7 +199,7 @@ def _start(places, table, deciders):
 @array_rule
 def _decide(into, index, places, table, deciders):
     """Draw an action of the seat to act from the network's chances; note everything about it."""
-    batch, weights, critic = into.batch, deciders.weights[0], deciders.critic[0]
+    batch, weights = into.batch, deciders.weights[0]
     state, mask, data = places.states[table], places.masks[table], places.data[table]
     seat = places.seats[table]
     units = np.empty(weights.value.shape[0], np.float32)
@@ -261,20 +214,4 @@ def _decide(into, index, places, table, deciders):
         batch.masks[table, index, word] = mask[word]
     batch.actions[table, index] = action
     batch.log_chances[table, index] = np.log(max(chances[action], SMALLEST_CHANCE))
-    if HAS_CRITIC:
-        batch.values[table, index] = judge(critic, state, seat, places, table)
-        seen, shown = batch.critic_rows[table, index], batch.critic_wide[table, index]
-        note_shown(critic, places.whole[table], deciders.critic_scale, seen, shown)
-    else:
-        batch.values[table, index] = value_of(weights, units)
-
-
-@array_rule
-def _judge(critic, state, seat, places, table):
-    """The value that a critic gives to what all seats see, clockwise from this one."""
-    units = np.empty(critic.value.shape[0], np.float32)
-    num_seats = places.views.shape[1]
-    for step in range(num_seats):
-        observe(state, (seat + step) % num_seats, places.views[table, step])
-    critic_body(critic, places.whole[table], units)
-    return value_of(critic, units)
+    batch.values[table, index] = value_of(weights, units)

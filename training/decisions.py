@@ -23,17 +23,15 @@ NUM_SPARE = 2  # decisions of a batch after the batch: its first, and each later
 class Batch(NamedTuple):
     """Decisions [tables, decisions of each], in the order in which they were taken.
 
-    `rows` [.., K] and `wide` [.., V] are the network's inputs, `critic_rows` and `critic_wide` a
-    critic's; `masks` are words. `next_decisions` has the index of the same seat's next decision in
-    the same game. It is NO_DECISION where the game or the batch ends first. Then `ends` is the
-    return of the game, or the value of the seat's next decision, up to which the game is played on.
+    `rows` [.., K] and `wide` [.., V] are the network's inputs; `masks` are words. `next_decisions`
+    has the index of the same seat's next decision in the same game. It is NO_DECISION where the
+    game or the batch ends first. Then `ends` is the return of the game, or the value of the seat's
+    next decision, up to which the game is played on.
     Advantages and targets are those of generalized advantage estimation.
     """
 
     rows: np.ndarray
     wide: np.ndarray
-    critic_rows: np.ndarray
-    critic_wide: np.ndarray
     masks: np.ndarray
     actions: np.ndarray
     log_chances: np.ndarray
@@ -44,9 +42,7 @@ class Batch(NamedTuple):
     targets: np.ndarray
 
 
-def new_batch(
-    num_tables: int, num_decisions: int, num_words: int, rows: InputRows, critic: InputRows
-) -> Batch:
+def new_batch(num_tables: int, num_decisions: int, num_words: int, rows: InputRows) -> Batch:
     """Return an empty batch."""
     shape = num_tables, num_decisions
 
@@ -56,8 +52,6 @@ def new_batch(
     return Batch(
         rows=zeros(np.int32, len(rows.first_rows)),
         wide=zeros(np.float32, len(rows.wide_columns)),
-        critic_rows=zeros(np.int32, len(critic.first_rows)),
-        critic_wide=zeros(np.float32, len(critic.wide_columns)),
         masks=zeros(np.int64, num_words),
         actions=zeros(np.int64),
         log_chances=zeros(np.float32),
@@ -83,8 +77,6 @@ class Places(NamedTuple):
     returns: np.ndarray  # [T, seats] scratch
     observations: np.ndarray  # [T] scratch
     data: np.ndarray  # uint8 [T, size]: their bytes
-    views: np.ndarray  # [T, seats] scratch: what all seats see
-    whole: np.ndarray  # uint8 [T, seats * size]: their bytes
     decided: np.ndarray  # [T] plies of learning seats so far with a choice
     forced: np.ndarray  # [T] plies of learning seats so far without one
 
@@ -94,7 +86,6 @@ def new_places(game: Game, num_tables: int, seed: int) -> Places:
     n = game.num_seats
     seeds = np.random.default_rng(seed).integers(2**62, size=num_tables)
     observations = game.new_observations(num_tables)
-    views = game.new_observations(num_tables * n).reshape(num_tables, n)
     return Places(
         states=game.new_states(num_tables),
         rngs=streams(seeds),
@@ -107,8 +98,6 @@ def new_places(game: Game, num_tables: int, seed: int) -> Places:
         returns=np.zeros((num_tables, n)),
         observations=observations,
         data=octets(observations),
-        views=views,
-        whole=octets(views).reshape(num_tables, -1),
         decided=np.zeros(num_tables, np.int64),
         forced=np.zeros(num_tables, np.int64),
     )
@@ -221,9 +210,7 @@ def is_pending(latest, table):
 
 def wide_scales(game: Game, rows: InputRows) -> np.ndarray:
     """Return the factors of the wide inputs, [V]."""
-    first = game.observation_dtype[0].base
-    step = game.observation_dtype.itemsize // first.itemsize
-    return game.layout.scale[rows.wide_columns % step].astype(np.float32)
+    return game.layout.scale[rows.wide_columns].astype(np.float32)
 
 
 def input_notes(

@@ -71,7 +71,7 @@ def new_guided_batch(
 ) -> GuidedBatch:
     """Return an empty batch."""
     shape, n = (num_tables, num_decisions), game.num_seats
-    batch = new_batch(*shape, game.num_mask_words, rows, rows)
+    batch = new_batch(*shape, game.num_mask_words, rows)
     policies = np.zeros((*shape, game.num_actions), np.float32)
     outlook = Outlook(
         seats=np.zeros(shape, np.int64),

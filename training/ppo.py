@@ -1,8 +1,8 @@
 """Proximal policy optimization with action masks (Schulman et al. 2017), by self-play.
 
 Acting is compiled and runs in its own threads while torch learns from the batch before. So learning
-is always exactly one batch behind, on any number of cores. An optional critic sees what all seats
-see; it is not part of the player. A game has rewards only at its end, so nothing is discounted.
+is always exactly one batch behind, on any number of cores. A game has rewards only at its end, so
+nothing is discounted.
 """
 
 import dataclasses
@@ -58,10 +58,8 @@ class Config:
         0.0, "weight of being first; the rest is that of the return"
     )
     self_play: float = setting(1.0, "weight of the tables at which every seat learns")
-    earlier: float = setting(0.0, "weight of the tables against earlier networks of the run")
     opponents: tuple[str, ...] = setting((), "compiled players that one seat learns against")
     opponent_weights: tuple[float, ...] = setting((), "weight of each opponent's tables")
-    critic: bool = setting(False, "learn values with a critic that sees what all seats see")
     num_threads: int = setting(2, "half of them play, half compute gradients")
 
     def __post_init__(self) -> None:
@@ -83,8 +81,6 @@ COUNTS = (
 )
 ALIASES = {"threads": "num_threads", "trace": "gae_lambda"}  # former names of settings
 MAX_GRADIENT_NORM = 0.5
-NUM_EARLIER = 8  # earlier networks that are kept to play against
-EARLIER_EVERY = 1 / 32  # of the run
 
 
 class Losses(NamedTuple):
@@ -105,7 +101,7 @@ def train(game: Game, config: Config) -> Iterator[tuple[SelfPlayProgress, Policy
 
 
 class Learner(Resumable):
-    """The networks, their optimizer, and how far the run has come."""
+    """The network, its optimizer, and how far the run has come."""
 
     def __init__(self, game: Game, config: Config) -> None:
         torch.manual_seed(config.seed)
@@ -117,37 +113,24 @@ class Learner(Resumable):
             opponents = [in_wide_game(policy) for policy in opponents]
         self.opponents = opponents
         self.game = game = self.network.seen(game)
-        self.critic = (
-            PolicyValue(game, config.hidden, game.num_seats, config.derived_inputs)
-            if config.critic
-            else None
-        )
         self.rows = self.network.rows(game)
-        self.critic_rows = None if self.critic is None else self.critic.rows(game)
-        networks = [self.network] if self.critic is None else [self.network, self.critic]
-        self.parameters = [p for network in networks for p in network.parameters()]
+        self.parameters = list(self.network.parameters())
         self.optimizer = torch.optim.Adam(self.parameters, lr=config.learning_rate, eps=1e-5)
-        self.earlier = self.network.record(game)
         self.progress = SelfPlayProgress()
 
     def state_dict(self) -> dict[str, Any]:
         """Return what a later run needs to continue this one; it deals new games."""
         return {
             "network": self.network.state_dict(),
-            "critic": None if self.critic is None else self.critic.state_dict(),
             "optimizer": self.optimizer.state_dict(),
             "progress": tuple(self.progress),
-            "earlier": torch.from_numpy(self.earlier.view(np.uint8).copy()),
         }
 
     def load_state_dict(self, saved: dict[str, Any]) -> None:
         """Continue from what `state_dict` gave, for as long as the settings say now."""
         self.network.load_state_dict(saved["network"])
-        if self.critic is not None:
-            self.critic.load_state_dict(saved["critic"])
         self.optimizer.load_state_dict(saved["optimizer"])
         self.progress = within(SelfPlayProgress(*saved["progress"]), self.config)
-        self.earlier = saved["earlier"].numpy().view(self.earlier.dtype)
 
     def run(self) -> Iterator[tuple[SelfPlayProgress, PolicyValue]]:
         """Learn to the end of the run."""
@@ -171,7 +154,6 @@ class Learner(Resumable):
         config = self.config
         opponent_mix = OpponentMix(
             config.self_play,
-            config.earlier,
             self.opponents,
             config.opponent_weights,
         )
@@ -181,25 +163,18 @@ class Learner(Resumable):
             seed,
             opponent_mix,
             self.rows,
-            self.critic_rows,
             config.first_place_weight,
         )
 
     def _new_batch(self, num_tables: int) -> Batch:
-        return new_batch(
-            num_tables,
-            self.config.batch_decisions,
-            self.game.num_mask_words,
-            self.rows,
-            self.rows if self.critic_rows is None else self.critic_rows,
-        )
+        words = self.game.num_mask_words
+        return new_batch(num_tables, self.config.batch_decisions, words, self.rows)
 
     def _act(
         self, play: SelfPlay, batch: Batch, pool: ThreadPoolExecutor, num_actors: int
     ) -> list[Future[None]]:
-        """Fill a batch with the networks as they are now, here or in the threads of the pool."""
-        critic = None if self.critic is None else self.critic.record(self.game)
-        what = self.network.record(self.game), self.earlier, critic, self.config.gae_lambda, batch
+        """Fill a batch with the network as it is now, here or in the threads of the pool."""
+        what = self.network.record(self.game), self.config.gae_lambda, batch
         if num_actors == 0:
             play.act(*what, slice(0, self.config.num_tables))
             return []
@@ -207,10 +182,8 @@ class Learner(Resumable):
 
     def _compile(self, play: SelfPlay) -> None:
         """Call everything once, on nothing, before the clock starts."""
-        critic = None if self.critic is None else self.critic.record(self.game)
-        nobody = slice(0, 0)
         record, gae_lambda = self.network.record(self.game), self.config.gae_lambda
-        play.act(record, self.earlier, critic, gae_lambda, self._new_batch(0), nobody)
+        play.act(record, gae_lambda, self._new_batch(0), slice(0, 0))
         batch = flat(self._new_batch(1))
         losses = self._losses(batch, batch.advantages, np.zeros(1, np.int64))
         sum(losses).backward()
@@ -261,23 +234,18 @@ class Learner(Resumable):
         advantage = torch.from_numpy(advantages[chosen])
         clipped = ratio.clamp(1 - self.config.clip, 1 + self.config.clip)
         targets = torch.from_numpy(decisions.targets[chosen])
-        value_loss = nn.functional.mse_loss(values, targets)
-        if self.critic is not None and self.critic_rows is not None:
-            seen = decisions.critic_rows[chosen], decisions.critic_wide[chosen]
-            _, judged = self.critic.of_rows(self.critic_rows, *seen)
-            value_loss = value_loss + nn.functional.mse_loss(judged, targets)
         return Losses(
             policy=-torch.min(ratio * advantage, clipped * advantage).mean(),
-            value=value_loss,
+            value=nn.functional.mse_loss(values, targets),
             entropy=-(log_chances.exp() * log_chances).sum(dim=1).mean(),
         )
 
     def _report(self, losses: Losses, spent: Spent, play: SelfPlay) -> None:
-        """Update the progress after a batch, and the earlier networks where it is time."""
-        config, before = self.config, self.progress
+        """Update the progress after a batch."""
+        config = self.config
         size = config.num_tables * config.batch_decisions
         self.progress = advanced(
-            before,
+            self.progress,
             config,
             size,
             config.epochs * max(1, round(size / config.minibatch_size)),
@@ -286,11 +254,6 @@ class Learner(Resumable):
             entropy=losses.entropy,
             forced=play.forced_fraction,
         )
-        done = self.progress.done
-        is_due = math.floor(done / EARLIER_EVERY) > math.floor(before.done / EARLIER_EVERY)
-        if config.earlier and is_due:
-            kept = [self.earlier, self.network.record(self.game)]
-            self.earlier = np.concatenate(kept)[-NUM_EARLIER:].view(self.earlier.dtype)
 
 
 def flat(batch: Batch) -> Batch:

@@ -15,6 +15,7 @@ from ..envs.core.play.loops import EXTERNAL
 from ..envs.core.play.seating import Seating
 from ..envs.core.play.tables import Tables, action_masks
 from ..envs.core.rng import player_streams, streams
+from .settings import shares_of_tables
 
 Choose = Callable[[np.ndarray, np.ndarray], np.ndarray]  # (observations, masks) -> actions
 
@@ -82,7 +83,7 @@ class Rollout:
         n = game.num_seats
         self.game = game
         self._random = np.random.default_rng(seed)
-        self._weights = _probabilities([self_play, *weights], len(opponents) + 1)
+        self._weights = shares_of_tables(self_play, opponents, weights)
         seeds = self._random.integers(2**62, size=num_tables)
         self.tables = Tables(game, streams(seeds))
         rows = self.tables.all_rows
@@ -140,21 +141,6 @@ class Rollout:
         seated = np.repeat(field[:, None], n, axis=1)  # field -1 is EXTERNAL: all seats learn
         seated[np.arange(num_rows), self._random.integers(n, size=num_rows)] = EXTERNAL
         return seated
-
-
-def _probabilities(weights: Sequence[float], num_kinds: int) -> np.ndarray:
-    """Scale the weights of self-play and of each opponent so that they add up to 1."""
-    if len(weights) != num_kinds:
-        raise ValueError(
-            "opponent_weights has a weight for each of the opponents; got "
-            f"{len(weights) - 1} for {num_kinds - 1}"
-        )
-    array = np.array(weights, dtype=float)
-    if not np.isfinite(array).all() or (array < 0).any() or not array.any():
-        raise ValueError(
-            f"weights of self-play and opponents must be 0 or more, not all 0; got {list(weights)}"
-        )
-    return array / array.sum()
 
 
 @array_rule

@@ -1,7 +1,9 @@
 """Refuse settings with which nothing could be learned, before a run begins."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
+
+import numpy as np
 
 from ..envs.core.game import check_range
 
@@ -31,3 +33,20 @@ def check_settings(
     for name in fractions:
         if not 0 <= getattr(config, name) <= 1:
             raise ValueError(f"{name} must be in 0 .. 1; got {getattr(config, name)}")
+
+
+def shares_of_tables(
+    self_play: float, opponents: Sequence[Any], weights: Sequence[float]
+) -> np.ndarray:
+    """Return the shares of tables with self-play and with each opponent. Raises ValueError."""
+    if len(weights) != len(opponents):
+        raise ValueError(
+            "opponent_weights has a weight for each of the opponents; got "
+            f"{len(weights)} for {len(opponents)}"
+        )
+    array = np.array([self_play, *weights], dtype=float)
+    if not np.isfinite(array).all() or (array < 0).any() or not array.any():
+        raise ValueError(
+            f"weights of self-play and opponents are 0 or more, not all 0; got {array.tolist()}"
+        )
+    return array / array.sum()

@@ -1,41 +1,36 @@
-"""Recipe: masked deep Q-learning with stable-baselines3, through the single-seat environment.
+"""Recipe: masked deep Q-learning with stable-baselines3, on the vector environment.
 
 The action mask is part of the observation, and the Q-network gives illegal actions a value below
 all others: one line masks behaviour, target and exported policy alike. Exploration is masked apart.
 
     model = learn(game, Config(total_steps=200_000, opponents="random"))
-    player = policy_of(game, model)
-    print(play_match(game, player, "random", num_deals=1_000))
+    print(play_match(game, make_policy(model, game), "random", num_deals=1_000))
 """
 
-import dataclasses
 from typing import Any
 
 import numpy as np
 import torch
 from stable_baselines3 import DQN
-from stable_baselines3.common.vec_env import DummyVecEnv
 from stable_baselines3.dqn.policies import MultiInputPolicy, QNetwork
 
-from ...baselines.environments import solo_env
 from ...baselines.networks.modules import mask_values
-from ...baselines.players.policy import Policy
 from ...envs.core.game import Game
+from . import Config
+from .sb3_vec_env import sb3_vec_env
 
-
-@dataclasses.dataclass
-class Config:
-    """Settings of the recipe."""
-
-    total_steps: int = 200_000  # decisions of the learning seat
-    seed: int = 0
-    opponents: str = "random"  # player in the other seats
-    num_envs: int = 8
-    buffer_size: int = 100_000  # transitions
-    warmup_steps: int = 2_000  # steps of random legal play before learning starts
-    batch_size: int = 256
-    learning_rate: float = 5e-4
-    hidden: tuple[int, ...] = (256, 256)
+SETTINGS: dict[str, Any] = {
+    "learning_rate": 5e-4,
+    "buffer_size": 100_000,  # transitions
+    "learning_starts": 2_000,  # steps of random legal play
+    "batch_size": 256,
+    "gamma": 1.0,  # a game pays only at its end
+    "train_freq": 1,
+    "gradient_steps": 2,
+    "target_update_interval": 500,
+    "exploration_fraction": 0.5,
+    "policy_kwargs": {"net_arch": [256, 256]},
+}
 
 
 class MaskedQNetwork(QNetwork):
@@ -94,34 +89,8 @@ def learn(game: Game, config: Config) -> MaskedDQN:
     return make_model(game, config).learn(config.total_steps)
 
 
-def make_model(game: Game, config: Config) -> MaskedDQN:
-    """Return the untrained learner with its environments."""
-    env = DummyVecEnv(
-        [lambda: solo_env(game, seat="random", opponents=config.opponents, layout="dict")]
-        * config.num_envs
-    )
-    return MaskedDQN(
-        MaskedPolicy,
-        env,
-        learning_rate=config.learning_rate,
-        buffer_size=config.buffer_size,
-        learning_starts=config.warmup_steps,
-        batch_size=config.batch_size,
-        gamma=1.0,  # a game pays only at its end
-        train_freq=4,
-        gradient_steps=1,
-        target_update_interval=2_000,
-        exploration_fraction=0.5,
-        policy_kwargs={"net_arch": list(config.hidden)},
-        seed=config.seed,
-    )
-
-
-def policy_of(game: Game, model: MaskedDQN, name: str = "sb3_dqn") -> Policy:
-    """Return the trained model as a player for matches."""
-
-    def choose(observations: np.ndarray, action_masks: np.ndarray, rngs: np.ndarray) -> np.ndarray:
-        shown = {"observation": game.layout.scaled(observations), "action_mask": action_masks}
-        return model.predict(shown, deterministic=True)[0]
-
-    return Policy(name, game, choose)
+def make_model(game: Game, config: Config, **settings: Any) -> MaskedDQN:
+    """Return the untrained learner with its environments; `settings` replace some of SETTINGS."""
+    options = {"seat": "random", "opponents": config.opponents, "layout": "dict"}
+    env = sb3_vec_env(game, config.num_envs, **options)
+    return MaskedDQN(MaskedPolicy, env, seed=config.seed, **(SETTINGS | settings))

@@ -2,6 +2,9 @@
 
 env = sb3_vec_env(game, 256, seat="random", opponents="random")
 model = MaskablePPO("MlpPolicy", env, n_steps=64, batch_size=4096)
+
+New opponents play from the next reset on: call `env.env_method("set_opponents", "greedy")`, then
+`model.learn(...)` without `reset_num_timesteps=False`.
 """
 
 import time
