@@ -16,6 +16,7 @@ import pettingzoo
 
 from .core import catalogue
 from .core.catalogue import find_game, import_game, without_numpy
+from .core.environments.keywords import PETTINGZOO, with_keywords
 
 if TYPE_CHECKING:
     from pettingzoo import ParallelEnv
@@ -133,6 +134,38 @@ def make_parallel(name: str, **settings: Any) -> ParallelEnv[str, Observation, i
     from pettingzoo.utils.conversions import turn_based_aec_to_parallel
 
     return turn_based_aec_to_parallel(make_aec(name, **settings))
+
+
+def pettingzoo_makers(
+    module: str, name: str
+) -> tuple[
+    Callable[..., CheckedEnv],
+    Callable[..., RawEnv],
+    Callable[..., ParallelEnv[str, Observation, int | None]],
+]:
+    """Return what a game's module for PettingZoo holds: `env`, `raw_env` and `parallel_env`."""
+
+    @with_keywords(PETTINGZOO)
+    def env(**settings: Any) -> CheckedEnv:
+        """Make the environment; settings of the game and the keywords below together."""
+        return make_aec(name, **settings)
+
+    @with_keywords(PETTINGZOO)
+    def raw_env(**settings: Any) -> RawEnv:
+        """Make the environment without wrappers: an illegal action raises ValueError."""
+        return make_raw_aec(name, **settings)
+
+    @with_keywords(PETTINGZOO)
+    def parallel_env(**settings: Any) -> ParallelEnv[str, Observation, int | None]:
+        """Make `env` as a parallel environment, in which all agents give an action at each step.
+
+        Only that of the agent to act is played, the one whose mask is not empty.
+        """
+        return make_parallel(name, **settings)
+
+    for maker in (env, raw_env, parallel_env):  # so that they can be pickled
+        maker.__module__, maker.__qualname__ = module, maker.__name__
+    return env, raw_env, parallel_env
 
 
 def _make_view(view: Callable[..., Any], name: str, settings: Mapping[str, Any]) -> Any:

@@ -95,10 +95,10 @@ def _global_names(code: types.CodeType) -> tuple[tuple[str, ...], ...]:
 
 def keep(function: Any, rule: Any) -> None:
     """Let Numba keep the code of `function`, a copy of `rule`; not where that has no digest."""
-    try:
-        name = f"rules-{_content_digest(rule)}"
-    except UnknownError:  # such as a player in a notebook
+    content = content_digest(rule)
+    if content is None:
         return
+    name = f"rules-{content}"
     folder = Path(os.environ.get(PRIVATE_CODE) or cache_folder()) / name
     try:
         if not folder.is_dir():
@@ -224,12 +224,16 @@ def _note_once(message: str) -> None:
 # What code depends on
 
 
-def _content_digest(rule: Any) -> str:
-    """Return a digest of the code of a rule, of all rules that it calls, and of their constants."""
-    parts = [sys.implementation.cache_tag, numba.__version__, np.__version__]
-    parts.append(str(numba.config.BOUNDSCHECK))
-    _describe(rule, parts, {})
-    return digest(*parts)
+@cache
+def content_digest(rule: Any) -> str | None:
+    """Return a digest of the code of a rule, of all rules that it calls, and of their constants.
+
+    None where there is none, such as of a player in a notebook.
+    """
+    try:
+        return digest(*_parts_of(rule))
+    except UnknownError:
+        return None
 
 
 def digest(*parts: str) -> str:
@@ -237,12 +241,10 @@ def digest(*parts: str) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:_DIGEST_LENGTH]
 
 
-def _describe(rule: Any, parts: list[str], seen: dict[int, int]) -> None:
-    """Add what a rule depends on; one that was described before is named by its number."""
-    if id(rule) in seen:
-        parts.append(f"as {seen[id(rule)]}")
-        return
-    seen[id(rule)] = len(seen)
+def _parts_of(rule: Any) -> Iterator[str]:
+    """Yield what the code of a rule depends on. Raises UnknownError where that has no digest."""
+    yield from (sys.implementation.cache_tag or "", numba.__version__, np.__version__)
+    yield str(numba.config.BOUNDSCHECK)
     source, code = rule.py_func, rule.py_func.__code__
     has_inner_code = any(isinstance(constant, types.CodeType) for constant in code.co_consts)
     if has_inner_code or source.__closure__ or not Path(code.co_filename).is_file():
@@ -251,15 +253,15 @@ def _describe(rule: Any, parts: list[str], seen: dict[int, int]) -> None:
         (key, str(sorted(value) if isinstance(value, set) else value))  # a set has no fixed order
         for key, value in options_of(rule).items()
     )
-    parts += [source.__module__, source.__qualname__, str(options)]
-    parts.append(_constant(source.__defaults__))
-    parts += [code.co_code.hex(), code.co_exceptiontable.hex()]
-    parts += [repr(code.co_names), repr(code.co_varnames), *map(repr, code.co_consts)]
+    yield from (source.__module__, source.__qualname__, str(options))
+    yield _constant(source.__defaults__)
+    yield from (code.co_code.hex(), code.co_exceptiontable.hex())
+    yield from (repr(code.co_names), repr(code.co_varnames), *map(repr, code.co_consts))
     for name, value in _globals_of(source):
-        if hasattr(value, "py_func"):
-            _describe(value, parts, seen)
-        else:
-            parts.append(f"{name}={_constant(value)}")
+        described = content_digest(value) if hasattr(value, "py_func") else _constant(value)
+        if described is None:
+            raise UnknownError
+        yield f"{name}={described}"
 
 
 def _constant(value: Any) -> str:

@@ -24,6 +24,7 @@ _COUNTING: dict[str, Any] = {**_LEAN, "_nrt": True}  # set, or it would be that 
 _REORDERING: dict[str, Any] = {**_LEAN, "fastmath": {"reassoc", "contract", "nsz"}}
 _INNER: dict[str, Any] = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
 _OURS = __name__.partition(".")[0]
+_related: dict[np.dtype, frozenset[np.dtype]] = {}  # see `relate`
 _making = threading.RLock()  # so that threads that call one rule make one function
 _FOUND_WHILE = "Failed in nopython mode pipeline"  # Numba's words, before those that matter
 _MAKES_ARRAY = ("NRT required", "<built-in function empty>")  # in its errors for a lean function
@@ -76,6 +77,17 @@ def bind_inline(template: Callable[..., Any], **meanings: Any) -> Callable[..., 
     """
     options = getattr(template, "options", _LEAN)
     return _compiled(_copy(template, meanings), {**options, "forceinline": True})
+
+
+def relate(records: Iterable[np.dtype], common: np.dtype) -> None:
+    """Let loops over some of a game's record types share the code of the rules that they call.
+
+    Otherwise a process compiles a rule for each selection of record types that its loops take: a
+    first match took half as long again. `common` is a type that other games have too.
+    """
+    together = frozenset({*records, common})
+    for dtype in together - {common}:
+        _related.setdefault(dtype, together)
 
 
 class Rule:
@@ -215,25 +227,30 @@ def _record_types(arguments: Iterable[Any]) -> Iterable[np.dtype]:
 def _kept(called: Rule, dtypes: frozenset[np.dtype]) -> Any:
     """Compile a rule for calls from Python, kept on disk.
 
-    Numba names record types by a counter of the process, so that two functions in its cache may
-    bear one name (Numba's issue 7654). Therefore the names of the rule and of all rules that it
-    calls contain a digest of the record types.
+    Numba names record types, and functions of one name, by counters of the process, so that two
+    functions in its cache may bear one name (Numba's issue 7654). Therefore the names of the rule
+    and of all rules that it calls contain a digest of the record types and of what they do.
     """
     _refuse_recursion(called, (), set())
-    suffix = "_" + code_cache.digest(*sorted(repr(dtype.descr) for dtype in dtypes))
-    inner = {name: _renamed(one, suffix) for name, one in code_cache.rules_in(called)}
+    related = dtypes.union(*(_related.get(dtype, ()) for dtype in dtypes))
+    records = code_cache.digest(*sorted(repr(dtype.descr) for dtype in related))
+    inner = {name: _renamed(one, records) for name, one in code_cache.rules_in(called)}
     options = {**called.options, "forceinline": False}
-    function = numba.njit(**options)(_copy(called, inner, suffix))
+    function = numba.njit(**options)(_copy(called, inner, _suffix(called, records)))
     code_cache.keep(function, called)
     return function
 
 
 @cache
-def _renamed(called: Rule, suffix: str) -> Any:
-    """Return a copy of a rule, and of the rules that it calls, with `suffix` after their names."""
-    inner = {name: _renamed(one, suffix) for name, one in code_cache.rules_in(called)}
+def _renamed(called: Rule, records: str) -> Any:
+    """Return a copy of a rule, and of the rules that it calls, with digests after their names."""
+    inner = {name: _renamed(one, records) for name, one in code_cache.rules_in(called)}
     options = code_cache.options_of(called)
-    return numba.njit(**options, **_INNER)(_copy(called, inner, suffix))
+    return numba.njit(**options, **_INNER)(_copy(called, inner, _suffix(called, records)))
+
+
+def _suffix(called: Rule, records: str) -> str:
+    return "_" + code_cache.digest(records, code_cache.content_digest(called) or "")
 
 
 def _refuse_recursion(called: Any, callers: tuple[Any, ...], seen: set[Any]) -> None:

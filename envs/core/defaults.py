@@ -20,6 +20,16 @@ def derived(*arguments: Any) -> Any:
     raise NotImplementedError
 
 
+def name_as_label(action_name: Callable[[int], str], state: np.record, action: int) -> str:
+    """Return the name of an action, for people too."""
+    return action_name(action).replace("_", " ")
+
+
+def no_score(state: np.record, seat: int) -> str:
+    """Return "": the game has no other score than its returns."""
+    return ""
+
+
 def deal_from_fields(
     deal: Callable[..., Any],
     fields: Sequence[Field],

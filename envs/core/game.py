@@ -16,8 +16,10 @@ import numpy as np
 
 from . import defaults
 from .bits import allowed_list, mask_words
+from .compile import relate
 from .fields import Field, FlatLayout, check_fields, record_dtype
-from .words import check_setting_names
+from .rng import STREAM
+from .words import Scale, check_setting_names
 
 CHANCE = -1  # value of seat_to_act if the game itself must draw next
 NO_SEAT = -1
@@ -40,6 +42,8 @@ _FUNCTIONS = {  # the functions of a `Game`, by their names in its modules, and 
     "action_name": ("action",),
     "parse_action": ("name",),
     "draw": ("state", "seat"),
+    "label_action": ("state", "action"),
+    "score": ("state", "seat"),
 }
 
 
@@ -74,8 +78,17 @@ class Game:
     * `describe(state, seat)`: return the position as text, as the seat may see it; all for None
     * `action_name(action)`: return the name of an action; ValueError where there is none
     * `parse_action(name)`: return the action of that name; ValueError where there is none
-    * `draw(state, seat, is_narrow=False)`: return a `Picture`, of all for the seat None; without
-      it pictures show what `describe` says
+    * `draw(state, seat, is_narrow=False, is_live=True)`: return a `Picture`, of all for the seat
+      None; one that is not live has nothing to click; without `draw` pictures show what `describe`
+      says
+    * `label_action(state, action)`: return what people call an action, chosen in this position,
+      such as "a pair of sevens"; it tells no more than the action itself
+    * `score(state, seat)`: return what a seat has achieved, such as "7 tricks", which all may
+      know; "" where a game has no other score than its returns
+
+    `icons` gives words of the labels a symbol and its colour. `scale` says what people read in
+    place of expected returns; by default the chance to win, for games that one seat wins. With
+    `has_public_view`, `draw` takes the seat `NO_SEAT` for people who see what every seat sees.
 
     What has a default may be left out; see `defaults` for what then happens.
 
@@ -113,6 +126,11 @@ class Game:
     action_name: Callable[[int], str]
     parse_action: Callable[[str], int] = defaults.derived
     draw: Function | None = None
+    label_action: Callable[[np.record, int], str] = defaults.derived
+    score: Callable[[np.record, int], str] = defaults.no_score
+    has_public_view: bool = False
+    icons: Mapping[str, tuple[str, str]] = dataclasses.field(default_factory=dict)
+    scale: Scale | None = None
 
     def __post_init__(self) -> None:
         check_fields(self.state_fields)
@@ -129,6 +147,7 @@ class Game:
         derived: dict[str, Function] = {
             "deal_from": partial(defaults.deal_from_fields, self.deal, self.state_fields),
             "parse_action": partial(defaults.parse_name, self.action_name, self.num_actions),
+            "label_action": partial(defaults.name_as_label, self.action_name),
         }
         for name, function in derived.items():
             if getattr(self, name) is defaults.derived:
@@ -137,12 +156,19 @@ class Game:
     @cached_property
     def state_dtype(self) -> np.dtype:
         """The record of a position."""
-        return record_dtype(self.state_fields)
+        dtype = record_dtype(self.state_fields)
+        relate((dtype, self.observation_dtype), STREAM)
+        return dtype
 
     @cached_property
     def observation_dtype(self) -> np.dtype:
         """The record of what one seat may know."""
         return self.layout.dtype
+
+    @property
+    def value_scale(self) -> Scale:
+        """What people read in place of an expected return."""
+        return self.scale or Scale(100 / self.num_seats, 100 * (1 - 1 / self.num_seats))
 
     @cached_property
     def layout(self) -> FlatLayout:
@@ -231,12 +257,32 @@ def with_new_names(settings: Mapping[str, Any], known: Collection[str]) -> dict[
     return {old.get(name, name): value for name, value in settings.items()}
 
 
-def setting(default: Any, meaning: str) -> Any:
+def setting(
+    default: Any,
+    meaning: str,
+    label: str = "",
+    unit: str = "",
+    limits: tuple[int, int] | None = None,
+    choices: Mapping[Any, str] | Collection[Any] = (),
+) -> Any:
     """Declare a field of a Config: its default, and what it means in a few words for users.
 
-    Words in double quotes are values that it may have.
+    At the table its `label` stands for its name, with a `unit` after the value; `limits`, the least
+    and the largest value, or `choices`, the values, with labels in a mapping, are then offered.
+    `check_settings` holds values to both.
     """
-    return dataclasses.field(default=default, metadata={"meaning": meaning})
+    shown = {"label": label, "unit": unit, "limits": limits, "choices": choices}
+    return dataclasses.field(default=default, metadata={"meaning": meaning, **shown})
+
+
+def check_settings(config: Any) -> None:
+    """Raise ValueError for a field of a Config outside its limits or choices; see `setting`."""
+    for field in dataclasses.fields(config):
+        value, limits = getattr(config, field.name), field.metadata["limits"]
+        if limits is not None:
+            check_range(field.name, value, *limits)
+        elif field.metadata["choices"]:
+            check_choice(field.name, value, field.metadata["choices"])
 
 
 def make_config(config_class: type, game_name: str, settings: Mapping[str, Any]) -> Any:

@@ -1,15 +1,68 @@
 """Words and numbers as people and errors show them."""
 
 import math
-from collections.abc import Collection, Iterable
+import re
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 LONGEST_VALUE = 60  # characters of a wrong value that an error shows
 
+YOU = "You"  # the name of the seat that looks
+
 _LEAST_SIMILARITY = 0.65  # of a known name to one that is given in its place
+# A seat in a text of a game, with a verb, or with the spaces that align what follows.
+_SEAT = re.compile(r"player (\d+)(?:, you\b| \(you\))?( {2,}| (?:is|has|[a-z]+s)\b)?")
+_YOUR_VERBS = {" is": " are", " has": " have"}
+
+
+class Scale(NamedTuple):
+    """What people read in place of an expected return: `zero + per_return * value`, in a text."""
+
+    zero: float
+    per_return: float
+    text: str = "{} % to win"
+    loss: str = "{} %"
+    digits: int = 0
+
+    def words(self, value: float) -> str:
+        """Return a value in words: "61 % to win"."""
+        return self.text.format(f"{self.zero + self.per_return * value:.{self.digits}f}")
+
+    def loss_words(self, loss: float) -> str:
+        """Return a difference of values in words: "6 %"."""
+        amount = abs(self.per_return) * loss
+        digits = self.digits + (amount < 10**-self.digits)
+        return self.loss.format(f"{amount:.{digits}f}")
+
+
+def in_words(name: str) -> str:
+    """A code name as a heading: "set_keeper" as "Set keeper"."""
+    text = name.replace("_", " ")
+    return text[:1].upper() + text[1:]
+
+
+def with_names(text: str, names: Sequence[str]) -> str:
+    """Return a text of a game with the names of the seats in place of "player 0" and so on.
+
+    The seat called `YOU` is spoken to: "player 0 leads" becomes "You lead".
+    """
+
+    def named(found: re.Match[str]) -> str:
+        seat, rest = int(found[1]), found[2] or ""
+        if seat >= len(names):
+            return found[0]
+        name = names[seat]
+        if rest.isspace():  # a column: what follows stays where it is
+            return f"{name[: len(found[0]) - 1]:<{len(found[0])}}"
+        if name.lower() != YOU.lower():
+            return name + rest
+        is_inside = re.match(r"[\w,:;] ", text[max(0, found.start() - 2) :])
+        return ("you" if is_inside else YOU) + _YOUR_VERBS.get(rest, rest.removesuffix("s"))
+
+    return _SEAT.sub(named, text)
 
 
 def count_noun(number: int, noun: str) -> str:

@@ -1,10 +1,19 @@
 """Notty: `game(**config)`, and the best discard of a hand."""
 
 import dataclasses
+from collections.abc import Mapping
 from functools import partial
-from typing import Any
+from typing import Any, ClassVar
 
-from ..core.game import Game, check_choice, check_range, functions_in, make_config, setting
+from ..core.game import (
+    Game,
+    check_choice,
+    check_range,
+    check_settings,
+    functions_in,
+    make_config,
+    setting,
+)
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -14,21 +23,43 @@ VERSION = 0
 class Config:
     """The sizes and house rules of Notty."""
 
-    num_players: int = setting(2, "seats: 2, 3 or 4")
-    hand_limit: int = setting(20, "the largest hand: 5 .. 20")
-    initial_hand: int = setting(5, "cards dealt to each seat: 1 .. hand_limit")
-    turn_limit: int = setting(200, "turns of each seat, after which the game is a draw: 1 .. 5000")
-    discard: str = setting("optimal", 'who discards: the game ("optimal") or the seats ("manual")')
-    protect_small_hands: bool = setting(True, "nobody takes from a hand of two or fewer cards")
-    starter: int | str = setting(0, 'the seat that begins, or "random"')
+    FOR_PEOPLE: ClassVar[Mapping[str, int]] = {"turn_limit": 40}  # where they choose no settings
+
+    num_players: int = setting(2, "seats: 2, 3 or 4", "Players", choices=rules.SEAT_COUNTS)
+    hand_limit: int = setting(
+        20,
+        "the largest hand: 5 .. 20",
+        "Largest hand",
+        "cards",
+        limits=(rules.MIN_HAND_LIMIT, rules.HAND_LIMIT),
+    )
+    initial_hand: int = setting(
+        5, "cards dealt to each seat: 1 .. hand_limit", "Cards dealt", "to each"
+    )
+    turn_limit: int = setting(
+        200,
+        "turns of each seat, after which the game is a draw: 1 .. 5000",
+        "Longest game",
+        "turns each",
+        limits=(1, rules.MAX_TURN_LIMIT),
+    )
+    discard: str = setting(
+        "optimal",
+        'who discards: the game ("optimal") or the seats ("manual")',
+        "Groups are discarded",
+        choices={"optimal": "by themselves", "manual": "by the players"},
+    )
+    protect_small_hands: bool = setting(
+        True,
+        "nobody takes from a hand of two or fewer cards",
+        "Small hands are protected",
+        choices=(False, True),
+    )
+    starter: int | str = setting(0, 'the seat that begins, or "random"', "First to play: seat")
 
     def __post_init__(self) -> None:
-        check_choice("num_players", self.num_players, rules.SEAT_COUNTS)
-        check_range("hand_limit", self.hand_limit, rules.MIN_HAND_LIMIT, rules.HAND_LIMIT)
+        check_settings(self)
         check_range("initial_hand", self.initial_hand, 1, self.hand_limit)
-        check_range("turn_limit", self.turn_limit, 1, rules.MAX_TURN_LIMIT)
-        check_choice("discard", self.discard, rules.DISCARDS)
-        check_choice("protect_small_hands", self.protect_small_hands, (False, True))
         check_choice("starter", self.starter, (*range(self.num_players), "random"))
 
 
@@ -56,6 +87,7 @@ def game(**settings: Any) -> Game:
             "protect_small_hands": int(config.protect_small_hands),
             "starter": rules.RANDOM_STARTER if config.starter == "random" else config.starter,
         },
+        icons=draw.ICONS,
         has_chance=True,
         has_hidden=False,  # the order of the deck is hidden only if a start position gives it
         **functions_in(

@@ -1,6 +1,6 @@
 """The table of Notty as a picture: open hands, what each seat did last, and what is in the deck.
 
-A click on the deck draws a card; clicks on cards of a hand choose the group to discard.
+Buttons under the deck draw cards; clicks on cards of a hand choose the group to discard.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,17 @@ from ..core.drawing.cards import (
     polygon_mark,
 )
 from ..core.drawing.layout import Box
-from ..core.drawing.picture import Part, Picture, Shape, Text
+from ..core.drawing.picture import Circle, Line, Part, Picture, Rectangle, Shape, Text
 from ..core.game import NO_SEAT
+from ..core.words import count_noun
 from . import cards, rules
-from .text import action_names, headline, last_action_text
+from .text import action_names, cards_text, headline, last_action_text
 
 INKS = ("#c2242f", "#2c6a8c", "#2a7247", "#7d5c00")  # one per colour
+ICONS = dict(zip(cards.COLOURS, zip("\u25cf\u25a0\u25b2\u25c6", INKS, strict=True), strict=True))
 PALE_INKS = ("#ff8f84", "#8fd0ee", "#8fd6a8", "#f0cb75")  # the same on a dark panel
 NONE_LEFT = "#86a195"
+MIN_GROUP, MAX_NEAR = 3, 4  # cards of a group, and lines under a hand
 MARKS = (
     disc(INKS[0]),
     polygon_mark(INKS[1], ((-0.38, -0.38), (0.38, -0.38), (0.38, 0.38), (-0.38, 0.38))),
@@ -47,12 +50,14 @@ WIDE = {  # by number of seats
 NARROW = table.NarrowHands(height=670, row_height=100, card_height=80, most=10, most_small=20)
 
 
-def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> Picture:
+def draw(
+    state: np.record, seat: int | None = None, is_narrow: bool = False, is_live: bool = True
+) -> Picture:
     """Draw the table as seen from `seat`; all hands are open."""
-    num_seats = len(state.hands)
+    num_seats = len(state["hands"])
     layout = table.card_table(num_seats, seat, NARROW if is_narrow else WIDE[num_seats])
-    clicks = _clicks(state, seat)
-    shapes = [*layout.ground(headline(state)), _deck(state, layout)]
+    clicks = _clicks(state, seat) if is_live else {}
+    shapes = [*layout.ground(headline(state)), *_deck(state, layout), _left(state, layout)]
     for owner in range(num_seats):
         shapes += _last_action(state, owner, layout)
         shapes += _seat(state, owner, seat, layout)
@@ -65,7 +70,7 @@ def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> 
 
 def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
     """Clicks on the deck, on cards of the hand, or on a table.button."""
-    settings = len(state.hands), rules.DISCARDS[int(state.discard)]
+    settings = len(state["hands"]), rules.DISCARDS[int(state["discard"])]
     names = action_names(*settings)
     legal = table.clickable(rules, state, seat, rules.num_actions(*settings))
     return {names[action]: _clicked(state, action) for action in legal}
@@ -73,22 +78,22 @@ def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
 
 def _clicked(state: np.record, action: int) -> tuple[str, ...]:
     """The parts that an action of the seat to act consists of."""
-    num_seats, actor = len(state.hands), int(state.seat_to_act)
+    num_seats, actor = len(state["hands"]), int(state["seat_to_act"])
     if action == rules.PASS:
         return ("pass",)
     if action <= rules.TAKE:
-        return ("deck",) * (action - rules.DRAW)
+        return (f"draw:{action - rules.DRAW}",)
     if action < rules.first_discard(num_seats):
         return (f"take:{(actor + action - rules.TAKE) % num_seats}",)
-    ids = dict(zip(cards.kinds_of(*state.hands[actor]), _card_ids(state, actor), strict=True))
+    ids = dict(zip(cards.kinds_of(*state["hands"][actor]), _card_ids(state, actor), strict=True))
     return tuple(ids[kind] for kind in cards.GROUPS[action - rules.first_discard(num_seats)])
 
 
 def _card_ids(state: np.record, owner: int) -> list[str]:
     """The ids of a hand's cards; of two equal cards the one in the lower seat's hand is copy 0."""
-    seen = [kind for other in range(owner) for kind in cards.kinds_of(*state.hands[other])]
+    seen = [kind for other in range(owner) for kind in cards.kinds_of(*state["hands"][other])]
     ids = []
-    for kind in cards.kinds_of(*state.hands[owner]):
+    for kind in cards.kinds_of(*state["hands"][owner]):
         ids.append(f"card:{cards.KIND_NAMES[kind]}:{seen.count(kind)}")
         seen.append(kind)
     return ids
@@ -97,7 +102,7 @@ def _card_ids(state: np.record, owner: int) -> list[str]:
 def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
     """The cards of a hand."""
     whose = "" if owner == seat else f", player {owner}"
-    kinds = cards.kinds_of(*state.hands[owner])
+    kinds = cards.kinds_of(*state["hands"][owner])
     return [
         CardPart(part_id, cards.KIND_NAMES[kind] + whose, CARDS[kind])
         for kind, part_id in zip(kinds, _card_ids(state, owner), strict=True)
@@ -107,12 +112,19 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[CardPart]:
 def _buttons(state: np.record, chosen: set[str], layout: table.CardTable) -> list[Part]:
     """Pass or end the turn, and a table.button at each seat from which a card can be taken."""
     height = 28.0 if layout.is_narrow else 32.0
-    ends = "pass" if state.phase == rules.NOTHING_YET else "end turn"
+    ends = "pass" if state["phase"] == rules.NOTHING_YET else "end turn"
     buttons = []
+    x, y = _pile_place(layout)
+    size = 42.0, 36.0
+    for count in range(1, rules.MAX_DRAWN + 1):
+        if f"draw:{count}" in chosen:
+            at = (x + 46.0 * (count - 2), y + (62.0 if layout.is_narrow else 92.0), *size)
+            shapes = table.button(f"draw:{count}", f"+{count}", *at).shapes
+            buttons.append(Part(f"draw:{count}", f"draw {count_noun(count, 'card')}", shapes))
     for seat, place in enumerate(layout.seats):
         x, y = place.plate.center
         at = (312.0 if layout.is_narrow else x + 128, y, 78, height)
-        if seat == state.seat_to_act and "pass" in chosen:
+        if seat == state["seat_to_act"] and "pass" in chosen:
             buttons.append(table.button("pass", ends, *at))
         elif f"take:{seat}" in chosen:
             shapes = table.button(f"take:{seat}", "take one", *at).shapes
@@ -123,16 +135,32 @@ def _buttons(state: np.record, chosen: set[str], layout: table.CardTable) -> lis
 # The deck
 
 
-def _deck(state: np.record, layout: table.CardTable) -> Part:
-    """The deck in the middle: how many cards of each kind it has, one row per colour."""
-    held = cards.kinds_of(*cards.deck_words(state.hands))
+def _pile_place(layout: table.CardTable) -> tuple[float, float]:
+    """The centre of the deck, to the left of the middle."""
+    x, y = layout.center
+    return (x - 108, y - 8) if layout.is_narrow else (x - 190, y - 16)
+
+
+def _deck(state: np.record, layout: table.CardTable) -> list[Part]:
+    """The deck as a pile, with the number of its cards."""
+    left = len(cards.kinds_of(*cards.deck_words(state["hands"])))
+    x, y = _pile_place(layout)
+    height = 72.0 if layout.is_narrow else 116.0
+    shapes = table.pile(x, y, height, -(-left // 10))
+    shapes += table.pill(x, y, str(left), palette.PANEL, palette.CHALK, height * 0.2)
+    return [Part("deck", f"deck of {count_noun(left, 'card')}", tuple(shapes))]
+
+
+def _left(state: np.record, layout: table.CardTable) -> Part:
+    """How many cards of each kind the deck has, one row per colour."""
+    held = cards.kinds_of(*cards.deck_words(state["hands"]))
     step, row_step = (18.0, 21.0) if layout.is_narrow else (25.0, 25.0)
     width, height = step * cards.NUM_NUMBERS, row_step * len(cards.COLOURS)
     x, y = layout.center
-    title = f"deck: {len(held)} of {cards.NUM_CARDS}"
+    x += 62 if layout.is_narrow else 60
     shapes: list[Shape] = [
         Box.around(x, y, width + 26, height + 36).filled(palette.PANEL, 12),
-        Text(x, y - height / 2 - 4, title, 13, palette.CHALK, is_bold=True),
+        Text(x, y - height / 2 - 4, "in the deck", 13, palette.CHALK, is_bold=True),
     ]
     for colour, row in enumerate(
         Box.around(x, y + 10, width, height).equal_rows(len(cards.COLOURS))
@@ -142,7 +170,7 @@ def _deck(state: np.record, layout: table.CardTable) -> Part:
             ink = PALE_INKS[colour] if count else NONE_LEFT
             place = (cell.center[0], cell.center[1] - 4, 13)
             shapes += counted(str(number + 1), ink, count, cards.NUM_COPIES, place)
-    return Part("deck", f"deck of {len(held)} cards; each click draws one", tuple(shapes))
+    return Part("left", f"in the deck: {cards_text(held)}", tuple(shapes))
 
 
 # The seats
@@ -154,12 +182,15 @@ def _seat(
     """The hand of a seat, or its crown, and its plate with the number of cards."""
     place = layout.seats[owner]
     hand = _hand(state, owner, seat)
-    shapes: list[Shape | Part] = [*card_rows(hand, place.hand)]
-    if not hand and state.winner == owner:
+    rows = card_rows(hand, place.hand)
+    shapes: list[Shape | Part] = [*rows]
+    if owner == max(0, seat or 0):
+        shapes += _near_groups(cards.kinds_of(*state["hands"][owner]), rows)
+    if not hand and state["winner"] == owner:
         x, y, size = place.hand.x, place.hand.y, min(20.0, place.hand.height * 0.3)
         shapes += CROWN.at(x, y - size * 0.6, size * 3)
         shapes.append(Text(x, y + size * 1.5, "wins", size, palette.LIGHT_GOLD, is_bold=True))
-    is_to_act = owner == state.seat_to_act and not rules.is_terminal(state)
+    is_to_act = owner == state["seat_to_act"] and not rules.is_terminal(state)
     box = place.plate
     if not layout.is_narrow:  # room for a table.button beside it
         box = Box.around(*box.center, 160, box.height)
@@ -167,12 +198,32 @@ def _seat(
     return [*shapes, table.seat_part(owner, seat, f"{len(hand)} cards", plate)]
 
 
+def _near_groups(kinds: Sequence[int], rows: Sequence[Part]) -> list[Shape]:
+    """Above the cards of a hand, lines that join those which lack at most one card for a group."""
+    middles: dict[int, tuple[float, float]] = {}  # of the cards by kind
+    for kind, part in zip(kinds, rows, strict=True):
+        card = next(s for s in part.shapes if isinstance(s, Rectangle) and s.fill == palette.PAPER)
+        middles.setdefault(kind, (card.x + 12, card.y - 6))
+    joined = [set(group) & set(kinds) for group in cards.GROUPS if len(group) == MIN_GROUP]
+    near = [group for group in joined if len(group) >= MIN_GROUP - 1]
+    shapes: list[Shape] = []
+    for level, group in enumerate(sorted(map(sorted, near))[:MAX_NEAR]):
+        colour = group[0] // cards.NUM_NUMBERS
+        is_run = colour == group[-1] // cards.NUM_NUMBERS
+        ink = PALE_INKS[colour] if is_run else palette.CHALK
+        xs, y = [middles[kind][0] for kind in group], middles[group[0]][1] - 4.5 * level
+        if len({middles[kind][1] for kind in group}) == 1:  # in one row of the hand
+            shapes.append(Line(((min(xs), y), (max(xs), y)), ink, 2.0))
+            shapes += [Circle(x, y, 3.0, ink) for x in xs]
+    return shapes
+
+
 def _last_action(state: np.record, owner: int, layout: table.CardTable) -> Sequence[Shape]:
     """What a seat did last: under its plate, in a narrow picture above its hand."""
     text, place = last_action_text(state, owner), layout.seats[owner]
     if not text:
         return []
-    ink = palette.DIM_CHALK if state.winner not in (NO_SEAT, owner) else palette.CHALK
+    ink = palette.DIM_CHALK if state["winner"] not in (NO_SEAT, owner) else palette.CHALK
     x, y = place.plate.center
     if not layout.is_narrow:
         return table.pill(x, y + 27, text, palette.PANEL, ink)

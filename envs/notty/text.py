@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.game import NO_ACTION, NO_SEAT
-from ..core.words import is_index, shortened
+from ..core.words import count_noun, is_index, shortened
 from .cards import (
     COLOURS,
     GROUPS,
@@ -81,6 +81,24 @@ def parse_action(num_seats: int, discard: str, name: str) -> int:
     raise ValueError(
         f"no action is called {name!r}; actions are {moves}{groups if discard == 'manual' else ''}"
     )
+
+
+def label_action(state: np.record, action: int) -> str:
+    """What people call an action: "draw 2 cards", "discard red 3, 4, 5"."""
+    num_seats = len(state["hands"])
+    if action == 0:
+        return "pass" if state["phase"] == NOTHING_YET else "end the turn"
+    if action <= MAX_DRAWN:
+        return f"draw {count_noun(action, 'card')}"
+    if action < first_discard(num_seats):
+        seat = (int(state["seat_to_act"]) + action - MAX_DRAWN) % num_seats
+        return f"take a card from player {seat}"
+    return f"discard {cards_text(GROUPS[action - first_discard(num_seats)])}"
+
+
+def score(state: np.record, seat: int) -> str:
+    """The cards that a seat still holds."""
+    return f"{count_noun(len(kinds_of(*state['hands'][seat])), 'card')} left"
 
 
 # A deal as plain data
@@ -194,9 +212,15 @@ def last_action_text(state: np.record, seat: int) -> str:
     num_seats = len(state["hands"])
     if action == NO_ACTION:
         return ""
-    moved = [int(kind) for kind in state["last_cards"][seat] if kind != NO_CARD]
-    name = action_names(num_seats, "manual")[action]
-    return f"{name} ({cards_text(moved)})" if moved else name
+    moved = cards_text([int(kind) for kind in state["last_cards"][seat] if kind != NO_CARD])
+    if action == 0:
+        return "passed"
+    if action <= MAX_DRAWN:
+        return f"drew {moved or count_noun(action, 'card')}"
+    if action < first_discard(num_seats):
+        giver = (seat + action - MAX_DRAWN) % num_seats
+        return f"took {moved or 'a card'} from player {giver}"
+    return f"discarded {cards_text(GROUPS[action - first_discard(num_seats)])}"
 
 
 def _seat_line(state: np.record, owner: int, seat: int | None) -> str:

@@ -3,7 +3,8 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_choice, check_range, functions_in, make_config, setting
+from ..core.game import Game, check_settings, functions_in, make_config, setting
+from ..core.words import Scale
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -13,16 +14,28 @@ VERSION = 0
 class Config:
     """The sizes and house rules of President."""
 
-    num_players: int = setting(4, "seats: 2, 4, 5 or 8")
-    num_games: int = setting(1, "games in an episode, with the exchange of cards between them")
-    economy: str = setting("swap_one", 'what is exchanged: "none", "swap_one" or "swap_two"')
-    passing: str = setting("free", '"free", or "out": a pass locks the seat out of the round')
+    num_players: int = setting(4, "seats: 2, 4, 5 or 8", "Players", choices=rules.SEAT_COUNTS)
+    num_games: int = setting(
+        1,
+        "games in an episode, with the exchange of cards between them",
+        "Games in a match",
+        limits=(1, rules.MAX_GAMES),
+    )
+    economy: str = setting(
+        "swap_one",
+        'what is exchanged: "none", "swap_one" or "swap_two"',
+        "Exchange between games",
+        choices={"none": "none", "swap_one": "one card", "swap_two": "two cards"},
+    )
+    passing: str = setting(
+        "free",
+        '"free", or "out": a pass locks the seat out of the round',
+        "After a pass",
+        choices={"free": "you may play again", "out": "you are out of the round"},
+    )
 
     def __post_init__(self) -> None:
-        check_choice("num_players", self.num_players, rules.SEAT_COUNTS)
-        check_range("num_games", self.num_games, 1, rules.MAX_GAMES)
-        check_choice("economy", self.economy, rules.ECONOMIES)
-        check_choice("passing", self.passing, rules.PASSINGS)
+        check_settings(self)
 
 
 def game(**settings: Any) -> Game:
@@ -44,7 +57,14 @@ def game(**settings: Any) -> Game:
             "passing": rules.PASSINGS.index(config.passing),
             "economy": rules.ECONOMIES.index(config.economy),
         },
+        scale=None if config.num_players == 2 else _places(config.num_players),
         has_chance=True,
+        has_public_view=True,
         has_hidden=True,
         **functions_in(rules, observation, text, draw),
     )
+
+
+def _places(num_seats: int) -> Scale:
+    """Expected places: placings are evenly spaced from +1 to -1."""
+    return Scale((num_seats + 1) / 2, (1 - num_seats) / 2, "place {}", "{} places", 1)

@@ -3,9 +3,9 @@
 Ranks are coloured from cool to warm by strength, since 3 and 1 beat 12; the 2 of oros bears a coin.
 """
 
+import textwrap
 from collections.abc import Iterable
 from dataclasses import replace
-from itertools import chain
 
 import numpy as np
 
@@ -33,8 +33,8 @@ CARDS = tuple(cards.Card(name, ink) for name, (ink, _) in zip(RANK_NAMES, INKS, 
 GOLDS = cards.Card(RANK_NAMES[0], palette.DARK_GOLD, cards.COIN)
 FADED = "#e8e4d8"  # paper of a play from an earlier round
 FADED_PANEL = "#0e2b2266"
+MAX_BELOW = 2  # plays under the one to beat
 PLAY_HEIGHT, NARROW_PLAY_HEIGHT = 112.0, 80.0
-SMALL_HEIGHT, SMALL_STEP = 46.0, 20.0
 
 WIDE = {  # by number of seats
     2: table.WideHands(760, 124, 24, 360, 230, 0.47),
@@ -45,12 +45,14 @@ WIDE = {  # by number of seats
 NARROW = table.NarrowHands(640, 74, card_height=84, most=12, most_small=24, center_x=92)
 
 
-def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> Picture:
+def draw(
+    state: np.record, seat: int | None = None, is_narrow: bool = False, is_live: bool = True
+) -> Picture:
     """Draw the table with all hands (seat None), or as `seat` may see it."""
-    num_seats = len(state.hands)
+    num_seats = len(state["hands"])
     narrow = NARROW._replace(columns=2 if num_seats == 8 else 1)
     layout = table.card_table(num_seats, seat, narrow if is_narrow else WIDE[num_seats])
-    clicks = _clicks(state, seat)
+    clicks = _clicks(state, seat) if is_live else {}
     shapes = [*layout.ground(text.headline(state)), _ranks_to_come(state, layout)]
     shapes += _center(state, seat, layout)
     for owner in range(num_seats):
@@ -67,8 +69,8 @@ def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> 
 
 def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
     """The cards of each legal action, from the right of those of their rank."""
-    owner = int(state.seat_to_act)
-    counts = text.rank_counts(int(state.hands[owner]))
+    owner = int(state["seat_to_act"])
+    counts = text.rank_counts(int(state["hands"][owner]))
     clicks = {}
     for action in table.clickable(rules, state, seat, rules.NUM_ACTIONS):
         if action == PASS:
@@ -93,7 +95,7 @@ def _play(action: int) -> tuple[int, int]:
 
 def _hand(state: np.record, owner: int, seat: int | None) -> list[cards.CardPart]:
     """The cards of a hand from low to high, the 2 of oros last of the twos."""
-    hand = int(state.hands[owner])
+    hand = int(state["hands"][owner])
     if seat not in (None, owner):
         return [cards.card_back(owner, index) for index in range(hand.bit_count())]
     counts = text.rank_counts(hand)
@@ -111,9 +113,9 @@ def _hand(state: np.record, owner: int, seat: int | None) -> list[cards.CardPart
 
 def _played_cards(state: np.record, seat: int | None) -> list[cards.CardPart]:
     """The play to beat; its cards keep the ids that they had in the hand."""
-    owner = int(state.table_seat)
-    rank, count = _play(int(state.table_action))
-    hand = int(state.hands[owner])
+    owner = int(state["table_seat"])
+    rank, count = _play(int(state["table_action"]))
+    hand = int(state["hands"][owner])
     label = f"{RANK_NAMES[rank]}, played by player {owner}"
     if seat in (None, owner):
         left = text.rank_counts(hand)[rank]
@@ -134,28 +136,58 @@ def _center(state: np.record, seat: int | None, layout: table.CardTable) -> list
     shapes: list[Shape | Part] = []
     if is_terminal(state):
         shapes += cards.CROWN.at(x, y - 8, height * 0.8)
-    elif state.gives_left > 0:
+    elif state["gives_left"] > 0:
         shapes += _gifts(state, seat, layout)
-    elif state.table_action != PASS:
+    elif state["table_action"] != PASS:
+        shapes += _pile(state, layout)
         shapes += cards.card_row(_played_cards(state, seat), x, y, height, width)
-        line = f"of player {state.table_seat}"
+        label = text.ACTION_LABELS[state["table_action"]]
+        line = f"{label}, played by player {state['table_seat']}"
     else:
         shapes.append(table.empty_place(Box.around(x, y, height * cards.CARD_ASPECT, height)))
-    size = max(11.0, min(17.0, 172 / (0.55 * len(line)))) if layout.is_narrow else 17.0
-    return [*shapes, Text(x, y + height / 2 + 16, line, size, palette.CHALK, is_bold=True)]
+    size, letters = (11.0, 20) if layout.is_narrow else (17.0, 100)
+    rows = textwrap.wrap(line.replace("player ", "player_"), letters)  # a name stays in one row
+    for number, row in enumerate(rows):
+        below = y + height / 2 + 16 + 1.3 * size * number
+        shown = row.replace("player_", "player ")
+        shapes.append(Text(x, below, shown, size, palette.CHALK, is_bold=True))
+    return shapes
+
+
+def _pile(state: np.record, layout: table.CardTable) -> list[Shape]:
+    """The earlier plays of the round, one below the other under the play to beat."""
+    plays = [
+        int(state["last_actions"][owner])
+        for owner in range(len(layout.seats))
+        if owner != state["table_seat"] and text.is_of_this_round(state, owner)
+    ]
+    below = sorted(play for play in plays if PASS < play < GIVE)[-MAX_BELOW:]
+    (x, y), height = layout.center, NARROW_PLAY_HEIGHT if layout.is_narrow else PLAY_HEIGHT
+    shapes: list[Shape] = []
+    for place, play in enumerate(below):
+        rank, count = _play(play)
+        card = replace(CARDS[rank], paper=FADED)
+        rise = (len(below) - place) * height * 0.22
+        step = height * cards.CARD_ASPECT * cards.LABEL_STEP
+        left = x - height * cards.CARD_ASPECT / 2 - step * (count - 1) / 2 - rise * 0.5
+        for copy in range(count):
+            shapes += cards.card_shapes(
+                card, left + step * copy, y - height / 2 - rise, height, True
+            )
+    return shapes
 
 
 def _gifts(state: np.record, seat: int | None, layout: table.CardTable) -> list[Shape | Part]:
     """What the seat that gives back has received."""
-    giver = int(state.seat_to_act)
-    is_two = state.economy == rules.SWAP_TWO and state.roles[giver] == 1
+    giver = int(state["seat_to_act"])
+    is_two = state["economy"] == rules.SWAP_TWO and state["roles"][giver] == 1
     x, y = layout.center
     label = f"received by player {giver}"
     held = [cards.CardPart(f"gift:{k}", f"a card {label}", None) for k in range(2 if is_two else 1)]
     if text.knows_exchange(state, giver, seat):
         held = [
             cards.CardPart(f"gift:{place}", f"{RANK_NAMES[rank]}, {label}", CARDS[rank])
-            for place, rank in enumerate(state.received[giver])
+            for place, rank in enumerate(state["received"][giver])
             if rank != NO_RANK
         ]
     height, size = (64.0, 13) if layout.is_narrow else (88.0, 15)
@@ -169,7 +201,7 @@ def _ranks_to_come(state: np.record, layout: table.CardTable) -> Part:
     panel = Box.around(layout.size[0] - width / 2 - 9, y, width, 76)
     shapes: list[Shape] = [
         panel.filled(palette.PANEL, 12),
-        Text(panel.x + 12, y - 23, "to come", 13, palette.DIM_CHALK, "start"),
+        Text(panel.x + 12, y - 23, "to come, low to high", 13, palette.DIM_CHALK, "start"),
     ]
     counts = [NUM_SUITS - played for played in text.played_counts(state)]
     columns = panel.inset(3).equal_columns(len(counts))
@@ -188,14 +220,14 @@ def _seat(
 ) -> list[Shape | Part]:
     """The hand of a seat, or its placing, and its plate."""
     place, num_seats = layout.seats[owner], len(layout.seats)
-    size, placing = int(state.hands[owner]).bit_count(), int(state.placings[owner])
+    size, placing = int(state["hands"][owner]).bit_count(), int(state["placings"][owner])
     badge, holds = str(size), f"{size} cards"
     if placing:
         badge, holds = "", f"{holds}, {text.title(placing, num_seats)}"
         shapes: list[Shape | Part] = [*_placing(placing, place.hand, num_seats)]
     else:
         shapes = [*cards.card_rows(_hand(state, owner, seat), place.hand)]
-    is_to_act = owner == state.seat_to_act and not is_terminal(state)
+    is_to_act = owner == state["seat_to_act"] and not is_terminal(state)
     name = _plate_name(state, owner, place.plate.width)
     plate = table.seat_plate(place.plate, name, badge, is_to_act)
     return [*shapes, table.seat_part(owner, seat, holds, plate, _seat_name(state, owner))]
@@ -204,10 +236,10 @@ def _seat(
 def _seat_name(state: np.record, owner: int) -> str:
     """The seat, its title from the game before, and its points in a match."""
     name = f"player {owner}"
-    if state.roles[owner] and not is_terminal(state):
-        name += f", {text.title(int(state.roles[owner]), len(state.hands))}"
-    if len(state.next_hands) > 1:
-        name += f"  {int(state.points[owner]):+}"
+    if state["roles"][owner] and not is_terminal(state):
+        name += f", {text.title(int(state['roles'][owner]), len(state['hands']))}"
+    if len(state["next_hands"]) > 1:
+        name += f"  {int(state['points'][owner]):+}"
     return name
 
 
@@ -234,22 +266,15 @@ def _last_action(
     state: np.record, owner: int, seat: int | None, layout: table.CardTable
 ) -> Iterable[Shape]:
     """The last action of a seat, in front of it; faded if it is from an earlier round."""
-    action, place = int(state.last_actions[owner]), layout.seats[owner].action
+    action, place = int(state["last_actions"][owner]), layout.seats[owner].action
     if action == NO_ACTION:
         return []
     is_now = text.is_of_this_round(state, owner)
-    is_table = is_now and owner == state.table_seat and action != PASS
-    if 0 < action < GIVE and not layout.is_narrow:
-        rank, count = _play(action)
-        card = replace(CARDS[rank], paper=palette.PAPER if is_now else FADED)
-        width = SMALL_HEIGHT * cards.CARD_ASPECT + SMALL_STEP * (count - 1)
-        box = Box.around(*place, width, SMALL_HEIGHT)
-        ground = [box.inset(-3.5).filled(palette.GOLD, 7)] if is_table else []
-        lefts = [box.x + SMALL_STEP * index for index in range(count)]
-        held = (cards.small_card_shapes(card, left, box.y, SMALL_HEIGHT) for left in lefts)
-        return chain(ground, *held)
+    if is_now and owner == state["table_seat"] and action != PASS:
+        return []  # it lies in the middle
     fill, ink = (palette.PANEL, palette.CHALK) if is_now else (FADED_PANEL, palette.DIM_CHALK)
-    if is_table:
-        fill, ink = palette.YELLOW, palette.YELLOW_INK
     name = text.last_action_name(state, owner, seat)
+    if layout.is_narrow and 0 < action < GIVE:  # two seats side by side have room for little
+        rank, count = _play(action)
+        name = f"{count} x {RANK_NAMES[rank]}"
     return table.pill(*place, name, fill, ink, 12 if layout.is_narrow else 14)

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..core.game import NO_ACTION
-from ..core.words import shortened
+from ..core.game import NO_ACTION, NO_SEAT
+from ..core.words import count_noun, shortened
 from .rules import (
     ALL_OF_RANK,
     GIVE,
@@ -36,6 +36,10 @@ ACTION_NAMES = (
 ACTION_INDEX = {name: index for index, name in enumerate(ACTION_NAMES)}
 
 
+WORDS = ("two", "four", "five", "six", "seven", "ten", "eleven", "twelve", "three", "one")
+COUNTS = ("a", "a pair of", "three", "four")
+
+
 DEAL_FORM = '{"hands": [[card, ...], ...]}'
 MATCH_FORM = '{"games": [{"hands": ...}, ...]}'
 
@@ -55,6 +59,37 @@ def parse_action(name: str) -> int:
             f"give:RANK, with counts 1 .. 4 and ranks {' '.join(RANK_NAMES)}"
         )
     return ACTION_INDEX[name]
+
+
+def label_action(state: np.record, action: int) -> str:
+    """What people call an action: "a pair of sevens"."""
+    return ACTION_LABELS[action]
+
+
+def _label(action: int) -> str:
+    if action == PASS:
+        return "pass"
+    if action >= GIVE:
+        return f"give back {_article(WORDS[action - GIVE])}"
+    rank, more = divmod(action - 1, NUM_SUITS)
+    plural = WORDS[rank] + ("es" if WORDS[rank].endswith("x") else "s")
+    return f"{COUNTS[more]} {plural}" if more else _article(WORDS[rank])
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[0] == 'e' else 'a'} {noun}"
+
+
+ACTION_LABELS = tuple(map(_label, range(NUM_ACTIONS)))
+
+
+def score(state: np.record, seat: int) -> str:
+    """The title of a seat that has gone out, or how many cards it holds; in a match, its points."""
+    if len(state["next_hands"]) > 1:
+        return f"{int(state['points'][seat]):+} points"
+    placing = int(state["placings"][seat])
+    left = int(state["hands"][seat]).bit_count()
+    return title(placing, len(state["hands"])) if placing else count_noun(left, "card")
 
 
 def deal_from(state: np.record, data: Any, rng: np.record) -> None:
@@ -125,10 +160,10 @@ def describe(state: np.record, seat: int | None = None) -> str:
     Hands are counts by rank, `*` marks the 2 of oros, brackets an action of an earlier round.
     """
     blocks = [headline(state), "", _column_heads(state)]
-    blocks += [_seat_line(state, other, seat) for other in range(len(state.hands))]
+    blocks += [_seat_line(state, other, seat) for other in range(len(state["hands"]))]
     blocks += ["", _rank_line("played", played_counts(state))]
     if seat is not None:
-        own = rank_counts(int(state.hands[seat]))
+        own = rank_counts(int(state["hands"][seat]))
         unseen = [NUM_SUITS - n - m for n, m in zip(played_counts(state), own, strict=True)]
         blocks.append(_rank_line("unseen", unseen))
     return "\n".join(line.rstrip() for line in blocks)
@@ -136,22 +171,23 @@ def describe(state: np.record, seat: int | None = None) -> str:
 
 def headline(state: np.record) -> str:
     """The situation in one sentence."""
-    num_games = len(state.next_hands)
-    match = "" if num_games == 1 else f", game {min(state.game + 1, num_games)} of {num_games}"
+    num_games = len(state["next_hands"])
+    match = "" if num_games == 1 else f", game {min(state['game'] + 1, num_games)} of {num_games}"
     return f"President{match}: {turn_line(state)}"
 
 
 def turn_line(state: np.record) -> str:
     """The seat to act and what it has to do."""
-    actor = f"player {state.seat_to_act}"
+    actor = f"player {state['seat_to_act']}"
     if is_terminal(state):
-        president = list(state.placings).index(1)
-        is_match = len(state.next_hands) > 1
+        president = list(state["placings"]).index(1)
+        is_match = len(state["next_hands"]) > 1
         return "the match is over" if is_match else f"player {president} is president"
-    if state.gives_left > 0:
+    if state["gives_left"] > 0:
         return f"{actor} gives a card back"
-    if state.table_action != PASS:
-        return f"{actor} to beat {ACTION_NAMES[state.table_action]} of player {state.table_seat}"
+    if state["table_action"] != PASS:
+        label, owner = ACTION_LABELS[state["table_action"]], state["table_seat"]
+        return f"{actor} to beat {label} of player {owner}"
     return f"{actor} opens with the 2 of oros" if is_opening(state) else f"{actor} leads"
 
 
@@ -162,7 +198,7 @@ def rank_counts(hand: int) -> list[int]:
 
 def played_counts(state: np.record) -> list[int]:
     """The number of cards of each rank that have been played."""
-    played = int(state.played)
+    played = int(state["played"])
     return [(played >> RANK_BITS * rank) & ALL_OF_RANK for rank in range(NUM_RANKS)]
 
 
@@ -177,7 +213,7 @@ def title(placing: int, num_seats: int) -> str:
 
 def shows_golds(state: np.record, owner: int, seat: int | None) -> bool:
     """Whether `seat` (None: a spectator who sees all) sees the 2 of oros in the hand of `owner`."""
-    return state.golds_seat == owner and seat in (None, owner)
+    return state["golds_seat"] == owner and seat in (None, owner)
 
 
 def last_action_name(state: np.record, owner: int, seat: int | None) -> str:
@@ -185,19 +221,21 @@ def last_action_name(state: np.record, owner: int, seat: int | None) -> str:
 
     Which card was given back is known to the two seats of the exchange only.
     """
-    action = int(state.last_actions[owner])
+    action = int(state["last_actions"][owner])
     if action == NO_ACTION:
         return ""
     if action >= GIVE and not knows_exchange(state, owner, seat):
         return "gave one"
-    return ACTION_NAMES[action]
+    return ACTION_LABELS[action]
 
 
 def knows_exchange(state: np.record, owner: int, seat: int | None) -> bool:
     """Whether `seat` saw the cards that `owner` gave and received in the exchange."""
     if seat is None or seat == owner:
         return True
-    return state.roles[owner] + state.roles[seat] == len(state.roles) + 1
+    if seat == NO_SEAT:  # who only watches
+        return False
+    return state["roles"][owner] + state["roles"][seat] == len(state["roles"]) + 1
 
 
 def is_of_this_round(state: np.record, owner: int) -> bool:
@@ -205,9 +243,9 @@ def is_of_this_round(state: np.record, owner: int) -> bool:
 
     A pass counts until the next play; the plays of a round are of one size and rise.
     """
-    action, table = int(state.last_actions[owner]), int(state.table_action)
+    action, table = int(state["last_actions"][owner]), int(state["table_action"])
     if action == PASS:
-        return bool(state.passed[owner])
+        return bool(state["passed"][owner])
     if action >= GIVE:
         return True
     same_count = (action - 1) % NUM_SUITS == (table - 1) % NUM_SUITS
@@ -224,29 +262,29 @@ def _rank_line(head: str, cells: Sequence[Any]) -> str:
 
 
 def _column_heads(state: np.record) -> str:
-    match = f"{'points':>8}  game before" if len(state.next_hands) > 1 else ""
+    match = f"{'points':>8}  game before" if len(state["next_hands"]) > 1 else ""
     return f"{_rank_line('', RANK_NAMES)}   cards  last {'':8}{match}"
 
 
 def _seat_line(state: np.record, owner: int, seat: int | None) -> str:
-    hand = int(state.hands[owner])
-    num_seats = len(state.hands)
+    hand = int(state["hands"][owner])
+    num_seats = len(state["hands"])
     cells: list[Any] = rank_counts(hand)
     if shows_golds(state, owner, seat):
         cells[0] = f"*{cells[0]}"
     line = _rank_line(f"player {owner}", cells)
     if seat not in (None, owner):
         line = _rank_line(f"player {owner}", "?" * NUM_RANKS)
-    if state.placings[owner]:
-        place = title(state.placings[owner], num_seats)
+    if state["placings"][owner]:
+        place = title(state["placings"][owner], num_seats)
         line = f"  {f'player {owner}':<{_INDENT}}  {place}".ljust(_INDENT + _CELL * NUM_RANKS)
-    if owner == state.seat_to_act and not is_terminal(state):
+    if owner == state["seat_to_act"] and not is_terminal(state):
         line = ">" + line[1:]
     last = last_action_name(state, owner, seat)
     if last and not is_of_this_round(state, owner):
         last = f"({last})"
     line += f"{hand.bit_count():8}  {last:<13}"
-    if len(state.next_hands) > 1:
-        role = title(state.roles[owner], num_seats) if state.roles[owner] else ""
-        line += f"{state.points[owner]:+8}  {role}"
+    if len(state["next_hands"]) > 1:
+        role = title(state["roles"][owner], num_seats) if state["roles"][owner] else ""
+        line += f"{state['points'][owner]:+8}  {role}"
     return line

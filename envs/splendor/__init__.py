@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from ..core.game import Game, check_range, functions_in, make_config, setting
+from ..core.game import Game, check_settings, functions_in, make_config, setting
 from . import actions, draw, observation, rules, text
 
 VERSION = 0
@@ -13,14 +13,26 @@ VERSION = 0
 class Config:
     """The sizes and house rules of Splendor."""
 
-    num_players: int = setting(2, "seats: 2 .. 4")
-    target: int = setting(15, "points that end the game at the end of a round")
-    turn_limit: int = setting(200, "turns of each seat after which the game ends anyway")
+    num_players: int = setting(
+        2, "seats: 2 .. 4", "Players", limits=(rules.MIN_SEATS, rules.MAX_SEATS)
+    )
+    target: int = setting(
+        15,
+        "points that end the game at the end of a round",
+        "Play to",
+        "points",
+        limits=(1, rules.MAX_TARGET),
+    )
+    turn_limit: int = setting(
+        200,
+        "turns of each seat after which the game ends anyway",
+        "Longest game",
+        "turns each",
+        limits=(1, rules.MAX_TURNS),
+    )
 
     def __post_init__(self) -> None:
-        check_range("num_players", self.num_players, rules.MIN_SEATS, rules.MAX_SEATS)
-        check_range("target", self.target, 1, rules.MAX_TARGET)
-        check_range("turn_limit", self.turn_limit, 1, rules.MAX_TURNS)
+        check_settings(self)
 
 
 def game(**settings: Any) -> Game:
@@ -41,7 +53,9 @@ def game(**settings: Any) -> Game:
             config.num_players, config.target, config.turn_limit
         ),
         house_rules={"target": config.target, "turn_limit": config.turn_limit},
+        icons=draw.ICONS,
         has_chance=True,
+        has_public_view=True,
         has_hidden=True,
         **functions_in(rules, observation, text, draw),
     )

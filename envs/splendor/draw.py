@@ -1,10 +1,10 @@
 """The table of Splendor as a picture: nobles, cards and the bank, and what each seat has.
 
 A gem is a disc, a card bears a band in its colour and its cost in discs; who acts can buy the cards
-with a golden edge. One click takes or returns one gem; a card is chosen with `buy` or `reserve`.
+with a golden edge. One click takes or returns one gem; a click on a card asks what to do with it.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
@@ -19,17 +19,28 @@ from ..core.drawing.picture import Circle, Part, Picture, Point, Shape, Text
 from ..core.words import count_noun
 from . import actions, cards, rules
 from .actions import MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
-from .text import action_name, buyable, headline, last_action_name, nobles_won
+from .text import (
+    action_name,
+    buyable,
+    colours_text,
+    headline,
+    last_action_label,
+    nobles_won,
+)
 
 FILLS = ("#33343a", "#c2242f", "#277a43", "#2c63b4", "#f6f3ea", GOLD)
 INKS = ("#ffffff", "#ffffff", "#ffffff", "#ffffff", "#2b2b30", "#2b1d05")
+ICONS = dict(zip(cards.GEM_COLOURS, zip("\u25cf" * len(FILLS), FILLS, strict=True), strict=True))
+ASKED = 2  # clicks on a card: the page makes the second, and asks what to do with it
 GEM_EDGE = "#00000066"
 BACK_INK = "#b4c9e6"
 NOBLE_PAPER = "#e8dcc0"
 
 FULL_CARD_WIDTH, CARD_ASPECT = 92.0, 0.73  # width / height
 MAX_NOBLES = 5
-BUTTON_TEXTS = {"buy": "buy a card", "reserve": "reserve a card", "pass": "pass"}
+BUTTON_TEXTS = {"pass": "pass"}
+DIM_PAPER = "#b9b4a6"  # of a card out of reach
+BUYABLE, PLAIN, OUT_OF_REACH = range(3)  # looks of a card
 BUTTON_WIDTH, BUTTON_HEIGHT, BUTTON_GAP = 144.0, 34.0, 10.0
 
 
@@ -111,20 +122,23 @@ def _layout(num_seats: int, is_narrow: bool) -> SplendorLayout:
     )
 
 
-def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> Picture:
+def draw(
+    state: np.record, seat: int | None = None, is_narrow: bool = False, is_live: bool = True
+) -> Picture:
     """The table; nothing but the order of the decks is hidden, so all see the same."""
-    num_seats = len(state.gems)
+    num_seats = len(state["gems"])
     layout = _layout(num_seats, is_narrow)
-    clicks, can_buy = _clicks(state, seat), buyable(state)
+    clicks = _clicks(state, seat) if is_live else {}
     shapes: list[Shape | Part] = [*layout.board(layout.felt), layout.title(headline(state))]
-    shapes += [_noble_on_table(state, slot, layout) for slot in range(len(state.nobles))]
+    shapes += [_noble_on_table(state, slot, layout) for slot in range(len(state["nobles"]))]
     for tier in range(cards.NUM_TIERS):
-        shapes += _tier(state, tier, can_buy, layout.tiers[tier])
+        shapes += _tier(state, tier, _looks(state, clicks), layout.tiers[tier])
     shapes += _bank(state, layout.bank)
     shapes += _buttons({part_id for ids in clicks.values() for part_id in ids}, layout.buttons)
     for index, panel in enumerate(layout.panels):
-        shapes += _seat(state, (index + (seat or 0)) % num_seats, seat, panel, layout)
-    return table.table_picture(layout.size, shapes, clicks)
+        shapes += _seat(state, (index + max(0, seat or 0)) % num_seats, seat, panel, layout)
+    plain = {_card_id(int(card)) for card in (*state["table"], *state["reserved"].flat)}
+    return table.table_picture(layout.size, shapes, clicks, plain=plain)
 
 
 # Actions and the parts that stand for them
@@ -138,22 +152,22 @@ def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
 
 def _clicked(state: np.record, action: int) -> tuple[str, ...]:
     """The parts that an action of the seat to act consists of."""
-    owner = int(state.seat_to_act)
+    owner = int(state["seat_to_act"])
     if action < actions.RESERVE or action >= actions.COLLECT_RETURNING:
         taken, returned = actions.collection_of(action)
         return (*map(_bank_id, taken), *(_gems_id(owner, colour) for colour in returned))
     if action < actions.BUY:
-        return _card_id(int(state.table[action - actions.RESERVE])), "reserve"
+        return (_card_id(int(state["table"][action - actions.RESERVE])),) * ASKED
     if action < actions.BUY_RESERVED:
-        return _card_id(int(state.table[action - actions.BUY])), "buy"
+        return (_card_id(int(state["table"][action - actions.BUY])),) * ASKED
     if action < actions.PASS:
-        return _card_id(int(state.reserved[owner, action - actions.BUY_RESERVED])), "buy"
+        return (_card_id(int(state["reserved"][owner, action - actions.BUY_RESERVED])),) * ASKED
     if action == actions.PASS:
         return ("pass",)
     if action < actions.RESERVE_RETURNING:
-        return (_noble_id(int(state.nobles[action - actions.NOBLE])),)
+        return (_noble_id(int(state["nobles"][action - actions.NOBLE])),)
     colour, slot = divmod(action - actions.RESERVE_RETURNING, NUM_SLOTS)
-    return _card_id(int(state.table[slot])), "reserve", _gems_id(owner, colour)
+    return (*(_card_id(int(state["table"][slot])),) * ASKED, _gems_id(owner, colour))
 
 
 def _bank_id(colour: int) -> str:
@@ -187,10 +201,10 @@ def _buttons(chosen: set[str], row: Box) -> list[Part]:
 
 
 def _noble_on_table(state: np.record, slot: int, layout: SplendorLayout) -> Shape | Part:
-    box, noble = layout.nobles[slot], int(state.nobles[slot])
+    box, noble = layout.nobles[slot], int(state["nobles"][slot])
     if noble == cards.NO_NOBLE:
         return table.empty_place(box)
-    return _noble(noble, box, is_marked=int(state.choice) >> slot & 1 == 1)
+    return _noble(noble, box, is_marked=int(state["choice"]) >> slot & 1 == 1)
 
 
 @lru_cache(maxsize=1 << 8)
@@ -209,29 +223,34 @@ def _noble(noble: int, box: Box, is_marked: bool) -> Part:
         tile = Box(x + size * 0.66, y + size * (0.07 + 0.3 * place), side, side)
         shapes.append(tile.filled(FILLS[colour], 3, GEM_EDGE, 1))
         shapes.append(Text(*tile.center, str(need), max(MIN_TEXT, side * 0.7), INKS[colour]))
-    label = f"noble, {cards.NOBLE_POINTS} points, needs {_colours_text(cards.NOBLES[noble])} cards"
+    label = f"noble, {cards.NOBLE_POINTS} points, needs {colours_text(cards.NOBLES[noble])} cards"
     return Part(_noble_id(noble), label, tuple(shapes))
 
 
-def _colours_text(counts: Sequence[int]) -> str:
-    """`2 red, 1 blue`."""
-    return ", ".join(f"{count} {cards.GEM_COLOURS[c]}" for c, count in enumerate(counts) if count)
+def _looks(state: np.record, clicks: Mapping[str, tuple[str, ...]]) -> list[int]:
+    """How each card of the table looks: to whom acts, some are out of reach."""
+    within = {part_id for ids in clicks.values() for part_id in ids}
+    looks = [BUYABLE if can_buy else PLAIN for can_buy in buyable(state)[:NUM_SLOTS]]
+    for slot, card in enumerate(state["table"]):
+        if clicks and not state["choice"] and _card_id(int(card)) not in within:
+            looks[slot] = OUT_OF_REACH
+    return looks
 
 
 def _tier(
-    state: np.record, tier: int, can_buy: Sequence[bool], boxes: Sequence[Box]
+    state: np.record, tier: int, looks: Sequence[int], boxes: Sequence[Box]
 ) -> list[Shape | Part]:
     """The deck of a tier and its four slots."""
     shapes: list[Shape | Part] = [_deck(state, tier, boxes[0])]
     for slot, box in enumerate(boxes[1:], start=tier * SLOTS_PER_TIER):
-        card = int(state.table[slot])
+        card = int(state["table"][slot])
         is_empty = card == cards.NO_CARD
-        shapes.append(table.empty_place(box) if is_empty else _card(card, box, can_buy[slot]))
+        shapes.append(table.empty_place(box) if is_empty else _card(card, box, looks[slot]))
     return shapes
 
 
 def _deck(state: np.record, tier: int, box: Box) -> Part:
-    left, (x, y) = int(state.deck_left[tier]), box.center
+    left, (x, y) = int(state["deck_left"][tier]), box.center
     size, small = box.width * 0.33, max(MIN_TEXT, box.width * 0.15)
     shapes: tuple[Shape, ...] = (
         box.filled(palette.BACK, box.width * 0.1, PAPER, 3),
@@ -244,17 +263,17 @@ def _deck(state: np.record, tier: int, box: Box) -> Part:
 
 
 @lru_cache(maxsize=1 << 11)
-def _card(card: int, box: Box, is_marked: bool) -> Part:
+def _card(card: int, box: Box, look: int) -> Part:
     """A card: points and colour on top, the cost below."""
     tier, colour, points, cost = cards.CARDS[card]
     (x, y, width, height), scale = box, box.width / FULL_CARD_WIDTH
-    edge, edge_width = (GOLD, max(4.0, 5 * scale)) if is_marked else (PAPER_EDGE, 1.0)
+    edge, edge_width = (GOLD, max(4.0, 5 * scale)) if look == BUYABLE else (PAPER_EDGE, 1.0)
     band = Box(x + 5 * scale, y + 5 * scale, width - 10 * scale, 36 * scale)
     is_white = cards.COLOURS[colour] == "white"  # which is lost on the paper
     band_edge = ("#888888", 1.0) if is_white else (None, 0.0)
     shapes: list[Shape] = [
         Box(x - 1, y + 2, width + 2, height + 1).filled(palette.SHADOW, 9 * scale),
-        box.filled(PAPER, 9 * scale, edge, edge_width),
+        box.filled(DIM_PAPER if look == OUT_OF_REACH else PAPER, 9 * scale, edge, edge_width),
         band.filled(FILLS[colour], 5 * scale, *band_edge),
     ]
     if points:
@@ -269,7 +288,7 @@ def _card(card: int, box: Box, is_marked: bool) -> Part:
         gem_y = y + height - radius - 6 * scale - 2 * radius * row
         shapes += _gem(c, gem_x, gem_y, radius - 0.5, count)
     worth = f", {count_noun(points, 'point')}" if points else ""
-    label = f"{cards.COLOURS[colour]} card of tier {tier + 1}{worth}, costs {_colours_text(cost)}"
+    label = f"{cards.COLOURS[colour]} card of tier {tier + 1}{worth}, costs {colours_text(cost)}"
     return Part(_card_id(card), label, tuple(shapes))
 
 
@@ -281,7 +300,7 @@ def _gem(colour: int, x: float, y: float, radius: float, count: int) -> tuple[Sh
 
 def _bank(state: np.record, row: Box) -> list[Shape | Part]:
     """The gems of the bank, a disc a colour."""
-    radius, counts = row.height / 2 - 9, cards.unpack(state.bank)
+    radius, counts = row.height / 2 - 9, cards.unpack(state["bank"])
     shapes: list[Shape | Part] = [row.filled(palette.FELT_LIGHT, 16)]
     for colour, box in enumerate(row.equal_columns(cards.NUM_GEM_COLOURS)):
         count = counts[colour]
@@ -299,16 +318,16 @@ def _seat(
     state: np.record, owner: int, seat: int | None, panel: Box, layout: SplendorLayout
 ) -> list[Shape | Part]:
     """All that a seat has, in its panel."""
-    is_to_act = owner == state.seat_to_act and not rules.is_terminal(state)
+    is_to_act = owner == state["seat_to_act"] and not rules.is_terminal(state)
     measures = layout.measures
     shown = f"player {owner}{', you' if owner == seat and not layout.is_narrow else ''}"
-    points = count_noun(int(state.points[owner]), "point")
+    points = count_noun(int(state["points"][owner]), "point")
     plate = table.seat_plate(measures.plate.moved(panel), shown, points, is_to_act)
     x, y = panel.x + measures.last_action[0], panel.y + measures.last_action[1]
     return [
         panel.filled("#ffffff0d", 14, GOLD if is_to_act else None, 2.0),
         table.seat_part(owner, seat, points, plate),
-        *_last_action(last_action_name(state, owner), x, y, measures.last_size),
+        *_last_action(last_action_label(state, owner), x, y, measures.last_size),
         *_holdings(state, owner, panel, measures),
         *_reserved(state, owner, is_to_act, measures.reserved.moved(panel)),
         *_won_nobles(state, owner, panel, measures),
@@ -317,7 +336,9 @@ def _seat(
 
 def _last_action(name: str, x: float, y: float, size: float) -> list[Shape]:
     """What was done last, and below it what was returned: together they are too long for a line."""
-    lines = name.split()
+    lines = name.split(", returned")
+    lines[1:] = [f"returned{line}" for line in lines[1:]]
+    lines = list(filter(None, lines))
     shapes: list[Shape] = []
     for index, line in enumerate(lines):
         line_y = y + 1.75 * size * (index - (len(lines) - 1) / 2)
@@ -329,14 +350,16 @@ def _holdings(
     state: np.record, owner: int, panel: Box, measures: SeatMeasures
 ) -> list[Shape | Part]:
     """Cards and gems by colour, one above the other."""
-    num_cards, num_gems = cards.unpack(state.cards[owner]), cards.unpack(state.gems[owner])
+    num_cards, num_gems = cards.unpack(state["cards"][owner]), cards.unpack(state["gems"][owner])
     shapes: list[Shape | Part] = []
     boxes = measures.cards.moved(panel).equal_columns(cards.NUM_GEM_COLOURS)
     for colour, (count, box) in enumerate(zip(num_cards, boxes, strict=True)):
+        name, size = cards.GEM_COLOURS[colour], box.height * 0.52
+        card = Box.around(*box.center, box.height * 0.75, box.height)
+        if not count and colour < cards.NUM_COLOURS:
+            shapes.append(card.filled(FILLS[colour] + "2e", 4, FILLS[colour] + "90", 1.5))
         if count:
-            name, size = cards.GEM_COLOURS[colour], box.height * 0.52
-            label = f"{count_noun(count, f'{name} card')} of player {owner}"
-            card = Box.around(*box.center, box.height * 0.75, box.height)
+            label = f"{count_noun(count, f'{name} card')} of player {owner}, a discount"
             ground = card.filled(FILLS[colour], 4, PAPER_EDGE, 1.5)
             number = Text(*card.center, str(count), size, INKS[colour], is_bold=True)
             shapes.append(Part(f"seat:{owner}:cards:{name}", label, (ground, number)))
@@ -353,8 +376,8 @@ def _reserved(state: np.record, owner: int, is_to_act: bool, row: Box) -> list[P
     can_buy = buyable(state)[NUM_SLOTS:] if is_to_act else [False] * MAX_RESERVED
     boxes = row.columns(*[row.height * CARD_ASPECT] * MAX_RESERVED)
     return [
-        _card(int(card), box, is_marked)
-        for card, box, is_marked in zip(state.reserved[owner], boxes, can_buy, strict=True)
+        _card(int(card), box, BUYABLE if is_marked else PLAIN)
+        for card, box, is_marked in zip(state["reserved"][owner], boxes, can_buy, strict=True)
         if card != cards.NO_CARD
     ]
 

@@ -5,13 +5,22 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.game import NO_ACTION
+from ..core.words import count_noun
 from .actions import (
     ACTION_INDEX,
     ACTION_NAMES,
+    BUY,
+    BUY_RESERVED,
+    COLLECT_RETURNING,
     MAX_RESERVED,
+    NOBLE,
     NUM_ACTIONS,
     NUM_SLOTS,
+    PASS,
+    RESERVE,
+    RESERVE_RETURNING,
     SLOTS_PER_TIER,
+    collection_of,
 )
 from .cards import (
     CARDS,
@@ -51,6 +60,49 @@ def parse_action(name: str) -> int:
     return ACTION_INDEX[name]
 
 
+def label_action(state: np.record, action: int) -> str:
+    """What people call an action: "take red, green, blue", "buy the white card: 3 green, 2 red"."""
+    if action < RESERVE or action >= COLLECT_RETURNING:
+        return _collecting_label(action)
+    if action == PASS:
+        return "pass"
+    if NOBLE <= action < RESERVE_RETURNING:
+        return f"the noble for {colours_text(NOBLES[int(state['nobles'][action - NOBLE])])} cards"
+    if action >= RESERVE_RETURNING:
+        colour, slot = divmod(action - RESERVE_RETURNING, NUM_SLOTS)
+        return f"reserve {_card_label(state['table'][slot])}, return {COLOURS[colour]}"
+    if action >= BUY_RESERVED:
+        held = state["reserved"][state["seat_to_act"]]
+        return f"buy {_card_label(held[action - BUY_RESERVED])}"
+    verb, first = ("buy", BUY) if action >= BUY else ("reserve", RESERVE)
+    return f"{verb} {_card_label(state['table'][action - first])}"
+
+
+def _collecting_label(action: int) -> str:
+    taken, returned = collection_of(action)
+    names = [COLOURS[colour] for colour in taken]
+    if len(set(taken)) < len(taken):
+        names = [f"2 {names[0]}"]
+    back = f", return {', '.join(GEM_COLOURS[colour] for colour in returned)}" if returned else ""
+    return f"take {', '.join(names)}{back}"
+
+
+def _card_label(card: int) -> str:
+    _, colour, points, cost = CARDS[int(card)]
+    worth = f" with {count_noun(points, 'point')}" if points else ""
+    return f"the {COLOURS[colour]} card{worth}: {colours_text(cost)}"
+
+
+def colours_text(counts: Sequence[int]) -> str:
+    """Such as "3 green, 2 white"."""
+    return ", ".join(f"{count} {COLOURS[colour]}" for colour, count in enumerate(counts) if count)
+
+
+def score(state: np.record, seat: int) -> str:
+    """The points of a seat."""
+    return count_noun(int(state["points"][seat]), "point")
+
+
 # A position as text
 
 _LETTERS = ("K", "R", "G", "B", "W", "Y")  # of GEM_COLOURS, over columns and before numbers
@@ -74,7 +126,7 @@ def describe(state: np.record, seat: int | None = None) -> str:
         "",
         f"{'':{_OWNER}} pts  gems {_columns(_LETTERS)}  cards {_columns(_LETTERS[:NUM_COLOURS])}",
     ]
-    for owner in range(len(state.gems)):
+    for owner in range(len(state["gems"])):
         lines += _seat_lines(state, owner, seat, can_buy[NUM_SLOTS:])
     return "\n".join(line.rstrip() for line in lines)
 
@@ -87,37 +139,58 @@ def headline(state: np.record) -> str:
 def turn_line(state: np.record) -> str:
     """The seat to act and what it has to do."""
     if is_terminal(state):
-        winners = [seat for seat in range(len(state.gems)) if is_winner(state, seat)]
+        winners = [seat for seat in range(len(state["gems"])) if is_winner(state, seat)]
         if len(winners) == 1:
             return f"player {winners[0]} has won"
         return f"players {', '.join(map(str, winners))} share the victory"
-    does = "chooses a noble" if state.choice else "to act"
-    return f"player {state.seat_to_act} {does}"
+    does = "chooses a noble" if state["choice"] else "to act"
+    return f"player {state['seat_to_act']} {does}"
 
 
 def _round(state: np.record) -> int:
     """Counted from one; after the end, the round that was the last."""
-    has_begun = not is_terminal(state) or state.seat_to_act != state.first_seat
-    return int(state.turn) + has_begun
+    has_begun = not is_terminal(state) or state["seat_to_act"] != state["first_seat"]
+    return int(state["turn"]) + has_begun
 
 
 def last_action_name(state: np.record, owner: int) -> str:
-    """What a seat did last; "" for nothing yet."""
-    action = int(state.last_actions[owner])
+    """The name of what a seat did last; "" for nothing yet."""
+    action = int(state["last_actions"][owner])
     return "" if action == NO_ACTION else ACTION_NAMES[action]
+
+
+def last_action_label(state: np.record, owner: int) -> str:
+    """What a seat did last, in words; its card has left the table. "" for nothing yet."""
+    action = int(state["last_actions"][owner])
+    if action == NO_ACTION:
+        return ""
+    if action < RESERVE or action >= COLLECT_RETURNING:
+        return _collecting_label(action).replace("take", "took").replace("return", "returned")
+    name = ACTION_NAMES[action]
+    kind, _, place = name.partition(":")
+    kinds = {
+        "reserve": "reserved",
+        "buy": "bought",
+        "buy-reserved": "bought a reserved card",
+        "noble": "chose a noble",
+        "pass": "passed",
+    }
+    where = f" from tier {place[0]}" if kind in ("reserve", "buy") else ""
+    returned = f", returned {place.rpartition(':')[2]}" if " return:" in name else ""
+    return kinds[kind] + where + returned
 
 
 def buyable(state: np.record) -> list[bool]:
     """Whether who acts can buy each card of the table, and then each that it has reserved."""
     cards = 0
-    if not is_terminal(state) and not state.choice:
-        cards = int(affordable_cards(state, int(state.seat_to_act)))
+    if not is_terminal(state) and not state["choice"]:
+        cards = int(affordable_cards(state, int(state["seat_to_act"])))
     return [bool(cards >> index & 1) for index in range(NUM_SLOTS + MAX_RESERVED)]
 
 
 def nobles_won(state: np.record, owner: int) -> list[int]:
     """The indices of the nobles that a seat has received."""
-    return [noble for noble in range(NUM_NOBLES) if int(state.won[owner]) >> noble & 1]
+    return [noble for noble in range(NUM_NOBLES) if int(state["won"][owner]) >> noble & 1]
 
 
 def _columns(cells: Sequence[object]) -> str:
@@ -131,17 +204,17 @@ def _letters(counts: Sequence[int]) -> str:
 
 def _bank_line(state: np.record) -> str:
     """The gems in the bank, with the letters that stand for their colours below."""
-    named = zip(_LETTERS, GEM_COLOURS, unpack(state.bank), strict=True)
+    named = zip(_LETTERS, GEM_COLOURS, unpack(state["bank"]), strict=True)
     return "bank: " + ", ".join(f"{count} {colour} ({letter})" for letter, colour, count in named)
 
 
 def _tier_lines(state: np.record, tier: int, can_buy: Sequence[bool]) -> list[str]:
     """A tier: its number with the cards left in its deck, and its cards."""
-    head = f"tier {tier + 1} ({int(state.deck_left[tier])})"
+    head = f"tier {tier + 1} ({int(state['deck_left'][tier])})"
     lines = [f"{head:<12}{_columns(_LETTERS[:NUM_COLOURS])}"]
     for place in range(SLOTS_PER_TIER):
         slot = tier * SLOTS_PER_TIER + place
-        card, name = int(state.table[slot]), f"{tier + 1}.{place}"
+        card, name = int(state["table"][slot]), f"{tier + 1}.{place}"
         lines.append(f"{name} empty" if card == NO_CARD else _card_line(name, card, can_buy[slot]))
     return [f"{line:<21}" for line in lines]
 
@@ -153,14 +226,14 @@ def _card_line(name: str, card: int, is_affordable: bool) -> str:
 
 
 def _nobles_line(state: np.record) -> str:
-    nobles = (_noble(state, slot) for slot in range(len(state.nobles)))
+    nobles = (_noble(state, slot) for slot in range(len(state["nobles"])))
     return f"nobles, {NOBLE_POINTS} points: {'  '.join(nobles)}"
 
 
 def _noble(state: np.record, slot: int) -> str:
     """Its number and the cards that it needs, such as `0 (R4 G4)`; `*` where it can be chosen."""
-    noble = int(state.nobles[slot])
-    mark = "*" if int(state.choice) >> slot & 1 else ""
+    noble = int(state["nobles"][slot])
+    mark = "*" if int(state["choice"]) >> slot & 1 else ""
     return f"{mark}{slot} " + ("taken" if noble == NO_NOBLE else f"({_letters(NOBLES[noble])})")
 
 
@@ -168,12 +241,12 @@ def _seat_lines(
     state: np.record, owner: int, seat: int | None, can_buy: Sequence[bool]
 ) -> list[str]:
     """All that a seat has and what it has done last; on a second line, what it has reserved."""
-    is_to_act = owner == state.seat_to_act and not is_terminal(state)
+    is_to_act = owner == state["seat_to_act"] and not is_terminal(state)
     name = f"{'>' if is_to_act else ' '} player {owner}{' (you)' if owner == seat else ''}"
-    gems, cards = unpack(state.gems[owner]), unpack(state.cards[owner], NUM_COLOURS)
-    line = f"{name:<{_OWNER}}{int(state.points[owner]):4} {_columns(gems):>17}"
+    gems, cards = unpack(state["gems"][owner]), unpack(state["cards"][owner], NUM_COLOURS)
+    line = f"{name:<{_OWNER}}{int(state['points'][owner]):4} {_columns(gems):>17}"
     line += f" {_columns(cards):>16} {_last(state, owner)}"
-    held = [int(card) for card in state.reserved[owner]]
+    held = [int(card) for card in state["reserved"][owner]]
     reserved = [
         _reserved(place, card, is_to_act and can_buy[place])
         for place, card in enumerate(held)

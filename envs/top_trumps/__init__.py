@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
-from ..core.game import Game, check_choice, check_range, functions_in, make_config, setting
+from ..core.game import Game, check_choice, check_settings, functions_in, make_config, setting
 from . import cards, draw, observation, rules, text
 
 VERSION = 0
@@ -19,19 +19,33 @@ class Config:
     FOR_PEOPLE: ClassVar[Mapping[str, str]] = {"deck": "planets"}  # where they choose no settings
     NAMED: ClassVar[Mapping[str, Sequence[str]]] = {"deck": tuple(cards.SHIPPED)}  # with real names
 
-    num_cards: int = setting(50, "cards in the deck: 2 .. 128")
-    num_fields: int = setting(5, "integers on a card: 1 .. 16")
-    trick_limit: int = setting(5000, "largest number of tricks")
-    starter: int | str = setting(0, 'the seat that starts: 0, 1 or "random"')
+    num_cards: int = setting(
+        50,
+        "cards in the deck: 2 .. 128",
+        "Cards",
+        limits=(cards.MIN_CARDS, cards.MAX_CARDS),
+    )
+    num_fields: int = setting(
+        5,
+        "integers on a card: 1 .. 16",
+        "Values on a card",
+        limits=(cards.MIN_FIELDS, cards.MAX_FIELDS),
+    )
+    trick_limit: int = setting(
+        5000, "largest number of tricks", "Longest game", "tricks", limits=(1, rules.MAX_TRICKS)
+    )
+    starter: int | str = setting(
+        0,
+        'the seat that starts: 0, 1 or "random"',
+        "First to choose",
+        choices={0: "seat 1", 1: "seat 2", "random": "drawn by lot"},
+    )
     deck: str = setting(
-        cards.RANDOM, 'a new one for each game; or "planets", or the text of a CSV file'
+        cards.RANDOM, 'a new one for each game; or "planets", or the text of a CSV file', "Deck"
     )
 
     def __post_init__(self) -> None:
-        check_range("num_cards", self.num_cards, cards.MIN_CARDS, cards.MAX_CARDS)
-        check_range("num_fields", self.num_fields, cards.MIN_FIELDS, cards.MAX_FIELDS)
-        check_range("trick_limit", self.trick_limit, 1, rules.MAX_TRICKS)
-        check_choice("starter", self.starter, STARTERS)
+        check_settings(self)
         if cards.deck_text(self.deck) != cards.RANDOM:
             sizes = _deck_sizes(self.deck)
             check_choice("num_cards", self.num_cards, [sizes["num_cards"]])
@@ -72,6 +86,7 @@ def game(**settings: Any) -> Game:
             draw,
             describe=partial(text.describe, names),
             action_name=partial(text.action_name, names),
+            label_action=partial(text.label_action, names),
             parse_action=partial(text.parse_action, names),
             draw=partial(draw.draw, names),
         ),

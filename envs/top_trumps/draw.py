@@ -1,8 +1,8 @@
 """The table of Top Trumps as a picture: each seat's top card, what is known of it, the last trick.
 
 A card is a table of its fields. Of a card that may not be seen it shows the least and the largest
-value that it can have, by what the seat can deduce. The cards of the last trick lie apart, with the
-field that was compared.
+value that it can have, by what the seat can deduce. The cards of the last trick lie between the top
+cards, with the field that was compared.
 """
 
 from collections.abc import Sequence
@@ -15,16 +15,36 @@ from ..core.bits import allowed_list, is_allowed
 from ..core.drawing import palette
 from ..core.drawing.cards import MIN_TEXT
 from ..core.drawing.layout import Box
-from ..core.drawing.picture import Part, Picture, Shape, Text
-from ..core.drawing.table import NARROW_WIDTH, Layout, seat_part, seat_plate, table_picture
+from ..core.drawing.picture import Circle, Line, Part, Picture, Shape, Text
+from ..core.drawing.table import (
+    NARROW_WIDTH,
+    Layout,
+    empty_place,
+    seat_part,
+    seat_plate,
+    table_picture,
+)
 from ..core.words import count_noun
 from .rules import DRAWN, NONE, NUM_SEATS, is_terminal, place_at
-from .text import Names, card_name, headline, shows_top
+from .text import Names, card_name, field_words, headline, shows_top, value_words
 
 INK, STRONG = "#2c4a6c", "#a3202a"
 HIGHLIGHT = "#fbe3a0"  # the field compared last
 UNSEEN = "#dfe3e8"  # paper of a card that may not be seen
 FIELD_FILL, FIELD_EDGE = "#fffdf6", "#c9c3b2"
+SPACE = "#141c2b"
+PORTRAITS = {  # of the planets: size, colour and light
+    "Mercury": (0.35, "#7d7770", "#a39b90"),
+    "Venus": (0.55, "#c58a3c", "#e6bd76"),
+    "Earth": (0.58, "#2c63b4", "#5fa36a"),
+    "Mars": (0.45, "#a8452b", "#d0744f"),
+    "Jupiter": (0.85, "#b08256", "#dcb98c"),
+    "Saturn": (0.68, "#c3a05a", "#ead7a0"),
+    "Uranus": (0.65, "#5fa5ae", "#a4d8dd"),
+    "Neptune": (0.64, "#2f52a8", "#6e8fe0"),
+    "Pluto": (0.3, "#93806b", "#c4b19a"),
+}
+RINGED = ("Saturn", "Uranus")
 LETTER = 0.56  # the width of a letter, in sizes of the text
 
 
@@ -52,17 +72,20 @@ class View(NamedTuple):
 
 
 def _wide_layout(num_fields: int) -> TrumpsLayout:
-    row_height = min(50.0, 420 / num_fields)
-    lefts, height, panel = (52, 668), 58 + row_height * num_fields, Box(436, 150, 208, 150)
+    """The top cards at both sides; between them those of the last trick, side by side."""
+    row_height = min(58.0, 440 / num_fields)
+    left, panel, right = Box(40, 98, 1000, 58 + row_height * num_fields).columns(360, 240, 360)
+    played, lines = panel.inset(8).rows(panel.height * 0.56, panel.height * 0.44 - 24)
+    own, other = played.equal_columns(2, 8)
     return TrumpsLayout(
-        size=(1080, 740),
-        cards=(Box(lefts[0], 98, 360, height), Box(lefts[1], 98, 360, height)),
+        size=(1080, round(panel.bottom + 114)),
+        cards=(left, right),
         title_height=50,
         text_size=min(18.0, row_height * LETTER),
         panel=panel,
-        lines=panel.inset(4),
-        played=(Box(lefts[0], 666, 360, 42), Box(lefts[1], 666, 360, 42)),
-        known_lines=4,
+        lines=lines,
+        played=(own, other),
+        known_lines=3,
         known_letters=44,
     )
 
@@ -70,7 +93,7 @@ def _wide_layout(num_fields: int) -> TrumpsLayout:
 def _narrow_layout(num_fields: int) -> TrumpsLayout:
     """Both cards one below the other, each with rows large enough for a finger."""
     width, height = NARROW_WIDTH - 24, 38 + 26 * num_fields
-    upper = Box(12, 62, width, height)
+    upper = Box(12, 62, width, 38 + 44 * num_fields)
     panel = Box(12, upper.bottom + 40, width, 112)
     lower = Box(12, panel.bottom + 40, width, height)
     lines, *played = panel.inset(4).rows(38, 28, 28)
@@ -88,7 +111,11 @@ def _narrow_layout(num_fields: int) -> TrumpsLayout:
 
 
 def draw(
-    names: Names, state: np.record, seat: int | None = None, is_narrow: bool = False
+    names: Names,
+    state: np.record,
+    seat: int | None = None,
+    is_narrow: bool = False,
+    is_live: bool = True,
 ) -> Picture:
     """Draw the table with both top cards (seat None) or with what `seat` may see."""
     layout = (_narrow_layout if is_narrow else _wide_layout)(len(names.fields))
@@ -97,7 +124,8 @@ def draw(
     shapes: list[Shape | Part] = [*layout.board(felt), layout.title(headline(state))]
     for owner in range(NUM_SEATS):
         shapes += _seat(view, owner)
-    return table_picture(layout.size, [*shapes, *_last_trick(view)], _clicks(names, state, seat))
+    clicks = _clicks(names, state, seat) if is_live else {}
+    return table_picture(layout.size, [*shapes, *_last_trick(view)], clicks)
 
 
 def _clicks(names: Names, state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
@@ -145,7 +173,8 @@ def _seat(view: View, owner: int) -> list[Shape | Part]:
     plate = seat_part(owner, seat, holds, seat_plate(box, f"player {owner}", holds, is_to_act))
     cards = possible_tops(state, owner, seat)
     if not cards:
-        return [plate]
+        note = Text(*card_box.center, "no cards left", layout.text_size, palette.DIM_CHALK)
+        return [plate, empty_place(card_box), note]
     return [plate, *_card(view, owner, cards, card_box), *_known(view, cards, card_box)]
 
 
@@ -164,6 +193,8 @@ def _card(view: View, owner: int, cards: Sequence[int], box: Box) -> list[Shape 
         Text(*middle, _short(title, 30), size, STRONG, is_bold=True),
     )
     fields = Box(box.x + 8, box.y + height, box.width - 16, box.height - height - 8)
+    if len(cards) == 1:
+        frame = (*frame, *portrait(title, box.x + 10 + height * 0.4, middle[1], height * 0.36))
     rows = enumerate(fields.equal_rows(len(names.fields)))
     shapes: list[Shape | Part] = [Part(part_id, f"top card of player {owner}: {title}", frame)]
     return shapes + [_field(view, owner, field, cards, row) for field, row in rows]
@@ -174,8 +205,11 @@ def _field(view: View, owner: int, field: int, cards: Sequence[int], row: Box) -
     names, state, _, layout = view
     values = [int(state["values"][card, field]) for card in cards]
     low, high = min(values), max(values)
-    value = f"{low}" if low == high else f"{low} to {high}"
-    is_known, name, size = len(cards) == 1, _field_name(names, field), layout.text_size
+    value = value_words(names, field, high)
+    if low != high:
+        value = f"{low:,} to {value}"
+    is_known, name = len(cards) == 1, field_words(names, field)
+    size = layout.text_size if is_known else min(layout.text_size, 15.0)
     box, y = Box(row.x, row.y + 1.5, row.width, row.height - 3), row.center[1]
     room = row.width - 24 - LETTER * size * len(value)
     shapes: tuple[Shape, ...] = (
@@ -231,16 +265,19 @@ def _last_trick(view: View) -> list[Shape | Part]:
         won = "last trick: drawn" if winner == DRAWN else f"player {winner} won"
         lines = [(won, palette.LIGHT_GOLD)]
         if not layout.is_narrow:
-            what = [("last trick:", palette.CHALK), (_field_name(names, field), palette.CHALK)]
+            what = [("last trick:", palette.CHALK), (field_words(names, field), palette.CHALK)]
             lines = [*what, *lines]
     if is_terminal(state):
         lines.append(("the game is over", palette.LIGHT_GOLD))
     else:
         pile = count_noun(int(state["pile_size"]), "card")
         lines.append((f"draw pile: {pile}", palette.DIM_CHALK))
-    size = 12.5 if layout.is_narrow else 17.0
     shapes: list[Shape] = [layout.panel.filled(palette.PANEL, 12)]
-    for (line, ink), row in zip(lines, layout.lines.equal_rows(len(lines)), strict=True):
+    if winner == NONE:
+        shapes += map(empty_place, layout.played)
+    rows = layout.lines.equal_rows(len(lines))
+    size = 12.5 if layout.is_narrow else min(17.0, rows[0].height * 0.75)
+    for (line, ink), row in zip(lines, rows, strict=True):
         shown = _short(line, (row.width - 8) / (LETTER * size))
         shapes.append(Text(*row.center, shown, size, ink, is_bold=True))
     panel = Part("last trick", _ascii(", ".join(line for line, _ in lines)), tuple(shapes))
@@ -253,20 +290,43 @@ def _played(view: View, owner: int) -> Part:
     box = layout.played[(owner - (seat or 0)) % NUM_SEATS]
     card, field = int(state["last_cards"][owner]), int(state["last_field"])
     name = card_name(names, state, card) if _knows_played(state, owner, seat) else "a card"
-    compared = f"{_field_name(names, field)} {int(state['values'][card, field])}"
-    size = 13.0 if layout.is_narrow else 16.0
+    compared = value_words(names, field, state["values"][card, field])
+    if layout.is_narrow:
+        compared = f"{field_words(names, field)} {compared}"
+    edge = (palette.YELLOW, 3.0) if owner == state["last_winner"] else (palette.PAPER_EDGE, 1.0)
+    face = (_row_face if layout.is_narrow else _tall_face)(name, compared, box)
+    shapes = (box.filled(palette.PAPER, 8, *edge), *face)
+    return Part(f"played:{owner}", _ascii(f"player {owner} played {name}, {compared}"), shapes)
+
+
+def _row_face(name: str, compared: str, box: Box) -> list[Shape]:
+    """A card in one row: portrait, name, and the value at the end."""
+    size = 13.0
     width = min(LETTER * size * len(compared) + 16, box.width * 0.62)
     patch = Box(box.right - 5 - width, box.y + 5, width, box.height - 10)
-    who = _short(f"{owner}: {name}", (patch.x - box.x - 20) / (LETTER * size))
-    edge = (palette.YELLOW, 3.0) if owner == state["last_winner"] else (palette.PAPER_EDGE, 1.0)
-    shown = _short(compared, (width - 8) / (LETTER * size))
-    shapes: tuple[Shape, ...] = (
-        box.filled(palette.PAPER, 8, *edge),
-        patch.filled(HIGHLIGHT, 5),
-        Text(box.x + 12, box.center[1], who, size, STRONG, "start", is_bold=True),
-        Text(*patch.center, shown, size, INK, is_bold=True),
-    )
-    return Part(f"played:{owner}", _ascii(f"player {owner} played {name}, {compared}"), shapes)
+    face = portrait(name, box.x + 12 + box.height * 0.3, box.center[1], box.height * 0.3)
+    left = box.x + 12 + (box.height * 0.75 if face else 0)
+    who = _short(name, (patch.x - 8 - left) / (LETTER * size))
+    text = Text(left, box.center[1], who, size, STRONG, "start", is_bold=True)
+    return [*face, text, *_patch(compared, patch, size)]
+
+
+def _tall_face(name: str, compared: str, box: Box) -> list[Shape]:
+    """A card upright: portrait, name, and the value at the foot."""
+    portrait_box, name_box, patch = box.inset(5).rows(box.height * 0.5, 22, box.height * 0.22)
+    radius = min(portrait_box.width, portrait_box.height) / 2 - 4
+    face = portrait(name, *portrait_box.center, radius)
+    size = max(MIN_TEXT, min(17.0, (box.width - 14) / (LETTER * max(len(name), 6))))
+    center = (name_box if face else portrait_box).center
+    text = Text(*center, _short(name, 14), size, STRONG, is_bold=True)
+    return [*face, text, *_patch(compared, patch, 17.0)]
+
+
+def _patch(value: str, box: Box, size: float) -> list[Shape]:
+    """The value that was compared, as large as there is room for."""
+    size = max(MIN_TEXT, min(size, (box.width - 6) / (LETTER * len(value))))
+    shown = _short(value, (box.width - 4) / (LETTER * size))
+    return [box.filled(HIGHLIGHT, 5), Text(*box.center, shown, size, INK, is_bold=True)]
 
 
 def _knows_played(state: np.record, owner: int, seat: int | None) -> bool:
@@ -276,9 +336,20 @@ def _knows_played(state: np.record, owner: int, seat: int | None) -> bool:
     return not is_allowed(state["doubtful"][owner], int(state["last_place"]))
 
 
-def _field_name(names: Names, field: int) -> str:
-    """The name of a field as people write it."""
-    return names.fields[field].replace("_", " ")
+def portrait(card: str, x: float, y: float, radius: float) -> tuple[Shape, ...]:
+    """A picture of a card of the deck that ships around (x, y); nothing for other cards."""
+    if card not in PORTRAITS:
+        return ()
+    size, fill, light = PORTRAITS[card]
+    shapes: list[Shape] = [
+        Circle(x, y, radius, SPACE),
+        Circle(x, y, radius * size, fill),
+        Circle(x - radius * size * 0.25, y - radius * size * 0.25, radius * size * 0.5, light),
+    ]
+    if card in RINGED:
+        tilted = ((x - radius * 0.95, y + radius * 0.3), (x + radius * 0.95, y - radius * 0.3))
+        shapes.append(Line(tilted, light, max(1.5, radius * 0.12)))
+    return tuple(shapes)
 
 
 def _ascii(name: str) -> str:

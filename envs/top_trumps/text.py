@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.game import check_choice
-from ..core.words import is_index
+from ..core.words import count_noun, is_index
 from .observation import knows_own_top
 from .rules import (
     DRAWN,
@@ -44,6 +44,38 @@ def action_name(names: Names, action: int) -> str:
     if not 0 <= action < len(names.fields):
         raise ValueError(f"the fields are 0 .. {len(names.fields) - 1}, not {action}")
     return names.fields[action]
+
+
+UNITS = {  # ends of the names of fields
+    "_km": "km",
+    "_kg_m3": "kg/m3",
+    "_days": "days",
+    "_m_s": "m/s",
+    "_c": "C",
+}
+
+
+def label_action(names: Names, state: np.record, action: int) -> str:
+    """What people call a choice: the field, without the value, which others may not know."""
+    return field_words(names, action)
+
+
+def field_words(names: Names, field: int) -> str:
+    """The name of a field as people write it, without its unit."""
+    name = names.fields[field]
+    unit = next((end for end in UNITS if name.endswith(end)), "")
+    return name.removesuffix(unit).replace("_", " ")
+
+
+def value_words(names: Names, field: int, value: int) -> str:
+    """A value with its unit: "12,756 km"."""
+    ends = (UNITS[end] for end in UNITS if names.fields[field].endswith(end))
+    return f"{int(value):,} {next(ends, '')}".rstrip()
+
+
+def score(state: np.record, seat: int) -> str:
+    """The cards in a seat's deck."""
+    return count_noun(int(state["deck_sizes"][seat]), "card")
 
 
 def parse_action(names: Names, name: str) -> int:
@@ -175,13 +207,13 @@ def _last_trick(names: Names, state: np.record, seat: int | None) -> str:
     if state["last_winner"] == NONE:
         return ""
     field = int(state["last_field"])
+    values = [state["values"][card, field] for card in state["last_cards"]]
     played = ", ".join(
-        f"player {owner} {state['values'][state['last_cards'][owner], field]}"
-        for owner in range(NUM_SEATS)
+        f"player {owner} {value_words(names, field, value)}" for owner, value in enumerate(values)
     )
     winner = int(state["last_winner"])
     outcome = "drawn" if winner == DRAWN else f"player {winner} won"
-    return f"  last trick: {names.fields[field]}: {played}: {outcome}"
+    return f"  last trick: {field_words(names, field)}: {played}: {outcome}"
 
 
 def _seat_lines(names: Names, state: np.record, owner: int, seat: int | None) -> str:

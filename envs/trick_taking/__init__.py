@@ -4,7 +4,8 @@ import dataclasses
 from functools import partial
 from typing import Any
 
-from ..core.game import Game, check_range, functions_in, make_config, setting
+from ..core.game import Game, check_range, check_settings, functions_in, make_config, setting
+from ..core.words import Scale
 from . import draw, observation, rules, text
 
 VERSION = 0
@@ -14,13 +15,19 @@ VERSION = 0
 class Config:
     """The sizes and the house rule of trick-taking."""
 
-    num_values: int = setting(10, "values of each colour, and tricks of a game: 1 .. 32")
-    num_players: int = setting(2, "seats, and colours: 2 .. 4")
-    leader: int = setting(0, "the seat that leads the first trick")
+    num_values: int = setting(
+        10,
+        "values of each colour, and tricks of a game: 1 .. 32",
+        "Cards of each suit",
+        limits=(rules.MIN_VALUES, rules.MAX_VALUES),
+    )
+    num_players: int = setting(
+        2, "seats, and colours: 2 .. 4", "Players", limits=(rules.MIN_SEATS, rules.MAX_SEATS)
+    )
+    leader: int = setting(0, "the seat that leads the first trick", "First to lead: seat")
 
     def __post_init__(self) -> None:
-        check_range("num_values", self.num_values, rules.MIN_VALUES, rules.MAX_VALUES)
-        check_range("num_players", self.num_players, rules.MIN_SEATS, rules.MAX_SEATS)
+        check_settings(self)
         check_range("leader", self.leader, 0, self.num_players - 1)
 
 
@@ -41,7 +48,12 @@ def game(**settings: Any) -> Game:
         state_fields=rules.state_fields(num_seats, num_values),
         observation_fields=observation.observation_fields(num_seats, num_values),
         house_rules={"first_leader": config.leader},
+        icons=text.ICONS,
+        scale=Scale(
+            num_values / num_seats, num_values * (1 - 1 / num_seats), "{} tricks", "{} tricks", 1
+        ),
         has_chance=True,
+        has_public_view=True,
         has_hidden=num_seats > 2 or num_values > 1,
         **functions_in(
             rules,

@@ -9,12 +9,21 @@ import numpy as np
 from ..core.drawing import cards, palette, table
 from ..core.drawing.layout import Box
 from ..core.drawing.picture import Part, Picture, Point, Shape, Text
+from ..core.words import count_noun
 from . import rules
 from .rules import NO_CARD, NO_COLOUR, is_terminal
-from .text import action_name, card_name, headline, held_cards, is_known, is_of_this_or_last_trick
+from .text import (
+    INKS,
+    SUITS,
+    action_name,
+    card_label,
+    card_name,
+    headline,
+    held_cards,
+    is_known,
+    is_of_this_or_last_trick,
+)
 
-SUITS = ("spades", "hearts", "clubs", "diamonds")  # by colour
-INKS = ("#2c6a8c", "#c2242f", "#2a7247", "#7a4a9c")
 SUIT_MARKS = (cards.spade, cards.heart, cards.club, cards.diamond)
 MARKS = tuple(make(ink) for make, ink in zip(SUIT_MARKS, INKS, strict=True))
 
@@ -23,6 +32,9 @@ WIDE = {  # by number of seats
     3: table.WideHands(320, 100, 12, action_share=0.58),
     4: table.WideHands(280, 96, 11, action_share=0.58),
 }
+DIM_PAPER, DIM_INK = "#b8b2a2", "#3a372f"  # of cards that may not be played now
+DIM_MARKS = tuple(make(DIM_INK) for make in SUIT_MARKS)
+PILE_HEIGHT, NARROW_PILE_HEIGHT = 46.0, 26.0
 CROWDED_SHARE = 0.68  # how far from a seat to the middle its card lies where hands have two rows
 NARROW = table.NarrowHands(height=640, row_height=74, card_height=84, most=11)
 TALL_ROW_HEIGHT = 96  # of another seat whose hand has two rows
@@ -30,15 +42,61 @@ TRICK_HEIGHT, NARROW_TRICK_HEIGHT = 96.0, 84.0
 NARROW_TRICK_STEP = 82.0
 
 
-def draw(state: np.record, seat: int | None = None, is_narrow: bool = False) -> Picture:
+def draw(
+    state: np.record, seat: int | None = None, is_narrow: bool = False, is_live: bool = True
+) -> Picture:
     """The table with all hands (seat None) or, from the place of `seat`, what it may see."""
-    measures = (_narrow_measures if is_narrow else _wide_measures)(*state.dealt.shape)
-    layout = table.card_table(len(state.hands), seat, measures)
-    shapes = [*layout.ground(headline(state)), *_middle(state, layout)]
+    measures = (_narrow_measures if is_narrow else _wide_measures)(*state["dealt"].shape)
+    layout = table.card_table(len(state["hands"]), seat, measures)
+    clicks = _clicks(state, seat) if is_live else {}
+    shapes = [
+        *layout.ground(headline(state, card_label) + _deciding(state)),
+        *_middle(state, layout),
+    ]
     for owner in range(len(layout.seats)):
+        shapes += _won_pile(state, owner, seat, layout)
         shapes += _played_card(state, owner, seat, layout)
-        shapes += _seat(state, owner, seat, layout)
-    return table.table_picture(layout.size, shapes, _clicks(state, seat))
+        shapes += _seat(state, owner, seat, layout, {ids[0] for ids in clicks.values()})
+    return table.table_picture(layout.size, shapes, clicks)
+
+
+def _deciding(state: np.record) -> str:
+    """How many tricks decide a game of two."""
+    num_seats, num_values = state["dealt"].shape
+    return f"; {num_values // 2 + 1} tricks win" if num_seats == 2 else ""
+
+
+def _won_pile(
+    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+) -> list[Shape | Part]:
+    """The tricks of a seat face down, with their number; the cards of the last one glide there."""
+    won, plate = int(state["tricks_won"][owner]), layout.seats[owner].plate
+    if not won:
+        return []
+    height = NARROW_PILE_HEIGHT if layout.is_narrow else PILE_HEIGHT
+    x = plate.right + (64 if layout.is_narrow else 46)
+    y = plate.center[1] + (0 if layout.is_narrow else 22)
+    number = Text(x + height * 0.62, y, str(won), height * 0.6, palette.CHALK, "start", True)
+    label = f"{count_noun(won, 'trick')} of player {owner}"
+    shapes: list[Shape | Part] = [
+        Part(f"seat:{owner}:won", label, (*table.pile(x, y, height, won), number))
+    ]
+    if owner == state["leader"] and state["table"].any():
+        shapes += _swept(state, seat, (x, y, height))
+    return shapes
+
+
+def _swept(
+    state: np.record, seat: int | None, place: tuple[float, float, float]
+) -> list[Shape | Part]:
+    """The cards of the last trick, as far as their seats have not played again, on a pile."""
+    x, y, height = place
+    parts: list[Shape | Part] = []
+    for owner in range(len(state["hands"])):
+        if state["last_cards"][owner] != NO_CARD and not is_of_this_or_last_trick(state, owner):
+            part = _played_part(state, owner, seat)._replace(face=None)
+            parts += cards.card_row([part], x, y - height * 0.05 * len(parts), height, 100)
+    return parts
 
 
 def _wide_measures(num_seats: int, num_values: int) -> table.WideHands:
@@ -54,7 +112,7 @@ def _narrow_measures(num_seats: int, num_values: int) -> table.NarrowHands:
 
 def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
     """The card of each legal action."""
-    num_seats, num_values = state.dealt.shape
+    num_seats, num_values = state["dealt"].shape
     return {
         action_name(num_seats, num_values, card): (_card_id(card, num_values),)
         for card in table.clickable(rules, state, seat, num_seats * num_values)
@@ -69,7 +127,7 @@ def card_part(card: int, num_values: int, whose: str = "") -> cards.CardPart:
     """A card face up, with its value in the ink of its suit; `whose` ends its label."""
     colour, value = divmod(card, num_values)
     face = cards.Card(str(value), INKS[colour], MARKS[colour])
-    return cards.CardPart(_card_id(card, num_values), f"{value} of {SUITS[colour]}{whose}", face)
+    return cards.CardPart(_card_id(card, num_values), card_label(num_values, card) + whose, face)
 
 
 def _middle(state: np.record, layout: table.CardTable) -> list[Shape]:
@@ -77,12 +135,12 @@ def _middle(state: np.record, layout: table.CardTable) -> list[Shape]:
     x, y = layout.center
     if is_terminal(state):
         text = "the game is over"
-    elif state.led_colour != NO_COLOUR:
-        text = f"follow {SUITS[state.led_colour]}"
-    elif state.last_cards[state.leader] != NO_CARD:
-        text = f"player {state.leader} took the trick"
+    elif state["led_colour"] != NO_COLOUR:
+        text = f"follow {SUITS[state['led_colour']]}"
+    elif state["last_cards"][state["leader"]] != NO_CARD:
+        text = f"player {state['leader']} took the trick"
     else:
-        text = f"player {state.leader} leads"
+        text = f"player {state['leader']} leads"
     place = (x, y - 58, text, 15) if layout.is_narrow else (x, y, text, 18)
     return [Text(*place, palette.CHALK, is_bold=True)]
 
@@ -94,22 +152,28 @@ def _played_card(
 
     The card keeps the id that it had in the hand.
     """
-    card, num_values = int(state.last_cards[owner]), state.dealt.shape[1]
-    if card == NO_CARD or not is_of_this_or_last_trick(state, owner):
+    if state["last_cards"][owner] == NO_CARD or not is_of_this_or_last_trick(state, owner):
         return []
-    part = card_part(card, num_values, f", played by player {owner}")
-    if not is_known(state, owner, seat):
-        part = part._replace(id=cards.card_back(owner, len(held_cards(state, owner))).id)
+    part = _played_part(state, owner, seat)
     height = NARROW_TRICK_HEIGHT if layout.is_narrow else TRICK_HEIGHT
     x, y = _trick_place(owner, seat or 0, layout)
     shapes: list[Shape | Part] = []
-    if owner == (state.leader if state.led_colour == NO_COLOUR else state.winner):
+    if owner == (state["leader"] if state["led_colour"] == NO_COLOUR else state["winner"]):
         edge = Box.around(x, y, height * cards.CARD_ASPECT, height).inset(-4)
         shapes.append(edge.filled(palette.YELLOW, height * 0.1))
     shapes += cards.card_row([part], x, y, height, 100)
     if layout.is_narrow:
         shapes.append(Text(x, y + height / 2 + 12, f"player {owner}", 12, palette.DIM_CHALK))
     return shapes
+
+
+def _played_part(state: np.record, owner: int, seat: int | None) -> cards.CardPart:
+    """The last card of a seat as a part."""
+    num_values = state["dealt"].shape[1]
+    part = card_part(int(state["last_cards"][owner]), num_values, f", played by player {owner}")
+    if is_known(state, owner, seat):
+        return part
+    return part._replace(id=cards.card_back(owner, len(held_cards(state, owner))).id)
 
 
 def _trick_place(owner: int, first: int, layout: table.CardTable) -> Point:
@@ -122,18 +186,34 @@ def _trick_place(owner: int, first: int, layout: table.CardTable) -> Point:
 
 
 def _seat(
-    state: np.record, owner: int, seat: int | None, layout: table.CardTable
+    state: np.record,
+    owner: int,
+    seat: int | None,
+    layout: table.CardTable,
+    playable: set[str],
 ) -> list[Shape | Part]:
-    """The hand of a seat and its plate, with the tricks it has won."""
-    num_values, place = state.dealt.shape[1], layout.seats[owner]
+    """The hand of a seat and its plate, with the tricks it has won.
+
+    In the hand that chooses, cards that may not be played are dimmed.
+    """
+    num_values, place = state["dealt"].shape[1], layout.seats[owner]
     is_open = is_known(state, owner, seat)
     whose = "" if owner == seat else f", player {owner}"
     hand = [
         card_part(card, num_values, whose) if is_open else cards.card_back(owner, index)
         for index, card in enumerate(held_cards(state, owner))
     ]
-    is_to_act = owner == state.seat_to_act and not is_terminal(state)
-    won = int(state.tricks_won[owner])
-    plate = table.seat_plate(place.plate, f"player {owner}", f"won {won}", is_to_act)
-    holds = f"{won} tricks won, {len(hand)} cards"
+    is_to_act = owner == state["seat_to_act"] and not is_terminal(state)
+    if playable and is_to_act:
+        hand = [part if part.id in playable else _dimmed(part) for part in hand]
+    won = int(state["tricks_won"][owner])
+    plate = table.seat_plate(place.plate, f"player {owner}", str(won), is_to_act)
+    holds = f"{count_noun(won, 'trick')} won, {len(hand)} cards"
     return [*cards.card_rows(hand, place.hand), table.seat_part(owner, seat, holds, plate)]
+
+
+def _dimmed(part: cards.CardPart) -> cards.CardPart:
+    if part.face is None or part.face.mark is None:
+        return part
+    mark = DIM_MARKS[MARKS.index(part.face.mark)]
+    return part._replace(face=cards.Card(part.face.label, DIM_INK, mark, DIM_PAPER))

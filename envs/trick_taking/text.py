@@ -1,13 +1,18 @@
 """Trick-taking in words: names of cards and actions, a position as text, a deal as plain data."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.words import is_index
+from ..core.game import NO_SEAT
+from ..core.words import count_noun, is_index
 from .rules import NO_CARD, is_terminal, start_game
+
+SUITS = ("spades", "hearts", "clubs", "diamonds")  # by colour
+INKS = ("#2c6a8c", "#c2242f", "#2a7247", "#7a4a9c")
+ICONS = dict(zip(SUITS, zip("\u2660\u2665\u2663\u2666", INKS, strict=True), strict=True))
 
 _ACTION = re.compile(r"card:(\d+)\.(\d+)")
 
@@ -34,6 +39,21 @@ def parse_action(num_seats: int, num_values: int, name: str) -> int:
 def card_name(num_values: int, card: int) -> str:
     """`COLOUR.VALUE`."""
     return f"{card // num_values}.{card % num_values}"
+
+
+def label_action(state: np.record, action: int) -> str:
+    """What people call a card: "5 of spades"."""
+    return card_label(state["dealt"].shape[1], action)
+
+
+def card_label(num_values: int, card: int) -> str:
+    """What people call a card: "5 of spades"."""
+    return f"{card % num_values} of {SUITS[card // num_values]}"
+
+
+def score(state: np.record, seat: int) -> str:
+    """The tricks that a seat has won."""
+    return count_noun(int(state["tricks_won"][seat]), "trick")
 
 
 def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
@@ -78,8 +98,11 @@ def describe(state: np.record, seat: int | None = None) -> str:
 
 
 def is_known(state: np.record, owner: int, seat: int | None) -> bool:
-    """Whether `seat` (None: everybody) knows the hand of `owner`; with two seats it always does."""
-    return seat in (None, owner) or len(state["hands"]) == 2
+    """Whether `seat` knows the hand of `owner`; with two seats it always does.
+
+    None stands for everybody, NO_SEAT for those who only watch.
+    """
+    return seat in (None, owner) or (len(state["hands"]) == 2 and seat != NO_SEAT)
 
 
 def is_of_this_or_last_trick(state: np.record, owner: int) -> bool:
@@ -89,15 +112,15 @@ def is_of_this_or_last_trick(state: np.record, owner: int) -> bool:
     return card != NO_CARD and (is_on_table or not state["table"].any())
 
 
-def headline(state: np.record) -> str:
-    """Which trick it is and what is asked for."""
+def headline(state: np.record, called: Callable[[int, int], str] = card_name) -> str:
+    """Which trick it is and what is asked for; `called` names cards, as `card_label` for people."""
     num_values = state["dealt"].shape[1]
     trick = f"trick {min(num_values - state['tricks_left'] + 1, num_values)} of {num_values}"
     if is_terminal(state):
         return f"{trick}: over"
     if state["seat_to_act"] == state["leader"]:
         return f"{trick}: player {state['leader']} leads"
-    led = card_name(num_values, int(state["last_cards"][state["leader"]]))
+    led = called(num_values, int(state["last_cards"][state["leader"]]))
     return f"{trick}: player {state['seat_to_act']} to follow {led} of player {state['leader']}"
 
 

@@ -5,6 +5,7 @@ Pillow draws the pixels and pygame-ce owns the window; both are imported when fi
 
 import inspect
 import os
+from collections.abc import Sequence
 from functools import lru_cache
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -12,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..game import Game, check_choice
+from ..words import with_names
 from .picture import Circle, Line, Part, Picture, Polygon, Rectangle, Shape, Stamp, Text
 from .text_picture import text_picture
 
@@ -27,6 +29,7 @@ LEARNING_SEAT = "own"  # for `render_seat`: what the learning seat may see
 _UNSEEN_DRIVERS = ("offscreen", "dummy")  # SDL falls back to one of these
 _OVERSAMPLING = 2  # pictures are drawn this much larger and reduced for smooth edges
 _FONTS = "Helvetica, Arial, sans-serif"
+_LONGEST_NAME = 14  # letters for which a plate has room
 _HALF_CAPITAL = 0.35  # of the font size: from the middle of a capital down to the baseline
 
 
@@ -46,29 +49,36 @@ def render_frame(game: Game, state: np.record, seat: int | None = None) -> np.nd
 
 
 def drawn(
-    game: Game, state: np.record, seat: int | None = None, is_narrow: bool = False
+    game: Game,
+    state: np.record,
+    seat: int | None = None,
+    is_narrow: bool = False,
+    is_live: bool = True,
 ) -> Picture:
     """Return the picture of a position: all (seat None) or what `seat` may see.
 
     The narrow one where it is asked for and there is one; that of the text where the game draws
-    none.
+    none. One that is not live offers nothing to click, for people who only look.
     """
     if game.draw is None:
-        return text_picture(game, state, seat, is_narrow)
-    if is_narrow and has_narrow(game):
-        return game.draw(state, seat, is_narrow=True)
-    return game.draw(state, seat)
+        return text_picture(game, state, seat, is_narrow, is_live)
+    asked = {"is_narrow": is_narrow, "is_live": is_live}
+    return game.draw(state, seat, **{name: asked[name] for name in _draw_options(game)})
+
+
+def has_narrow(game: Game) -> bool:
+    """Return whether a game can be drawn for a phone."""
+    return game.draw is None or "is_narrow" in _draw_options(game)
 
 
 @lru_cache(maxsize=64)
-def has_narrow(game: Game) -> bool:
-    """Return whether a game can be drawn for a phone."""
-    if game.draw is None:
-        return True
+def _draw_options(game: Game) -> tuple[str, ...]:
+    """Return which of the options of `drawn` the game's own `draw` takes."""
     try:
-        return "is_narrow" in inspect.signature(game.draw).parameters
+        known = inspect.signature(game.draw).parameters  # type: ignore[arg-type]
     except (TypeError, ValueError):
-        return False
+        return ()
+    return tuple(name for name in ("is_narrow", "is_live") if name in known)
 
 
 class Renderer:
@@ -234,8 +244,8 @@ def _font(size: float) -> "FreeTypeFont | ImageFont":
 # Vector graphics
 
 
-def picture_svg(picture: Picture) -> str:
-    """A picture as an SVG document."""
+def picture_svg(picture: Picture, names: Sequence[str] = ()) -> str:
+    """A picture as an SVG document; `names` stand in it for the seats, shortened where long."""
     size = f'width="{picture.width}" height="{picture.height}"'
     view = f'viewBox="0 0 {picture.width} {picture.height}"'
     lines = [
@@ -244,7 +254,11 @@ def picture_svg(picture: Picture) -> str:
         *map(_svg_part, picture.shapes),
         "</svg>",
     ]
-    return "\n".join(lines) + "\n"
+    return with_names("\n".join(lines) + "\n", [escape(_short(name)) for name in names])
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}\u2026"
 
 
 def _svg_part(part: Shape | Part) -> str:
@@ -266,6 +280,7 @@ def _svg_shapes(shapes: tuple[Shape, ...]) -> str:
     return svg
 
 
+@lru_cache(maxsize=1 << 12)
 def _svg(shape: Shape) -> str:
     match shape:
         case Rectangle(x, y, width, height, fill, radius):

@@ -1,7 +1,7 @@
 """The table and what lies around it: seats, plates, buttons, and marks on what may be played."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -10,11 +10,12 @@ import numpy as np
 
 from ..bits import allowed_list, mask_words
 from . import palette
-from .cards import MIN_TEXT, Hand
+from .cards import CARD_ASPECT, MIN_TEXT, Hand, card_shapes
 from .layout import Box
 from .picture import Circle, Part, Picture, Point, Rectangle, Shape, Stamp, Text
 
 NARROW_WIDTH = 360  # pixels of a picture for a phone
+NARROW_LETTERS = 60  # of a line of text in it
 SMALL_HEIGHT = 40.0  # of the other seats' cards in such a picture
 
 
@@ -33,6 +34,8 @@ class Layout:
         """A line of text above the table."""
         if not self.is_narrow:
             return Text(20, 18, headline, 16, palette.DIM_CHALK, "start")
+        if len(headline) > NARROW_LETTERS:  # without "trick 3 of 10"
+            headline = headline.partition(": ")[2] or headline
         size = min(13.0, (NARROW_WIDTH - 16) / (0.53 * len(headline)))
         return Text(8, 13, headline, max(MIN_TEXT, size), palette.DIM_CHALK, "start")
 
@@ -104,8 +107,8 @@ class NarrowHands(NamedTuple):
 def card_table(num_seats: int, seat: int | None, measures: WideHands | NarrowHands) -> CardTable:
     """The table as `seat`, or for a spectator seat 0, sees it: that seat is at the bottom."""
     if isinstance(measures, WideHands):
-        return _wide_table(num_seats, seat or 0, measures)
-    return _narrow_table(num_seats, seat or 0, measures)
+        return _wide_table(num_seats, max(0, seat or 0), measures)
+    return _narrow_table(num_seats, max(0, seat or 0), measures)
 
 
 def _wide_table(num_seats: int, first: int, measures: WideHands) -> CardTable:
@@ -114,7 +117,8 @@ def _wide_table(num_seats: int, first: int, measures: WideHands) -> CardTable:
     width, height, most, half_width, half_height, action_share = measures
     places = []
     for x, y in seats_around(num_seats, center, half_width, half_height, first):
-        row_width = width if abs(x - center[0]) > 1 else min(1.5 * width, 800.0)
+        wider = 1.5 if num_seats > 5 else 1.9
+        row_width = width if abs(x - center[0]) > 1 else min(wider * width, 800.0)
         hand = Hand(x, y - 12, height, row_width, most)
         plate = Box.around(x, y + height / 2 + 2, 200, 28)
         action = (x + (center[0] - x) * action_share, y + (center[1] - y) * action_share)
@@ -218,6 +222,16 @@ def pill(x: float, y: float, text: str, fill: str, ink: str, size: float = 14) -
     return [box.filled(fill, box.height / 2), Text(x, y, text, size, ink)]
 
 
+def pile(x: float, y: float, height: float, count: int) -> list[Shape]:
+    """Cards face down on a pile, the lowest around (x, y); at most eight can be told apart."""
+    width = height * CARD_ASPECT
+    return [
+        shape
+        for layer in range(min(count, 8))
+        for shape in card_shapes(None, x - width / 2, y - height * (0.5 + 0.05 * layer), height)
+    ]
+
+
 def empty_place(box: Box) -> Rectangle:
     """A place where a card can lie."""
     return box.filled(palette.EMPTY, 9, palette.EMPTY_EDGE, 2)
@@ -244,9 +258,10 @@ def table_picture(
     shapes: Sequence[Shape | Part],
     clicks: Mapping[str, tuple[str, ...]],
     background: str = palette.ROOM,
+    plain: Collection[str] = (),
 ) -> Picture:
-    """A picture in which the parts that stand for legal actions are outlined."""
-    chosen = {part_id for ids in clicks.values() for part_id in ids}
+    """A picture in which the parts that stand for legal actions are outlined, but for `plain`."""
+    chosen = {part_id for ids in clicks.values() for part_id in ids}.difference(plain)
     marked = [
         replace(shape, shapes=_with_outline(shape.shapes))
         if isinstance(shape, Part) and shape.id in chosen

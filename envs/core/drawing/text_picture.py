@@ -17,7 +17,7 @@ _PAPER, _INK = "#fbf7ec", "#2b2b2b"
 
 
 def text_picture(
-    game: Game, state: np.record, seat: int | None = None, is_narrow: bool = False
+    game: Game, state: np.record, seat: int | None, is_narrow: bool, is_live: bool
 ) -> Picture:
     """Show the text of `describe` on a sheet of paper, and below it a button for each action."""
     width = NARROW_WIDTH if is_narrow else _WIDTH
@@ -32,7 +32,7 @@ def text_picture(
         for index, line in enumerate(lines)
     ]
     top = 2 * _MARGIN + _LINE_HEIGHT * len(lines)
-    is_asked = not game.is_terminal(state) and seat in (None, int(game.seat_to_act(state)))
+    is_asked = is_live and seat in (None, int(game.seat_to_act(state)))
     actions = game.legal_action_list(state) if is_asked else []
     names = [game.action_name(action) for action in actions]
     buttons, bottom = flowing_buttons(names, _MARGIN, top, width - 2 * _MARGIN)

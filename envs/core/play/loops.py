@@ -116,6 +116,7 @@ class Loops(NamedTuple):
     random_plies: Function
     random_playouts: Function
     play_deals: Function
+    note_deals: Function
 
 
 class CompiledPlayer(NamedTuple):
@@ -167,7 +168,12 @@ def _bind_loops(
     meanings |= {"HAS_PLAYERS": bool(players), "choose": chooser(players)}
     is_seen = any(not player.is_blind for player in players)
     meanings["observe_mover"] = meanings["observe"] if is_seen else _no_observation
-    for template, how in ((_advance, bind_inline), (_start_game, bind), (_end_game, bind)):
+    for template, how in (
+        (_advance, bind_inline),
+        (_start_game, bind),
+        (_end_game, bind),
+        (_note_game, bind_inline),
+    ):
         meanings[template.__name__.removeprefix("_")] = how(template, **meanings)
     meanings["step"] = bind_inline(_step, **meanings)
     return Loops(*(bind_inline(globals()[f"_{name}"], **meanings) for name in Loops._fields))
@@ -425,6 +431,56 @@ def _play_deals(first, end, seeds, codes, games, seated, out):
                 return k
             returns(games.states[1], out.returns[k, sitting])
     return NO_ROW
+
+
+def _note_deals(seeds, given, games, seated, out):
+    """Play a whole game of each deal and note its plies one after another in the rows of `out`.
+
+    EXTERNAL seats play the actions `given` [rows]. `games` and `seated` have one row. Stop before
+    the first game that does not fit; return the number of games, or FAULT at an illegal action.
+    """
+    row = np.int64(0)
+    for k in range(seeds.shape[0]):
+        start_stream(games.rngs[0], seeds[k])
+        start_players(seated.rngs[0], seeds[k], np.uint64(0))
+        deal(games.states[0], games.rngs[0])
+        row = note_game(row, given, games, seated, out)
+        if row == FAULT:
+            return FAULT
+        if row == NO_ROW:
+            return k
+        out.ends[k] = row
+        out.finals[k] = games.states[0]
+        returns(games.states[0], out.returns[k])
+    return seeds.shape[0]
+
+
+def _note_game(row, given, games, seated, out):
+    """Play a dealt game and note its plies from `row` on; return the row after the last.
+
+    Return FAULT at an illegal action, and NO_ROW where rows or given actions run out.
+    """
+    state, mask, action = games.states[0], games.masks[0], np.int64(NO_ACTION)
+    while True:
+        seat = ply(state, games.rngs[0], action, mask)
+        if seat == NO_SEAT:
+            return row
+        if row == out.seats.shape[0]:
+            return np.int64(NO_ROW)
+        seen, code = out.observations[row], seated.codes[0, seat]
+        observe(state, seat, seen)
+        if code == EXTERNAL:
+            action = np.int64(given[row])
+        else:
+            action = np.int64(choose(code, seated.weights, seen, mask, seated.rngs[0, seat]))
+        if not is_legal(mask, action):
+            return np.int64(FAULT)
+        out.states[row] = state
+        out.seats[row] = seat
+        out.actions[row] = action
+        for index in range(mask.shape[0]):
+            out.words[row, index] = mask[index]
+        row += 1
 
 
 def _deal_rows(states, rngs, rows, is_dealt):

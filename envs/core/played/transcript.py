@@ -133,12 +133,15 @@ def replay_data(
 ) -> dict[str, Any]:
     """Return a transcript as plain data: what `seat` may see, or everything.
 
+    Where nothing is hidden from the viewer, it has the views of all other seats too.
     `names` are those of the seats; `judged` has an entry for each ply, of which a seat gets its
     own. Raises TranscriptError for an impossible deal and at an illegal ply.
     """
     game, plies = transcript.game, transcript.plies
     played = [(ply.seat, action_of(game, ply, n)) for n, ply in enumerate(plies, start=1)]
-    data = game_data(game, replay(transcript), played, seat, names)
+    others = () if seat is not None and game.has_hidden else range(game.num_seats)
+    views = (each for each in others if each != seat)
+    data = game_data(game, replay(transcript), played, seat, names, views)
     if judged is not None:
         is_own = (seat in (None, ply.seat) for ply in plies)
         data["judged"] = [j if own else None for j, own in zip(judged, is_own, strict=True)]

@@ -7,7 +7,10 @@ const MOVE_MS = 420;
 const SAID_MS = 1400;
 const MAX_FADING = 40; // parts
 const MAX_BARS = 12;
+const MAX_ADVISED = 3; // moves that are numbered in the picture
+const GRAPH_LEFT = 84; // room for the scale of a graph
 const MAX_BESIDE = 16; // letters of a move that stands beside its bar, not above it
+const words = { icons: {}, scale: null }; // of the game: symbols of words, and what values mean
 
 class Board {
   // `root` holds the picture; `onPlay(action)` is called with the name of a chosen action,
@@ -20,6 +23,23 @@ class Board {
     this.selected = [];
     root.addEventListener("click", (event) => this.press(this.partOf(event.target)));
     root.addEventListener("keydown", (event) => this.key(event));
+    root.addEventListener("pointerdown", (event) => this.drag(event));
+    root.addEventListener("pointerover", (event) => { // a tooltip
+      const part = event.target.closest?.("[data-part]");
+      root.title = part ? part.getAttribute("aria-label") : "";
+    });
+  }
+
+  // Let a part that can be pressed follow a mouse; where it is dropped, the click presses it.
+  drag(event) {
+    const part = event.target.closest?.(".live");
+    if (!part || event.pointerType !== "mouse" || event.button !== 0) return;
+    const picture = part.ownerSVGElement;
+    const scale = picture.viewBox.baseVal.width / (picture.getBoundingClientRect().width || 1);
+    const follow = (moved) => { part.style.transform = `translate(${(moved.clientX - event.clientX) * scale}px, ${(moved.clientY - event.clientY) * scale}px)`; };
+    const drop = () => { part.style.transform = ""; removeEventListener("pointermove", follow); };
+    addEventListener("pointermove", follow);
+    addEventListener("pointerup", drop, { once: true });
   }
 
   partOf(target) {
@@ -132,6 +152,15 @@ class Board {
       .filter((action) => action.size > 0 && contains(action.counts, chosen));
   }
 
+  // Select what every action has that the selected parts can still become.
+  complete() {
+    const [first, ...others] = this.candidates();
+    const common = [...first.counts].flatMap(([part, number]) =>
+      Array(Math.min(number, ...others.map((each) => each.counts.get(part) || 0))).fill(part));
+    this.isCompleted = common.length > this.selected.length;
+    if (this.isCompleted) this.selected = common;
+  }
+
   // The parts that take the selection one step further.
   next() {
     const chosen = counts(this.selected);
@@ -155,6 +184,12 @@ class Board {
     return Math.min(...this.candidates().map((action) => action.size)) - this.selected.length;
   }
 
+  // Where the part lies that was chosen last.
+  spot() {
+    const part = this.parts().find((each) => each.dataset.part === this.selected.at(-1));
+    return part ? part.getBoundingClientRect() : null;
+  }
+
   refresh() {
     const next = this.next();
     const chosen = counts(this.selected);
@@ -176,20 +211,39 @@ class Board {
     this.onSelect(this.selected.length ? this.exact() : [], this.selected.length);
   }
 
-  // Mark the parts of an action that is advised; of none without a name.
-  advise(name) {
-    const advised = this.clicks[name] || [];
-    for (const part of this.parts()) part.classList.toggle("advised", advised.includes(part.dataset.part));
+  // Number the parts of the best moves; `names` are those of actions, the best first.
+  advise(names) {
+    const ranks = new Map();
+    for (const [index, name] of names.slice(0, MAX_ADVISED).entries()) {
+      for (const part of this.clicks[name] || []) if (!ranks.has(part)) ranks.set(part, index + 1);
+    }
+    const frame = this.root.getBoundingClientRect();
+    for (const old of this.root.querySelectorAll(".rank")) old.remove();
+    for (const part of this.parts()) {
+      const rank = ranks.get(part.dataset.part);
+      part.classList.toggle("advised", rank === 1);
+      if (!rank) continue;
+      const [place, badge] = [part.getBoundingClientRect(), make("span", { class: "rank", "aria-hidden": "true" }, `${rank}`)];
+      badge.style.left = `${(100 * (place.x - frame.x)) / frame.width}%`;
+      badge.style.top = `${(100 * (place.y - frame.y)) / frame.height}%`;
+      this.root.append(badge);
+    }
+  }
+
+  // What the piles say that seats have won: it changes when the cards on the table are taken.
+  won() {
+    return this.parts().filter((part) => part.dataset.part.endsWith(":won")).map((part) => part.getAttribute("aria-label")).join();
   }
 
   // The part that a press on this one takes: of cards that say the same, the one that counts.
   taken(id) {
-    const next = this.next();
-    if (next.has(id) || this.selected.includes(id)) return id;
+    if (this.selected.includes(id)) return id;
+    const [next, candidates] = [this.next(), this.candidates()];
     const label = (part) => part.getAttribute("aria-label");
     const pressed = this.parts().find((part) => part.dataset.part === id);
-    const twin = this.parts().find((part) => next.has(part.dataset.part) && label(part) === label(pressed));
-    return twin ? twin.dataset.part : id;
+    const uses = (part) => candidates.filter((action) => action.counts.has(part.dataset.part)).length;
+    const twins = this.parts().filter((part) => next.has(part.dataset.part) && label(part) === label(pressed));
+    return twins.length ? twins.reduce((best, part) => (uses(part) > uses(best) ? part : best)).dataset.part : id;
   }
 
   press(id) {
@@ -197,14 +251,16 @@ class Board {
     id = this.taken(id);
     if (this.next().has(id)) {
       this.selected.push(id);
-      const exact = this.exact();
-      if (exact.length === 1 && this.candidates().length === 1) {
+      const candidates = this.candidates();
+      if (candidates.length === 1 && candidates[0].size === 1) {
         this.selected = [];
-        this.onPlay(exact[0]);
+        this.onPlay(candidates[0].name);
         return;
       }
+      this.complete(); // to be confirmed
     } else if (this.selected.includes(id)) {
-      this.selected.splice(this.selected.lastIndexOf(id), 1);
+      if (this.isCompleted) this.selected = [];
+      else this.selected.splice(this.selected.lastIndexOf(id), 1);
     } else {
       return;
     }
@@ -273,10 +329,34 @@ function prefersStill() {
   return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-// A number with a sign, for values and regrets.
-function signed(value) {
-  const text = Math.abs(value).toFixed(2);
-  return (value < 0 ? "−" : "+") + text;
+// An expected return as people read it: "61 % to win", or the number alone, for narrow columns.
+function shown(value) {
+  const { zero, per_return: each, text, digits } = words.scale;
+  return text.replace("{}", (zero + each * value).toFixed(digits));
+}
+function shortly(value) { return shown(value).replace(/ to win| tricks/, "").replace("place ", ""); }
+
+// A difference of expected returns as people read it: "6 %".
+function lossOf(value) {
+  const { per_return: each, loss, digits } = words.scale;
+  const amount = Math.abs(each * value);
+  return loss.replace("{}", amount.toFixed(digits + (amount < 10 ** -digits ? 1 : 0)));
+}
+
+// What people call an action; `labels` has the words of the game.
+const called = (action, labels) => (labels && labels[action]) || action;
+
+// A text with the symbols of the game beside its words, and with **bold** and `code` as elements.
+function worded(text) {
+  const names = Object.keys(words.icons);
+  const pattern = new RegExp(["(`[^`]+`|\\*\\*[^*]+\\*\\*", ...names.map((name) => `\\b${name}\\b`)].join("|") + ")");
+  return text.split(pattern).flatMap((part) => {
+    if (part.startsWith("`")) return [make("code", {}, part.slice(1, -1))];
+    if (part.startsWith("**")) return [make("b", {}, part.slice(2, -2))];
+    if (!Object.hasOwn(words.icons, part)) return [part];
+    const [symbol, color] = words.icons[part];
+    return [make("span", { class: "icon", style: `--icon:${color}`, "aria-hidden": "true" }, symbol), part];
+  });
 }
 
 function percent(value) {
@@ -295,11 +375,6 @@ function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// A name that may be broken after each of its parts.
-function breakable(action) {
-  return action.split(/(?<=[+_:])/).flatMap((part) => [part, make("wbr")]);
-}
-
 // A graph of values -1 .. 1 over the plies as SVG: a line for each of `series`, lists of points
 // {ply, value}; `marks` are dots. A click calls `onGo` with the ply.
 function valueGraph(series, { width = 600, height = 200, current = null, marks = [], onGo = null } = {}) {
@@ -310,11 +385,22 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
     return element;
   };
   const last = Math.max(1, current || 0, ...series.flat().map((point) => point.ply));
-  const x = (ply) => 8 + ((width - 16) * ply) / last;
-  const y = (value) => height / 2 - value * (height / 2 - 8);
+  const { zero, per_return: each } = words.scale;
+  const low = each > 0 ? Math.max(-1, -zero / each) : -1;
+  const x = (ply) => GRAPH_LEFT + ((width - GRAPH_LEFT - 8) * ply) / last;
+  const y = (value) => 12 + ((1 - value) / (1 - low)) * (height - 40);
   const svg = draw("svg", { viewBox: `0 0 ${width} ${height}`, class: "graph", role: "img" });
   svg.setAttribute("aria-label", "The expected result, move by move");
-  svg.append(draw("line", { x1: 0, x2: width, y1: height / 2, y2: height / 2, class: "axis" }));
+  const label = (text, place, anchor) => {
+    const element = draw("text", { ...place, "text-anchor": anchor, class: "tick" });
+    element.textContent = text;
+    svg.append(element);
+  };
+  for (const value of [1, (1 + low) / 2, low]) {
+    svg.append(draw("line", { x1: GRAPH_LEFT, x2: width, y1: y(value), y2: y(value), class: "axis" }));
+    label(shortly(value), { x: GRAPH_LEFT - 6, y: y(value) + 5 }, "end");
+  }
+  label(`${shown(1).replace(/^\S+ /, "").replace(/^\d.*/, "place")}, by moves: 1 to ${last + 1}`, { x: width - 8, y: height - 6 }, "end");
   series.forEach((points, index) => {
     const path = points.map((point) => `${x(point.ply)},${y(point.value)}`).join(" ");
     svg.append(draw("polyline", { points: path, class: `curve series-${index % 6}` }));
@@ -331,7 +417,8 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
   if (onGo) {
     svg.addEventListener("click", (event) => {
       const box = svg.getBoundingClientRect();
-      onGo(Math.round(((((event.clientX - box.x) / box.width) * width - 8) / (width - 16)) * last));
+      const along = (((event.clientX - box.x) / box.width) * width - GRAPH_LEFT) / (width - GRAPH_LEFT - 8);
+      onGo(Math.max(0, Math.round(along * last)));
     });
   }
   return svg;
@@ -339,21 +426,22 @@ function valueGraph(series, { width = 600, height = 200, current = null, marks =
 
 // Bars of the values of the best moves and of the one that was played, which is marked, with half the
 // width of their 95 % intervals. With `are_choices` the values are how often a player chooses each move.
-function valueBars({ values, reaches = {}, unsearched = [], are_choices: areChoices = false }, played = null) {
+function valueBars({ values, labels, reaches = {}, unsearched = [], are_choices: areChoices = false }, played = null) {
   const sorted = Object.entries(values).sort((a, b) => b[1] - a[1]);
   const best = sorted.length ? sorted[0][1] : 0;
   const shown = sorted.filter(([action], rank) => rank < MAX_BARS || action === played);
-  const shownReach = (action) => (action in reaches ? ` ± ${reaches[action].toFixed(2)}` : "");
+  const shownReach = (action) => (action in reaches ? ` ± ${lossOf(reaches[action])}` : "");
   const others = unsearched.length === 1 ? "1 move" : `${unsearched.length} moves`;
-  const missing = unsearched.includes(played) ? `${played} \u25c2 played` : others;
+  const missing = unsearched.includes(played) ? `${called(played, labels)} \u25c2 played` : others;
   const unknown = unsearched.length ? [make("li", { class: "long" }, make("span", { class: "name" }, `unknown, not searched: ${missing}`))] : [];
   return shown.map(([action, value]) => {
     const bar = make("i");
     bar.style.width = `${Math.max(0, Math.min(100, areChoices ? 100 * value : 50 + 50 * value))}%`;
-    const isLong = action.length > MAX_BESIDE;
+    const label = called(action, labels);
+    const isLong = label.length > MAX_BESIDE;
     return make("li", { class: `${best - value < 1e-9 ? "best" : ""} ${isLong ? "long" : ""}` },
-      make("span", { class: "name" }, ...breakable(action), action === played ? make("span", { class: "played" }, " \u25c2 played") : null),
+      make("span", { class: "name" }, ...worded(label), action === played ? make("span", { class: "played" }, " \u25c2 played") : null),
       make("span", { class: "bar" }, bar),
-      make("span", { class: "value" }, areChoices ? percent(value) : signed(value) + shownReach(action)));
+      make("span", { class: "value" }, areChoices ? percent(value) : shortly(value) + shownReach(action)));
   }).concat(unknown);
 }

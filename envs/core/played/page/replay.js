@@ -14,10 +14,12 @@ let current = -1;
 let timer = null;
 
 const narrow = matchMedia("(max-width: 640px)");
-const frames = () => (narrow.matches && data.narrow_frames) || data.frames;
+const view = () => data.views[at("view").value] || data;
+const frames = () => (narrow.matches && view().narrow_frames) || view().frames;
 const picture = (number) => frames()[number].map((line) => data.lines[line]).join("\n");
 const lastFrame = data.frames.length - 1;
-const said = (ply) => ply.action ?? "a hidden move";
+const said = (ply) => ply.label ?? ply.action ?? "a hidden move";
+Object.assign(words, { icons: data.icons, scale: data.scale });
 
 function judgedAt(ply) {
   return (data.judged && data.judged[ply]) || null;
@@ -50,7 +52,7 @@ function go(number) {
 
 function caption(frame) {
   if (frame === lastFrame && data.returns) {
-    return `The end: ${data.returns.map((value, seat) => `${data.names[seat]} ${signed(value)}`).join(", ")}`;
+    return `The end: ${data.returns.map((value, seat) => `${data.names[seat]} ${data.scores[seat] || value.toFixed(2)}`).join(", ")}`;
   }
   if (frame === 0) return data.first;
   const ply = data.plies[frame - 1];
@@ -67,23 +69,25 @@ function showValues() {
   at("graph").replaceChildren(valueGraph(series, { marks, current, onGo: go }));
   const judged = current < data.plies.length ? judgedAt(current) : null;
   at("values").replaceChildren(...(judged ? valueBars(judged, judged.action) : []));
-  at("chooser").textContent = judged ? `Move ${current + 1}: ${data.names[data.plies[current].seat]} chooses; ${judged.action} ${judged.text}` : "";
+  at("chooser").textContent = judged ? `Move ${current + 1}: ${data.names[data.plies[current].seat]} chooses; ${called(judged.action, judged.labels)} ${judged.text}` : "";
 }
 
 function start() {
   at("heading").textContent = data.seat === null ? data.title : `${data.title} · seen by ${data.names[data.seat]}`;
   at("slider").max = String(lastFrame);
+  at("view").append(make("option", { value: "" }, data.seat === null ? "above" : data.names[data.seat]), ...Object.keys(data.views).map((seat) => make("option", { value: seat }, data.names[seat])));
+  at("view").parentNode.hidden = at("view").length === 1;
   at("moves").replaceChildren(...data.plies.map((ply, number) => make("li", {},
     make("button", { type: "button", on: { click: () => go(number + 1) } },
       make("span", { class: "number" }, String(number + 1)),
       make("span", { class: "who" }, data.names[ply.seat]),
-      make("span", { class: regretAt(number) > 0 ? "what lost" : "what" }, ...breakable(said(ply)))))));
+      make("span", { class: regretAt(number) > 0 ? "what lost" : "what" }, ...worded(said(ply)))))));
   at("values-panel").hidden = !data.judged;
   at("legend").replaceChildren(...data.names.map((name, seat) => make("span", { class: `key series-${seat % 6}` }, name)));
   at("mistakes-panel").hidden = mistakes.length === 0;
   at("jumps").replaceChildren(...mistakes.map(({ ply, regret }) => make("button", { type: "button", on: { click: () => go(ply) } },
-    make("span", {}, `${ply + 1} ${data.names[data.plies[ply].seat]}: `, ...breakable(data.plies[ply].action)),
-    make("span", { class: "lost" }, signed(-regret)))));
+    make("span", {}, `${ply + 1} ${data.names[data.plies[ply].seat]}: `, ...worded(said(data.plies[ply]))),
+    make("span", { class: "lost" }, `−${lossOf(regret)}`))));
   go(Number(new URLSearchParams(location.hash.slice(1)).get("ply")) || data.start);
 }
 
@@ -101,6 +105,12 @@ at("first").addEventListener("click", () => { run(false); go(0); });
 at("back").addEventListener("click", () => { run(false); go(current - 1); });
 at("forth").addEventListener("click", () => { run(false); go(current + 1); });
 at("last").addEventListener("click", () => { run(false); go(lastFrame); });
+if (data.open) { // a page of the table's server
+  at("play-on").hidden = false;
+  at("play-on").addEventListener("click", () => {
+    location.href = `/#open=${encodeURIComponent(JSON.stringify({ ...data.open, actions: data.open.actions.slice(0, current) }))}`;
+  });
+}
 at("run").addEventListener("click", () => run(timer === null));
 addEventListener("keydown", (event) => {
   if (event.target.tagName === "INPUT") return;
@@ -108,4 +118,4 @@ addEventListener("keydown", (event) => {
   if (event.key in steps) { run(false); go(current + steps[event.key]); event.preventDefault(); }
 });
 start();
-narrow.addEventListener("change", () => board.show(picture(current), {}, { animate: false }));
+for (const changing of [narrow, at("view")]) changing.addEventListener("change", () => board.show(picture(current), {}, { animate: false }));

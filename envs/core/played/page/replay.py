@@ -17,6 +17,7 @@ from ...drawing.picture import Picture
 from ...drawing.render import drawn, has_narrow, picture_svg
 from ...game import Game
 from ...play.visibility import is_seen
+from ...words import with_names
 from . import asset
 
 _TEMPLATE = "replay.html"
@@ -32,22 +33,28 @@ def game_data(
     plies: Sequence[tuple[int, int]],
     seat: int | None = None,
     names: Sequence[str] | None = None,
+    others: Iterable[int] = (),
 ) -> dict[str, Any]:
     """Return a game as plain data: what `seat` may see, or everything.
 
     `positions` are those before each ply and after the last; a ply is a seat and an action. An
-    action that `seat` did not see is None.
+    action that `seat` did not see is None. `others` are seats whose views people may choose.
     """
+    called = names or [f"player {each}" for each in range(game.num_seats)]
     lines: dict[str, int] = {}
-    frames: list[list[int]] = []
-    narrow_frames: list[list[int]] = []
+    views: dict[int | None, dict[str, Any]] = {
+        each: {"frames": [], "narrow_frames": [] if has_narrow(game) else None}
+        for each in (seat, *others)
+    }
     shown: list[dict[str, Any]] = []
     for number, state in enumerate(positions):
-        frames.append(_numbered(drawn(game, state, seat, False), lines))
-        if has_narrow(game):
-            narrow_frames.append(_numbered(drawn(game, state, seat, True), lines))
+        for viewer, view in views.items():
+            for name, is_narrow in (("frames", False), ("narrow_frames", True)):
+                if view[name] is not None:
+                    picture = drawn(game, state, viewer, is_narrow, is_live=False)
+                    view[name].append(_numbered(picture, called, lines))
         if number < len(plies):
-            shown.append(_ply_shown(game, state, *plies[number], seat))
+            shown.append(_ply_shown(game, state, plies[number], seat, called))
     returns = np.zeros(game.num_seats)
     is_over = bool(game.is_terminal(state))
     if is_over:
@@ -57,29 +64,35 @@ def game_data(
         "settings": game.config_dict(),
         "seed": None,
         "seat": seat,
-        "names": list(names or (f"player {each}" for each in range(game.num_seats))),
+        "names": list(called),
+        "icons": game.icons,
+        "scale": game.value_scale._asdict(),
         "lines": list(lines),
-        "frames": frames,
-        "narrow_frames": narrow_frames or None,
+        **views.pop(seat),
+        "views": views,
         "plies": shown,
         "judged": None,
         "returns": returns.tolist() if is_over else None,
+        "scores": [game.score(state, each) for each in range(game.num_seats)] if is_over else None,
         "start": 0,
         "first": "The deal",
     }
 
 
 def _ply_shown(
-    game: Game, state: np.record, actor: int, action: int, seat: int | None
+    game: Game, state: np.record, ply: tuple[int, int], seat: int | None, names: Sequence[str]
 ) -> dict[str, Any]:
     """Return a ply as `seat` saw it."""
+    actor, action = ply
     is_known = seat is None or not game.has_hidden or is_seen(game, state, action, seat)
-    return {"seat": actor, "action": game.action_name(action) if is_known else None}
+    label = with_names(game.label_action(state, action), names) if is_known else None
+    name = game.action_name(action) if is_known else None
+    return {"seat": actor, "action": name, "label": label}
 
 
-def _numbered(picture: Picture, lines: dict[str, int]) -> list[int]:
+def _numbered(picture: Picture, names: Sequence[str], lines: dict[str, int]) -> list[int]:
     """Return a picture as numbers of lines of SVG; a line that recurs has one number."""
-    return [lines.setdefault(line, len(lines)) for line in picture_svg(picture).splitlines()]
+    return [lines.setdefault(line, len(lines)) for line in picture_svg(picture, names).splitlines()]
 
 
 def replay_page(data: Mapping[str, Any]) -> str:

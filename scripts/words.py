@@ -1,0 +1,61 @@
+"""Words that the page and the console have in common: who sits where, and how a game ended."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from ..envs.core.words import YOU, in_words
+
+if TYPE_CHECKING:
+    from .table.table import Occupant
+
+HOST = "Host"  # the person who opened a table without giving a name, to all others
+
+
+def player_label(player: str) -> str:
+    """Return what people call a player: "set_keeper" is "Set keeper"; files keep their names."""
+    name, colon, settings = player.partition(":")
+    label = name if "." in name or "/" in name else in_words(name)
+    return f"{label} ({settings.replace('=', ' ')})" if colon else label
+
+
+def seat_names(seats: "Sequence[Occupant]", own: int | None) -> list[str]:
+    """Return the name of each seat as the seat `own` reads it, which is called "You"."""
+    names = [player_label(who.name) if who.player else who.name for who in seats]
+    names = [HOST if name == YOU else name for name in names]
+    if own is not None:
+        names[own] = YOU
+    return [
+        f"{name} {names[: seat + 1].count(name)}" if names.count(name) > 1 else name
+        for seat, name in enumerate(names)
+    ]
+
+
+def headline(names: Sequence[str], returns: Sequence[float], scores: Sequence[str]) -> str:
+    """Return how a game ended: "You won 7 tricks to 3", "Ada won; you came 3rd of 4"."""
+    winners = [name for name, value in zip(names, returns, strict=True) if value == max(returns)]
+    if len(winners) == len(names):
+        return f"A draw, {scores[0]} each" if scores[0] and len({*scores}) == 1 else "A draw"
+    text = f"{' and '.join(winners)} won"
+    if len(names) == 2:
+        best = names.index(winners[0])
+        return text + _margin(scores[best], scores[1 - best])
+    if YOU in names and YOU not in winners:
+        place = 1 + sum(value > returns[names.index(YOU)] for value in returns)
+        text += f"; you came {place}{ {2: 'nd', 3: 'rd'}.get(place, 'th') } of {len(names)}"
+    return text
+
+
+def _margin(best: str, other: str) -> str:
+    """Return " 7 tricks to 3" where both are a number and one noun."""
+    pair = best.split(), other.split()
+    if any(len(words) != 2 or not words[0].isdecimal() for words in pair):
+        return ""
+    return f" {best} to {pair[1][0]}"
+
+
+def placed(
+    names: Sequence[str], returns: Sequence[float], scores: Sequence[str]
+) -> list[tuple[str, str]]:
+    """Return each name with what its seat achieved, best first."""
+    ranked = sorted(range(len(returns)), key=lambda seat: -returns[seat])
+    return [(names[seat], scores[seat] or f"{returns[seat]:+.2g}") for seat in ranked]

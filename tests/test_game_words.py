@@ -1,0 +1,86 @@
+"""What people read: labels of actions, names of seats, values and results."""
+
+import random
+import re
+from typing import get_args
+
+import numpy as np
+import pytest
+
+from parlour.envs import find_game
+from parlour.envs.core.play.tables import Tables
+from parlour.envs.core.rng import streams
+from parlour.envs.core.words import YOU, with_names
+from parlour.envs.registry import GameName
+from parlour.scripts.table.catalogue import people_settings
+from parlour.scripts.table.table import HERE, PLAYER, REMOTE, Occupant
+from parlour.scripts.words import headline, placed, player_label, seat_names
+
+pytestmark = pytest.mark.plain
+
+CODE = re.compile(r"[_*+]|\w:\w|\d\.\d|\dx\d")
+
+
+@pytest.mark.parametrize("name", get_args(GameName))
+def test_labels_tell_legal_actions_apart_in_words(name: str) -> None:
+    game = find_game(name, **people_settings(name))
+    tables, chooser = Tables(game, streams([5])), random.Random(5)
+    tables.deal(tables.all_rows)
+    for _ in range(60):
+        state = tables.states[0]
+        legal = game.legal_action_list(state)
+        if not legal:
+            break
+        labels = [game.label_action(state, action) for action in legal]
+        assert len({*labels}) == len(labels)
+        assert not [label for label in labels if CODE.search(label)]
+        assert all(game.score(state, seat) for seat in range(game.num_seats))
+        tables.apply(tables.all_rows, np.array([chooser.choice(legal)]))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("player 0 leads", "You lead"),
+        ("President: player 0 has won", "President: you have won"),
+        ("player 1 is president", "Ada is president"),
+        ("3 of spades of player 0", "3 of spades of you"),
+        ("player 0, you: 3 cards", "You: 3 cards"),
+        ("player 0        4   5", "You             4   5"),
+        ("player 1        4   5", "Ada             4   5"),
+        ("player 7 leads", "player 7 leads"),
+    ],
+)
+def test_names_stand_for_seats_in_texts_of_games(text: str, expected: str) -> None:
+    assert with_names(text, [YOU, "Ada"]) == expected
+
+
+def test_everybody_has_one_name() -> None:
+    seats = [
+        Occupant(HERE, "You"),
+        Occupant(REMOTE, "Ada"),
+        Occupant(PLAYER, "set_keeper", "set_keeper"),
+        Occupant(PLAYER, "set_keeper", "set_keeper"),
+    ]
+    assert seat_names(seats, 0) == ["You", "Ada", "Set keeper 1", "Set keeper 2"]
+    assert seat_names(seats, 1) == ["Host", "You", "Set keeper 1", "Set keeper 2"]
+    assert player_label("mcts:milliseconds=200") == "Mcts (milliseconds 200)"
+
+
+def test_results_are_scores_of_the_game() -> None:
+    assert (
+        headline(["You", "Ada"], [0.4, -0.4], ["7 tricks", "3 tricks"]) == "You won 7 tricks to 3"
+    )
+    assert headline(["You", "Ada"], [0, 0], ["5 tricks", "5 tricks"]) == "A draw, 5 tricks each"
+    four = ["You", "Ada", "Bo", "Cy"]
+    titles = ["3rd", "president", "2nd", "servant"]
+    assert headline(four, [-1 / 3, 1, 1 / 3, -1], titles) == "Ada won; you came 3rd of 4"
+    assert placed(["You", "Ada"], [-1, 1], ["", ""]) == [("Ada", "+1"), ("You", "-1")]
+
+
+def test_values_are_shown_as_chances_tricks_and_places() -> None:
+    assert find_game("splendor").value_scale.words(0.22) == "61 % to win"
+    assert find_game("splendor", num_players=4).value_scale.words(0) == "25 % to win"
+    assert find_game("trick_taking").value_scale.words(0.4) == "7.0 tricks"
+    assert find_game("president").value_scale.words(1 / 3) == "place 2.0"
+    assert find_game("splendor").value_scale.loss_words(0.12) == "6 %"
