@@ -31,9 +31,11 @@ COMMANDS = (
     "tournament",
     "ratings",
     "league",
+    "record",
     "train",
     "exploit",
     "trials",
+    "check",
     "bench",
     "warm",
 )

@@ -134,7 +134,7 @@ def _announce(control: TimeControl) -> None:
     if control.sandbox == NONE:
         _logger.warning(
             "warning: contest time without a sandbox contains faults but no malice: players can "
-            "read and write files, use the network and signal processes; see docs/pages/arena.md"
+            "read and write files, use the network and signal processes; see docs/pages/contest.md"
         )
 
 

@@ -14,9 +14,9 @@ from ...baselines import list_policies, make_policy
 from ...baselines.arena import Plan
 from ...baselines.arena.play.entrants import enter
 from ...baselines.arena.play.league import ladder, members_of, play_league, seconds_a_decision
-from ...baselines.arena.results.league_pages import index, page, record, with_ladders
+from ...baselines.arena.results.league_pages import index, page, record, recorded, with_ladders
 from ...baselines.players.best import NAME as BEST
-from ...envs import GAMES, find_game
+from ...envs import find_game
 from ...envs.core.catalogue import games_by_seats
 from ...envs.core.game import Game
 from ..options import BadArgument, known_games
@@ -69,16 +69,6 @@ def _write(folder: Path, name: str, league: dict[str, Any]) -> None:
     (folder / f"{name}.json").write_text(text, encoding="utf-8")
     (folder / f"{name}.md").write_text(page(name, leagues), encoding="utf-8")
     (folder / "index.md").write_text(index(recorded(folder)), encoding="utf-8")
-
-
-def recorded(folder: Path) -> dict[str, list[dict[str, Any]]]:
-    """Read the leagues that a folder has records of, by game."""
-    files = {name: folder / f"{name}.json" for name in GAMES}
-    return {
-        name: json.loads(file.read_text(encoding="utf-8"))
-        for name, file in files.items()
-        if file.is_file()
-    }
 
 
 def readme_of(name: str) -> Path:

@@ -1,6 +1,7 @@
 """Show one game, as text or with --browser as pictures; or the results of a running tournament.
 
-With --browser, GAME may also be the store of a tournament: the page shows its ratings as they move.
+With --browser, GAME may also be the store of a tournament, whose ratings are shown as they move, or
+the folder of a league: its ladders.
 """
 
 import argparse
@@ -100,7 +101,9 @@ def run(arguments: argparse.Namespace) -> None:
     show(played, shown, hint_lines, arguments.plies, arguments.delay)
     if game.is_terminal(played.state):
         who = [f"player {seat} ({player.name})" for seat, player in enumerate(players)]
-        print("\n".join(result_lines(who, played.returns.tolist(), len(played.actions), seed)))
+        scores = [game.score(played.state, seat) for seat in range(game.num_seats)]
+        ended = who, played.returns.tolist(), scores, len(played.actions), seed
+        print("\n".join(result_lines(*ended)))
     if arguments.transcript is not None:
         _keep(transcript.record(game, seed, actions=played.actions), arguments.transcript)
 
@@ -120,9 +123,9 @@ def _keep(played: transcript.Transcript, file: str) -> None:
 
 
 def _show_in_browser(arguments: argparse.Namespace) -> None:
-    """Serve a table of players, or the results in a store. Raises BadArgument."""
+    """Serve a table of players, results in a store, or a league's ladders. Raises BadArgument."""
     path = Path(arguments.game)
-    if arguments.game not in GAMES and path.is_file():
+    if arguments.game not in GAMES and path.exists():
         with user_input():
             serve(arguments, lambda store: "", "/results", path)
         return

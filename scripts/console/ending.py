@@ -2,19 +2,22 @@
 
 from collections.abc import Sequence
 
+from ..words import headline, placed
+
 
 def result_lines(
-    who: Sequence[str], returns: Sequence[float], num_plies: int, seed: int
+    who: Sequence[str],
+    returns: Sequence[float],
+    scores: Sequence[str],
+    num_plies: int,
+    seed: int,
 ) -> list[str]:
-    """Return who won, the returns of all seats, best first, and how to deal this deal again.
+    """Return who won, what all seats achieved, best first, and how to deal this deal again.
 
     `who` names the seats, in order.
     """
-    ranked = sorted(range(len(returns)), key=lambda seat: -returns[seat])
-    winners = [who[seat] for seat in ranked if returns[seat] == max(returns)]
-    headline = "a draw" if len(winners) == len(returns) else f"{' and '.join(winners)} won"
     return [
-        f"The game is over after {num_plies} plies: {headline}.",
-        ", ".join(f"{who[seat]} {returns[seat]:+.2f}" for seat in ranked),
+        f"The game is over after {num_plies} plies: {headline(who, returns, scores)}.",
+        ", ".join(f"{name} {score}" for name, score in placed(who, returns, scores)),
         f"The same deal again: --seed {seed}",
     ]

@@ -20,7 +20,9 @@ from ...baselines.players.human import (
     screens,
     width,
 )
+from ...envs.core.words import with_names
 from ..table.table import GameTable
+from ..words import seat_names
 from .ending import result_lines
 
 HINT_SECONDS = 1.5
@@ -49,7 +51,8 @@ def play(table: GameTable, seat: int, ask: Ask = input) -> None:
             elif table.to_think is not None:
                 table.act(table.choose(table.to_think))
             else:
-                print_screens(screens(table.game, table.state, seat, table.legal), ask)
+                names = seat_names(table.setup.seats, seat)
+                print_screens(screens(table.game, table.state, seat, table.legal, names), ask)
                 _take_turn(table, ask)
                 shown = min(shown, len(table.plies))
     except Quit:
@@ -96,12 +99,12 @@ def help_text(table: GameTable) -> str:
 def hint_lines(table: GameTable) -> list[str]:
     """The value of every legal move, best first."""
     found = table.study().think(HINT_SECONDS)
+    scale, called = table.game.value_scale, seat_names(table.setup.seats, table.seat_to_act)
+    label = {a: with_names(table.game.label_action(table.state, a), called) for a in table.legal}
     ranked = sorted(found.values, key=lambda action: -found.values[action])
-    reaches = {action: f"±{reach:.2f}" for action, reach in found.reaches.items()}
-    names = [
-        f"{table.game.action_name(a)} {found.values[a]:+.2f}{reaches.get(a, '')}" for a in ranked
-    ]
-    unknown = [f"{table.game.action_name(action)} unknown" for action in found.unsearched]
+    reaches = {action: f" ±{scale.loss_words(reach)}" for action, reach in found.reaches.items()}
+    names = [f"{label[a]}: {scale.words(found.values[a])}{reaches.get(a, '')};" for a in ranked]
+    unknown = [f"{label[action]}: unknown;" for action in found.unsearched]
     return [_source(found), *filled([*names, *unknown], width())]
 
 
@@ -110,7 +113,7 @@ def _source(found: MoveValues) -> str:
     ways = {EXACT: "exact", SEARCH: f"searched {found.num_simulations:,} continuations"}
     how = ways.get(found.source, f"{by}{found.source}")
     interval = "; ± half a 95 % interval" if found.reaches else ""
-    return f"expected result of each move, -1 to +1, {how}{interval}:"
+    return f"what each move leads to on average, {how}{interval}:"
 
 
 # What is printed
@@ -124,22 +127,22 @@ def _print_plies(table: GameTable, seat: int, first: int) -> int:
 
 
 def _ply_lines(table: GameTable, seat: int, first: int) -> list[str]:
-    lines = []
+    lines, names = [], seat_names(table.setup.seats, seat)
     for number, ply in enumerate(table.plies[first:], start=first + 1):
-        name = table.game.action_name(ply.action) if table.sees(ply, seat) else "a hidden move"
+        label = "a hidden move"
+        if table.sees(ply, seat):
+            label = with_names(table.game.label_action(ply.before, ply.action), names)
         forced = "" if ply.had_choice or ply.seat != seat else "  (the only move)"
-        lines.append(f"{number:4}  {_who(table, ply.seat, seat)}: {name}{forced}")
+        lines.append(f"{number:4}  {names[ply.seat]}: {label}{forced}")
     return lines
-
-
-def _who(table: GameTable, seat: int, own: int) -> str:
-    return "you" if seat == own else f"player {seat} ({table.setup.seats[seat].name})"
 
 
 def _print_result(table: GameTable, seat: int) -> None:
     """Print how it ended, in three lines."""
-    who = [_who(table, each, seat) for each in range(table.game.num_seats)]
-    first, *rest = result_lines(who, table.returns, len(table.plies), table.setup.seed)
+    who = seat_names(table.setup.seats, seat)
+    scores = [table.game.score(table.state, each) for each in range(table.game.num_seats)]
+    ended = table.returns, scores, len(table.plies), table.setup.seed
+    first, *rest = result_lines(who, *ended)
     print("\n".join([_bold(first), *rest]))
 
 

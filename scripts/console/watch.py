@@ -70,7 +70,7 @@ def ply_text(
     if shown is not None and not is_seen(game, state, action, shown):
         return f"{who}: what it does is hidden from player {shown}"
     comment = _comment(player, state, seat, rngs) if shown in (None, seat) else ""
-    played = f"{who}: {game.action_name(action)}"
+    played = f"{who}: {game.label_action(state, action)}"
     return f"{played}   ({comment})" if comment else played
 
 
@@ -91,4 +91,5 @@ def _comment(player: Policy, state: np.record, seat: int, rngs: np.ndarray) -> s
     values = values_of(player, seen, mask, rngs, positions)[0]
     valued = [action for action in legal if not np.isnan(values[action])]  # a search leaves some
     best = sorted(valued, key=lambda action: -values[action])[:COMMENTED_ACTIONS]
-    return "expects " + ", ".join(f"{game.action_name(a)} {values[a]:+.2f}" for a in best)
+    words = ((game.label_action(state, a), game.value_scale.words(values[a])) for a in best)
+    return "expects " + ", ".join(f"{label}: {value}" for label, value in words)

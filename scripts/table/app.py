@@ -22,12 +22,13 @@ from .protocol import MAX_BYTES, title
 from .store import TableStore
 
 if TYPE_CHECKING:
-    from .tournaments import RunningResults
+    from .tournaments import Ladders, RunningResults
 
 STATIC = Path(__file__).with_name("static")
 
 _PAGES = {
     "/": ("index.html", "text/html"),
+    "/ask.js": ("ask.js", "text/javascript"),
     "/table.js": ("table.js", "text/javascript"),
     "/setup.js": ("setup.js", "text/javascript"),
     "/results": ("results.html", "text/html"),
@@ -41,7 +42,7 @@ def make_app(
     store: TableStore,
     owner_key: str,
     hosts: Iterable[str],
-    results: "RunningResults | None" = None,
+    results: "RunningResults | Ladders | None" = None,
     **settings: Any,
 ) -> Guard:
     """Return the ASGI app. `owner_key` lets its bearer open tables; `settings` are the host's.
@@ -51,7 +52,7 @@ def make_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.loading = asyncio.create_task(asyncio.to_thread(load, app.state, settings))
+        app.state.loading = _start_loading(app.state)
         yield
         store.close()
 
@@ -62,19 +63,30 @@ def make_app(
     ]
     app = Starlette(routes=routes, lifespan=lifespan)
     app.state.store, app.state.owner_key, app.state.results = store, owner_key, results
+    app.state.settings = settings
     return Guard(app, hosts)
 
 
-def load(state: Any, settings: dict[str, Any]) -> ASGIApp:
+def load(state: Any) -> ASGIApp:
     """Import the games and return what answers all other requests; this takes seconds."""
     from .server import make_routes
 
-    return make_routes(state, settings)
+    return make_routes(state, state.settings)
+
+
+def _start_loading(state: Any) -> asyncio.Task[ASGIApp]:
+    return asyncio.create_task(asyncio.to_thread(load, state))
 
 
 async def _rest(scope: Scope, receive: Receive, send: Send) -> None:
-    """Answer a request once everything is loaded."""
-    loaded = await asyncio.shield(scope["app"].state.loading)
+    """Answer a request once everything is loaded.
+
+    Loading may fail for a moment, on a machine that has no thread to give: it is tried again.
+    """
+    state = scope["app"].state
+    if state.loading.done() and state.loading.exception() is not None:
+        state.loading = _start_loading(state)
+    loaded = await asyncio.shield(state.loading)
     await loaded(scope, receive, send)
 
 
@@ -90,7 +102,9 @@ async def _games(request: Request) -> Response:
     """Answer the games by name and title."""
     if not is_owner(request):
         return refusal(403, "open the address that `parlour play` printed")
-    return JSONResponse([{"name": name, "title": title(name)} for name in GAMES])
+    has_results = request.app.state.results is not None
+    games = [{"name": name, "title": title(name), "has_results": has_results} for name in GAMES]
+    return JSONResponse(games)
 
 
 def server_settings(app: Guard, port: int, host: str) -> dict[str, Any]:

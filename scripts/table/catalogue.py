@@ -1,18 +1,24 @@
 """What the page offers to choose from: games, their settings, and who can take a seat."""
 
 import dataclasses
-import inspect
-import re
+from collections.abc import Collection, Mapping
+from functools import cache
 from typing import Any
 
 from ...baselines.players.best import NAME as BEST
 from ...baselines.players.making import players_of
 from ...baselines.players.roster import Player, own_players
 from ...envs import find_game
+from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import Game
-from .protocol import title
+from ...envs.core.play.tables import Tables
+from ...envs.core.rng import streams
+from ...envs.core.words import YOU, count_noun, in_words
+from ..words import player_label, seat_names
+from .rules import rules_of
+from .table import HERE, Occupant, player_seat
 
-_WORD = re.compile(r'"(\w+)"')
+PICTURED_DEAL = 7
 
 
 def game_choices(name: str, settings: dict[str, Any] | None) -> dict[str, Any]:
@@ -29,11 +35,8 @@ def game_choices(name: str, settings: dict[str, Any] | None) -> dict[str, Any]:
         "name": name,
         "changed": settings,
         "rival": middling_player(game),
-        "title": title(name),
-        "summary": (inspect.getdoc(inspect.getmodule(game.make)) or title(name)).split("\n")[0],
         "settings": _settings(game),
         "num_seats": game.num_seats,
-        "has_hidden": game.has_hidden,
         "players": players,
     }
 
@@ -63,19 +66,66 @@ def _settings(game: Game) -> list[dict[str, Any]]:
     return [
         {
             "name": field.name,
-            "default": None if field.default is dataclasses.MISSING else field.default,
             "value": getattr(game.config, field.name),
             "type": type(getattr(game.config, field.name)).__name__,
-            "help": field.metadata.get("meaning", ""),
-            "words": _WORD.findall(field.metadata.get("meaning", "")),
+            "label": field.metadata.get("label") or in_words(field.name),
+            "unit": field.metadata.get("unit", ""),
+            "limits": field.metadata.get("limits"),
+            "choices": _choices(field.metadata.get("choices") or ()),
         }
         for field in dataclasses.fields(game.config)
     ]
 
 
+def _choices(given: Mapping[Any, str] | Collection[Any]) -> list[tuple[Any, str]]:
+    """Return values and their labels."""
+    return [*given.items()] if isinstance(given, Mapping) else [(each, str(each)) for each in given]
+
+
+def tile(name: str) -> dict[str, Any]:
+    """Return what the first page shows of a game: a picture, facts, and an opponent for newcomers.
+
+    The picture is of a deal that is always the same, seen from the first seat.
+    """
+    game = find_game(name, **people_settings(name))
+    rival, players = middling_player(game), [*players_of(game)]
+    try:
+        facts = rules_of(name)["facts"]
+    except ValueError:
+        facts = count_noun(game.num_seats, "player")
+    return {
+        "name": name,
+        "facts": facts,
+        "svg": start_picture(name),
+        "rival": player_label(rival),
+        "level": f"{players.index(rival) + 1} of {len(players)}, weakest first",
+    }
+
+
+@cache
+def start_picture(name: str) -> str:
+    """Return a deal that is always the same as the first seat sees it."""
+    game = find_game(name, **people_settings(name))
+    tables = Tables(game, streams([PICTURED_DEAL]))
+    tables.deal(tables.all_rows)
+    picture = drawn(game, tables.states[0], 0, is_live=False)
+    rivals = [player_seat(middling_player(game))] * (game.num_seats - 1)
+    return picture_svg(picture, seat_names([Occupant(HERE, YOU), *rivals], 0))
+
+
+def rules_shown(name: str) -> dict[str, Any]:
+    """Return how to play a game, with a picture of its start. Raises ValueError; see `rules_of`."""
+    return {**rules_of(name), "svg": start_picture(name)}
+
+
 def _players(game: Game) -> list[dict[str, Any]]:
     return [
-        {"name": name, "summary": player.summary, "time": _time_setting(name, player)}
+        {
+            "name": name,
+            "label": player_label(name),
+            "summary": player.summary,
+            "time": _time_setting(name, player),
+        }
         for name, player in players_of(game).items()
     ]
 

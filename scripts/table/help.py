@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 from ...baselines.players.making import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
+from ..words import seat_names
 from .protocol import Refused
-from .table import GameTable, PlayedPly
+from .table import HERE, GameTable, PlayedPly
 from .views import advisers, judged_data, picture_before, reason_data, values_data
 
 if TYPE_CHECKING:
@@ -33,7 +34,8 @@ def look_back(live: "LiveTable", connection: "Connection", message: dict[str, An
         if ply is None:
             svg = live.position_for(connection)["svg"]
         else:
-            about = (table, ply, connection.seat, connection.is_narrow)
+            seat, is_narrow, _, looks_from = connection.view
+            about = (table, ply, seat, is_narrow, looks_from)
             svg = await live.think_for(connection, picture_before, *about)
         yield {"type": "picture", "ply": number, "svg": svg}
 
@@ -41,23 +43,27 @@ def look_back(live: "LiveTable", connection: "Connection", message: dict[str, An
 
 
 def hint(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
-    """Send values of the moves that become better."""
-    table, player = live.table, message["player"]
+    """Send values of the moves that become better, of one adviser or of two side by side."""
+    table, players = live.table, [message["player"]]
+    if "second" in message:
+        players.append(message["second"])
     if table.seat_to_act != connection.seat:
         raise Refused("hints are for the seat to act")
     allowed = advisers(table.game)
-    if player not in allowed:
+    if not {*players} <= {*allowed}:
         raise Refused(f"hints come from one of {', '.join(allowed)}")
 
     async def answers() -> Answers:
-        ply = len(table.plies)
-        study = await live.think_for(connection, table.study, player)
-        until = time.monotonic() + STUDY_SECONDS
-        is_over = False
+        ply, state = len(table.plies), table.tables.states.copy()[0]
+        names = seat_names(table.setup.seats, connection.seat)
+        studies = [await live.think_for(connection, table.study, each) for each in players]
+        until, is_over = time.monotonic() + STUDY_SECONDS, False
         while not is_over:
-            found = await live.think_for(connection, study.think, STUDY_SLICE)
-            yield {"type": "hints", "ply": ply, **values_data(table.game, found)}
-            is_over = study.is_finished or time.monotonic() >= until
+            for rank, study in enumerate(studies):
+                found = await live.think_for(connection, study.think, STUDY_SLICE)
+                values = values_data(table.game, found, state, names)
+                yield {"type": "hints", "ply": ply, "rank": rank, **values}
+            is_over = all(s.is_finished for s in studies) or time.monotonic() >= until
 
     return answers()
 
@@ -71,7 +77,9 @@ def judge(live: "LiveTable", connection: "Connection", message: dict[str, Any]) 
 
     async def answers() -> Answers:
         found = await live.think_for(connection, table.judge, ply)
-        yield {"type": "judged", "ply": number, **judged_data(table.game, found)}
+        names = seat_names(table.setup.seats, connection.seat)
+        judged = judged_data(table.game, found, ply.before, names)
+        yield {"type": "judged", "ply": number, **judged}
 
     return answers()
 
@@ -85,7 +93,10 @@ def explain(live: "LiveTable", connection: "Connection", message: dict[str, Any]
 
     async def answers() -> Answers:
         found = await live.think_for(connection, table.explain, ply, connection.seat)
-        reason = {"source": None} if found is None else reason_data(table.game, found)
+        names = seat_names(table.setup.seats, connection.seat)
+        reason: dict[str, Any] = {"source": None}
+        if found is not None:
+            reason = reason_data(table.game, found, ply.before, names)
         about = {"ply": number, "seat": ply.seat, "about": _summary(table, ply.seat)}
         yield {"type": "explained", **about, **reason}
 
@@ -93,7 +104,7 @@ def explain(live: "LiveTable", connection: "Connection", message: dict[str, Any]
 
 
 def review(live: "LiveTable", connection: "Connection", message: dict[str, Any]) -> Answers:
-    """Send, move by move, what a person's choices were worth."""
+    """Send, move by move, what a person's choices were worth, and with `all` everybody's."""
     table = live.table
     if not table.is_over:
         raise Refused("the review comes after the game")
@@ -101,6 +112,9 @@ def review(live: "LiveTable", connection: "Connection", message: dict[str, Any])
     chosen = table.choices_of(connection.seat)
     if not connection.has_data:
         chosen = chosen[-MAX_REVIEWED:]
+    if message.get("all", False) and table.setup.seats[connection.seat].kind == HERE:
+        others = (s for s in range(table.game.num_seats) if s != connection.seat)
+        chosen += [number for seat in others for number in table.choices_of(seat)[-MAX_REVIEWED:]]
 
     async def answers() -> Answers:
         for count, number in enumerate(chosen, start=1):
@@ -114,10 +128,12 @@ def review(live: "LiveTable", connection: "Connection", message: dict[str, Any])
 def reviewed(table: GameTable, number: int, connection: "Connection") -> dict[str, Any]:
     """Return what one choice was worth, with the picture that the seat saw."""
     ply = table.plies[number]
-    row = {"ply": number, **judged_data(table.game, table.judge(ply))}
+    names = seat_names(table.setup.seats, connection.seat)
+    judged = judged_data(table.game, table.judge(ply), ply.before, names)
+    row = {"ply": number, "seat": ply.seat, **judged}
     if not connection.has_data:
-        picture = drawn(table.game, ply.before, connection.seat, connection.is_narrow)
-        row["svg"] = picture_svg(picture)
+        picture = drawn(table.game, ply.before, connection.seat, connection.is_narrow, False)
+        row["svg"] = picture_svg(picture, names)
     return row
 
 

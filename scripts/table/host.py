@@ -7,13 +7,14 @@ import asyncio
 import dataclasses
 import functools
 import secrets
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 from ...baselines.players.named_files import check_player, check_stored
+from ...envs.core.positions import position_data
 from .live import HELP_LIMIT, THINKING_LIMIT, Connection, LiveTable, Minds
 from .matches import MatchPlan, load_statistics, result_data
-from .protocol import NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused
+from .protocol import CHANGED, NEW_DEAL, REWRITTEN, SAME_DEAL, BadMessage, Refused
 from .store import StoredMatch, TableStore
 from .table import (
     HERE,
@@ -47,12 +48,12 @@ class Host:
 
     # New tables
 
-    async def open(self, setup: Setup) -> tuple[str, tuple[str, ...]]:
-        """Make a table; return its id and its tokens: one a seat, then the spectators'.
+    async def open(self, setup: Setup, actions: Sequence[int] = ()) -> tuple[str, tuple[str, ...]]:
+        """Make a table where `actions` have been played; return its id and its tokens.
 
-        Raises Refused where the setup is impossible.
+        The tokens are one a seat, then the spectators'. Raises Refused where this is impossible.
         """
-        live = await self._opened(secrets.token_hex(8), setup)
+        live = await self._opened(secrets.token_hex(8), setup, actions)
         return live.id, live.tokens
 
     async def open_match(self, make: Callable[[], MatchPlan]) -> StoredMatch:
@@ -63,20 +64,22 @@ class Host:
         self.store.add_match(id, token, plan)
         return StoredMatch(id, token, plan, [], {})
 
-    async def _opened(self, id: str, setup: Setup) -> LiveTable:
+    async def _opened(self, id: str, setup: Setup, actions: Sequence[int] = ()) -> LiveTable:
         if len(self.live) >= MAX_LIVE_TABLES:  # drop those that nobody has come to
             self.live = {id: live for id, live in self.live.items() if live.connections}
         if len(self.live) >= MAX_LIVE_TABLES:
             raise Refused(f"this server has {MAX_LIVE_TABLES} tables, its limit")
-        table = await self._made(id, setup, [])
+        table = await self._made(id, setup, [*actions])
         tokens = tuple(new_token() for _ in range(len(setup.seats) + 1))
         self.store.add(id, table.setup, table.game.version, tokens)
+        if actions:
+            self.store.keep(id, table, REWRITTEN)
         return self._enlivened(id, tokens, table)
 
     def _enlivened(self, id: str, tokens: tuple[str, ...], table: GameTable) -> LiveTable:
         """Bring a table to life: what happens at it goes to the store, then to its seats."""
         table.listeners.append(functools.partial(self.store.keep, id))
-        requests = {"again": self._again, "take_over": self._take_over}
+        requests = {"again": self._again, "take_over": self._take_over, "share": self._share}
         live = self.live[id] = LiveTable(id, tokens, table, self.minds, requests)
         table.listeners.append(functools.partial(self._count, live))
         return live
@@ -124,7 +127,8 @@ class Host:
         except Refused:
             self._drop_if_empty(live)
             raise
-        live.match = None if match is None else match.token
+        if match is not None:
+            live.match = match.token
         connection.seat = seat
         live.enter(connection, *([] if match is None else [_match_message(match)]))
 
@@ -196,7 +200,9 @@ class Host:
         message = {"type": "moved", "token": match.token}
         if match.is_over:
             message = {**_match_message(match), **result_data(match.plan, match.returns)}
-        live.broadcast(lambda _: message)
+        for connection in live.connections:
+            if connection.seat is not SPECTATOR:  # the token is the agent's
+                connection.put(message)
 
     # Requests that concern more than the game at a table
 
@@ -205,19 +211,30 @@ class Host:
         _check_here(live, connection)
         if message["deal"] not in (NEW_DEAL, SAME_DEAL):
             raise BadMessage(f"deal is {NEW_DEAL} or {SAME_DEAL}")
-        setup = live.table.setup
+        table, actions = live.table, []
+        setup = table.setup.starting_from(table.setup.deal, table.setup.seed)
         if message["deal"] == NEW_DEAL:
             setup = setup.dealt_anew()
+        if "ply" in message:
+            _check_study(table, connection)
+            actions = table.actions[: message["ply"]]
         is_turned = message.get("turned", False)
         if is_turned:
             setup = setup.turned()
-        _, tokens = await self.open(setup)
+        _, tokens = await self.open(setup, actions)
         num_seats = len(setup.seats)
         for other in tuple(live.connections):
             number = num_seats
             if other.seat is not SPECTATOR:
                 number = (other.seat + int(is_turned)) % num_seats
             other.put({"type": "moved", "token": tokens[number]})
+
+    async def _share(self, live: LiveTable, connection: Connection, message: dict) -> None:
+        """Send what the game is made of, its deal included."""
+        _check_study(live.table, connection)
+        game, position = live.table.game, position_data(live.table.game, live.table.state)
+        fields = [[f.name, f.meaning, position[f.name]] for f in game.state_fields]
+        connection.put({"type": "shared", "fields": fields, **live.table.as_shared()})
 
     async def _take_over(self, live: LiveTable, connection: Connection, message: dict) -> None:
         """Let a player play on for a person who has left."""
@@ -238,15 +255,21 @@ class Host:
         changed = await self._made(live.id, setup, table.actions)
         if live.version != version:
             raise Refused("somebody moved meanwhile: try again")
-        self.store.change_setup(live.id, changed.setup)
         changed.listeners = table.listeners
-        changed.tell(REWRITTEN)
+        changed.tell(CHANGED)
 
 
 def _check_here(live: LiveTable, connection: Connection) -> None:
     assert connection.seat is not None
     if live.table.setup.seats[connection.seat].kind != HERE:
         raise Refused("only the person who opened the table can do this")
+
+
+def _check_study(table: GameTable, connection: Connection) -> None:
+    """Raise Refused unless a person may know the deal: after the end, or alone with players."""
+    is_here = table.setup.seats[connection.seat or 0].kind == HERE
+    if not table.is_over and not (is_here and table.people == [connection.seat]):
+        raise Refused("this game is not over, and others are playing")
 
 
 def _check_room(live: LiveTable, seat: int | None) -> None:

@@ -5,14 +5,16 @@ change, and each connection is then sent the position as its seat sees it.
 """
 
 import asyncio
+import functools
 import json
 import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from typing import Any, TypeVar
 
+from ..words import seat_names
 from .help import ANSWERS, PROBLEMS, STOPPED_BY_MOVES
-from .protocol import REPLACED, REWRITTEN, Refused
+from .protocol import MOVED, REPLACED, Refused
 from .table import HERE, GameTable
 from .thinking import NUM_TURNS, Thinkers, TooSlow
 from .views import SPECTATOR, history_message, picture_before, position_message
@@ -24,7 +26,7 @@ QUEUE_LENGTH = 64  # messages waiting for a slow client, before it is cut off
 _BEFORE_THE_END = ("hint", "judge", "explain")  # what a table without help refuses
 
 Result = TypeVar("Result")
-View = tuple[int | None, bool, bool]  # seat, is_narrow, has_data
+View = tuple[int | None, bool, bool, int | None]  # see the fields of Connection
 Request = Callable[["LiveTable", "Connection", dict[str, Any]], Awaitable[None]]
 
 
@@ -35,6 +37,7 @@ class Connection:
         self.live: LiveTable | None = None
         self.seat: int | None = SPECTATOR
         self.is_narrow = False
+        self.looks_from: int | None = None  # another seat whose view is asked for
         self.has_data = False  # for programs: observations in place of pictures
         self.queue: asyncio.Queue[str] = asyncio.Queue(QUEUE_LENGTH)
         self.is_too_slow = asyncio.Event()
@@ -43,7 +46,7 @@ class Connection:
     @property
     def view(self) -> View:
         """What decides how a message looks."""
-        return self.seat, self.is_narrow, self.has_data
+        return self.seat, self.is_narrow, self.has_data, self.looks_from
 
     def put(self, message: dict[str, Any]) -> None:
         """Queue a message; a client that does not read is cut off."""
@@ -93,6 +96,7 @@ class LiveTable:
         self.wake = asyncio.Event()
         self.version = 0  # rises with every change, so that late thoughts are dropped
         self.moved = time.monotonic()  # when the last move was made
+        self.came: dict[int | None, float] = {}  # when seats were first taken
         self.driver: asyncio.Task[None] | None = None
         self._requests = requests
         self._positions: dict[View, dict[str, Any]] = {}  # as sent, until the next change
@@ -111,7 +115,7 @@ class LiveTable:
         self.moved = time.monotonic()
         for connection in self.connections:
             connection.stop_tasks(*STOPPED_BY_MOVES)
-        if event == REWRITTEN:
+        if event != MOVED:
             self.broadcast(lambda c: history_message(self.table, c.seat))
         self.broadcast(self.position_for)
         self.wake.set()
@@ -134,6 +138,7 @@ class LiveTable:
         """Send a new connection the table, some greetings and the position, and play on."""
         connection.live = self
         self.connections.add(connection)
+        self.came.setdefault(connection.seat, time.monotonic())
         connection.put(history_message(self.table, connection.seat))
         for message in (*greetings, self.position_for(connection)):
             connection.put(message)
@@ -153,7 +158,8 @@ class LiveTable:
         here = {connection.seat for connection in self.connections}
         connected = [seat in here for seat in range(self.table.game.num_seats)]
         watchers = sum(connection.seat is SPECTATOR for connection in self.connections)
-        message = {"type": "presence", "connected": connected, "watchers": watchers}
+        left = self.time_left()
+        message = {"type": "presence", "connected": connected, "watchers": watchers, "left": left}
         self.broadcast(lambda _: message)
 
     # What a connection asks for
@@ -164,7 +170,7 @@ class LiveTable:
         if kind == "sit":
             raise Refused("take a seat first, once: type sit")
         if kind == "look":
-            connection.is_narrow = message["is_narrow"]
+            connection.is_narrow, connection.looks_from = message["is_narrow"], message.get("seat")
             connection.put(self.position_for(connection))
             return
         if kind != "look_back":
@@ -178,6 +184,9 @@ class LiveTable:
             self._act(connection, message)
         elif kind in ("undo", "redo"):
             self._rewrite(self.table.undo if kind == "undo" else self.table.redo)
+        elif kind == "resign":
+            assert connection.seat is not None
+            self._rewrite(functools.partial(self.table.resign, connection.seat))
         elif kind == "no_hint":
             connection.stop_tasks("hint")
         elif kind in ANSWERS:
@@ -232,7 +241,26 @@ class LiveTable:
             elif self.table.to_think is not None:
                 await self._let_think()
             else:
+                await self._wait()
+
+    def time_left(self) -> float | None:
+        """Return the seconds that the person to act has left; None without a limit.
+
+        There is none before somebody has taken the seat.
+        """
+        seat, limit = self.table.seat_to_act, self.table.setup.move_seconds
+        if not limit or seat not in self.table.people or seat not in self.came:
+            return None
+        began = max(self.moved, self.came[seat])
+        return max(0.0, round(began + limit - time.monotonic(), 1))
+
+    async def _wait(self) -> None:
+        """Wait for a change; a person whose time for a move is up has lost."""
+        try:
+            async with asyncio.timeout(self.time_left()):
                 await self.wake.wait()
+        except TimeoutError:
+            self.table.resign(self.table.seat_to_act, is_late=True)
 
     async def _let_think(self) -> None:
         table, version = self.table, self.version
@@ -251,7 +279,7 @@ class LiveTable:
     def _replaced(self, error: Exception) -> int:
         """Return a random action for a player that gave none; its game counts in no match."""
         table = self.table
-        who = table.setup.seats[table.seat_to_act].name
+        who = seat_names(table.setup.seats, None)[table.seat_to_act]
         reason = str(error) if isinstance(error, TooSlow) else "it failed"
         text = f"{who} gave no move ({reason}); a random legal move is played for it"
         table.tell(REPLACED)

@@ -12,21 +12,24 @@ MAX_BYTES = 4096  # of one message
 # Fields by type of message, with the type of each value; a field after "?" may be left out.
 _FIELDS: dict[str, dict[str, type]] = {
     "sit": {"token": str, "?is_narrow": bool, "?has_data": bool},
-    "look": {"is_narrow": bool},
+    "look": {"is_narrow": bool, "?seat": int},
     "look_back": {"ply": int},
     "act": {"ply": int, "action": str},
     "undo": {},
     "redo": {},
-    "hint": {"player": str},
+    "hint": {"player": str, "?second": str},
     "no_hint": {},
     "judge": {"ply": int},
     "explain": {"ply": int},
-    "review": {},
-    "again": {"deal": str, "?turned": bool},
+    "review": {"?all": bool},
+    "share": {},
+    "resign": {},
+    "again": {"deal": str, "?turned": bool, "?ply": int},
     "take_over": {"seat": int, "player": str},
 }
 NEW_DEAL, SAME_DEAL = "new", "same"
-MOVED, REWRITTEN, REPLACED = "moved", "rewritten", "replaced"  # events: see `GameTable.tell`
+# Events: see `GameTable.tell`.
+MOVED, REWRITTEN, CHANGED, REPLACED = "moved", "rewritten", "changed", "replaced"
 JUDGED = ("action", "best", "regret", "interval", "text", "source")  # what agents are sent
 
 

@@ -1,32 +1,36 @@
-"""The rules of a game as its own page has them, whole for agents and in paragraphs for people."""
+"""The rules of a game: its page for agents, and a short text from the same folder for people."""
 
 import inspect
 import re
 from pathlib import Path
+from typing import Any
 
 from ...envs import find_game
-
-_TITLE = re.compile(r"\A# .*\n+")
-_RULES = re.compile(r"^## Rules\n+(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-_BREAK = re.compile(r"\n\n+|\n(?=\d+\. )")  # before a paragraph or a numbered rule
-_LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 
 
 def game_page(name: str) -> str:
     """Return the page of a game: rules, actions and observation. Raises ValueError."""
-    folder = Path(inspect.getfile(find_game(name).make)).parent
-    page = folder / "README.md"
-    if not page.exists():
-        raise ValueError(f"{name} comes without a page of rules")
-    return page.read_text(encoding="utf-8")
+    return _text(name, "README.md")
 
 
-def rules_of(name: str) -> list[str]:
-    """Return what a game is about, then its rules, a paragraph each. Raises ValueError.
+def page_section(name: str, title: str) -> str:
+    """Return a section of a game's page as Markdown, "" where there is none. Raises ValueError."""
+    section = rf"^## {title}\n+(.*?)(?=^## |\Z)"
+    found = re.search(section, game_page(name), re.MULTILINE | re.DOTALL)
+    return found[1].strip() if found else ""
 
-    Of Markdown they keep `code` and **bold**.
+
+def rules_of(name: str) -> dict[str, Any]:
+    """Return how to play a game: its facts in a line, and paragraphs that keep **bold** parts.
+
+    Raises ValueError for an unknown game, or one without such a text.
     """
-    page = _TITLE.sub("", game_page(name))
-    found = _RULES.search(page)
-    paragraphs = [_BREAK.split(page)[0], *(_BREAK.split(found[1].strip()) if found else [])]
-    return [_LINK.sub(r"\1", " ".join(paragraph.split())) for paragraph in paragraphs]
+    facts, *lines = _text(name, "how_to_play.md").strip().split("\n\n")
+    return {"facts": facts, "lines": [" ".join(line.split()) for line in lines]}
+
+
+def _text(name: str, file: str) -> str:
+    text = Path(inspect.getfile(find_game(name).make)).with_name(file)
+    if not text.exists():
+        raise ValueError(f"{name} comes without {file}")
+    return text.read_text(encoding="utf-8")

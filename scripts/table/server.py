@@ -16,21 +16,21 @@ from ...envs import find_game
 from ...envs.core.played.page.replay import replay_page
 from ...envs.core.played.transcript import replay_data
 from ...envs.core.rng import check_seed
-from .catalogue import game_choices
+from ..words import seat_names
+from .catalogue import game_choices, rules_shown, tile
 from .guard import POLICY, REPLAY_POLICY, is_owner, refusal
 from .host import Host
 from .matches import new_plan, result_data
 from .protocol import Allowance, Refused, title
-from .rules import rules_of
 from .sockets import serve_seat
 from .store import StoredTable
-from .stored_games import arena_game, judged_plies, transcript_of
-from .table import MAX_SEATS, REMOTE, Occupant, Setup, new_setup, new_token
+from .stored_games import arena_game, judged_plies, shared_game, transcript_of
+from .table import HERE, MAX_SEATS, REMOTE, Occupant, Setup, new_setup, new_token
 from .thinking import TooSlow
 
 NUM_RECENT = 12
 OPENED_A_SECOND, MAX_OPENED_AT_ONCE = 20, 250  # tables, by the owner's programs
-MAX_PACE = 10.0
+MAX_SECONDS = {"pace": 10.0, "move_seconds": 3600.0}  # a move
 MAX_REPLAYS = 20  # kept in memory
 REPLAY_LIMIT = 120.0
 REPLAY_SECONDS = 6.0  # to search for the values of all moves of a game
@@ -49,6 +49,7 @@ def make_routes(state: Any, settings: dict[str, Any]) -> Router:
     return Router(
         [
             Route("/api/games/{name}", _game, methods=["POST"]),
+            Route("/api/tiles/{name}", _tile),
             Route("/api/rules/{name}", _rules),
             Route("/api/tables", _tables, methods=["GET"]),
             Route("/api/tables", _open, methods=["POST"]),
@@ -118,29 +119,49 @@ async def _game(request: Request) -> Any:
 
 
 @_for_owner
+async def _tile(request: Request) -> Any:
+    return await asyncio.to_thread(tile, request.path_params["name"])
+
+
+@_for_owner
 async def _tables(request: Request) -> Any:
-    return [_entry(table) for table in request.app.state.store.recent(NUM_RECENT)]
+    store, host = request.app.state.store, request.app.state.host
+    played = (store.load(live.id) for live in host.live.values() if live.match is not None)
+    matches = [{**_entry(table), "tokens": []} for table in filter(None, played)]  # only to watch
+    return matches + [_entry(table) for table in store.recent(NUM_RECENT)]
 
 
 @_opening
 @_for_owner
 async def _open(request: Request) -> Any:
-    setup = await asyncio.to_thread(_setup, await _data(request))
-    id, tokens = await request.app.state.host.open(setup)
+    data = await _data(request)
+    if "token" in data:  # the table of a position that was edited
+        setup = _table_of(request, data).setup
+        setup = setup.starting_from(data["deal"], setup.seed)
+    else:
+        setup = await asyncio.to_thread(_setup, data)
+    game = find_game(setup.game, **setup.settings)
+    actions = [game.parse_action(name) for name in data.get("actions", [])]
+    id, tokens = await request.app.state.host.open(setup, actions)
     return {"id": id, "tokens": tokens}
 
 
 @_for_owner
 async def _links(request: Request) -> Any:
     """Answer the names and tokens of the other seats and of spectators, for the token of a seat."""
-    store = request.app.state.store
-    id = store.table_id(str((await _data(request)).get("token")))
-    stored = None if id is None else store.load(id)
-    if stored is None:
-        raise NotHere("no table has this token")
+    stored = _table_of(request, await _data(request))
     seats = zip(stored.setup.seats, stored.tokens, strict=False)
     links = [[who.name, token] for who, token in seats if who.kind == REMOTE]
     return [*links, ["To watch", stored.tokens[-1]]]
+
+
+def _table_of(request: Request, data: dict[str, Any]) -> StoredTable:
+    store = request.app.state.store
+    id = store.table_id(str(data.get("token")))
+    stored = None if id is None else store.load(id)
+    if stored is None:
+        raise NotHere("no table has this token")
+    return stored
 
 
 @_opening
@@ -201,13 +222,18 @@ def _replay_page(state: Any, data: dict[str, Any]) -> str:
         transcript, names = arena_game(
             results.path, contest, deal, sitting, is_trusted=results.is_trusted
         )
-    judged = judged_plies(transcript, REPLAY_SECONDS / max(1, len(transcript.plies)))
-    return replay_page(replay_data(transcript, None, names, judged))
+    think = REPLAY_SECONDS / max(1, len(transcript.plies))
+    judged = judged_plies(transcript, think, names=names)
+    shown = replay_data(transcript, None, names, judged)
+    shown["open"] = shared_game(transcript)
+    return replay_page(shown)
 
 
 def _entry(stored: StoredTable) -> dict[str, Any]:
     """What the list of tables shows, with the links of people's seats."""
-    seats = [{"name": who.name, "kind": who.kind} for who in stored.setup.seats]
+    mine = [seat for seat, who in enumerate(stored.setup.seats) if who.kind == HERE]
+    names = seat_names(stored.setup.seats, mine[0] if mine else None)
+    seated = zip(names, stored.setup.seats, strict=True)
     tokens = [
         token if who.player == "" else None
         for token, who in zip(stored.tokens, stored.setup.seats, strict=False)
@@ -215,7 +241,7 @@ def _entry(stored: StoredTable) -> dict[str, Any]:
     return {
         "id": stored.id,
         "title": title(stored.setup.game),
-        "seats": seats,
+        "seats": [{"name": name, "kind": who.kind} for name, who in seated],
         "tokens": tokens,
         "watch": stored.tokens[-1],
         "num_plies": len(stored.actions),
@@ -235,9 +261,10 @@ def _setup(data: dict[str, Any]) -> Setup:
     )
     if not isinstance(data["settings"], dict) or not isinstance(data["game"], str):
         raise TypeError("game is a name, and settings an object")
-    pace = data.get("pace", 0)
-    if type(pace) not in (int, float) or not 0 <= pace <= MAX_PACE:
-        raise ValueError(f"pace is 0 to {MAX_PACE:g} seconds a move")
+    times = {name: data.get(name, 0) for name in MAX_SECONDS}
+    for name, most in MAX_SECONDS.items():
+        if type(times[name]) not in (int, float) or not 0 <= times[name] <= most:
+            raise ValueError(f"{name} is 0 to {most:g} seconds a move")
     game = find_game(data["game"], **data["settings"])
     return new_setup(
         game,
@@ -245,9 +272,10 @@ def _setup(data: dict[str, Any]) -> Setup:
         occupants,
         data.get("seed"),
         skip_forced=bool(data.get("forced", True)),
-        pace=pace,
+        **times,
         is_open=bool(data.get("open", False)),
         has_help=bool(data.get("help", True)),
+        deal=data.get("deal", {}),
     )
 
 
@@ -256,7 +284,7 @@ def _setup(data: dict[str, Any]) -> Setup:
 
 async def _rules(request: Request) -> Response:
     try:
-        return JSONResponse(await asyncio.to_thread(rules_of, request.path_params["name"]))
+        return JSONResponse(await asyncio.to_thread(rules_shown, request.path_params["name"]))
     except ValueError as error:
         return refusal(404, str(error))
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from .guard import Guard
     from .store import TableStore
-    from .tournaments import RunningResults
+    from .tournaments import Ladders, RunningResults
 
 LOOPBACK = "127.0.0.1"
 PORT = 8477
@@ -77,7 +77,7 @@ def serve(
 ) -> None:
     """Serve until stopped with Ctrl-C; `start(store)` returns what the address of `page` ends in.
 
-    `results` is a store of results to show. Raises BadArgument, and ValueError where it is none.
+    `results` is a store of results to show, or the folder of a league. Raises BadArgument.
     """
     listener = _listen(arguments.host, arguments.port)
     port = listener.getsockname()[1]
@@ -89,7 +89,8 @@ def serve(
         store = TableStore(
             _store_file(arguments.tables), arguments.trust or arguments.tables is None
         )
-    running = None if results is None else _running(results, arguments.trust)
+    with user_input():
+        running = None if results is None else _running(results, arguments.trust)
     key = secrets.token_urlsafe(24)
     shown, *others = [host_and_port(name, port) for name in _addresses(arguments.host)]
     address = f"http://{shown}{page}#owner={key}{start(store)}"
@@ -106,10 +107,10 @@ def serve(
     _server_of(listener, app).run(sockets=[listener])
 
 
-def _running(results: Path, is_trusted: bool) -> "RunningResults":
-    from .tournaments import RunningResults
+def _running(results: Path, is_trusted: bool) -> "RunningResults | Ladders":
+    from .tournaments import Ladders, RunningResults
 
-    return RunningResults(results, is_trusted)
+    return Ladders(results) if results.is_dir() else RunningResults(results, is_trusted)
 
 
 def _server_of(listener: socket.socket, app: "Guard") -> "uvicorn.Server":
@@ -124,7 +125,7 @@ def _server_of(listener: socket.socket, app: "Guard") -> "uvicorn.Server":
 class BackgroundServer:
     """A server for this machine in a thread of this process, with its tables in memory."""
 
-    def __init__(self, results: "RunningResults | None" = None, **settings: Any) -> None:
+    def __init__(self, results: "RunningResults | Ladders | None" = None, **settings: Any) -> None:
         """Listen on a free port; `settings` are those of the tables."""
         from .app import make_app
         from .store import TableStore

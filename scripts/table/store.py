@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .protocol import REPLACED
+from .protocol import CHANGED, REPLACED
 
 if TYPE_CHECKING:
     from .matches import MatchPlan
@@ -113,16 +113,14 @@ class TableStore:
         if event == REPLACED:
             self._connection.execute("INSERT OR IGNORE INTO replaced VALUES (?)", (id,))
             return
+        if event == CHANGED:
+            data = _as_text(table.setup, table.setup)
+            self._connection.execute("UPDATE tables SET setup = ? WHERE id = ?", (data, id))
         actions, undone = json.dumps(table.actions), json.dumps(table.undone)
         self._connection.execute(
             "UPDATE tables SET actions = ?, undone = ?, is_over = ?, changed = ? WHERE id = ?",
             (actions, undone, int(table.is_over), time.time(), id),
         )
-
-    def change_setup(self, id: str, setup: "Setup") -> None:
-        """Keep a changed setup: a player has taken a seat over."""
-        data = _as_text(setup, setup)
-        self._connection.execute("UPDATE tables SET setup = ? WHERE id = ?", (data, id))
 
     def table_id(self, token: str) -> str | None:
         """Return the table that a token belongs to, or None."""

@@ -5,7 +5,7 @@ The store of an arena keeps results and no moves: its games are played again fro
 
 import contextlib
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,8 +17,11 @@ from ...baselines.players.named_files import check_stored, files_named
 from ...envs.core.catalogue import game_within
 from ...envs.core.played.page.replay import PlyJudgements
 from ...envs.core.played.transcript import Transcript, action_of, record, replay
+from ...envs.core.positions import position_data
 from ...envs.core.rng import SEED_LIMIT
+from ..words import player_label, seat_names
 from .store import StoredTable, recent_tables
+from .table import HERE
 from .views import judged_data
 
 if TYPE_CHECKING:
@@ -63,8 +66,9 @@ def transcript_of(stored: StoredTable) -> tuple[Transcript, list[str]]:
     game = game_within(setup.game, setup.settings)
     if game.version != stored.version:
         raise ValueError(f"the rules of {setup.game} have changed since this table was opened")
-    transcript = record(game, setup.seed, actions=stored.actions)
-    return transcript, [who.name for who in setup.seats]
+    transcript = record(game, setup.seed, deal=setup.start(game), actions=stored.actions)
+    here = [seat for seat, who in enumerate(setup.seats) if who.kind == HERE]
+    return transcript, seat_names(setup.seats, here[0] if here else None)
 
 
 def arena_game(
@@ -108,7 +112,7 @@ def arena_game(
             f"deal {dealt} ended otherwise when it was stored: the rules or a player have changed, "
             "or a player depends on the clock"
         )
-    return transcript, [entrant.name for entrant in entrants]
+    return transcript, [player_label(entrant.name) for entrant in entrants]
 
 
 def _check_files(entrant: "Entrant", game: "Game", is_trusted: bool) -> None:
@@ -123,8 +127,21 @@ def _check_files(entrant: "Entrant", game: "Game", is_trusted: bool) -> None:
         )
 
 
+def shared_game(transcript: Transcript) -> dict[str, Any]:
+    """Return what a game is made of as plain data, as `GameTable.as_shared` does."""
+    game = transcript.game
+    made = {"game": game.name, "settings": game.config_dict(), "seed": transcript.seed}
+    if transcript.deal is not None:
+        is_position = isinstance(transcript.deal, np.void)
+        made["deal"] = position_data(game, transcript.deal) if is_position else transcript.deal
+    return {**made, "actions": [ply.action for ply in transcript.plies]}
+
+
 def judged_plies(
-    transcript: Transcript, think: float, on_ply: Callable[[int], None] = lambda done: None
+    transcript: Transcript,
+    think: float,
+    on_ply: Callable[[int], None] = lambda done: None,
+    names: Sequence[str] = (),
 ) -> PlyJudgements:
     """Judge every choice by a search of `think` seconds, or exactly where the game is solved.
 
@@ -137,5 +154,6 @@ def judged_plies(
         on_ply(len(found))
         action = action_of(game, ply, len(found) + 1)
         has_choice = len(game.legal_action_list(state)) > 1
-        found.append(judged_data(game, judge(game, state, action, think)) if has_choice else None)
+        judged = judge(game, state, action, think) if has_choice else None
+        found.append(None if judged is None else judged_data(game, judged, state, names))
     return found

@@ -24,8 +24,9 @@ from ...envs.core.play.seating import seat_policies
 from ...envs.core.play.tables import Tables
 from ...envs.core.play.turns import turns_at
 from ...envs.core.play.visibility import is_seen
+from ...envs.core.positions import position_from
 from ...envs.core.rng import check_seed, fresh_seed, player_streams, streams
-from .protocol import MOVED, REWRITTEN
+from .protocol import CHANGED, MOVED, REWRITTEN
 
 HERE, REMOTE, PLAYER = "here", "remote", "player"  # kinds of occupants
 KINDS = (HERE, REMOTE, PLAYER)
@@ -69,6 +70,10 @@ class Setup:
     is_open: bool = False  # spectators see all hands; only where no person has a seat
     has_help: bool = True  # hints, judgements and explanations before the end
     sitting: int = 0  # of a deal that is played more than once: players draw other numbers
+    deal: dict[str, Any] = dataclasses.field(default_factory=dict)  # by hand; empty: of the seed
+    move_seconds: float = 0.0  # that a person has for a move; 0: no limit
+    resigned: int = NO_SEAT  # the seat that has given the game up
+    is_late: bool = False  # it did so because its time for a move was up
 
     def __post_init__(self) -> None:
         for field in dataclasses.fields(self):
@@ -78,14 +83,34 @@ class Setup:
                 raise ValueError(f"{field.name} of a table is of another type: {value!r:.60}")
         if self.is_open and any(seat.kind != PLAYER for seat in self.seats):
             raise ValueError("hands are open to spectators only where players have all seats")
+        if self.move_seconds and not self.may_resign:
+            raise ValueError("a time limit goes with two seats, or with one person among players")
+
+    @property
+    def may_resign(self) -> bool:
+        """Whether a person who gives up ends the game for nobody else but a winner."""
+        return len(self.seats) <= 2 or sum(seat.kind != PLAYER for seat in self.seats) <= 1
 
     def turned(self) -> "Setup":
         """The same deal with everybody one seat further."""
-        return dataclasses.replace(self, seats=(self.seats[-1], *self.seats[:-1]))
+        seats = (self.seats[-1], *self.seats[:-1])
+        return dataclasses.replace(self, seats=seats, resigned=NO_SEAT)
 
     def dealt_anew(self) -> "Setup":
         """The same people and settings with a new deal."""
-        return dataclasses.replace(self, seed=fresh_seed())
+        return self.starting_from({}, fresh_seed())
+
+    def starting_from(self, deal: dict[str, Any], seed: int) -> "Setup":
+        """The same people and settings with a deal or position given as plain data."""
+        return dataclasses.replace(self, deal=deal, seed=seed, resigned=NO_SEAT)
+
+    def start(self, game: Game) -> Any:
+        """Return the start as `Tables.deal_from` takes it; None: the seed deals. Raises ValueError.
+
+        A deal by hand has the game's own form; a position has all fields of the game's state.
+        """
+        is_position = {*self.deal} == {field.name for field in game.state_fields}
+        return position_from(game, self.deal) if is_position else self.deal or None
 
     def file_digests(self) -> dict[str, str]:
         """Return the digest of each file that the players are made of. Raises ValueError."""
@@ -160,9 +185,13 @@ class GameTable:
         self.plies: list[PlayedPly] = []
         self.listeners: list[Callable[[GameTable, str], None]] = []
         self.undone: list[int] = []  # actions, the next to be played again last
+        self._legal: list[int] | None = None  # of this position, once asked for
         self._deal()
         for action in actions:
-            self._append(int(action), self.legal)
+            legal = self.legal
+            if action not in legal:
+                raise ValueError(f"move {len(self.plies) + 1} is not legal: it is no {action}")
+            self._append(int(action), legal)
 
     # Questions
 
@@ -179,17 +208,23 @@ class GameTable:
     @property
     def is_over(self) -> bool:
         """Whether the game has ended."""
-        return bool(self.game.is_terminal(self.state))
+        return self.setup.resigned != NO_SEAT or bool(self.game.is_terminal(self.state))
 
     @property
     def legal(self) -> list[int]:
         """The legal actions of the seat to act."""
-        return self.game.legal_action_list(self.state)
+        if self._legal is None:
+            self._legal = self.game.legal_action_list(self.state)
+        return self._legal
 
     @property
     def returns(self) -> list[float]:
-        """The returns of all seats; zeros before the end."""
-        return self.tables.returns(self.tables.all_rows)[0].tolist()
+        """The returns of all seats; zeros before the end. Who resigns loses to all others."""
+        if self.setup.resigned == NO_SEAT:
+            return self.tables.returns(self.tables.all_rows)[0].tolist()
+        others = self.game.num_seats - 1
+        seats = range(self.game.num_seats)
+        return [-1.0 if seat == self.setup.resigned else 1 / others for seat in seats]
 
     @property
     def actions(self) -> list[int]:
@@ -242,8 +277,8 @@ class GameTable:
     def tell(self, event: str) -> None:
         """Call the listeners in their order with this table and an event.
 
-        MOVED: an action was played. REWRITTEN: moves were taken back or played again, or a seat has
-        changed hands. REPLACED: a random action will be played for a player that gave none.
+        MOVED: an action was played. REWRITTEN: moves were taken back or played again. CHANGED: so
+        has the setup. REPLACED: a random action will be played for a player that gave none.
         """
         for listener in self.listeners:
             listener(self, event)
@@ -261,12 +296,13 @@ class GameTable:
     @property
     def can_undo(self) -> bool:
         """Whether one person plays against players, and has made a choice."""
-        return len(self.people) == 1 and self._last_choice() is not None
+        is_alone = len(self.people) == 1 and self.setup.resigned == NO_SEAT
+        return is_alone and self._last_choice() is not None
 
     def undo(self) -> None:
         """Take back the person's last choice and all that followed. Raises ValueError."""
         last = self._last_choice()
-        if len(self.people) != 1 or last is None:
+        if last is None or not self.can_undo:
             raise ValueError("there is nothing to take back")
         kept = self.plies[:last]
         self.undone += [ply.action for ply in reversed(self.plies[last:])]
@@ -284,6 +320,16 @@ class GameTable:
         while self.undone and not self._is_choice():
             self._append(self.undone.pop(), self.legal)
         self.tell(REWRITTEN)
+
+    def resign(self, seat: int, is_late: bool = False) -> None:
+        """End the game as a loss of a seat. Raises ValueError where others would play on."""
+        if self.is_over:
+            raise ValueError("this game is over")
+        if not self.setup.may_resign:
+            raise ValueError("others are playing: leave, and a player can take your seat")
+        self.setup = dataclasses.replace(self.setup, resigned=seat, is_late=is_late)
+        self.undone.clear()
+        self.tell(CHANGED)
 
     def study(self, player: str | None = None) -> Study:
         """Return a study of the moves of the seat to act. Raises ValueError; see `Study`."""
@@ -307,6 +353,12 @@ class GameTable:
             return None
         return explain(self.game, ply.before, ply.action, onlooker, self.policies[ply.seat])
 
+    def as_shared(self) -> dict[str, Any]:
+        """Return what the game is made of as plain data, for a link or a file; see `opened`."""
+        names = [self.game.action_name(action) for action in self.actions]
+        game = {"game": self.setup.game, "settings": self.setup.settings, "deal": self.setup.deal}
+        return {**game, "seed": self.setup.seed, "actions": names}
+
     def choices_of(self, seat: int) -> list[int]:
         """Return the numbers of the plies in which a seat had a choice."""
         plies = enumerate(self.plies)
@@ -315,13 +367,21 @@ class GameTable:
     def without_players(self) -> "GameTable":
         """The same deal before its first move, with people in all seats."""
         nobody = (Occupant(HERE, "-"),) * self.game.num_seats
-        return GameTable(dataclasses.replace(self.setup, seats=nobody, is_open=False))
+        setup = dataclasses.replace(self.setup, seats=nobody, is_open=False, move_seconds=0.0)
+        return GameTable(setup)
 
     # Inside
 
     def _deal(self) -> None:
+        self._legal = None
         self.tables = Tables(self.game, streams([self.setup.seed]))
-        self.tables.deal(self.tables.all_rows)
+        start = self.setup.start(self.game)
+        if start is None:
+            self.tables.deal(self.tables.all_rows)
+        else:
+            self.tables.deal_from(0, start)
+            if not self.game.is_terminal(self.state) and not self.legal:
+                raise ValueError("in this position the seat to act has no move")
         self.seating = seat_policies(self.tables, self.policies, self._streams(0))
         self.seating.watch(self.tables.all_rows)
 
@@ -331,11 +391,13 @@ class GameTable:
 
     def _append(self, action: int, legal: list[int]) -> None:
         before = self.tables.states.copy()[0]
-        ply = PlayedPly(self.seat_to_act, action, before, len(legal) > 1)
+        seat = int(self.game.seat_to_act(before))
+        ply = PlayedPly(seat, action, before, len(legal) > 1)
         self._apply(action)
         self.plies.append(ply)
 
     def _apply(self, action: int) -> None:
+        self._legal = None
         self.tables.apply(self.tables.all_rows, np.array([action]))
         self.seating.watch(self.tables.all_rows)
 

@@ -1,4 +1,4 @@
-"""The page of a tournament while it runs: its ratings and meetings, read from its store."""
+"""The page of results: of a tournament while it runs, from its store, or a league's ladders."""
 
 import os
 import threading
@@ -11,7 +11,9 @@ from ...baselines.arena import Standings, Store
 from ...baselines.arena.play.batches import Contest
 from ...baselines.arena.play.tournament import rate_store
 from ...baselines.arena.results.export import finite
+from ...baselines.arena.results.league_pages import recorded, time_text
 from ...baselines.arena.results.store import Setting, store_files
+from ..words import player_label
 from .protocol import title
 
 MAX_POINTS = 240  # of the curve of a rating
@@ -66,7 +68,10 @@ class RunningResults:
     def _table(self, table: Standings) -> dict[str, Any]:
         key = f"{table.game} {table.config} {table.control}"
         curve = self._curves.setdefault(key, [])
-        point = {"games": table.num_games, "elo": {r.player: r.elo.mean for r in table.rows}}
+        point = {
+            "games": table.num_games,
+            "elo": {player_label(r.player): r.elo.mean for r in table.rows},
+        }
         if not curve or curve[-1] != point:
             curve.append(point)
         if len(curve) > MAX_POINTS:
@@ -75,12 +80,51 @@ class RunningResults:
             "title": title(table.game),
             "settings": table.config,
             "num_games": table.num_games,
-            "num_deals": table.num_deals,
             "rows": [_row(row) for row in table.rows],
             "words": words_of(table.num_seats)._asdict(),
             "cross": [[None if e is None else list(e) for e in row] for row in table.cross],
             "curve": list(curve),
         }
+
+
+class Ladders:
+    """The ladders in the folder of `parlour league`, read each time: a league may be played."""
+
+    is_trusted = False
+
+    def __init__(self, path: Path) -> None:
+        """Raise ValueError where the folder has no ladders."""
+        self.path = path
+        try:
+            has_ladders = bool(recorded(path))
+        except (OSError, ValueError) as error:
+            raise ValueError(f"{path}: {error}") from error
+        if not has_ladders:
+            raise ValueError(f"{path} has no ladders: parlour league --out FOLDER writes them")
+
+    def data(self) -> dict[str, Any]:
+        """Return the ladders as plain data, an estimate as [mean, low, high]."""
+        tables = [
+            {
+                "title": f"{title(name)}, {league['seats']} seats",
+                "settings": {},
+                "num_games": league["num_games"],
+                "ladder": [
+                    {
+                        **rung,
+                        "player": player_label(rung["player"]),
+                        "exploiter": player_label(rung["exploiter"] or ""),
+                        "time": time_text(rung["seconds"]),
+                    }
+                    for rung in league["ladder"]
+                ],
+            }
+            for name, leagues in recorded(self.path).items()
+            for league in leagues
+        ]
+        newest = max(file.stat().st_mtime_ns for file in self.path.glob("*.json"))
+        idle = _idle_seconds((("", 0, newest),))
+        return {"tables": tables, "meetings": [], "name": self.path.name, "idle": idle}
 
 
 def _meeting(
@@ -96,9 +140,10 @@ def _meeting(
     return {
         "number": number,
         "table": next(found, None),
-        "players": [entrant.name for entrant in contest.entrants],
+        "players": [player_label(entrant.name) for entrant in contest.entrants],
         "deals": sum(num_deals for _, num_deals, _ in batches),
-        "spans": [[first, first + num_deals - 1] for first, num_deals, _ in batches],
+        "first": min((first for first, *_ in batches), default=0),
+        "newest": max((first + num_deals - 1 for first, num_deals, _ in batches), default=0),
         "sittings": max((num_sittings for *_, num_sittings in batches), default=0),
     }
 
@@ -111,14 +156,13 @@ def _batches(store: Store, setting: Setting, contest: Contest) -> list[tuple[int
 
 def _row(row: Any) -> dict[str, Any]:
     return {
-        "player": row.player,
+        "player": player_label(row.player),
         "elo": list(row.elo),
         "games": row.games,
         "won": row.wins,
         "drawn": row.draws,
         "lost": row.losses,
         "mean_return": list(row.mean_return),
-        "faults": row.faults,
     }
 
 

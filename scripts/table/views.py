@@ -5,6 +5,7 @@ legal actions, and the actions that it saw. A spectator sees the board only wher
 secrets, and otherwise the actions that every seat saw.
 """
 
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,21 +16,28 @@ from ...baselines.advice.move_values import EXACT, SEARCH, MoveValues, adviser_o
 from ...baselines.players.making import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
 from ...envs.core.game import NO_SEAT, Game
+from ...envs.core.words import with_names
+from ..words import headline, placed, player_label, seat_names
 from .protocol import title
-from .table import RECENT, GameTable, PlayedPly
+from .table import RECENT, GameTable, PlayedPly, Setup
 
 SPECTATOR = None  # in place of a seat
 
 
 def position_message(
-    table: GameTable, seat: int | None, is_narrow: bool = False, has_data: bool = False
+    table: GameTable,
+    seat: int | None,
+    is_narrow: bool = False,
+    has_data: bool = False,
+    looks_from: int | None = None,
 ) -> dict[str, Any]:
     """Return the message about the position for a seat, or for spectators.
 
     With `has_data` it has the fields of the observation and no picture, and words only where the
-    seat has to choose or the game is over.
+    seat has to choose or the game is over. `looks_from` is another seat whose view is asked for.
     """
     game, state, is_over = table.game, table.state, table.is_over
+    names = seat_names(table.setup.seats, seat)
     to_act = table.seat_to_act
     is_own = seat is not SPECTATOR and seat == to_act and not table.is_forced
     message: dict[str, Any] = {
@@ -37,11 +45,12 @@ def position_message(
         "ply": len(table.plies),
         "seat": seat,
         "to_act": None if to_act == NO_SEAT else to_act,
-        "last": action_seen(table, table.plies[-1], seat) if table.plies else None,
+        "last": action_seen(table, table.plies[-1], seat, names) if table.plies else None,
         "legal": [game.action_name(action) for action in table.legal] if is_own else [],
+        "scores": [game.score(state, each) for each in range(game.num_seats)],
         "returns": table.returns if is_over else None,
-        "can_undo": is_own_table(table, seat) and table.can_undo,
-        "can_redo": is_own_table(table, seat) and bool(table.undone),
+        "can_undo": seat in table.people and table.can_undo,
+        "can_redo": seat in table.people and bool(table.undone),
         "svg": None,
         "words": None,
         "clicks": {},
@@ -49,22 +58,50 @@ def position_message(
     if seat is not SPECTATOR or not game.has_hidden or table.setup.is_open:
         if not has_data or message["legal"] or is_over:
             message["words"] = game.describe(state, seat)
-        message.update(
-            _data(game, state, seat) if has_data else _picture(game, state, message, is_narrow)
-        )
+        if not has_data:
+            message.update(_picture(table, message, is_narrow, looks_from))
+        elif seat is not SPECTATOR:
+            message["observation"] = observed(game, state, seat)
+    elif game.has_public_view and not has_data:
+        message.update(_picture(table, message, is_narrow))
+    if not has_data:
+        message["labels"] = labels(game, state, table.legal if is_own else (), names)
+        message["result"] = _result(names, message, table.setup) if is_over else None
     return message
 
 
-def _picture(game: Game, state: Any, message: dict[str, Any], is_narrow: bool) -> dict[str, Any]:
-    """Return the picture, and the parts to click for each legal action in `message`."""
-    picture = drawn(game, state, message["seat"], is_narrow)
+def _result(names: Sequence[str], message: dict[str, Any], setup: Setup) -> dict[str, Any]:
+    """Return how a game ended in words: a headline, and what each seat achieved, best first."""
+    ended = names, message["returns"], message["scores"]
+    text = headline(*ended)
+    if setup.resigned != NO_SEAT:
+        text = f"{names[setup.resigned]} {'ran out of time' if setup.is_late else 'resigned'}"
+    return {"headline": text, "places": placed(*ended)}
+
+
+def labels(
+    game: Game, state: Any, actions: Iterable[int], names: Sequence[str] = ()
+) -> dict[str, str]:
+    """Return what people call some actions, by the names of these."""
+    called = ((game.action_name(a), game.label_action(state, a)) for a in actions)
+    return {name: with_names(label, names) for name, label in called}
+
+
+def _picture(
+    table: GameTable, message: dict[str, Any], is_narrow: bool, looks_from: int | None = None
+) -> dict[str, Any]:
+    """Return the picture, and the parts to click for each legal action in `message`.
+
+    People read the names of the seats in it and in the words.
+    """
+    seat = message["seat"]
+    names = seat_names(table.setup.seats, seat)
+    viewer = _viewer(table, seat, looks_from)
+    picture = drawn(table.game, table.state, viewer, is_narrow, is_live=bool(message["legal"]))
     legal = set(message["legal"])
     clicks = {name: list(parts) for name, parts in picture.clicks.items() if name in legal}
-    return {"svg": picture_svg(picture), "clicks": clicks}
-
-
-def _data(game: Game, state: Any, seat: int | None) -> dict[str, Any]:
-    return {} if seat is SPECTATOR else {"observation": observed(game, state, seat)}
+    words = with_names(message["words"] or "", names)
+    return {"svg": picture_svg(picture, names), "words": words, "clicks": clicks}
 
 
 def observed(game: Game, state: Any, seat: int) -> dict[str, Any]:
@@ -88,32 +125,53 @@ def _plain(value: np.ndarray, num_bits: int) -> Any:
 
 
 def picture_before(
-    table: GameTable, ply: PlayedPly, seat: int | None, is_narrow: bool
+    table: GameTable,
+    ply: PlayedPly,
+    seat: int | None,
+    is_narrow: bool,
+    looks_from: int | None = None,
 ) -> str | None:
     """Return the picture before a ply as the seat saw it, or None for spectators with no board."""
-    if seat is SPECTATOR and table.game.has_hidden and not table.setup.is_open:
+    viewer = _viewer(table, seat, looks_from)
+    if viewer == NO_SEAT and not table.game.has_public_view:
         return None
-    return picture_svg(drawn(table.game, ply.before, seat, is_narrow))
+    names = seat_names(table.setup.seats, seat)
+    return picture_svg(drawn(table.game, ply.before, viewer, is_narrow, is_live=False), names)
 
 
-def is_own_table(table: GameTable, seat: int | None) -> bool:
-    """Whether this seat is the only person at the table."""
-    return table.people == [seat]
+def _viewer(table: GameTable, seat: int | None, looks_from: int | None = None) -> int | None:
+    """Return for whom pictures are drawn: NO_SEAT for spectators of hidden cards.
+
+    Another seat's view is for those from whom nothing is hidden, or no longer.
+    """
+    is_shown = table.setup.is_open or not table.game.has_hidden
+    if looks_from in range(table.game.num_seats) and (
+        is_shown or (table.is_over and seat is not SPECTATOR)
+    ):
+        return looks_from
+    return NO_SEAT if seat is SPECTATOR and not is_shown else seat
 
 
 def history_message(table: GameTable, seat: int | None) -> dict[str, Any]:
     """Return the message with who sits where, and the last actions as this seat saw them."""
-    seen = [action_seen(table, ply, seat) for ply in table.plies[-RECENT:]]
+    names = seat_names(table.setup.seats, seat)
+    seen = [action_seen(table, ply, seat, names) for ply in table.plies[-RECENT:]]
+    seated = zip(names, table.setup.seats, strict=True)
     return {
         "type": "table",
         "game": table.game.name,
         "title": title(table.game.name),
         "settings": table.setup.settings,
         "seat": seat,
-        "seats": [{"name": who.name, "kind": who.kind} for who in table.setup.seats],
+        "icons": table.game.icons,
+        "scale": table.game.value_scale._asdict(),
+        "seats": [{"name": name, "kind": who.kind} for name, who in seated],
         "is_open": table.setup.is_open,
+        "move_seconds": table.setup.move_seconds,
         "has_help": table.setup.has_help,
+        "has_hidden": table.game.has_hidden,
         "advisers": advisers(table.game),
+        "adviser_labels": [_adviser_label(each) for each in advisers(table.game)],
         "history": seen,
         "first_ply": len(table.plies) - len(seen),
     }
@@ -130,18 +188,30 @@ def advisers(game: Game) -> list[str]:
     return sorted(names, key=lambda name: name != adviser_of(game))
 
 
-def action_seen(table: GameTable, ply: PlayedPly, seat: int | None) -> dict[str, Any]:
+def _adviser_label(name: str) -> str:
+    others = {SEARCH: "a search, as long as you think", EXACT: "the exact solution"}
+    return others.get(name) or player_label(name)
+
+
+def action_seen(
+    table: GameTable, ply: PlayedPly, seat: int | None, names: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return a played action, with None in place of one that the seat did not see.
 
     A spectator sees what every seat saw.
     """
-    name = table.game.action_name(ply.action) if table.sees(ply, seat) else None
-    return {"seat": ply.seat, "action": name}
+    if not table.sees(ply, seat):
+        return {"seat": ply.seat, "action": None, "label": None}
+    ((name, label),) = labels(table.game, ply.before, [ply.action], names).items()
+    return {"seat": ply.seat, "action": name, "label": label}
 
 
-def values_data(game: Game, found: MoveValues) -> dict[str, Any]:
-    """Return values as plain data, by the names of actions."""
+def values_data(
+    game: Game, found: MoveValues, state: Any, names: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return values of the moves in a position as plain data, by the names of actions."""
     return {
+        "labels": labels(game, state, [*found.values, *found.unsearched], names),
         "source": found.source,
         "simulations": found.num_simulations,
         "are_choices": found.are_choices,
@@ -155,23 +225,31 @@ def _named(game: Game, numbers: dict[int, float]) -> dict[str, float]:
     return {game.action_name(action): round(number, 4) for action, number in numbers.items()}
 
 
-def judged_data(game: Game, judged: Judgement) -> dict[str, Any]:
-    """Return what a choice was worth as plain data."""
+def judged_data(
+    game: Game, judged: Judgement, state: Any, names: Sequence[str] = ()
+) -> dict[str, Any]:
+    """Return what a choice in a position was worth as plain data."""
+
+    def label(action: int) -> str:
+        return with_names(game.label_action(state, action), names)
+
     lead = judged.lead if judged.has_interval else None
     return {
         "action": game.action_name(judged.action),
         "best": game.action_name(judged.best),
         "regret": round(judged.loss, 4),
         "interval": None if lead is None else [round(lead.low, 4), round(lead.high, 4)],
-        "text": judged.text(game),
-        **values_data(game, judged.found),
+        "text": judged.text(game, label),
+        **values_data(game, judged.found, state, names),
     }
 
 
-def reason_data(game: Game, found: Explanation) -> dict[str, Any]:
+def reason_data(
+    game: Game, found: Explanation, state: Any, names: Sequence[str] = ()
+) -> dict[str, Any]:
     """Return an explanation as plain data, by the names of actions."""
     return {
         "num_positions": found.num_positions,
         "num_moves": found.num_moves,
-        **judged_data(game, found.judgement),
+        **judged_data(game, found.judgement, state, names),
     }

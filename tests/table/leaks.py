@@ -201,14 +201,15 @@ class OneDraw:
 def help_with(table: GameTable, seat: int) -> str:
     """The hints for the seat to act."""
     assert table.seat_to_act == seat
-    return json.dumps(views.values_data(table.game, table.study("search").think(0)))
+    found = table.study("search").think(0)
+    return json.dumps(views.values_data(table.game, found, table.state))
 
 
 def help_about(table: GameTable, ply: PlayedPly, seat: int) -> str:
     """Return the review of a seat's own move, or the explanation of another's."""
     if ply.seat != seat:
         found = table.explain(ply, seat)
-        return json.dumps(found and views.reason_data(table.game, found))
+        return json.dumps(found and views.reason_data(table.game, found, ply.before))
     connection = Connection()
     connection.seat = seat
     return json.dumps(help.reviewed(table, len(table.plies) - 1, connection))

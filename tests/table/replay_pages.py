@@ -5,7 +5,13 @@ import html
 import json
 import re
 import zlib
+from collections.abc import Sequence
 from typing import Any
+
+import numpy as np
+
+from parlour.envs.core.drawing.render import drawn, picture_svg
+from parlour.envs.core.game import Game
 
 
 def data_of(page: str) -> dict[str, Any]:
@@ -25,3 +31,15 @@ def page_in(bundle: dict[str, str]) -> str:
 def pictures(data: dict[str, Any]) -> list[str]:
     """The pictures of a replay."""
     return ["\n".join(data["lines"][line] for line in frame) + "\n" for frame in data["frames"]]
+
+
+def still(
+    game: Game,
+    state: np.record,
+    seat: int | None = None,
+    names: Sequence[str] | None = None,
+    is_narrow: bool = False,
+) -> str:
+    """A picture as a replay has it: with names, and with nothing to click."""
+    called = names or [f"player {each}" for each in range(game.num_seats)]
+    return picture_svg(drawn(game, state, seat, is_narrow, is_live=False), called)

@@ -1,6 +1,8 @@
 """Hints, judgements and explanations over the wire; matches of programs, and tables to watch."""
 
+import itertools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -141,6 +143,11 @@ def test_a_move_that_nobody_saw_is_not_explained(monkeypatch: pytest.MonkeyPatch
     assert table.explain(table.plies[0], 1) is None
 
 
+def labels_in(svg: str) -> set[str]:
+    """What the parts of a picture are called."""
+    return set(re.findall(r'aria-label="([^"]*)"', svg))
+
+
 def test_earlier_pictures_are_shown_as_they_were_seen(tmp_path: Path) -> None:
     with server(tmp_path) as client:
         tokens = open_table(client, "president", [ME, GUEST, *[player("lowest")] * 2])
@@ -150,17 +157,18 @@ def test_earlier_pictures_are_shown_as_they_were_seen(tmp_path: Path) -> None:
             now = me.next("position")
             for ply, svg in ((first["ply"], first["svg"]), (now["ply"], now["svg"])):
                 me.socket.send_json({"type": "look_back", "ply": ply})
-                assert me.next("picture") == {"type": "picture", "ply": ply, "svg": svg}
+                sent = me.next("picture")
+                assert sent["ply"] == ply and labels_in(sent["svg"]) == labels_in(svg) - {"pass"}
             me.socket.send_json({"type": "look", "is_narrow": True})
             narrow = me.next("position")["svg"]
             me.socket.send_json({"type": "look_back", "ply": now["ply"]})
-            assert me.next("picture")["svg"] == narrow != now["svg"]
+            assert labels_in(me.next("picture")["svg"]) == labels_in(narrow) - {"pass"}
             for ply in (-1, now["ply"] + 1):
                 me.socket.send_json({"type": "look_back", "ply": ply})
                 assert "no such ply" in me.next("error")["text"]
         with seated(client, tokens[-1]) as watcher:
             watcher.socket.send_json({"type": "look_back", "ply": 0})
-            assert watcher.next("picture")["svg"] is None
+            assert watcher.next("picture")["svg"].count(", face down") == 40
 
 
 def test_programs_may_ask_for_data_in_place_of_pictures(tmp_path: Path) -> None:
@@ -226,7 +234,7 @@ def test_spectators_see_all_hands_only_where_players_have_all_seats(tmp_path: Pa
         for seats, is_open in ((four, True), (four, False)):
             token = open_table(client, "president", seats, open=is_open)[-1]
             with seated(client, token) as watcher:
-                assert (watcher.next("position")["svg"] is not None) is is_open
+                assert (", face down" in watcher.next("position")["svg"]) is not is_open
         request = {"game": "president", "settings": {}, "seats": [GUEST, *four[1:]], "open": True}
         answer = client.post("/api/tables", json=request, headers=AS_OWNER)
         assert answer.status_code == 400 and "open to spectators" in answer.json()["error"]
@@ -259,3 +267,66 @@ def test_a_table_names_who_gives_hints(tmp_path: Path) -> None:
                 names = me.next("table")["advisers"]
             assert "search" in names and rival in names and "human" not in names
             assert ("exact" in names) is (game == "trick_taking")
+
+
+# Study
+
+
+def test_a_person_plays_on_from_an_earlier_position(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            me.play_to_the_end()
+            me.socket.send_json({"type": "again", "deal": "same", "ply": 2})
+            token = me.next("moved")["token"]
+        with seated(client, token) as me:
+            assert len(me.next("table")["history"]) == 2
+            assert me.play_to_the_end()["returns"] is not None
+
+
+def test_a_shared_game_opens_as_it_was(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        seats = [ME, player("high_low")]
+        tokens = open_table(client, "trick_taking", seats, settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            position = me.my_turn()
+            me.act(position, position["legal"][0])
+            before = me.my_turn()
+            me.socket.send_json({"type": "share"})
+            shared = me.next("shared")
+        assert {*shared} == {"type", "game", "settings", "seed", "deal", "actions", "fields"}
+        made = {name: shared[name] for name in ("settings", "seed", "deal", "actions")}
+        again = open_table(client, "trick_taking", seats, **made)
+        with seated(client, again[0]) as me:
+            assert me.my_turn()["svg"] == before["svg"]
+        data = {**shared, "seats": seats, "actions": [shared["actions"][0]] * 2}
+        answer = client.post("/api/tables", json=data, headers=AS_OWNER)
+        assert answer.status_code == 400 and "move 2 is not legal" in answer.json()["error"]
+
+
+def test_the_deal_of_a_running_game_with_others_stays_secret(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, GUEST], settings=SMALL)
+        for token, ask in itertools.product(tokens[:2], ("share", "again")):
+            with seated(client, token) as me:
+                me.next("position")
+                more = {"deal": "same", "ply": 0} if ask == "again" else {}
+                me.socket.send_json({"type": ask, **more})
+                text = me.next("error")["text"]
+                assert "others are playing" in text or "only the person" in text
+
+
+def test_two_advisers_answer_side_by_side_and_the_review_is_of_all(tmp_path: Path) -> None:
+    with server(tmp_path) as client:
+        tokens = open_table(client, "trick_taking", [ME, player("high_low")], settings=SMALL)
+        with seated(client, tokens[0]) as me:
+            position = me.my_turn()
+            me.socket.send_json({"type": "hint", "player": "exact", "second": "high_low"})
+            assert [me.next("hints")["source"] for _ in range(2)] == ["exact", "high_low"]
+            me.act(position, position["legal"][0])
+            me.play_to_the_end()
+            me.socket.send_json({"type": "review", "all": True})
+            seen = set()
+            while (row := me.next("review", "reviewed"))["type"] == "review":
+                seen.add(row["seat"])
+            assert seen == {0, 1}

@@ -18,7 +18,6 @@ from parlour.baselines import make_policy
 from parlour.baselines.environments import make_solo, solo_env
 from parlour.baselines.players.policy import Policy, remembering_policy
 from parlour.envs import GAMES, find_game, load_game
-from parlour.envs.core.drawing.render import drawn, picture_svg
 from parlour.envs.core.environments.aec import CheckedEnv, RawEnv
 from parlour.envs.core.environments.notebook import show_wrapped
 from parlour.envs.core.environments.solo import SoloEnv
@@ -28,7 +27,7 @@ from parlour.envs.core.rng import streams
 
 from ..view_tools import SHORT
 from .leaks import HIDING
-from .replay_pages import data_of, page_in, pictures
+from .replay_pages import data_of, page_in, pictures, still
 
 SETTINGS = {**SHORT, "trick_taking": {"num_values": 5}}
 FORMS = {"num_games": 2, "economy": "swap_two"}  # of President: more than one game, hidden actions
@@ -72,10 +71,10 @@ def test_an_aec_environment_shows_every_position_of_its_game(name: str, kind: ty
     env, chooser = kind(game), random.Random(3)
     for seed in (1, None):
         env.reset(seed=seed)
-        expected = [picture_svg(drawn(game, state_of(env)))]
+        expected = [still(game, state_of(env))]
         assert pictures(shown(env)) == expected
         for ply, _ in enumerate(aec_plies(env, chooser)):
-            expected.append(picture_svg(drawn(game, state_of(env))))
+            expected.append(still(game, state_of(env)))
             if ply == 3:
                 assert pictures(shown(env)) == expected
                 assert shown(env)["returns"] is None
@@ -93,9 +92,10 @@ def test_a_gymnasium_environment_shows_the_plies_of_all_seats(name: str, skip_fo
     chooser = random.Random(4)
     for seed in (1, None):
         _, info = env.reset(seed=seed)
-        waits = [picture_svg(drawn(game, state_of(env)))]
+        names = shown(env)["names"]
+        waits = [still(game, state_of(env), names=names)]
         for _ in solo_steps(env, chooser):
-            waits.append(picture_svg(drawn(game, state_of(env))))
+            waits.append(still(game, state_of(env), names=names))
         data = shown(env)
         found = pictures(data)
         assert set(waits) <= set(found) and found[-1] == waits[-1]
@@ -117,7 +117,7 @@ def test_a_match_of_several_games_is_shown_whole() -> None:
     for env in (raw, solo):
         data = shown(env)
         assert data["returns"] is not None
-        assert pictures(data)[-1] == picture_svg(drawn(game, state_of(env), data["seat"]))
+        assert pictures(data)[-1] == still(game, state_of(env), data["seat"], data["names"])
         names = [ply["action"] for ply in data["plies"]]
         assert names.count("1x2") >= 1 and len(names) > 60
     assert any(name.startswith("give:") for name in (p["action"] for p in shown(raw)["plies"]))
@@ -138,7 +138,7 @@ def test_a_given_deal_is_shown_from_its_start() -> None:
     for env in (raw, solo):
         data = shown(env)
         assert data["first"] == "The deal" and data["plies"]
-        assert pictures(data)[-1] == picture_svg(drawn(game, state_of(env), data["seat"]))
+        assert pictures(data)[-1] == still(game, state_of(env), data["seat"], data["names"])
 
 
 class Changeable:
@@ -177,7 +177,7 @@ def test_players_that_would_choose_otherwise_are_shown_as_they_chose() -> None:
             if number == 7:
                 data = shown(env)
                 assert data["first"] == "The deal"
-                assert pictures(data)[-1] == picture_svg(drawn(game, state_of(env), 1))
+                assert pictures(data)[-1] == still(game, state_of(env), 1, shown(env)["names"])
         assert shown(env)["returns"] is not None
         assert shown(env)["names"][1:] == ["you", "random", "unsteady"]
 
@@ -208,7 +208,7 @@ def test_a_position_that_was_altered_stands_alone_and_says_so() -> None:
     altered = env.determinize("player_0")
     env._tables.states[0] = altered
     data = shown(env)
-    assert pictures(data) == [picture_svg(drawn(game, altered))]
+    assert pictures(data) == [still(game, altered)]
     assert "cannot be played again" in data["first"] and data["plies"] == []
 
 

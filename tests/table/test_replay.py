@@ -11,14 +11,13 @@ import pytest
 
 from parlour.baselines import make_policy
 from parlour.envs import load_game
-from parlour.envs.core.drawing.render import drawn, picture_svg
 from parlour.envs.core.played.page.replay import replay_page
 from parlour.envs.core.played.transcript import Transcript, record, replay, replay_data, save
 from parlour.scripts.main import main
 from parlour.scripts.table.store import Damaged, TableStore
 from parlour.scripts.table.table import setup_from
 
-from .replay_pages import data_of, pictures
+from .replay_pages import data_of, pictures, still
 
 GAME = load_game("trick_taking", num_values=5)
 NOTTY = load_game("notty", turn_limit=2)
@@ -41,13 +40,23 @@ def played() -> Transcript:
 def test_a_replay_holds_every_picture_and_shapes_once() -> None:
     data = data_of(replay_page(replay_data(played(), seat=1)))
     states = list(replay(played()))
-    assert pictures(data) == [picture_svg(drawn(GAME, state, 1)) for state in states]
+    assert pictures(data) == [still(GAME, state, 1) for state in states]
     phone = pictures({**data, "frames": data["narrow_frames"]})
-    assert phone == [picture_svg(drawn(GAME, state, 1, is_narrow=True)) for state in states]
+    assert phone == [still(GAME, state, 1, is_narrow=True) for state in states]
     assert len(set(data["lines"])) == len(data["lines"])
     assert [ply["action"] for ply in data["plies"]] == [ply.action for ply in played().plies]
     assert data["returns"] == list(played().returns)
     assert data["seed"] is None  # it would reveal the other hands
+
+
+def test_a_replay_turns_to_the_other_seats_where_nothing_is_hidden_from_the_viewer() -> None:
+    shown = replay_data(played())
+    assert shown["views"].keys() == {0, 1} and not replay_data(played(), 0)["views"]
+    seen = pictures({**shown, **shown["views"][1]})
+    assert seen == [still(GAME, state, 1) for state in replay(played())]
+    open_hands = load_game("notty", turn_limit=4)
+    public = record(open_hands, 5, policies=make_policy("random", open_hands))
+    assert replay_data(public, 0)["views"].keys() == {1}
 
 
 def test_a_draw_has_an_end_and_a_game_that_was_left_has_none() -> None:
@@ -86,13 +95,13 @@ def test_a_stored_game_is_played_again_as_it_was(tmp_path: Path) -> None:
     main(
         ["match", "trick_taking", "random,high_low", "--deals", "4", "--store", str(store), *config]
     )
-    for sitting, names in ((0, ["random", "high_low"]), (1, ["high_low", "random"])):
+    for sitting, names in ((0, ["Random", "High low"]), (1, ["High low", "Random"])):
         where = ["--deal", "2", "--sitting", str(sitting)]
         assert main(["replay", str(store), *where, "--html", str(html), "--think", "0"]) == 0
         data = data_of(html.read_text())
         assert sorted(data["names"]) == sorted(names) and len(data["plies"]) == 10
     first = data_of(html.read_text())["names"]
-    assert first in (["random", "high_low"], ["high_low", "random"])
+    assert first in (["Random", "High low"], ["High low", "Random"])
 
 
 @pytest.mark.parametrize(

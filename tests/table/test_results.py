@@ -13,7 +13,8 @@ from parlour.scripts.main import main
 from parlour.scripts.table import tournaments
 from parlour.scripts.table.app import make_app
 from parlour.scripts.table.store import TableStore
-from parlour.scripts.table.tournaments import RunningResults
+from parlour.scripts.table.tournaments import Ladders, RunningResults
+from parlour.scripts.words import player_label
 
 from .replay_pages import data_of
 from .serving import ADDRESS, AS_OWNER, ME, OWNER, open_table, player, seated, server
@@ -53,7 +54,7 @@ def test_ratings_and_meetings_of_a_store(store: Path) -> None:
     (table,) = data["tables"]
     assert data["name"] == "results.db" and table["title"] == "Trick Taking"
     assert table["num_games"] == 3 * 2 * 8
-    assert {row["player"] for row in table["rows"]} == {"random", "first_legal", "high_low"}
+    assert {row["player"] for row in table["rows"]} == {"Random", "First legal", "High low"}
     for row in table["rows"]:
         assert row["games"] == row["won"] + row["drawn"] + row["lost"] == 32
         mean, low, high = row["elo"]
@@ -62,7 +63,16 @@ def test_ratings_and_meetings_of_a_store(store: Path) -> None:
     assert [meeting["number"] for meeting in data["meetings"]] == [1, 2, 3]
     for meeting in data["meetings"]:
         assert (meeting["table"], meeting["sittings"]) == (0, 2)
-        assert sum(last - first + 1 for first, last in meeting["spans"]) == 8
+        assert (meeting["first"], meeting["newest"]) == (0, 7)
+
+
+def test_the_ladders_of_a_league_are_shown() -> None:
+    data = Ladders(Path(__file__).parents[2] / "docs" / "league").data()
+    table = next(each for each in data["tables"] if each["title"] == "Notty, 2 seats")
+    elos = [rung["elo"][0] for rung in table["ladder"]]
+    assert elos == sorted(elos, reverse=True) and table["ladder"][0]["time"].endswith("s")
+    with pytest.raises(ValueError, match="has no ladders"):
+        Ladders(Path(__file__).parent)
 
 
 def test_ratings_move_as_the_store_grows(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -125,7 +135,7 @@ def test_a_game_of_the_results_is_replayed_from_its_page(store: Path, tmp_path: 
                 replayed(client, {"contest": meeting["number"], "deal": 3, "sitting": sitting})
                 for sitting in range(2)
             ]
-            assert sorted(both[0]["names"]) == sorted(meeting["players"])
+            assert sorted(both[0]["names"]) == sorted(map(player_label, meeting["players"]))
             assert both[0]["names"] == both[1]["names"][::-1]
             assert both[0]["frames"][0] == both[1]["frames"][0]  # the same deal
             assert all(len(data["plies"]) == 10 and data["judged"] for data in both)
@@ -171,7 +181,7 @@ def test_tables_of_the_server_are_replayed_by_page_and_by_command(tmp_path: Path
             with seated(client, tokens[0]) as me:
                 returns = me.play_to_the_end()["returns"]
             data = replayed(client, {"table": recent["id"]})
-            assert data["names"] == ["You", rival] and data["returns"] == returns
+            assert data["names"] == ["You", player_label(rival)] and data["returns"] == returns
             names.append(data["names"])
     page = tmp_path / "game.html"
     command = ["replay", str(tmp_path / "tables.db"), "--think", "0", "--html", str(page)]

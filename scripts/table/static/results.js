@@ -2,38 +2,22 @@
 // The results of a tournament while it runs: asked for again and again, and drawn where they changed.
 
 const POLL_MS = 2000;
+const PATIENCE_MS = 60_000; // after which results are asked for again
 const RUNNING_SECONDS = 20; // without a new result, the tournament is taken to have stopped
 const narrow = matchMedia("(max-width: 640px)");
 const STEPS = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000]; // Elo between two lines of the graph
-const $ = (id) => document.getElementById(id);
 
-function ownerKey() {
-  const given = new URLSearchParams(location.hash.slice(1)).get("owner");
-  if (given) {
-    sessionStorage.setItem("parlour.owner", given);
-    history.replaceState(null, "", location.pathname);
-  }
-  return sessionStorage.getItem("parlour.owner") || "";
+if (fragment().has("owner")) {
+  owner.key = fragment().get("owner");
+  history.replaceState(null, "", location.pathname);
 }
-const key = ownerKey();
-let shown = "";
+let newestText = ""; // what is drawn, to see whether anything has changed
 let newest = null;
 const choosers = new Map(); // by table
-const MAX_RANGES = 4;
-
-async function ask(path, body) {
-  const headers = { Authorization: `Bearer ${key}` };
-  const request = body === undefined ? { headers }
-    : { method: "POST", headers: { ...headers, "Content-Type": "application/json" }, body: JSON.stringify(body) };
-  const answer = await fetch(path, request);
-  const data = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-  if (!answer.ok) throw new Error(data.error);
-  return data;
-}
 
 async function poll() {
   try {
-    const data = await ask("/api/results");
+    const data = await ask("/api/results", undefined, AbortSignal.timeout(PATIENCE_MS));
     $("problem").textContent = "";
     const isRunning = data.idle < RUNNING_SECONDS;
     $("state").classList.toggle("live", isRunning);
@@ -41,24 +25,25 @@ async function poll() {
     $("state").textContent = `${data.name}: ${total.toLocaleString("en")} games${isRunning ? ", running" : ""}`;
     const { idle, ...rest } = data;
     newest = data;
-    if (JSON.stringify(rest) !== shown) show(data);
-    shown = JSON.stringify(rest);
+    if (JSON.stringify(rest) !== newestText) show(data);
+    newestText = JSON.stringify(rest);
   } catch (error) {
-    const isGone = error instanceof TypeError;
     $("state").classList.remove("live");
-    $("problem").textContent = isGone ? "The program that serves this page has ended; these are its last figures." : error.message;
+    $("problem").textContent = error.message;
   }
   setTimeout(poll, POLL_MS);
 }
 
 function show(data) {
   const focused = document.activeElement;
+  if (data.tables.some((table) => table.ladder)) $("kind").textContent = "ladder";
   const games = data.tables.map((table, index) => gameSection(table, index, data.meetings.filter((each) => each.table === index)));
   $("games").replaceChildren(...(games.length ? games : [make("p", { class: "dim" }, "No results yet: they come batch by batch.")]));
   if (focused.isConnected) focused.focus();
 }
 
 function gameSection(table, index, meetings) {
+  if (table.ladder) return ladder(table);
   const colours = new Map([...table.rows].map((row) => row.player).sort().map((name, index) => [name, `series-${index % 6}`]));
   const settings = Object.entries(table.settings).map(([name, value]) => `${name.replace(/^num_/, "").replaceAll("_", " ")} ${String(value).replaceAll("_", " ")}`).join(", ");
   return make("section", { class: "game" },
@@ -67,6 +52,21 @@ function gameSection(table, index, meetings) {
     make("div", { class: "panel" }, make("h2", {}, "As they move"), curve(table, colours)),
     make("div", { class: "panel" }, make("h2", {}, "Who beats whom"), make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Scores of the pairs at ${table.title}` }, cross(table))),
     make("div", { class: "panel" }, make("h2", {}, "Games to look at"), chooser(index, meetings).row, make("ul", { class: "meetings" }, ...meetings.map((each) => meeting(each, chooser(index, meetings))))));
+}
+
+// A league's players, the strongest first.
+function ladder(table) {
+  const [low, high] = bounds(table.ladder);
+  const lines = table.ladder.map((rung, index) => make("tr", { class: `series-${index % 6}` },
+    make("td", { class: "name" }, rung.player), ...eloCells(rung.elo, low, high),
+    make("td", { class: "wide" }, rung.games.toLocaleString("en")), make("td", { class: "wide" }, rung.time),
+    make("td", { class: "wide" }, rung.exploiter ? `${rung.exploiter}, ${percent(rung.against_it[0])}` : "–")));
+  const heads = ["Player", "Elo", "95 % interval", "Games", "Time a move", "Does best against it"];
+  const head = heads.map((text, index) => make("th", { scope: "col", class: index > 2 ? "wide" : "" }, text));
+  return make("section", { class: "game" },
+    make("h2", {}, table.title, make("small", {}, `${table.num_games.toLocaleString("en")} games`)),
+    make("div", { class: "panel whole" }, make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": `Ladder of ${table.title}` },
+      make("table", {}, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...lines)))));
 }
 
 function bounds(rows) {
@@ -78,27 +78,27 @@ function bounds(rows) {
 
 function ratings(table, colours) {
   const [low, high] = bounds(table.rows);
-  const place = (value, open) => `${(100 * ((value === null ? open : value) - low)) / (high - low)}%`;
-  const lines = table.rows.map((row) => {
-    const [mean, from, to] = row.elo;
-    const range = make("i");
-    range.style.left = place(from, low);
-    range.style.right = `calc(100% - ${place(to, high)})`;
-    const dot = make("b");
-    dot.style.left = place(mean, mean === null ? high : mean);
-    return make("tr", { class: colours.get(row.player) },
-      make("td", { class: "name" }, row.player),
-      make("td", {}, mean === null ? "–" : whole(mean)),
-      make("td", { class: "elo" }, make("div", { class: "range", role: "img", title: interval(from, to), "aria-label": interval(from, to) }, range, dot)),
-      make("td", { class: "wide" }, row.won.toLocaleString("en")),
-      make("td", { class: "wide" }, row.drawn.toLocaleString("en")),
-      make("td", { class: "wide" }, row.lost.toLocaleString("en")),
-      make("td", {}, signed(row.mean_return[0])));
-  });
+  const lines = table.rows.map((row) => make("tr", { class: colours.get(row.player) },
+    make("td", { class: "name" }, row.player), ...eloCells(row.elo, low, high),
+    make("td", { class: "wide" }, row.won.toLocaleString("en")),
+    make("td", { class: "wide" }, row.drawn.toLocaleString("en")),
+    make("td", { class: "wide" }, row.lost.toLocaleString("en")),
+    make("td", {}, (row.mean_return[0] < 0 ? "" : "+") + row.mean_return[0].toFixed(2))));
   const capital = (text) => text[0].toUpperCase() + text.slice(1);
   const heads = ["Player", "Elo", "95 % interval", ...[table.words.won, table.words.drawn, table.words.lost].map(capital), "Mean return"];
   return make("table", {}, make("thead", {}, make("tr", {}, ...heads.map((head, index) => make("th", { scope: "col", class: index > 2 && index < 6 ? "wide" : "" }, head)))),
     make("tbody", {}, ...lines));
+}
+
+// A rating, and its interval as a bar between the ends of the scale.
+function eloCells([mean, from, to], low, high) {
+  const place = (value, open) => `${(100 * ((value === null ? open : value) - low)) / (high - low)}%`;
+  const [range, dot] = [make("i"), make("b")];
+  range.style.left = place(from, low);
+  range.style.right = `calc(100% - ${place(to, high)})`;
+  dot.style.left = place(mean, high);
+  return [make("td", {}, mean === null ? "–" : whole(mean)),
+    make("td", { class: "elo" }, make("div", { class: "range", role: "img", title: interval(from, to), "aria-label": interval(from, to) }, range, dot))];
 }
 
 function interval(from, to) {
@@ -163,7 +163,7 @@ function scoreCell(score) {
 // The deal, and which of its games, to replay at a table: fields that stay when figures change.
 function chooser(index, meetings) {
   if (!choosers.has(index)) {
-    const deal = make("input", { type: "number", min: "0", step: "1", placeholder: "the first" });
+    const deal = make("input", { type: "number", min: "0", step: "1", placeholder: "the newest" });
     const sitting = make("input", { type: "number", min: "1", step: "1", value: "1" });
     const row = make("div", { class: "row which" }, make("label", {}, "Deal ", deal), make("label", {}, "Game of this deal ", sitting), make("span", { class: "dim" }));
     choosers.set(index, { row, deal, sitting });
@@ -171,33 +171,21 @@ function chooser(index, meetings) {
   const held = choosers.get(index);
   const most = Math.max(1, ...meetings.map((each) => each.sittings));
   held.sitting.max = String(most);
-  held.row.lastChild.textContent = `Deals ${deals(meetings.flatMap((each) => each.spans))}, ${most} ${most === 1 ? "game" : "games, with the players in other seats"}`;
+  const [first, last] = [Math.min(...meetings.map((each) => each.first)), Math.max(...meetings.map((each) => each.newest))];
+  held.row.lastChild.textContent = `Deals ${first} to ${last}, ${most} ${most === 1 ? "game" : "games, with the players in other seats"}. Games are played in batches, and can be looked at as soon as their batch is stored.`;
   return held;
-}
-
-// The deals of batches as ranges, such as "0–99, 200–299".
-function deals(spans) {
-  const joined = [];
-  for (const [first, last] of [...spans].sort((a, b) => a[0] - b[0])) {
-    const before = joined[joined.length - 1];
-    if (before && first <= before[1] + 1) before[1] = Math.max(before[1], last);
-    else joined.push([first, last]);
-  }
-  const named = joined.slice(0, MAX_RANGES).map(([first, last]) => (first === last ? `${first}` : `${first}–${last}`));
-  return named.join(", ") + (joined.length > MAX_RANGES ? " and more" : "");
 }
 
 function meeting(each, { deal, sitting }) {
   const button = make("button", { type: "button", on: { click: async () => {
     button.disabled = true;
     $("problem").textContent = "";
-    const request = { contest: each.number, sitting: Number(sitting.value) - 1 };
-    if (deal.value !== "") request.deal = Number(deal.value);
+    const request = { contest: each.number, sitting: Number(sitting.value) - 1, deal: deal.value === "" ? each.newest : Number(deal.value) };
     try {
       location.href = (await ask("/api/replays", request)).address;
     } catch (error) { $("problem").textContent = error.message; }
     button.disabled = false;
-  } } }, make("span", {}, each.players.join(" – ")), make("span", { class: "dim" }, `${each.deals.toLocaleString("en")} deals · replay`));
+  } } }, make("span", {}, each.players.join(" – ")), make("span", { class: "dim" }, `${each.deals.toLocaleString("en")} deals, the newest ${each.newest} · replay`));
   return make("li", {}, button);
 }
 

@@ -4,29 +4,7 @@
 const MAX_NAME = 40; // letters
 const SOON_MS = 2000; // a wait that is longer is explained
 const OWN_NAME = "You"; // of the person who opens a table, unless another is given
-const $ = (id) => document.getElementById(id);
-const fragment = () => new URLSearchParams(location.hash.slice(1));
-
-const owner = {
-  get key() { return sessionStorage.getItem("parlour.owner") || ""; },
-  set key(value) { sessionStorage.setItem("parlour.owner", value); },
-};
 const setup = { name: null, changed: null, facts: null, seats: [] };
-
-async function ask(path, body) {
-  const request = { headers: { Authorization: `Bearer ${owner.key}` } };
-  if (body !== undefined) {
-    request.method = "POST";
-    request.headers["Content-Type"] = "application/json";
-    request.body = JSON.stringify(body);
-  }
-  const answer = await fetch(path, request).catch(() => {
-    throw new Error("The server does not answer: is `parlour play` still running?");
-  });
-  const data = await answer.json().catch(() => ({ error: `the server answered ${answer.status}` }));
-  if (!answer.ok) throw new Error(data.error || `the server answered ${answer.status}`);
-  return data;
-}
 
 function problem(text) {
   $("problem").textContent = text;
@@ -34,32 +12,86 @@ function problem(text) {
 }
 
 async function openSetup() {
-  $("table").hidden = $("tools").hidden = true;
+  $("table").hidden = $("tools").hidden = $("lost").hidden = true;
   $("setup").hidden = false;
   $("where").textContent = "";
   document.title = "Parlour";
   problem("");
   try {
     const games = await ask("/api/games");
-    $("games").replaceChildren(...games.map((game) => make("button", {
-      type: "button", "data-game": game.name, "aria-pressed": "false",
-      on: { click: () => chooseGame(game.name) },
-    }, game.title)));
+    $("games").replaceChildren(...games.map(tile));
     const wanted = fragment().get("game");
     if (wanted && games.some((game) => game.name === wanted)) await chooseGame(wanted);
     showTables(await ask("/api/tables"));
-  } catch (error) { problem(error.message); }
+    $("tournament").hidden = !games.some((game) => game.has_results);
+    for (const game of games) if (!$("setup").hidden) await paint(game.name); // one after the other: others may wait
+  } catch (error) {
+    if (owner.key) problem(error.message);
+    else lost("Games are opened by the person who started Parlour. Use the address that parlour play printed, or the link to a seat that you were sent.");
+  }
 }
 
-// The rules of a game, which are asked for when somebody wants to read them.
+// A sentence on what is wrong, and a way on: the first page, or another link.
+function lost(text) {
+  $("setup").hidden = $("table").hidden = true;
+  $("lost").hidden = false;
+  $("lost-text").textContent = text;
+  $("lost-home").hidden = !owner.key;
+}
+
+// A game to choose: its picture and facts follow with `paint`.
+function tile(game) {
+  return make("article", { class: "tile", "data-tile": game.name },
+    make("button", { type: "button", class: "face", "data-game": game.name, "aria-pressed": "false",
+      on: { click: () => chooseGame(game.name) } }, make("span", { class: "picture" }), make("b", {}, game.title), make("span", { class: "facts" }, " ")),
+    make("button", { type: "button", class: "primary", "data-quick": game.name, on: { click: (event) => playNow(game.name, event.target) } }, "Play now"),
+    make("small", { class: "rival dim" }, " "));
+}
+
+async function paint(name) {
+  const place = document.querySelector(`[data-tile="${name}"]`);
+  const found = await ask(`/api/tiles/${name}`).catch(() => null);
+  if (!found || !place) return;
+  place.querySelector(".picture").replaceChildren(drawing(found.svg, ""));
+  place.querySelector(".facts").textContent = found.facts;
+  place.querySelector(".rival").textContent = `against ${found.rival}, ${found.level}`;
+}
+
+const drawing = (svg, alt) => make("img", { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt });
+
+// A game in one click, against the opponent for newcomers.
+async function playNow(name, button) {
+  await dealing(button, () => playAgainstRivals({ game: name, settings: null }));
+}
+
+// Open a table for the person and opponents for newcomers.
+async function playAgainstRivals(made) {
+  const { num_seats: size, rival, changed } = await ask(`/api/games/${made.game}`, { settings: made.settings });
+  const rivals = Array.from({ length: size - 1 }, () => ({ kind: "player", name: rival, player: rival }));
+  const seats = [{ kind: "here", name: OWN_NAME, player: "" }, ...rivals];
+  goTo((await ask("/api/tables", { ...made, settings: changed, seats })).tokens[0]);
+}
+
+// Open a game that somebody has shared, by a link or in a file, where it had come to.
+async function openShared(text) {
+  await openSetup();
+  try {
+    await playAgainstRivals(JSON.parse(text));
+  } catch (error) { problem(`This is no game that can be opened: ${error.message}`); }
+}
+const opening = (event) => { if (event.target.files[0]) event.target.files[0].text().then(openShared); };
+addEventListener("load", () => $("file").addEventListener("change", opening));
+
+// How to play a game, asked for when somebody wants to read it.
 function rulesPanel(name) {
-  const text = make("div", { class: "rules", tabindex: "0", role: "group", "aria-label": "The rules" });
+  const text = make("div", { class: "rules", tabindex: "0", role: "group", "aria-label": "How to play" });
   const panel = make("details", { class: "panel", "data-rules": name, on: { toggle: async () => {
     if (!panel.open || text.hasChildNodes()) return;
     try {
-      text.replaceChildren(...(await ask(`/api/rules/${name}`)).map((each) => make("p", {}, ...prose(each))));
+      const { facts, lines, svg } = await ask(`/api/rules/${name}`);
+      text.replaceChildren(make("p", { class: "dim" }, facts), drawing(svg, "The table at the start of a game"), ...lines.map((line) => make("p", {}, ...worded(line))));
     } catch (error) { text.replaceChildren(make("p", {}, error.message)); }
-  } } }, make("summary", {}, "The rules"), text);
+  } } }, make("summary", {}, "How to play"), text);
   return panel;
 }
 
@@ -68,22 +100,15 @@ function showRules(place, name) {
   if (!place.querySelector(`[data-rules="${name}"]`)) place.replaceChildren(rulesPanel(name));
 }
 
-// Text with `code` and **bold** as elements.
-function prose(text) {
-  return text.split(/(`[^`]+`|\*\*[^*]+\*\*)/).map((part) => {
-    if (part.startsWith("`")) return make("code", {}, part.slice(1, -1));
-    return part.startsWith("**") ? make("b", {}, part.slice(2, -2)) : part;
-  });
-}
-
 async function chooseGame(name) {
-  for (const button of $("games").children) {
+  for (const button of document.querySelectorAll("[data-game]")) {
     button.setAttribute("aria-pressed", String(button.dataset.game === name));
   }
   setup.name = name;
   setup.changed = null;
   setup.seats = [];
   await loadGame();
+  $("chosen-rules").scrollIntoView({ block: "start" }); // on a phone it lies far below the pictures
 }
 
 async function loadGame() {
@@ -102,7 +127,9 @@ async function loadGame() {
       : others[seat - 1] || { kind: "player", player: facts.rival, seconds: "" });
     showChoices();
   } catch (error) {
-    problem(error.message);
+    const wrong = (setup.facts?.settings || []).find((setting) => error.message.startsWith(`${setting.name} `));
+    if (wrong) wrongSetting(wrong, error.message.replace(wrong.name, wrong.label));
+    else problem(error.message);
     if (!setup.facts) $("choices").replaceChildren();
     if (setup.facts && setup.facts.name === setup.name) setup.changed = { ...setup.facts.changed };
   }
@@ -112,13 +139,22 @@ function showChoices() {
   const facts = setup.facts;
   const seats = make("section", { class: "panel" }, make("h2", {}, "Seats"),
     ...setup.seats.map((seat, number) => seatLine(seat, number)),
-    make("label", { class: "row", style: "margin-top:.8rem" },
+    make("label", { class: "row check" },
       make("input", { type: "checkbox", id: "forced", checked: true }),
       make("span", {}, "Make moves without a choice for me")),
-    make("label", { class: "row", style: "margin-top:.4rem" },
+    make("label", { class: "row check" },
       make("input", { type: "checkbox", id: "no-help" }),
       make("span", {}, "No help: hints and judgements for nobody until the end")),
-    make("div", { class: "row deal", style: "margin-top:1rem" },
+    make("label", { class: "row check" }, make("span", {}, "Time for a move"),
+      make("input", { id: "limit", type: "number", min: "5", max: "3600", step: "1", placeholder: "no limit" }),
+      make("span", { class: "dim" }, "seconds, or you lose")),
+    make("details", {}, make("summary", {}, "A certain deal"),
+      make("label", { class: "row check" }, make("span", {}, "Its number"),
+        make("input", { id: "seed", type: "number", min: "0", step: "1", placeholder: "a new deal" })),
+      make("label", { class: "row check" }, make("span", {}, "Cards by hand"),
+        make("input", { id: "deal", type: "text", class: "code", autocomplete: "off", placeholder: '{"hands": …}', "aria-describedby": "deal-wrong" })),
+      make("div", { id: "deal-wrong", class: "wrong", role: "alert" })),
+    make("div", { class: "row deal" },
       make("button", { class: "primary", id: "start", type: "button", on: { click: start } }, "Deal")));
   const settings = make("section", { class: "panel" }, make("h2", {}, "Settings"),
     ...facts.settings.map(settingLine));
@@ -127,12 +163,13 @@ function showChoices() {
 
 function seatLine(seat, number) {
   const facts = setup.facts;
-  const kinds = [["here", "You"], ["remote", "Somebody with a link: person, program or agent"]];
-  const select = make("select", { "aria-label": `Seat ${number}`, "data-seat": String(number) });
-  select.append(make("optgroup", { label: "People, programs and agents" },
+  const kinds = [["here", "You"], ["remote", "Somebody with a link"]];
+  const select = make("select", { "aria-label": `Seat ${number + 1}`, "data-seat": String(number) });
+  select.append(make("optgroup", { label: "People and programs" },
     ...kinds.map(([value, text]) => make("option", { value }, text))));
-  select.append(make("optgroup", { label: "Players, later ones are stronger" },
-    ...facts.players.map((player) => make("option", { value: `player:${player.name}` }, player.name))));
+  select.append(make("optgroup", { label: "Players, weakest first" },
+    ...facts.players.map((player, rank) => make("option", { value: `player:${player.name}` },
+      `${player.label} · ${rank + 1} of ${facts.players.length}`))));
   select.append(make("option", { value: "other" }, "Another player: file or settings …"));
   const known = facts.players.some((player) => player.name === seat.player);
   select.value = seat.kind !== "player" ? seat.kind : known ? `player:${seat.player}` : "other";
@@ -150,23 +187,23 @@ function seatLine(seat, number) {
     showChoices();
     document.querySelector(`[data-seat="${number}"]`).focus();
   });
-  const line = make("div", { class: "seat-line" }, make("span", {}, `Seat ${number}`), select);
+  const line = make("div", { class: "seat-line" }, make("span", {}, `Seat ${number + 1}`), select);
   const player = facts.players.find((each) => each.name === seat.player);
   if (seat.kind !== "player") {
-    line.append(textField(`Name at seat ${number}`, seat.name, (value) => { seat.name = value; }, { maxlength: String(MAX_NAME) }));
+    line.append(textField(`Name at seat ${number + 1}`, seat.name, (value) => { seat.name = value; }, { maxlength: String(MAX_NAME) }));
   } else if (seat.isOther || !player) {
-    line.append(textField(`Player at seat ${number}`, seat.player, (value) => { seat.player = value; },
+    line.append(textField(`Player at seat ${number + 1}`, seat.player, (value) => { seat.player = value; },
       { placeholder: "runs/mine.pt" }));
     seat.isOther = true;
   } else if (player.time) {
     line.append(make("input", {
-      type: "number", min: "0.01", step: "any", value: seat.seconds, placeholder: "seconds a move",
-      "aria-label": `Seconds a move for seat ${number}`,
+      type: "number", min: "0.01", step: "any", value: seat.seconds, placeholder: "s a move",
+      "aria-label": `Seconds a move for seat ${number + 1}`,
       on: { input: (event) => { seat.seconds = event.target.value; } },
     }));
   } else line.append(make("span"));
   const isFirst = setup.seats.findIndex((other) => other.player === seat.player) === number;
-  if (player && !seat.isOther && isFirst) line.append(make("span", { class: "about dim" }, ...prose(player.summary)));
+  if (player && !seat.isOther && isFirst) line.append(make("span", { class: "about dim" }, ...worded(player.summary)));
   return line;
 }
 
@@ -179,32 +216,34 @@ function textField(label, value, change, more) {
 
 function settingLine(setting) {
   const id = `set-${setting.name}`;
+  const [low, high] = setting.limits || [];
   let field;
   if (setting.type === "bool") {
     field = make("input", { id, type: "checkbox", checked: setting.value });
+  } else if (setting.choices.length) {
+    field = make("select", { id }, ...setting.choices.map(([value, label]) => make("option", { value: String(value) }, label)));
+    field.value = String(setting.value);
   } else if (setting.type === "int") {
-    field = make("input", { id, type: "number", step: "1", value: String(setting.value) });
-  } else if (setting.words.length > 1 && setting.words.includes(setting.value)) {
-    field = make("select", { id }, ...setting.words.map((word) => make("option", { value: word }, word)));
-    field.value = setting.value;
-  } else field = make("input", { id, type: "text", value: String(setting.value) });
+    field = make("input", { id, type: "number", step: "1", value: String(setting.value), "aria-describedby": `about-${id}` });
+    if (setting.limits) { field.min = String(low); field.max = String(high); }
+  } else field = make("input", { id, type: "text", value: String(setting.value), "aria-describedby": `about-${id}` });
   field.addEventListener("change", () => {
-    let value = field.value;
-    if (setting.type === "bool") value = field.checked;
-    else if (setting.type === "int" && /^-?\d+$/.test(value)) value = Number(value);
-    else if (/^\d+$/.test(value)) value = Number(value);
+    if (!field.checkValidity()) { wrongSetting(setting, `${low.toLocaleString("en")} to ${high.toLocaleString("en")}, whole numbers`); return; }
+    const number = Number(field.value);
+    const value = setting.type === "bool" ? field.checked : field.value !== "" && Number.isInteger(number) ? number : field.value;
     setup.changed = { ...setup.changed, [setting.name]: value };
     loadGame().then(() => { const again = $(id); if (again) again.focus(); });
   });
+  const limits = setting.limits && !setting.choices.length ? `${low.toLocaleString("en")} to ${high.toLocaleString("en")}` : "";
   return make("div", { class: "setting" },
-    make("label", { for: id }, inWords(setting.name)), field,
-    make("small", {}, ...prose(setting.help)));
+    make("label", { for: id }, setting.label), make("span", { class: "row value" }, field, make("span", { class: "dim" }, setting.unit)),
+    make("small", { id: `about-${id}` }, limits));
 }
 
-// "num_players" as "Number of players".
-function inWords(name) {
-  const text = name.replace(/^num_/, "number of ").replaceAll("_", " ");
-  return text[0].toUpperCase() + text.slice(1);
+// Say beside a field what is wrong with it; the game stays as it was.
+function wrongSetting(setting, text) {
+  $(`set-${setting.name}`).setAttribute("aria-invalid", "true");
+  $(`about-set-${setting.name}`).replaceChildren(make("span", { class: "wrong", role: "alert" }, text));
 }
 
 function seatData(seat) {
@@ -218,43 +257,67 @@ function seatData(seat) {
   return { kind: "player", name: player.slice(0, MAX_NAME), player };
 }
 
-async function start() {
-  const button = $("start");
+// Deal with `open`, while the button says so.
+async function dealing(button, open, tell = problem) {
+  const text = button.textContent;
   button.disabled = true;
   button.textContent = "Dealing …";
-  const explain = () => { button.textContent = "Dealing: the first time, rules are compiled …"; };
-  const late = setTimeout(explain, SOON_MS);
-  problem("");
-  try {
+  const late = setTimeout(() => { button.textContent = "Dealing: the first time, rules are compiled …"; }, SOON_MS);
+  tell("");
+  try { await open(); } catch (error) { tell(error.message); }
+  clearTimeout(late);
+  button.disabled = false;
+  button.textContent = text;
+}
+
+function start() {
+  return dealing($("start"), async () => {
     const blank = setup.seats.findIndex((seat) => seat.kind === "player" && !seat.player.trim());
-    if (blank >= 0) throw new Error(`Name the player of seat ${blank}.`);
+    if (blank >= 0) throw new Error(`Name the player of seat ${blank + 1}.`);
     const seats = setup.seats.map(seatData);
-    const forced = $("forced").checked;
-    const help = !$("no-help").checked;
     const open = seats.every((seat) => seat.kind === "player"); // nobody's hand is a secret
-    const made = await ask("/api/tables", { game: setup.name, settings: setup.changed, seats, forced, help, open, pace: open ? 0.2 : 0 });
+    const request = { game: setup.name, settings: setup.changed, seats, forced: $("forced").checked, help: !$("no-help").checked, open, pace: open ? 0.2 : 0 };
+    if ($("limit").value !== "") request.move_seconds = Number($("limit").value);
+    if ($("seed").value !== "") request.seed = Number($("seed").value);
+    if ($("deal").value !== "") request.deal = parsed("Cards by hand", $("deal").value);
+    const made = await ask("/api/tables", request);
     const mine = seats.findIndex((seat) => seat.kind === "here");
     goTo(made.tokens[mine < 0 ? seats.length : mine]);
-  } catch (error) {
-    problem(error.message);
-  } finally {
-    clearTimeout(late);
-    button.disabled = false;
-    button.textContent = "Deal";
-  }
+  }, $("deal").value === "" ? problem : (text) => { $("deal-wrong").textContent = text; });
+}
+
+// A field that holds JSON, as a value.
+function parsed(label, text) {
+  try { return JSON.parse(text); } catch { throw new Error(`${label}: this is no JSON: ${text.slice(0, 60)}`); }
 }
 
 function showTables(tables) {
-  $("recent").hidden = tables.length === 0;
-  $("tables").replaceChildren(...tables.map((table) => {
-    const mine = table.seats.findIndex((seat, number) => seat.kind === "here" && table.tokens[number]);
-    const token = mine >= 0 ? table.tokens[mine] : table.tokens.find((each) => each) || table.watch;
-    const text = `${table.title} — ${table.seats.map((seat) => seat.name).join(", ")}`;
-    const state = table.is_over ? "finished" : table.num_plies === 1 ? "1 move" : `${table.num_plies} moves`;
-    return make("div", { class: "row" }, make("span", {}, text, make("span", { class: "dim" }, ` · ${state}`)),
-      make("span", { class: "row" }, make("a", { href: "#table", on: { click: (event) => { event.preventDefault(); goTo(token); } } }, table.is_over ? "Look back" : "Continue"),
-        table.is_over ? replayButton(table.id) : null));
-  }));
+  for (const [id, isOver] of [["running", false], ["finished", true]]) {
+    const found = tables.filter((table) => table.is_over === isOver);
+    $(id).hidden = found.length === 0;
+    $(`${id}-tables`).replaceChildren(...found.map(tableLine));
+  }
+}
+
+function tableLine(table) {
+  const mine = table.seats.findIndex((seat, number) => seat.kind === "here" && table.tokens[number]);
+  const token = mine >= 0 ? table.tokens[mine] : table.tokens.find((each) => each) || table.watch;
+  const moves = table.num_plies === 0 ? "nothing played yet" : table.num_plies === 1 ? "1 move" : `${table.num_plies} moves`;
+  const what = table.is_over ? "Look back" : mine >= 0 ? "Continue" : "Watch";
+  return make("div", { class: "row" },
+    make("span", {}, make("b", {}, table.title), ` ${table.seats.map((seat) => seat.name).join(", ")}`, make("span", { class: "dim" }, ` · ${moves}, ${ago(table.age)}`)),
+    make("span", { class: "row" },
+      make("a", { class: "button", href: "#table", on: { click: (event) => { event.preventDefault(); goTo(token); } } }, what),
+      table.is_over ? replayButton(table.id) : null));
+}
+
+// "5 minutes ago"
+function ago(seconds) {
+  const units = [["day", 86400], ["hour", 3600], ["minute", 60]];
+  const [unit, size] = units.find(([, each]) => seconds >= each) || ["", 0];
+  if (!size) return "just now";
+  const number = Math.floor(seconds / size);
+  return `${number} ${unit}${number === 1 ? "" : "s"} ago`;
 }
 
 // Opens the replay of a finished game, with everything that was hidden in it.

@@ -2,9 +2,10 @@
 // Playing: one WebSocket for one seat. Everything shown comes from the messages for that seat.
 
 const PACE_MS = 620; // between the moves of others, so that each can be followed
+const TAKEN_MS = 1500; // after a move with which somebody takes the cards on the table
 const MAX_WAITING = 12; // positions; with more, the page catches up at once
 const MAX_SEEN = 600; // positions that one can look back at
-const OTHER = "*"; // in a list of players: one that is named by hand
+const LOST = { "no seat has this token": "No seat has this link: the table was deleted, or a part of the link is missing. Ask for it again." };
 const TURNS_EXPLAINED = 2; // in which a newcomer is told what to click
 
 const game = {
@@ -17,7 +18,7 @@ const narrow = matchMedia("(max-width: 640px)");
 
 function openTable(token) {
   closeTable();
-  $("setup").hidden = $("tools").hidden = $("about").hidden = true; // the last two until one is seated
+  $("setup").hidden = $("tools").hidden = $("about").hidden = $("lost").hidden = true; // the last two until one is seated
   $("table").hidden = false;
   $("message").textContent = "";
   problem("");
@@ -27,6 +28,7 @@ function openTable(token) {
   board.show("", {});
   $("result").hidden = $("review").hidden = true;
   $("moves").replaceChildren();
+  $("view").replaceChildren();
   status("Taking your seat …");
   connect();
 }
@@ -42,7 +44,7 @@ function connect() {
   const scheme = location.protocol === "https:" ? "wss" : "ws";
   const socket = new WebSocket(`${scheme}://${location.host}/seat`);
   game.socket = socket;
-  socket.onopen = () => send({ type: "sit", token: game.token, is_narrow: narrow.matches });
+  socket.onopen = () => { send({ type: "sit", token: game.token, is_narrow: narrow.matches }); if ($("view").value) changeWidth(); };
   socket.onmessage = (event) => receive(JSON.parse(event.data));
   socket.onclose = () => {
     if (game.socket !== socket || game.refused) return;
@@ -61,17 +63,18 @@ function receive(message) {
     case "table": showTable(message); break;
     case "position": queue(message); break;
     case "picture": showPicture(message); break;
-    case "presence": game.presence = message; showSeats(); break;
+    case "presence": game.presence = message; if (message.left !== null) game.turnSince = Date.now() - 1000 * (game.table.move_seconds - message.left); showSeats(); if (game.position && !game.isOver && game.lookingBack === null) showTurn(game.position); break;
     case "hints": showHints(message); break;
     case "judged": game.judged = message; showJudged(); break;
     case "explained": showWhy(message); break;
     case "match": status(`Game ${message.game} of ${message.of}`); break;
+    case "shared": showShared(message); break;
     case "review": game.review.push(message); showReview(message); break;
     case "reviewed": if (message.of === 0) $("review").hidden = true; break;
     case "moved": goTo(message.token); break;
     case "notice": news(message.text); say(message.text); break;
     case "error": showRefusal(message.text); break;
-    case "closed": game.refused = true; status(message.text); break;
+    case "closed": game.refused = true; if (game.table) status(message.text); else lost(LOST[message.text] || `${message.text[0].toUpperCase()}${message.text.slice(1)}.`); break;
   }
 }
 
@@ -80,6 +83,7 @@ function queue(message) {
   game.retry = 0;
   game.refused = false;
   const newest = game.waiting.at(-1) || game.position;
+  if (message.ply !== newest?.ply) game.turnSince = Date.now();
   if (newest && message.ply === newest.ply) { redraw(message); return; }
   if (newest && message.ply < newest.ply) game.waiting = [];
   game.waiting.push(message);
@@ -96,14 +100,17 @@ function redraw(message) {
   game.position = message;
   if (message.svg === null) return;
   game.seen.set(message.ply, message);
-  if (game.lookingBack === null) board.show(message.svg, message.clicks, { animate: false });
+  if (game.lookingBack !== null) return;
+  board.show(message.svg, message.clicks, { animate: false });
+  if (game.values) board.advise(bestFirst(game));
 }
 
-// All other pictures were drawn for the former width: the one that is shown is asked for again.
+// All other pictures were drawn for the former width or view: the one that is shown is asked for again.
 function changeWidth() {
   for (const message of game.waiting) message.isStale = true;
   game.seen.clear();
-  send({ type: "look", is_narrow: narrow.matches });
+  const seat = $("view").value;
+  send({ type: "look", is_narrow: narrow.matches, ...(seat ? { seat: Number(seat) } : {}) });
   const shown = game.lookingBack !== null ? game.lookingBack : game.waiting.length ? game.position.ply : null;
   if (shown !== null) send({ type: "look_back", ply: shown });
 }
@@ -129,39 +136,56 @@ function next(isStep = false) {
   game.owesMove = isStep && !message; // it is shown when it arrives
   if (!message) return;
   const isMove = noteMove(message);
+  const won = board.won();
   showPosition(message, true);
+  if (isMove) knock();
   if (isStep && !isMove) { next(true); return; }
   const wasOwn = message.last && message.last.seat === message.seat;
-  game.timer = setTimeout(next, game.pace * (wasOwn ? PACE_MS / 3 : PACE_MS));
+  const wait = board.won() !== won ? TAKEN_MS : wasOwn ? PACE_MS / 3 : PACE_MS;
+  game.timer = setTimeout(next, game.pace * wait);
 }
 
-function name(seat) {
-  const who = game.table.seats[seat];
-  if (seat === game.table.seat) return who.name === OWN_NAME ? who.name : `${who.name} (you)`;
-  if (who.name === OWN_NAME) return `player ${seat}`; // to all others
-  const isAlone = game.table.seats.filter((other) => other.name === who.name).length === 1;
-  return isAlone ? who.name : `${who.name} ${seat}`;
-}
+const name = (seat) => game.table.seats[seat].name;
+const said = (move) => move.label || move.action || "a hidden move";
 
 function showTable(message) {
   game.table = message;
+  Object.assign(words, { icons: message.icons, scale: message.scale });
   game.moves = message.history.map((move, index) => ({ ...move, ply: message.first_ply + index + 1 }));
   game.position = null;
   game.waiting = [];
   $("where").textContent = ` · ${message.title}`;
   document.title = `${message.title} · Parlour`;
   $("moves").replaceChildren(...game.moves.map(moveLine));
+  $("no-moves").hidden = game.moves.length > 0;
   $("moves").scrollTop = $("moves").scrollHeight;
   const isWatched = message.seat === null && message.is_open;
   $("watching").hidden = !isWatched;
-  $("adviser").replaceChildren(...message.advisers.map((each) => make("option", { value: each },
-    each === "search" ? "a search, for as long as you think" : each === "exact" ? "the exact solution" : each)));
-  game.adviser = message.advisers.includes(game.wantedAdviser) ? game.wantedAdviser : message.advisers[0];
+  message.advised = Object.fromEntries(message.advisers.map((each, rank) => [each, message.adviser_labels[rank]]));
+  $("adviser").replaceChildren(...Object.entries(message.advised).map(([value, label]) => make("option", { value }, label)));
+  $("second").replaceChildren(make("option", { value: "" }, "nobody else"), ...Object.entries(message.advised).map(([value, label]) => make("option", { value }, label)));
+  game.adviser = game.wantedAdviser in message.advised ? game.wantedAdviser : message.advisers[0];
   $("adviser").value = game.adviser;
   $("tools").hidden = $("about").hidden = false;
+  const view = $("view").value;
+  $("view").replaceChildren(make("option", { value: "" }, message.seat === null ? "above" : "your seat"), ...message.seats.map((who, seat) => make("option", { value: String(seat) }, who.name)));
+  $("view").value = view;
   showRules($("rules"), message.game);
   showSeats();
   showLinks();
+}
+
+// A short sound for a move, if the person wants sounds.
+function knock() {
+  if ($("sound").getAttribute("aria-pressed") !== "true") return;
+  game.audio ||= new AudioContext();
+  const [tone, gain] = [game.audio.createOscillator(), game.audio.createGain()];
+  tone.frequency.value = game.position.legal.length ? 520 : 330;
+  gain.gain.setValueAtTime(0.12, game.audio.currentTime);
+  gain.gain.exponentialRampToValueAtTime(0.001, game.audio.currentTime + 0.12);
+  tone.connect(gain).connect(game.audio.destination);
+  tone.start();
+  tone.stop(game.audio.currentTime + 0.12);
 }
 
 // Return whether the move was not yet listed.
@@ -173,31 +197,83 @@ function noteMove(message) {
   game.moves.push(move);
   $("moves").append(moveLine(move));
   $("moves").scrollTop = $("moves").scrollHeight;
-  if (move.seat !== game.table.seat) news(`${name(move.seat)}: ${move.action || "a hidden move"}`);
+  if (move.seat !== game.table.seat) news(`${name(move.seat)}: ${said(move)}`);
+  $("no-moves").hidden = true;
   return true;
 }
 
 // A move is a button: it shows the position after the move and, of a player, why it was chosen.
 function moveLine(move) {
-  const what = move.action === null ? ["hidden"] : breakable(move.action);
   return make("li", { "data-ply": String(move.ply) }, make("button", { type: "button", on: { click: () => lookAt(move) } },
     make("span", { class: "number" }, `${move.ply}`),
     make("span", { class: "who" }, name(move.seat)),
-    make("span", { class: "what" }, ...what)));
+    make("span", { class: "what" }, ...worded(said(move)))));
 }
 
-function lookAt(move) {
+function lookAt(move, isAsked = true) {
   if (game.position && game.position.svg !== null) {
     const known = game.seen.get(move.ply);
     game.lookingBack = move.ply;
     if (known) board.show(known.svg, {}, { animate: true, mover: move.seat });
     else send({ type: "look_back", ply: move.ply }); // from before the page was opened
-    $("actions").replaceChildren(make("button", { type: "button", class: "primary", on: { click: backToGame } }, "Back to the game"));
+    backButtons(backToGame, move.ply);
     $("board").parentNode.classList.remove("yours");
-    status(`After move ${move.ply}: ${name(move.seat)} played ${move.action || "a hidden move"}`);
+    status(`After move ${move.ply}, ${name(move.seat)}: ${said(move)}`);
     markMove(move.ply);
   }
-  if (isExplained(move)) askWhy(move);
+  if (isAsked && isExplained(move)) askWhy(move);
+}
+
+// Buttons while one looks back: to the game, and to play on from here.
+function backButtons(back, ply) {
+  standBeside(null);
+  $("result").hidden = true; // until then
+  const buttons = [make("button", { type: "button", class: "primary", on: { click: back } }, game.isOver ? "Back to the end" : "Back to the game")];
+  if (mayStudy()) buttons.push(make("button", { type: "button", on: { click: () => send({ type: "again", deal: "same", ply }) } }, "Play on from here"));
+  $("actions").replaceChildren(...buttons);
+}
+
+// Whether the person may know the deal: after the end, or alone with players.
+function mayStudy() {
+  const { seats, seat } = game.table;
+  return seat !== null && seats[seat].kind === "here" && (game.isOver || seats.every((who, other) => other === seat || who.kind === "player"));
+}
+
+// The arrow keys go through the moves.
+addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!step || $("table").hidden || !game.position || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
+  const ply = (game.lookingBack ?? game.position.ply) + step;
+  const move = game.moves.find((each) => each.ply === ply);
+  if (ply >= game.position.ply) { if (game.lookingBack !== null) backToGame(); } else if (move) lookAt(move, false);
+  else return;
+  event.preventDefault();
+});
+
+// A link to the game and a file of it; both hold the deal and all moves.
+function showShared({ type, fields, ...made }) {
+  const address = `${location.origin}/#open=${encodeURIComponent(JSON.stringify(made))}`;
+  navigator.clipboard.writeText(address).catch(() => prompt("Copy this link", address));
+  const file = `data:application/json,${encodeURIComponent(JSON.stringify(made))}`;
+  $("share").replaceChildren(make("span", { class: "dim" }, "The link is copied. "), make("a", { class: "button", href: file, download: `${made.game}-${made.seed}.json` }, "Save as a file"), make("span", { class: "dim" }, ` Deal ${made.seed}`));
+  $("share").append(positionForm(fields));
+  news("The link is copied.");
+}
+
+// A form with the fields of the position, to be changed and played on from; the server checks them.
+function positionForm(fields) {
+  const wrong = make("p", { class: "wrong", role: "alert" });
+  const lines = fields.map(([field, meaning, value]) => make("label", { title: meaning }, `${field} `, make("input", { name: field, type: "text", value: JSON.stringify(value), autocomplete: "off" })));
+  const button = make("button", { class: "primary" }, "Play from here");
+  return make("details", { class: "position" }, make("summary", {}, "Change the position"),
+    make("form", { on: { submit: (event) => {
+      event.preventDefault();
+      const { token, table: { seat } } = game;
+      dealing(button, async () => {
+        const deal = Object.fromEntries(fields.map(([field]) => [field, parsed(field, event.target.elements[field].value)]));
+        goTo((await ask("/api/tables", { token, deal })).tokens[seat]);
+      }, (text) => { wrong.textContent = text; });
+    } } }, ...lines, wrong, button));
 }
 
 function backToGame() {
@@ -220,25 +296,24 @@ function isExplained(move) {
 
 function askWhy(move) {
   $("why").hidden = false;
-  $("reason").replaceChildren(`${name(move.seat)}: ${move.action} …`);
+  $("reason").replaceChildren(`${name(move.seat)}: ${said(move)} …`);
   $("reason-values").replaceChildren();
   send({ type: "explain", ply: move.ply - 1 });
 }
 
 function showWhy(message) {
   if ($("why").hidden) return;
-  const about = message.about ? [make("p", { class: "dim" }, `${name(message.seat)}: `, ...prose(message.about))] : [];
+  const about = message.about ? [make("p", { class: "dim" }, `${name(message.seat)}: `, ...worded(message.about))] : [];
   if (message.source === null) {
     $("reason").replaceChildren(make("p", {}, "Nothing can be said about this move: it was hidden, or too many hands are possible."), ...about);
     return;
   }
-  const isOwn = game.table.seats[message.seat].name.split(":")[0] === message.source.split(":")[0];
-  const who = { search: "A search", exact: "The exact solution" }[message.source] || (isOwn ? name(message.seat) : message.source);
+  const who = { search: "a search", exact: "the exact solution" }[message.source] || name(message.seat);
   const deals = message.num_positions === 1 ? "" : `, on average over ${message.num_positions} deals that fit what you see`;
   const value = message.values[message.action];
-  const reach = message.action in message.reaches ? ` ± ${message.reaches[message.action].toFixed(2)}` : "";
+  const reach = message.action in message.reaches ? ` ± ${lossOf(message.reaches[message.action])}` : "";
   $("reason").replaceChildren(
-    make("p", {}, make("b", {}, message.action), ` — ${who} ${isOwn ? "expected" : "gives it"} ${signed(value)}${reach}${deals}.`),
+    make("p", {}, make("b", {}, ...worded(called(message.action, message.labels))), `: about ${shown(value)}${reach}, says ${who}${deals}.`),
     make("p", {}, message.num_moves < 1.05 ? "There was no other move." : `By these values it ${message.text}.`),
     ...about);
   $("reason-values").replaceChildren(...valueBars(message, message.action));
@@ -261,9 +336,9 @@ function showJudged() {
   const parts = [];
   const last = [...game.moves].reverse().find((move) => game.table && isExplained(move));
   if (found && game.judgeOn && !game.isOver && game.moves.length > found.ply) {
-    parts.push(make("span", {}, "Your move ", make("b", {}, found.action), " ", make("span", { class: found.regret > 0 ? "lost" : "best" }, found.text)));
+    parts.push(make("span", {}, "Your move ", make("b", {}, ...worded(called(found.action, found.labels))), " ", make("span", { class: found.regret > 0 ? "lost" : "best" }, ...worded(found.text))));
   }
-  if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `Why did ${name(last.seat)} play ${last.action}?`));
+  if (last && !game.isOver) parts.push(make("button", { type: "button", class: "quiet", on: { click: () => askWhy(last) } }, `Why did ${name(last.seat)} do this: ${said(last)}?`));
   $("judged").replaceChildren(...parts);
 }
 
@@ -281,11 +356,11 @@ function showPosition(message, animate) {
   if (message.svg === null) {
     board.show("", {});
     $("board").replaceChildren(make("div", { class: "no-board" },
-      "Hands are secret in this game: spectators see the moves that everybody sees."));
+      "Hands are secret in this game: those who watch see the moves that everybody sees, in the list of moves."));
   } else {
     const mover = message.last && message.last.seat;
     const isOther = animate && message.last && mover !== message.seat;
-    board.show(message.svg, message.clicks, { animate, mover, said: isOther ? message.last.action || "hidden" : null });
+    board.show(message.svg, message.clicks, { animate, mover, said: isOther ? said(message.last) : null });
   }
   $("words").textContent = message.words || "";
   $("undo").disabled = !message.can_undo;
@@ -293,11 +368,15 @@ function showPosition(message, animate) {
   const isPlayer = message.seat !== null;
   const isHere = isPlayer && game.table.seats[message.seat].kind === "here";
   $("undo").hidden = $("redo").hidden = !isHere;
-  $("hint").hidden = $("judge").hidden = !isPlayer || !game.table.has_help;
-  $("again").hidden = $("turned").hidden = !isHere;
+  game.isOver = message.returns !== null;
+  $("hint").hidden = $("judge").hidden = game.isOver || !isPlayer || !game.table.has_help;
+  $("again").hidden = $("turned").hidden = game.isOver || !isHere; // they then stand at the result
+  $("resign").hidden = game.isOver || !isPlayer;
+  $("view").parentNode.hidden = !(game.table.is_open || !game.table.has_hidden || (game.isOver && isPlayer));
   showActions([], 0);
   showSeats();
-  game.isOver = message.returns !== null;
+  $("share-game").hidden = !mayStudy();
+  $("share").replaceChildren();
   $("result").hidden = !game.isOver;
   const isTurn = isYours(message);
   $("board").parentNode.classList.toggle("yours", isTurn);
@@ -317,8 +396,15 @@ function showTurn(message) {
   $("status").classList.toggle("yours", isYours(message));
   const isForced = message.to_act === message.seat && message.seat !== null;
   if (isYours(message)) status(yourMove(message));
-  else if (!isForced) status(`${name(message.to_act)} ${$("watching").hidden ? "is thinking …" : "is to move"}`);
+  else if (!isForced) status(`${name(message.to_act)} ${doing(message.to_act)}`);
 }
+
+// What somebody to act is doing.
+function doing(seat) {
+  if (game.table.seats[seat].kind !== "player") return isHere(seat) ? "is to move" : "is away: the game goes on when the link is opened again";
+  return $("watching").hidden ? "is thinking …" : "is to move";
+}
+const isHere = (seat) => Boolean(game.presence && game.presence.connected[seat]);
 
 // Say why a request was refused; what the person can do is as it was.
 function showRefusal(text) {
@@ -337,7 +423,7 @@ function yourMove(message) {
   if (game.ownTurns > TURNS_EXPLAINED) return "Your move";
   const canClick = Object.values(message.clicks).some((parts) => parts.length);
   const canPress = message.legal.some((action) => !(message.clicks[action] || []).length);
-  return `Your move: ${[canClick ? "click what glows" : "", canPress ? "press a button below" : ""].filter(Boolean).join(", or ")}`;
+  return `Your move: ${[canClick ? "click what is outlined" : "", canPress ? "press a button" : ""].filter(Boolean).join(", or ")}`;
 }
 
 // Buttons: moves that cannot be clicked in the picture, and what the selection stands for.
@@ -346,26 +432,37 @@ function showActions(exact, numSelected) {
   if (!message || game.lookingBack !== null) return;
   const focused = document.activeElement && document.activeElement.dataset.action;
   const plain = message.legal.filter((action) => !(message.clicks[action] || []).length);
-  const chosen = exact.map((action) => actionButton(action, "primary", "Play "));
+  const chosen = exact.map((action, rank) => actionButton(action, rank ? "" : "primary"));
   const missing = numSelected ? board.missing() : 0;
   const clear = numSelected ? [
-    make("span", { class: "dim", role: "status" }, `${numSelected} chosen${missing ? `, at least ${missing} more` : ""}`),
+    make("span", { class: "dim", role: "status" }, missing ? `${numSelected} chosen, ${missing} more` : ""),
     make("button", { class: "quiet", type: "button", on: { click: () => board.clear() } }, "Clear")] : [];
-  $("actions").replaceChildren(...chosen, ...clear, ...plain.map((action) => actionButton(action, "", "")));
+  $("actions").replaceChildren(...chosen, ...clear, ...plain.map((action) => actionButton(action, "")));
+  standBeside(chosen.length ? board.spot() : null);
   if (focused) {
     const again = [...$("actions").children].find((each) => each.dataset.action === focused);
     if (again) again.focus();
   }
 }
 
-function actionButton(action, style, before) {
+// Let the buttons stand at a chosen card, or above the board.
+function standBeside(spot) {
+  const [bar, column] = [$("actions"), $("actions").closest("#table > div").getBoundingClientRect()];
+  bar.classList.toggle("at-card", Boolean(spot));
+  const left = spot ? Math.max(0, Math.min(column.width - bar.offsetWidth, spot.x + spot.width / 2 - column.x - bar.offsetWidth / 2)) : 0;
+  bar.style.left = `${left}px`;
+  bar.style.top = spot ? `${spot.bottom - column.y + 8}px` : "";
+}
+
+function actionButton(action, style) {
+  const label = called(action, game.position.labels);
   const value = game.values && game.values[action];
   return make("button", { class: style, type: "button", "data-action": action, on: { click: () => play(action) } },
-    make("b", {}, before + action),
+    make("b", {}, ...worded(label[0].toUpperCase() + label.slice(1))),
     value === undefined || value === null ? null : make("span", { class: "value" }, shownValue(value)));
 }
 
-function shownValue(value) { return game.areChoices ? percent(value) : signed(value); }
+function shownValue(value) { return game.areChoices ? percent(value) : shortly(value); }
 
 function play(action) {
   if (!game.position || game.lookingBack !== null || game.sentAt === game.position.ply) return;
@@ -397,15 +494,15 @@ function showSeats() {
   if (!game.table) return;
   const acts = game.position ? game.position.to_act : null;
   const connected = (game.presence && game.presence.connected) || [];
-  const isHere = game.table.seat !== null && game.table.seats[game.table.seat].kind === "here";
+  const isOwner = game.table.seat !== null && game.table.seats[game.table.seat].kind === "here";
   $("players").replaceChildren(...game.table.seats.map((who, seat) => {
     const isPlayer = who.kind === "player";
     const isOn = isPlayer || connected[seat];
     const line = make("li", { class: seat === acts ? "acts" : "" },
       make("span", { class: `dot ${isOn ? "on" : ""}` }),
       make("span", { class: "who" }, name(seat)),
-      make("span", { class: "tag" }, `player ${seat}${isPlayer ? "" : isOn ? " · here" : " · away"}`));
-    if (isHere && !isPlayer && !isOn && seat !== game.table.seat) {
+      make("span", { class: "tag" }, [isPlayer || seat === game.table.seat ? "" : isOn ? "here" : "away", game.position ? game.position.scores[seat] : ""].filter(Boolean).join(" · ")));
+    if (isOwner && !isPlayer && !isOn && seat !== game.table.seat) {
       line.append(replacements(seat));
     }
     return line;
@@ -414,15 +511,12 @@ function showSeats() {
 
 // The players that can take the seat of somebody who has left.
 function replacements(seat) {
-  const players = game.table.advisers.filter((each) => !["search", "exact"].includes(each));
+  const players = Object.entries(game.table.advised).filter(([each]) => !["search", "exact"].includes(each));
   const choice = make("select", { "aria-label": `A player for the seat of ${name(seat)}`, on: { change: () => {
-    const other = "Name a player with its settings, such as mcts:milliseconds=200";
-    const player = choice.value === OTHER ? prompt(other, "") : choice.value;
-    if (player) send({ type: "take_over", seat, player });
+    send({ type: "take_over", seat, player: choice.value });
     choice.value = "";
   } } }, make("option", { value: "" }, "Replace by …"),
-  ...players.map((player) => make("option", { value: player }, player)),
-  make("option", { value: OTHER }, "another …"));
+  ...players.map(([value, label]) => make("option", { value }, label)));
   return choice;
 }
 
@@ -443,34 +537,44 @@ async function showLinks() {
 // Hints
 
 function askHints() {
-  send({ type: "hint", player: game.adviser });
+  const second = $("second").value;
+  send({ type: "hint", player: game.adviser, ...(second ? { second } : {}) });
   $("hints-title").textContent = "Hints";
-  $("adviser-row").hidden = false;
+  $("adviser-row").hidden = $("second-row").hidden = false;
   $("hint-source").textContent = "Thinking …";
   $("hints").hidden = false;
   $("values").replaceChildren();
+  $("second-source").textContent = second ? "Thinking …" : "";
+  $("second-values").replaceChildren();
 }
 
 function sourceOf(message) {
-  if (message.are_choices) return `What ${message.source} would play, asked ${message.simulations} times`;
+  const who = game.table.advised[message.source] || message.source;
+  if (message.are_choices) return `What ${who} would play, asked ${message.simulations} times`;
   const source = { exact: "Exact values", search: `Searched ${message.simulations.toLocaleString("en")} continuations` };
-  if (!source[message.source] && message.simulations) return `${message.simulations} searches by ${message.source}`;
-  return source[message.source] || `Estimated by ${message.source}`;
+  if (!source[message.source] && message.simulations) return `${message.simulations} searches by ${who}`;
+  return source[message.source] || `Estimated by ${who}`;
 }
 
 function showHints(message) {
   if (!game.position || message.ply !== game.position.ply || !game.hintsOn || game.lookingBack !== null) return;
+  if (message.rank === 1) {
+    $("second-source").textContent = sourceOf(message);
+    $("second-values").replaceChildren(...valueBars(message));
+    return;
+  }
   game.values = message.values;
   game.areChoices = message.are_choices;
   $("hint-source").textContent = sourceOf(message);
   $("values").replaceChildren(...valueBars(message));
-  board.advise(bestOf(message));
+  board.advise(bestFirst(message));
   for (const button of $("actions").querySelectorAll("[data-action]")) {
     const value = message.values[button.dataset.action];
     let shown = button.querySelector(".value");
     if (value === undefined) continue;
     if (!shown) { shown = make("span", { class: "value" }); button.append(shown); }
     shown.textContent = shownValue(value);
+    button.classList.toggle("advised", button.dataset.action === bestFirst(message)[0]);
   }
 }
 
@@ -479,23 +583,18 @@ function showHints(message) {
 function finish(message) {
   $("hints").hidden = true;
   $("status").classList.remove("yours");
-  const own = message.seat === null ? null : message.returns[message.seat];
-  const best = Math.max(...message.returns);
-  const winners = message.returns.flatMap((value, seat) => (value === best ? [name(seat)] : []));
-  const places = [...message.returns.entries()].sort((a, b) => b[1] - a[1]);
-  const isDraw = winners.length === message.returns.length;
-  const headline = isDraw ? "A draw" : own === null ? `${winners.join(", ")} won`
-    : own === best ? "You won" : own > 0 ? "Well played" : `${winners.join(", ")} won`;
+  const { headline, places } = message.result;
   const isHere = message.seat !== null && game.table.seats[message.seat].kind === "here";
   const again = isHere ? [make("div", { class: "row" },
     make("button", { type: "button", class: "primary", id: "play-again", on: { click: () => send({ type: "again", deal: "new" }) } }, "Play again"),
     make("button", { type: "button", on: { click: () => send({ type: "again", deal: "same", turned: true }) } }, "Same deal, next seat"))] : [];
   $("result").replaceChildren(headline, make("div", { class: "scores" },
-    places.map(([seat, value]) => `${name(seat)} ${signed(value)}`).join(" · ")), ...again);
+    places.map(([who, score]) => `${who}: ${score}`).join(" · ")), ...again);
   $("watching").hidden = true;
   status(`The game is over: ${headline}`, true);
-  if (message.seat !== null && game.review.length === 0) {
-    send({ type: "review" });
+  if (game.review.length) showReview(game.review.at(-1)); // the graph marks no move
+  else if (message.seat !== null) {
+    send({ type: "review", all: true });
     $("review").hidden = false;
     $("graph").replaceChildren("Looking back …");
     $("mistakes").replaceChildren();
@@ -505,49 +604,68 @@ function finish(message) {
 function showReview(message) {
   const rows = game.review;
   const point = (row) => (row.action in row.values ? [{ ply: row.ply, value: row.values[row.action] }] : []);
-  const points = rows.flatMap(point);
+  const series = game.table.seats.map((_, seat) => rows.filter((row) => row.seat === seat).sort((a, b) => a.ply - b.ply).flatMap(point));
   const worst = rows.filter((row) => row.regret > 0).sort((a, b) => b.regret - a.regret).slice(0, 6);
   const marks = worst.flatMap(point);
-  $("graph").replaceChildren(valueGraph([points], { marks, current: game.lookingBack }));
+  const onGo = (ply) => lookBack(rows.reduce((best, row) => (Math.abs(row.ply - ply) < Math.abs(best.ply - ply) ? row : best)));
+  $("graph").replaceChildren(valueGraph(series, { marks, current: game.lookingBack, onGo }), ...series.map((points, seat) => (points.length ? make("span", { class: `key series-${seat % 6}` }, name(seat)) : null)).filter(Boolean));
   const isDone = message.count === message.of;
   const lines = worst.map((row) => make("li", {}, make("button", { type: "button", on: { click: () => lookBack(row) } },
-    make("span", {}, `Move ${row.ply + 1}: ${row.action} ${row.text}`),
-    make("span", { class: "lost" }, signed(-row.regret)))));
+    make("span", {}, `${row.ply + 1} ${name(row.seat)}: `, ...worded(`${called(row.action, row.labels)} ${row.text}`)),
+    make("span", { class: "lost" }, `−${lossOf(row.regret)}`))));
   $("mistakes").replaceChildren(...lines);
   if (isDone && !worst.length) $("mistakes").replaceChildren(make("li", { class: "dim" }, "No move is known to have lost anything."));
 }
 
-function bestOf(row) { // undefined where no move has a value yet
-  return Object.entries(row.values).sort((a, b) => b[1] - a[1])[0]?.[0];
-}
+const bestFirst = (row) => Object.keys(row.values).sort((a, b) => row.values[b] - row.values[a]);
 
 function lookBack(row) {
   game.lookingBack = row.ply;
   board.show(row.svg, {}, { animate: true });
   $("hints").hidden = false;
-  $("adviser-row").hidden = true;
+  $("adviser-row").hidden = $("second-row").hidden = true;
+  $("second-source").textContent = "";
+  $("second-values").replaceChildren();
   $("hints-title").textContent = `Move ${row.ply + 1}`;
   $("hint-source").textContent = sourceOf(row);
   $("values").replaceChildren(...valueBars(row, row.action));
-  $("actions").replaceChildren(make("button", { type: "button", class: "primary", on: { click: () => showPosition(game.position, true) } }, "Back to the end"));
-  status(`Before move ${row.ply + 1}: you played ${row.action}`);
+  backButtons(() => showPosition(game.position, true), row.ply);
+  status(`Before move ${row.ply + 1}, ${name(row.seat)}: ${called(row.action, row.labels)}`);
+  $("status").scrollIntoView({ block: "nearest" }); // on a phone the list of moves lies far below it
   showReview(game.review.at(-1));
 }
 
 // Tools
+
+// How long the person to act may think, where that is limited.
+function tick() {
+  const acts = game.position && !game.isOver && game.table.move_seconds ? game.position.to_act : null;
+  const isOn = acts !== null && game.table.seats[acts].kind !== "player" && isHere(acts);
+  const seconds = isOn ? Math.max(0, Math.ceil(game.table.move_seconds - (Date.now() - game.turnSince) / 1000)) : 0;
+  $("time").textContent = isOn ? `${name(acts)}: ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")} left` : "";
+}
+setInterval(tick, 1000);
+
+// Whether the game that is running may be left for a new deal.
+const isLeaving = () => !game.moves.some((move) => move.seat === game.table.seat) || confirm("Leave this game, and deal anew?");
 
 $("undo").addEventListener("click", () => send({ type: "undo" }));
 $("redo").addEventListener("click", () => send({ type: "redo" }));
 $("hint").addEventListener("click", () => {
   game.hintsOn = !game.hintsOn;
   $("hint").setAttribute("aria-pressed", String(game.hintsOn));
-  if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; board.advise(null); }
+  if (!game.hintsOn) { send({ type: "no_hint" }); $("hints").hidden = true; board.advise([]); }
   else if (game.position && game.position.legal.length) askHints();
 });
 $("adviser").addEventListener("change", () => {
   game.adviser = game.wantedAdviser = $("adviser").value;
   if (game.position && game.position.legal.length) askHints();
 });
+$("second").addEventListener("change", () => { if (game.position && game.position.legal.length) askHints(); });
+$("sound").addEventListener("click", () => { $("sound").setAttribute("aria-pressed", String($("sound").getAttribute("aria-pressed") !== "true")); });
+$("resign").addEventListener("click", () => confirm("Give this game up?") && send({ type: "resign" }));
+$("view").addEventListener("change", changeWidth);
+$("share-game").addEventListener("click", () => send({ type: "share" }));
 $("judge").addEventListener("click", () => {
   game.judgeOn = !game.judgeOn;
   $("judge").setAttribute("aria-pressed", String(game.judgeOn));
@@ -565,8 +683,13 @@ $("step").addEventListener("click", () => {
   next(true);
 });
 $("pace").addEventListener("change", () => { game.pace = Number($("pace").value); });
-$("again").addEventListener("click", () => send({ type: "again", deal: "new" }));
-$("turned").addEventListener("click", () => send({ type: "again", deal: "same", turned: true }));
+$("again").addEventListener("click", () => isLeaving() && send({ type: "again", deal: "new" }));
+$("turned").addEventListener("click", () => isLeaving() && send({ type: "again", deal: "same", turned: true }));
+$("lost-home").addEventListener("click", () => { location.hash = ""; route(); });
+$("lost-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  location.hash = $("lost-link").value.replace(/^[^#]*#/, "");
+});
 $("home").addEventListener("click", (event) => { event.preventDefault(); location.hash = ""; });
 narrow.addEventListener("change", changeWidth);
 
@@ -578,9 +701,11 @@ function route() {
   given.delete("owner");
   if (key) owner.key = key;
   if (seat) history.replaceState({ seat }, "", "#table");
+  else if (given.has("open")) history.replaceState(null, "", "#");
   else if (key) history.replaceState(null, "", `#${given}`);
   const token = history.state?.seat;
-  if (token) openTable(token);
+  if (given.has("open")) openShared(given.get("open"));
+  else if (token) openTable(token);
   else { closeTable(); openSetup(); }
 }
 
