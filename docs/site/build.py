@@ -16,7 +16,7 @@ from parlour.envs import GAMES
 from parlour.envs.core.environments.keywords import keyword_table
 from parlour.scripts.bench.page import speed_table
 
-from . import games, reference
+from . import games, records, reference
 from .sources import CHECKOUT, Linked, all_sources, page_of
 
 OUT = CHECKOUT / "build" / "site"
@@ -27,6 +27,14 @@ GENERATED: dict[str, Callable[[], str]] = {
 }
 IN_MENU = ("games", "reference", "studies", "project")  # folders whose pages are all there
 _TABLE = re.compile(r"<!-- table: (\w+) -->")
+BARRIERS = {  # for readers with a keyboard or a screen reader, and without them
+    '<p class="caption" role="heading">': '<p class="caption" role="heading" aria-level="2">',
+    '<th class="head"><p></p></th>': "<td></td>",
+    '<aside class="sidebar-drawer">': '<aside class="sidebar-drawer" aria-label="All pages">',
+    '<aside class="toc-drawer': '<aside aria-label="On this page" class="toc-drawer',
+    "<pre>": '<pre tabindex="0">',
+    '<div class="table-wrapper': '<div tabindex="0" class="table-wrapper',
+}
 _ORPHAN = "---\norphan: true\n---\n"
 
 
@@ -38,6 +46,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "best": games.best_table,
     "keywords": keyword_table,
     "players": games.all_players_table,
+    "records": records.table,
     "speed": _speed,
 }
 
@@ -49,9 +58,9 @@ def write_pages(site: Path) -> None:
     for file in all_sources():
         page = page_of(file)
         assert page is not None
-        text = file.read_text(encoding="utf-8")
+        text = records.marked(file.read_text(encoding="utf-8"), file)
         if file in own:
-            text = games.game_page(own[file], site)
+            text = games.game_page(own[file], text, site)
         text = _TABLE.sub(lambda match: TABLES[match[1]](), text)
         _write(site, page, linked.rewritten(text, file, page))
     for page, make in GENERATED.items():
@@ -87,6 +96,15 @@ def build_html(source: Path, out: Path) -> int:
     return sphinx(["-W", "--keep-going", "-q", "-b", "html", str(source), str(out)])
 
 
+def remove_barriers(out: Path) -> None:
+    """Change what furo and docutils write in a way that not everybody can use."""
+    for file in (file for file in out.rglob("*.html") if file.parent.name != "replays"):
+        text = file.read_text(encoding="utf-8")
+        for found, better in BARRIERS.items():
+            text = text.replace(found, better)
+        file.write_text(text, encoding="utf-8")
+
+
 def copy_markdown(source: Path, out: Path) -> None:
     """Put the Markdown of each page beside its HTML, and list all pages in llms.txt."""
     lines = [
@@ -118,7 +136,10 @@ def main() -> int:
     write_pages(source)
     status = build_html(source, out)
     if status == 0:
+        remove_barriers(out)
         copy_markdown(source, out)
+        for key in records.stale_now():
+            print(f"stale: {key}: its code has changed since it was recorded")
         print(f"{out / 'index.html'}: built in {time.monotonic() - start:.0f} s")
     return status
 

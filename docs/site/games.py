@@ -28,6 +28,8 @@ from parlour.envs.core.game import Game
 from parlour.envs.core.played import transcript
 from parlour.envs.core.played.page.replay import replay_page
 
+from . import records
+from .measured import recorded_parts
 from .sources import CHECKOUT
 
 SEED = 7
@@ -207,9 +209,9 @@ def table(headings: tuple[str, ...], rows: list[list[str]]) -> str:
     return "\n".join(markdown_table(headings, cells))
 
 
-def game_page(name: str, site: Path) -> str:
-    """Return the page of a game, and write its pictures and its replay below `site`."""
-    game, readme = find_game(name), readme_of(name).read_text(encoding="utf-8")
+def game_page(name: str, readme: str, site: Path) -> str:
+    """Return the page of a game from its README; write pictures and replay below `site`."""
+    game = find_game(name)
     example = example_of(game)
     _write_pictures(example, site)
     readme = re.sub(r"!\[.*?\]\(table\.png\)\n+", "", readme)
@@ -221,6 +223,9 @@ def game_page(name: str, site: Path) -> str:
     text = _added(text, "Actions", actions_table(game))
     text = _added(text, "Start positions", _explained(example), before=True)
     text = _added(text, "Players", players_table(game) + _note(game))
+    if old := records.note(f"docs/league/{name}.json"):
+        text = _added(text, "Ladder", old)
+    text += recorded_parts(game, title[2:], site)
     shown = f"![A position of {title[2:]}]({name}.svg)\n\n{_replay(example)}"
     return f"{title}\n\n{shown}\n{text}"
 

@@ -11,7 +11,7 @@ CODE = re.compile(r"(^ *```.*?^ *```|`[^`\n]*`)", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"(!?)\[([^\]]*)\]\((?!https?:|#)([^)#\s]*)(#[^)\s]*)?\)")
 PAGES = (  # patterns of files, and the folder of their pages
     ("docs/pages/*.md", ""),
-    ("envs/*/*.md", "games"),
+    ("envs/*/[A-Z]*.md", "games"),
     ("docs/protocol.md", "reference"),
     ("docs/league/*.md", "league"),
     ("docs/tournaments/README.md", "tournaments"),
@@ -55,12 +55,6 @@ def all_sources() -> Iterator[Path]:
     """Yield the Markdown files that are pages of the site."""
     for pattern, _ in PAGES:
         yield from sorted(CHECKOUT.glob(pattern))
-
-
-def links_of(text: str) -> list[str]:
-    """Return where the relative links and pictures of a Markdown text lead, those in code not."""
-    prose = "".join(CODE.split(text)[::2])
-    return [match[3] for match in LINK.finditer(prose)]
 
 
 class Linked:

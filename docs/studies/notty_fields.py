@@ -83,7 +83,7 @@ def two_seat_finisher(observation, mask, rng):
     """Play like `finisher`, as if there were a single opponent."""
     model = min(opponent_model_of(observation.turns_played, observation.takes), ONE_OPPONENT)
     hands, passes = hands_of(observation), observation.passes
-    return best_action(VALUES, model, mask, hands, observation.phase, passes, rng)[0]
+    return best_action(VALUES[model], model, mask, hands, observation.phase, passes, rng)[0]
 
 
 def row_of(

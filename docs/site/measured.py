@@ -1,0 +1,98 @@
+"""What is recorded of a game: its learning curve, its speed, what was tested, and its versions."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+from docs.studies.checked import RECORD as CHECKED
+from docs.studies.learning_record import RECORD as LEARNING
+from docs.studies.learning_record import draw, read_record
+from parlour.baselines.arena.results.export import markdown_table
+from parlour.envs import GAMES
+from parlour.envs.core.game import Game
+from parlour.scripts.bench.page import peer_rows
+
+from . import records
+from .sources import CHECKOUT, LINK
+
+SPEED = CHECKOUT / "docs" / "benchmarks" / "peers.json"
+_CHANGE = re.compile(r"^- (.*(?:\n  .*)*)", re.MULTILINE)
+
+
+def recorded_parts(game: Game, title: str, site: Path) -> str:
+    """Return the sections below a game's README, and write the learning curve below `site`."""
+    parts = [
+        _curve(game.name, site),
+        _speed(game.name),
+        _checked(game.name),
+        _versions(game, title),
+    ]
+    return "\n".join(parts)
+
+
+def _section(heading: str, record: Path, text: str) -> str:
+    old = records.note(record.relative_to(CHECKOUT).as_posix())
+    return f"\n## {heading}\n\n{old}\n\n{text}\n"
+
+
+def _curve(name: str, site: Path) -> str:
+    entries = [one for one in read_record(LEARNING) if one["title"].startswith(f"{name},")]
+    if not entries:
+        return ""
+    picture = site / "games" / f"{name}-learning.png"
+    draw(entries, picture)
+    one = entries[0]
+    text = (
+        f"![First places against CPU minutes]({picture.name})\n\n"
+        f"`parlour train {one['command']}` against `{one['against']}` in all other seats; the line "
+        "is the mean of the seeds, the band their range, and the dotted line the share of an equal "
+        "player. [All curves](../../docs/studies/learning.md)"
+    )
+    return _section("Learning curve", LEARNING, text)
+
+
+def _speed(name: str) -> str:
+    rows = peer_rows(json.loads(SPEED.read_text()))
+    shown = [row for row in rows if row[0] != "Parlour" or row[1] == name]
+    if len(shown) == len([row for row in rows if row[0] != "Parlour"]):
+        return ""
+    heads = ("library", "game", "interface", "plies per CPU-second")
+    text = "\n".join(markdown_table(heads, shown))
+    more = (
+        "Random legal play with observations; [how it is measured](../../docs/benchmarks/peers.md)."
+    )
+    return _section("Speed beside other libraries", SPEED, f"{more}\n\n{text}")
+
+
+def _checked(name: str) -> str:
+    found: dict[str, Any] = json.loads(CHECKED.read_text()).get(name, {})
+    if not found:
+        return ""
+    counts = [
+        f"{one['games']} games ({one['plies']:,} plies) with {seats} seats"
+        for seats, one in found["seats"].items()
+    ]
+    lines = [f"`python -m docs.studies.checked` played {', '.join(counts)}. It found that:", ""]
+    lines += [f"* {claim}" for claim in found["checked"]]
+    lines += ["", "It did not check:", "", *(f"* {claim}" for claim in found["not_checked"])]
+    return _section("What check_game tested", CHECKED, "\n".join(lines))
+
+
+def _versions(game: Game, title: str) -> str:
+    rows = []
+    releases = re.split(r"^## ", (CHECKOUT / "CHANGELOG.md").read_text(), flags=re.MULTILINE)
+    for release in releases[1:]:
+        for part in re.split(r"^### ", release, flags=re.MULTILINE)[1:]:
+            kind, _, text = part.partition("\n")
+            for change in _CHANGE.findall(text):
+                if title.lower() in change.lower():
+                    plain = " ".join(LINK.sub(r"\2", change).replace("|", "\\|").split())
+                    rows.append([release.partition("\n")[0].strip("[]"), kind.lower(), plain])
+    identifier = GAMES.get(game.name, game.name)
+    first = (
+        f"The game is version {game.version}, `{identifier}`. The number rises when rules, actions "
+        "or observations change. What changed for users:"
+    )
+    table = "\n".join(markdown_table(("release", "kind", "what"), rows))
+    return f"\n## Versions\n\n{first}\n\n{table}\n"

@@ -1,0 +1,203 @@
+"""Which command, commit and machine recorded figures come from, and whether their code has changed.
+
+docs/records.json says it of each file of results, of each picture that is kept, and of each section
+of a page that has numbers, such as "envs/president/README.md#measured". Where they depend on no
+code, it only keeps them from changing unnoticed. After measuring anew, or comparing with the code:
+
+    python -m docs.site.records FILE[#SECTION] ...
+
+notes the figures with the present code; a page alone stands for all its sections. `--command` and
+`--code` say how they are measured, and which files they depend on; both are kept otherwise.
+"""
+
+import argparse
+import hashlib
+import json
+import re
+import subprocess
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cache
+from pathlib import Path
+from typing import TypedDict
+
+from docs.studies.recorded import lines_of_code
+from parlour.baselines.arena.results.export import markdown_table
+from parlour.baselines.arena.results.league_pages import BEGIN, END
+from parlour.scripts.bench.measure import machine
+
+from .sources import CHECKOUT
+
+INDEX = "docs/records.json"
+RULES = "Rules"  # the section of a game's README that is kept word for word
+_NUMBER = re.compile(
+    r"(?:[-+]?\d[\d.,]*|\b(?:two|three|four|five|six|seven|eight|nine|ten|twelve|twenty|half|third|tenth)\b)"
+    r"(?:\s(?:%|(?:(?:micro|milli)?second|minute|hour)s?\b|m?s\b|[KMG]i?B\b|bytes\b))?"
+)
+_BLOCK = re.compile(r"^ *```python.*?^ *```", re.MULTILINE | re.DOTALL)
+_WORD = re.compile(r"\S+")
+_LADDER = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+_COMMAND = re.compile(r"`((?:parlour|python|make) [^`]*)`")
+_DATA = (".pt", ".npy", ".csv", ".json")  # count beside code
+_LENGTH = 16
+
+
+class Record(TypedDict):
+    """Where figures come from; `code` is a digest of the files that they depend on."""
+
+    command: str
+    commit: str
+    machine: str
+    paths: list[str]
+    code: str
+    figures: str
+
+
+def read_index(text: str | None = None) -> dict[str, Record]:
+    """Return all records, by the file or section whose figures they are."""
+    return json.loads((CHECKOUT / INDEX).read_text() if text is None else text)
+
+
+def code_digest(paths: Iterable[str], root: Path = CHECKOUT) -> str:
+    """Return the digest of code and data in files and folders, without comments and docstrings."""
+    parts = []
+    for path in paths:
+        files = sorted((root / path).rglob("*")) if (root / path).is_dir() else [root / path]
+        for file in files:
+            if file.suffix == ".py":
+                parts.append("\n".join(lines_of_code(file.read_text()).values()).encode())
+            elif file.suffix in _DATA:
+                parts.append(file.read_bytes())
+    return _short(b"\n".join(parts))
+
+
+def sections(text: str) -> dict[str, str]:
+    """Return the sections of a page that have numbers, without examples in Python and ladders."""
+    found = {}
+    for part in re.split(r"^(?=## )", _BLOCK.sub("", _LADDER.sub("", text)), flags=re.MULTILINE):
+        heading = part.partition("\n")[0].lstrip("# ")
+        if _NUMBER.search(part):
+            found[re.sub(r"\W+", "-", heading.lower()).strip("-")] = part
+    return found
+
+
+def read_file(path: str) -> bytes:
+    """Return what a file of the checkout holds."""
+    return (CHECKOUT / path).read_bytes()
+
+
+def figures_digest(key: str, read: Callable[[str], bytes] = read_file) -> str:
+    """Return the digest of a file and of the page beside it, or of all numbers in a section.
+
+    A `results.json` stands for its folder. Numbers count with their units, and of the rules of a
+    game every word.
+    """
+    path, _, name = key.partition("#")
+    if not name:
+        beside = [(CHECKOUT / path).with_suffix(".md")] if path.endswith(".json") else []
+        if path.endswith("/results.json"):
+            beside = sorted({*(CHECKOUT / path).parent.iterdir()} - {CHECKOUT / path})
+        names = [file.relative_to(CHECKOUT).as_posix() for file in beside if file.is_file()]
+        return _short(b"".join(map(read, [path, *names])))
+    part = sections(read(path).decode()).get(name, "")
+    pattern = _WORD if part.startswith(f"## {RULES}\n") else _NUMBER
+    return _short(" ".join(" ".join(pattern.findall(part)).split()).encode())
+
+
+def stale(index: dict[str, Record]) -> list[str]:
+    """Return what was recorded with other code than the present."""
+    return [key for key, one in index.items() if one["code"] != code_digest(one["paths"])]
+
+
+def _short(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:_LENGTH]
+
+
+@cache
+def stale_now() -> dict[str, str]:
+    """Return the commits that stale figures were recorded with, by figures."""
+    index = read_index()
+    return {key: index[key]["commit"] for key in stale(index)}
+
+
+def note(key: str) -> str:
+    """Return a sentence for the page if figures are stale, else nothing."""
+    commit = stale_now().get(key)
+    return f"*Stale: recorded with commit {commit}; the code has changed since.*" if commit else ""
+
+
+def table() -> str:
+    """Return what depends on code as a table."""
+    index = read_index()
+    old = stale_now()
+    rows = [
+        [
+            key,
+            f"`{one['command'] or 'see there'}`",
+            one["commit"],
+            one["machine"],
+            "stale" if key in old else "",
+        ]
+        for key, one in index.items()
+        if one["paths"]
+    ]
+    return "\n".join(markdown_table(("figures", "command", "commit", "machine", "age"), rows))
+
+
+def marked(text: str, file: Path) -> str:
+    """Return the text of a page with a note below the heading of each stale section.
+
+    A page that is written from a stale record beside it has the note below its title.
+    """
+    path = file.relative_to(CHECKOUT)
+    record = path.with_name("results.json" if path.stem == "summary" else f"{path.stem}.json")
+    for key in stale_now():
+        name = key.removeprefix(f"{path}#")
+        part = text if key == record.as_posix() else sections(text).get(name, "")
+        if heading := part.partition("\n")[0]:
+            text = text.replace(f"{heading}\n", f"{heading}\n\n{note(key)}\n", 1)
+    return text
+
+
+def _keys(given: str) -> Iterator[str]:
+    is_page = given.endswith(".md") and "#" not in given
+    names = sections((CHECKOUT / given).read_text()) if is_page else {}
+    yield from [f"{given}#{name}" for name in names] if is_page else [given]
+
+
+def keep(keys: Iterable[str], command: str = "", paths: Sequence[str] = ()) -> None:
+    """Note figures with the present code; what is not given stays as it was."""
+    index = read_index()
+    for key in keys:
+        index[key] = _noted(key, index.get(key), command, list(paths))
+    text = json.dumps(dict(sorted(index.items())), indent=1)
+    (CHECKOUT / INDEX).write_text(text + "\n", encoding="utf-8")
+
+
+def _noted(key: str, former: Record | None, command: str, paths: list[str]) -> Record:
+    path, _, name = key.partition("#")
+    shown = _COMMAND.findall(sections(read_file(path).decode())[name]) if name else []
+    paths = paths or (former["paths"] if former else [])
+    head = ["git", "rev-parse", "--short", "HEAD"]
+    return {
+        "command": command or "; ".join(shown) or (former["command"] if former else ""),
+        "commit": subprocess.run(head, capture_output=True, text=True, check=True).stdout.strip(),
+        "machine": "{processor}, {cores} cores".format_map(machine()),
+        "paths": paths,
+        "code": code_digest(paths),
+        "figures": figures_digest(key),
+    }
+
+
+def main() -> None:
+    """Note the figures of the command line."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("figures", nargs="+", metavar="FILE[#SECTION]")
+    parser.add_argument("--command", default="", help="the command that measures them")
+    parser.add_argument("--code", nargs="+", help="files and folders that they depend on")
+    given = parser.parse_args()
+    keys = [key for name in given.figures for key in _keys(name)]
+    keep(keys, given.command, given.code or ())
+
+
+if __name__ == "__main__":
+    main()

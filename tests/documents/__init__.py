@@ -1,0 +1,49 @@
+"""What the documents say beside what the code is: each check yields what is wrong, a line each.
+
+`tests/test_documents.py` makes the checks; `tests/drifts.py` plants faults that they must find.
+"""
+
+from collections.abc import Iterator
+
+from .commands import missing_commands, wrong_commands
+from .figures import figures_without_a_source, stale_pages, unrecorded, wrong_facts, wrong_lengths
+from .games import wrong_actions, wrong_examples, wrong_fields, wrong_rules, wrong_settings
+from .links import broken_examples, dead_links
+from .names import unknown_names
+from .tree import Tree
+from .versions import (
+    outside_the_menu,
+    wrong_best_players,
+    wrong_extras,
+    wrong_formats,
+    wrong_versions,
+)
+
+CHECKS = (
+    dead_links,
+    wrong_commands,
+    missing_commands,
+    unknown_names,
+    wrong_settings,
+    wrong_fields,
+    wrong_actions,
+    wrong_examples,
+    wrong_rules,
+    wrong_versions,
+    wrong_extras,
+    wrong_formats,
+    outside_the_menu,
+    wrong_best_players,
+    unrecorded,
+    figures_without_a_source,
+    stale_pages,
+    wrong_facts,
+    wrong_lengths,
+    broken_examples,
+)
+
+
+def faults(tree: Tree) -> Iterator[str]:
+    """All that is wrong."""
+    for check in CHECKS:
+        yield from check(tree)

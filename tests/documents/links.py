@@ -1,0 +1,51 @@
+"""Links, and the examples that they lead to."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from docs.site.build import GENERATED
+from docs.site.sources import CHECKOUT, LINK, all_sources
+from parlour.scripts.main import COMMANDS
+
+from .tree import FENCED, HEADING, SPAN, Tree, prose
+
+
+def slug(heading: str) -> str:
+    """The anchor of a heading, as GitHub and MyST make it."""
+    words = re.sub(r"[^\w\- ]", "", SPAN.sub(r"\1", heading).lower())
+    return words.strip().replace(" ", "-")
+
+
+def anchors(tree: Tree, path: str) -> set[str]:
+    """The anchors of a page; of a generated page those of its commands."""
+    name = path.removeprefix("docs/pages/").removesuffix(".md")
+    if name in GENERATED:
+        return {f"parlour-{command}" for command in COMMANDS} | {"commands", "python"}
+    return {slug(heading) for heading in HEADING.findall(prose(tree.text(path)))}
+
+
+def dead_links(tree: Tree) -> Iterator[str]:
+    """Links and pictures lead to files, and their anchors to headings."""
+    sources = {str(path.relative_to(CHECKOUT)) for path in all_sources()}
+    for page in sorted({*tree.pages(), *sources}):
+        for _, _, target, anchor in LINK.findall(SPAN.sub("", prose(tree.text(page)))):
+            goal = (CHECKOUT / page).parent / target if target else CHECKOUT / page
+            path = str(Path(goal).resolve().relative_to(CHECKOUT))
+            is_made = target.removesuffix(".md") in GENERATED
+            if not goal.exists() and not is_made:
+                yield f"{page}: a link to {target}, which is not there"
+            elif anchor and anchor[1:] not in anchors(tree, path):
+                yield f"{page}: a link to {target}{anchor}, which has no such heading"
+
+
+def broken_examples(tree: Tree) -> Iterator[str]:
+    """Changed examples in Python run; `tests/test_pages.py` runs the others."""
+    for page in (page for page in tree.pages() if page in tree.changed):
+        before = [body for _, body in FENCED.findall(Tree().text(page))]
+        for kind, example in FENCED.findall(tree.text(page)):
+            if kind == "python" and example not in before:
+                try:
+                    exec(compile(example, f"<{page}>", "exec"), {})
+                except Exception as error:
+                    yield f"{page}: an example raises {error!r}"
