@@ -11,9 +11,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.words import in_words
 from .move_values import EXACT, MoveValues, study_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from ..arena.ratings.statistics import Estimate
 
 SMALL = 0.005  # a smaller loss is none
@@ -50,26 +53,30 @@ class Judgement(NamedTuple):
         """The move to play: the rival where it is known to be better, else the move itself."""
         return self.rival if self.rival is not None and self.is_mistake else self.action
 
-    def text(self, game: Game) -> str:
-        """Say it in words, after the name of the move: "lost about 0.12 (0.05 to 0.19) ..."."""
+    def text(self, game: Game, label: "Callable[[int], str] | None" = None) -> str:
+        """Say it in words, after the name of the move: "lost about 6 % (3 % to 9 %) ...".
+
+        `label` names actions, by default by their code names.
+        """
         if self.rival is None or self.lead is None:
             return f"has no value: {self.found.source} did not compare it"
         mean, low, high = self.lead
-        rival = game.action_name(self.rival)
+        lost = game.value_scale.loss_words
+        rival = (label or game.action_name)(self.rival)
         if not self.has_interval:
-            return self._text_without_chance(mean, rival)
+            return self._text_without_chance(mean, lost(mean), rival)
         if self.is_mistake:
-            return f"lost about {mean:.2f} (95 % interval {low:.2f} to {high:.2f}); better: {rival}"
+            reach = f"{lost(low)} to {lost(high)}"
+            return f"lost about {lost(mean)} ({reach}); better: {rival}"
         if high < 0:
             return "was the best move that was found"
-        interval = f"95 % interval of its lead {low:+.2f} to {high:+.2f}"
-        return f"was about as good as {rival} ({interval})"
+        return f"was about as good as {rival}"
 
-    def _text_without_chance(self, lead: float, rival: str) -> str:
+    def _text_without_chance(self, lead: float, lost: str, rival: str) -> str:
         source = self.found.source
-        by = "exact" if source == EXACT else f"by the estimate of {source}"
+        by = "exact" if source == EXACT else f"by the estimate of {in_words(source)}"
         if lead >= SMALL:
-            return f"lost {lead:.2f} ({by}); better: {rival}"
+            return f"lost {lost} ({by}); better: {rival}"
         return f"was the best ({by})" if lead <= -SMALL else f"was as good as the best ({by})"
 
 

@@ -13,7 +13,6 @@ import numpy as np
 from ...envs.core.bits import WORD_BITS, lowest_bit
 from ...envs.core.compile import array_rule, bind, vector_rule
 from ...envs.core.game import NO_ACTION, Function
-from ...envs.core.rng import uniform
 from .inputs import InputRows, add_wide, fill_table, find_rows
 from .vectors import add_multiples, add_rows
 
@@ -100,15 +99,14 @@ class NetworkFunctions(NamedTuple):
     `data` is an observation as bytes, uint8 [size]. `body(weights, data, units)` fills the last
     hidden layer; `evaluate(weights, data, mask, logits)` writes the logits of the legal actions
     into logits [A] and returns the value; `evaluate_all(weights, data, mask, logits, values)`
-    writes those of all seats, clockwise from the observer, into values [seats]; `best_action` and
-    `sample_action` are (weights, data, mask, rng) -> action.
+    writes those of all seats, clockwise from the observer, into values [seats]; `best_action` is
+    (weights, data, mask, rng) -> action.
     """
 
     body: Function
     evaluate: Function
     evaluate_all: Function
     best_action: Function
-    sample_action: Function
 
 
 @lru_cache
@@ -121,7 +119,6 @@ def network_functions(num_layers: int) -> NetworkFunctions:
         evaluate,
         bind(_evaluate_all, body=body),
         bind(best_action, evaluate=evaluate),
-        bind(_sample_action, evaluate=evaluate),
     )
 
 
@@ -173,15 +170,6 @@ def best_action(weights, data, mask, rng):
     logits = np.empty(weights.actions_bias.shape[0], np.float32)
     evaluate(weights, data, mask, logits)
     return best_legal(mask, logits)
-
-
-@array_rule
-def _sample_action(weights, data, mask, rng):
-    """A legal action with the chance that the network gives it."""
-    logits = np.empty(weights.actions_bias.shape[0], np.float32)
-    evaluate(weights, data, mask, logits)
-    to_chances(mask, logits)
-    return draw_action(mask, logits, uniform(rng))
 
 
 @vector_rule

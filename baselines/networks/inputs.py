@@ -59,33 +59,20 @@ class _Byte(NamedTuple):
     num_bits: int
 
 
-def input_rows(
-    game: Game, unary_columns: np.ndarray, wide_columns: np.ndarray, num_views: int = 1
-) -> InputRows:
-    """The rows for these columns of the flat observation: unary inputs in order, then wide ones.
-
-    With `num_views` the record is that many observations one after the other, and the inputs are
-    those of each view in turn.
-    """
+def input_rows(game: Game, unary_columns: np.ndarray, wide_columns: np.ndarray) -> InputRows:
+    """The rows for these columns of the flat observation: unary inputs in order, then wide ones."""
     first_input = {int(column): k for k, column in reversed(list(enumerate(unary_columns)))}
     wide = set(wide_columns.tolist())
-    size = game.observation_dtype.itemsize
-    step = size // game.observation_dtype[0].base.itemsize
     builder = _Builder(game.layout.plain_dtype)
-    for view in range(num_views):
-        inputs_before = view * len(unary_columns)
-        for number in _numbers_of(game):
-            if number.column in first_input:
-                first = inputs_before + first_input[number.column]
-                builder.add_number(number, view * step, first)
-            elif number.column in wide:
-                builder.wide.append(view * step + number.place)
+    for number in _numbers_of(game):
+        if number.column in first_input:
+            builder.add_number(number, first_input[number.column])
+        elif number.column in wide:
+            builder.wide.append(number.place)
     builder.end_group()
-    for view in range(num_views):
-        inputs_before = view * len(unary_columns)
-        for byte in _bytes_of(game):
-            if byte.column in first_input:
-                builder.add_byte(byte, view * size, inputs_before + first_input[byte.column])
+    for byte in _bytes_of(game):
+        if byte.column in first_input:
+            builder.add_byte(byte, first_input[byte.column])
     return builder.rows()
 
 
@@ -102,11 +89,11 @@ class _Builder:
         self.sources: list[int] = []
         self._group: list[tuple[int, int, int, int]] = []  # column, low, span, first input
 
-    def add_number(self, number: _Number, places_before: int, first_input: int) -> None:
+    def add_number(self, number: _Number, first_input: int) -> None:
         span = number.high - number.low
         if math.prod(other[2] + 1 for other in self._group) * (span + 1) > MAX_COMBINATIONS:
             self.end_group()
-        self._group.append((places_before + number.place, number.low, span, first_input))
+        self._group.append((number.place, number.low, span, first_input))
 
     def end_group(self) -> None:
         """Lay the rows of the numbers gathered: all combinations, the last moving fastest."""
@@ -127,8 +114,8 @@ class _Builder:
             place = above[0]
             self._add_row(first + row - strides[place], group[place][3] + values[place] - 1)
 
-    def add_byte(self, byte: _Byte, bytes_before: int, first_input: int) -> None:
-        self.offsets.append(bytes_before + byte.offset)
+    def add_byte(self, byte: _Byte, first_input: int) -> None:
+        self.offsets.append(byte.offset)
         for shift in (0, NIBBLE_BITS):
             first = self._add_zero_row()
             num_bits = min(max(byte.num_bits - shift, 0), NIBBLE_BITS)

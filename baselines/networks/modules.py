@@ -156,17 +156,15 @@ def set_columns(game: Game, name: str) -> list[list[int]]:
     return [columns[start : start + bits] for start in range(0, len(columns), bits)]
 
 
-def encoder_rows(game: Game, encoder: UnaryEncoder, num_views: int = 1) -> InputRows:
+def encoder_rows(game: Game, encoder: UnaryEncoder) -> InputRows:
     """How a compiled first layer reads what an Encoder shows of an observation of `game`."""
     unary, wide = encoder.unary_columns.tolist(), encoder.wide_columns.tolist()
-    return _cached_rows(game, tuple(unary), tuple(wide), num_views)
+    return _cached_rows(game, tuple(unary), tuple(wide))
 
 
 @lru_cache(maxsize=32)  # a learner makes a record of its weights before every step
-def _cached_rows(
-    game: Game, unary: tuple[int, ...], wide: tuple[int, ...], num_views: int
-) -> InputRows:
-    return input_rows(game, np.array(unary, np.int64), np.array(wide, np.int64), num_views)
+def _cached_rows(game: Game, unary: tuple[int, ...], wide: tuple[int, ...]) -> InputRows:
+    return input_rows(game, np.array(unary, np.int64), np.array(wide, np.int64))
 
 
 def layer_of(layer: nn.Linear) -> Layer:

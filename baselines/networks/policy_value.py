@@ -28,16 +28,14 @@ NO_LOGIT = -1e9  # in lists of legal actions that are shorter than the longest
 class PolicyValue(nn.Module):
     """A multi-layer perceptron: observations [B, num_inputs] -> logits [B, A] and values [B].
 
-    With `num_views` the input holds the observations of `num_views` seats side by side. With
-    `derived_inputs` they are those of `with_inputs(game)`. With `num_others` the network also
-    values that many other seats, which only a search needs.
+    With `derived_inputs` the observations are those of `with_inputs(game)`. With `num_others` the
+    network also values that many other seats, which only a search needs.
     """
 
     def __init__(
         self,
         game: Game,
         hidden: Sequence[int],
-        num_views: int = 1,
         derived_inputs: bool = False,
         num_others: int = 0,
     ) -> None:
@@ -45,8 +43,7 @@ class PolicyValue(nn.Module):
         self.derived_inputs = derived_inputs
         game = self.seen(game)
         self.encoder = UnaryEncoder(game, shown_fields(game) if derived_inputs else ())
-        self.num_views = num_views
-        sizes = [num_views * self.encoder.num_outputs, *hidden]
+        sizes = [self.encoder.num_outputs, *hidden]
         self.hidden = nn.ModuleList(
             nn.Linear(inputs, units) for inputs, units in itertools.pairwise(sizes)
         )
@@ -59,17 +56,10 @@ class PolicyValue(nn.Module):
 
     def forward(self, observations: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
         """Logits [B, A] of all actions, legal or not, and values [B]."""
-        units = self._encoded(observations)
+        units = self.encoder(observations)
         for layer in self.layers:
             units = torch.relu(layer(units))
         return self.actions(units), self.value(units)[:, 0]
-
-    def _encoded(self, observations: torch.Tensor) -> torch.Tensor:
-        """Unary inputs of all views, then wide inputs of all views."""
-        num_unary = len(self.encoder.unary_columns)
-        views = [self.encoder(view) for view in observations.chunk(self.num_views, dim=1)]
-        unary, wide = [v[:, :num_unary] for v in views], [v[:, num_unary:] for v in views]
-        return torch.cat([*unary, *wide], dim=1)
 
     @property
     def layers(self) -> list[nn.Linear]:
@@ -104,11 +94,11 @@ class PolicyValue(nn.Module):
 
     def rows(self, game: Game) -> InputRows:
         """How the compiled first layer of this network reads an observation of `seen(game)`."""
-        return encoder_rows(self.seen(game), self.encoder, self.num_views)
+        return encoder_rows(self.seen(game), self.encoder)
 
     def record(self, game: Game) -> np.ndarray:
         """The weights as one record [1] for the functions of `network_functions`."""
-        scale = np.tile(self.encoder.scale.numpy(), self.num_views)
+        scale = self.encoder.scale.numpy()
         layers = [layer_of(layer) for layer in self.layers]
         heads = layer_of(self.actions), layer_of(self.value)
         others = None if self.others is None else layer_of(self.others)

@@ -90,6 +90,8 @@ def with_corrected(learned: np.ndarray) -> np.ndarray:
 
 
 VALUES = with_corrected(load_values())
+# For compiled players apart: Numba keeps no code with a constant of more than a megabyte.
+LEARNED_VALUES, CORRECTED_VALUES = VALUES[:CORRECTED], VALUES[CORRECTED]
 
 
 @rule
@@ -123,14 +125,14 @@ def table_of(turns_played, turn_limit, takes):
 
 
 @array_rule
-def best_action(tables, opponent_model, mask, hands, phase, passes, rng):
+def best_action(values, opponent_model, mask, hands, phase, passes, rng):
     """Return the action with the best chance, and that chance; among equal ones, a pass.
 
-    `tables` has the form of VALUES. `hands` are words [seats + 1, 2]: the player's first, the deck
-    last. `passes` [seats] are consecutive ones.
+    `values` [3, classes] are those of the opponent model. `hands` are words [seats + 1, 2]: the
+    player's first, the deck last. `passes` [seats] are consecutive ones.
     """
     demands = demands_of(hands, passes)
-    own, size, values = hands[0], smallest_other(hands), tables[opponent_model]
+    own, size = hands[0], smallest_other(hands)
     best = np.int64(PASS)
     most = value_of(values[NOTHING_YET], opponent_model, own[0], own[1], hands, size, demands)
     after = values[HAS_DRAWN if phase == NOTHING_YET else NOTHING_YET]

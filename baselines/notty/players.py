@@ -17,7 +17,7 @@ from ..players.policy import Policy, compiled_policy
 from ..players.roster import Player, scripted
 from .draws import cards_of_draws, hits_of_draws, num_draws
 from .expectations import after_take, read_hands, sample_draws, size_of
-from .finisher import VALUES, best_action, table_of
+from .finisher import CORRECTED, CORRECTED_VALUES, LEARNED_VALUES, best_action, table_of
 
 MAX_PASSES = 2  # in a row, for x_defensive
 NO_MOVE = -1
@@ -106,7 +106,8 @@ def finisher(observation, mask, rng):
         return best_group(mask, hands)
     table = table_of(observation.turns_played, observation.turn_limit, observation.takes)
     phase, passes = observation.phase, observation.passes
-    return best_action(VALUES, table, mask, hands, phase, passes, rng)[0]
+    values = CORRECTED_VALUES if table == CORRECTED else LEARNED_VALUES[table]
+    return best_action(values, table, mask, hands, phase, passes, rng)[0]
 
 
 # The values of moves

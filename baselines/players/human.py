@@ -1,6 +1,5 @@
 """A person at the console as a player of any game: the position, numbered moves, and an answer."""
 
-import re
 import shutil
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
@@ -8,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 import numpy as np
 
 from ...envs.core.game import Game
+from ...envs.core.words import with_names
 from ..advice.move_list import Move, in_order, move_lines
 from .policy import Policy
 
@@ -65,11 +65,11 @@ def chosen(game: Game, legal: Iterable[int], answer: str) -> int:
     moves = legal_moves(game, legal)
     if answer.isdecimal() and 1 <= int(answer) <= len(moves):
         return moves[int(answer) - 1].action
-    found: list[Move] = []
-    for is_meant in (_is_same, _begins, _begins_in_any_order):
-        found = [move for move in moves if answer and is_meant(move.name.lower(), answer.lower())]
-        if len(found) == 1:
-            return found[0].action
+    given = answer.lower()
+    found = [move for move in moves if given and move.name.lower().startswith(given)]
+    is_whole = [move.action for move in found if move.name.lower() == given]
+    if is_whole or len(found) == 1:
+        return is_whole[0] if is_whole else found[0].action
     if found:
         listed = move_lines(found, width(), height() - _BELOW)
         raise ValueError("\n".join([f"{answer} could be", *listed]))
@@ -98,45 +98,20 @@ def _others_begin(beginning: str, moves: Sequence[Move]) -> bool:
     return sum(move.name.startswith(beginning) for move in moves) > 1
 
 
-def _is_same(name: str, answer: str) -> bool:
-    """Whether the answer is the name, with what is joined by + in any order."""
-    return [sorted(word) for word in _words(name)] == [sorted(word) for word in _words(answer)]
-
-
-def _begins(name: str, answer: str) -> bool:
-    return name.startswith(answer)
-
-
-def _begins_in_any_order(name: str, answer: str) -> bool:
-    """Whether the answer begins the name if what is joined by + is put in another order."""
-    words, given = _words(name), _words(answer)
-    if not 0 < len(given) <= len(words):
-        return False
-    *whole, last = given
-    if any(sorted(a) != sorted(b) for a, b in zip(whole, words, strict=False)):
-        return False
-    rest = list(words[len(whole)])
-    for part in last[:-1]:
-        if part not in rest:
-            return False
-        rest.remove(part)
-    return any(part.startswith(last[-1]) for part in rest)
-
-
-def _words(name: str) -> list[list[str]]:
-    """Split "collect:red+blue return:green" into words, and each word into its parts."""
-    return [re.findall(r"[^:+]*:|[^:+]+", word) or [""] for word in name.split()]
-
-
 # What is shown
 
 
-def screens(game: Game, state: np.record, seat: int, legal: Iterable[int]) -> list[list[str]]:
-    """Return what a seat sees and its moves as screens, nearly always one, without the prompt."""
+def screens(
+    game: Game, state: np.record, seat: int, legal: Iterable[int], names: Sequence[str] = ()
+) -> list[list[str]]:
+    """Return what a seat sees and its moves as screens, nearly always one, without the prompt.
+
+    `names` stand for the seats.
+    """
     room = height() - 1
     board = [
         part
-        for line in game.describe(state, seat).splitlines()
+        for line in with_names(game.describe(state, seat), names).splitlines()
         for part in (_wrapped(line, width()) if line.strip() else [""])
     ]
     dense = [line for line in board if line]

@@ -5,17 +5,12 @@ from typing import Any
 import numpy as np
 
 from ...envs.core.game import NO_ACTION, Game
-from ...envs.core.play.loops import EXTERNAL
-from ...envs.core.play.playthrough import turns
-from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
-from ...envs.core.rng import player_streams, streams
+from ...envs.core.rng import streams
 from ..arena.ratings.statistics import Estimate, mean_of_deals
 from ..players.making import make_policy
-from ..players.measures import Measure
-from ..players.policy import Policy
+from ..players.measures import Measure, turns_from_both_seats
 from .exact_player import solver_of_games
-from .solver import Solver
 
 
 def blunders(
@@ -31,33 +26,17 @@ def blunders(
     if num_deals is None:
         raise ValueError("there are too many deals to measure all; choose a number")
     players = make_policy(policy, game), make_policy(against, game)
-    seeds = range(seed, seed + num_deals)
-    counts = [_count(game, players, solver, seeds, seat) for seat in range(2)]
-    won, lost = np.sum(counts, axis=0)
-    if not won.any():
-        raise ValueError("the player was in no won position in these deals")
-    return mean_of_deals(lost.astype(float), won, (0.0, 1.0)).scaled(100.0)
-
-
-def _count(
-    game: Game, players: tuple[Policy, Policy], solver: Solver, seeds: range, seat: int
-) -> np.ndarray:
-    """The first player's moves in won positions and blunders from one seat: [2, deals]."""
-    num_deals = len(seeds)
-    tables = Tables(game, streams(seeds))
+    tables = Tables(game, streams(range(seed, seed + num_deals)))
     tables.deal(tables.all_rows)
-    seated = np.full((num_deals, 2), 1)
-    seated[:, seat] = EXTERNAL
-    rngs = player_streams(np.arange(num_deals), 2, sitting=seat)
-    seating = Seating(tables, players, seated, rngs)
-    counts = np.zeros((2, num_deals), np.int64)
-    for turn in turns(tables, seating):
-        actions = turn.ask(players[0], rngs)
+    won, lost = counts = np.zeros((2, num_deals), np.int64)
+    for turn, actions in turns_from_both_seats(players, tables):
         was_won = solver.winning_actions(turn.observations, turn.masks) != NO_ACTION
         is_lost = was_won.copy()
         is_lost[was_won] = ~solver.action_wins(turn.observations[was_won], actions[was_won])
         counts[:, turn.rows] += np.stack([was_won, is_lost])
-    return counts
+    if not won.any():
+        raise ValueError("the player was in no won position in these deals")
+    return mean_of_deals(lost.astype(float), won, (0.0, 1.0)).scaled(100.0)
 
 
 MEASURES = {"blunders, % of moves in won positions": Measure(blunders, has_opponent=True)}

@@ -110,11 +110,6 @@ def _read_row(row: Any, number: int) -> TrialSpec:
     return trial
 
 
-def shipped_trials() -> list[TrialSpec]:
-    """Both seat orders of seven pairs, and five players against themselves."""
-    return read_trials(json.loads(SHIPPED.read_text()))
-
-
 def game_of(trial: TrialSpec, settings: TrialSettings) -> Game:
     """The game that a trial plays. Raises ValueError for an impossible size."""
     return load_game(

@@ -10,15 +10,12 @@ import numpy as np
 
 from ...envs.core.compile import array_rule
 from ...envs.core.game import Game
-from ...envs.core.play.loops import EXTERNAL
-from ...envs.core.play.playthrough import turns
-from ...envs.core.play.seating import Seating
 from ...envs.core.play.tables import Tables
-from ...envs.core.rng import player_streams, streams
+from ...envs.core.rng import streams
 from ...envs.trick_taking.rules import start_game
 from ..arena.ratings.statistics import Estimate, mean_of_deals
 from ..players.making import make_policy
-from ..players.measures import Measure
+from ..players.measures import Measure, turns_from_both_seats
 from ..search.best_response import best_replies
 from .best_replies import MAX_VALUES, Opponent, reply_table
 from .solver import card_values, check_solved
@@ -63,26 +60,12 @@ def exploitability(
     return mean_of_deals(np.concatenate(parts))
 
 
-def leader_tricks(game: Game, num_deals: int | None = None, seed: int = 0) -> Estimate:
-    """The tricks that the first leader takes under perfect play."""
-    parts = [_values(game, tables) for tables in _deals(game, num_deals, seed)]
-    return mean_of_deals(np.concatenate(parts))
-
-
 def _lost_tricks(game: Game, players: tuple[Any, Any], tables: Tables) -> np.ndarray:
     """The mean of the first player over both seats, for each deal."""
-    start = tables.states.copy()
-    lost = np.zeros(len(start))
-    for seat in range(2):
-        tables.states[:] = start
-        seated = np.full((len(start), 2), 1)
-        seated[:, seat] = EXTERNAL
-        rngs = player_streams(np.arange(len(start)), 2, sitting=seat)
-        seating = Seating(tables, players, seated, rngs)
-        for turn in turns(tables, seating):
-            actions = turn.ask(players[0], rngs)
-            values = card_values(game, turn.observations).astype(np.int64)
-            lost[turn.rows] += values.max(axis=1) - values[np.arange(len(actions)), actions]
+    lost = np.zeros(len(tables.states))
+    for turn, actions in turns_from_both_seats(players, tables):
+        values = card_values(game, turn.observations).astype(np.int64)
+        lost[turn.rows] += values.max(axis=1) - values[np.arange(len(actions)), actions]
     return lost / 2
 
 
@@ -100,11 +83,6 @@ def _gained_in_every_deal(num_values: int, choices: Opponent) -> np.ndarray:
     table = reply_table(num_values, choices)
     slots = table.solution.starts[num_values, num_values] + _all_hands(num_values)
     return (table.leading[slots] + table.following[slots] - num_values) / 2
-
-
-def _values(game: Game, tables: Tables) -> np.ndarray:
-    _, observations, _ = tables.show(tables.all_rows)
-    return card_values(game, observations).max(axis=1).astype(np.int64)
 
 
 def _deals(game: Game, num_deals: int | None, seed: int) -> Iterator[Tables]:

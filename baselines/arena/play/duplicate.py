@@ -10,13 +10,11 @@ from collections.abc import Callable
 import numpy as np
 
 from ....envs.core.game import Game
-from ...players.policy import Policy
 from ..ratings.statistics import Estimate, proportion_of_deals
-from .batches import Contest, play_deals
+from .batches import Contest
 from .entrants import EntrantSpec, enter
 from .match import PLAIN, deal_seeds
 from .playing import Plan, play_contests
-from .seatings import one_against_field
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +55,8 @@ def play_duplicate(
     contest = Contest(enter((first, second), game, plan.control is None), "field")
     seeds = deal_seeds(seed, num_deals)
     played = play_contests(game, [contest], seeds, plan, on_progress)[0]
-    outcomes = _outcomes(played.returns)
+    one_return, other_return = hands_of_seat_0(played.returns).T
+    outcomes = np.sign(one_return - other_return)
     wins, draws, losses = (proportion_of_deals((outcomes == sign) * 1.0, 1) for sign in (1, 0, -1))
     one, other = (entrant.name for entrant in contest.entrants)
     return DuplicateResult(game.name, one, other, num_deals, wins, draws, losses)
@@ -69,17 +68,6 @@ def check_two_seats(game: Game) -> None:
         raise ValueError(f"a duplicate match is for two seats; {game.name} has {game.num_seats}")
 
 
-def compare_deals(game: Game, policies: tuple[Policy, Policy], seeds: np.ndarray) -> np.ndarray:
-    """Return +1 for each deal where the first policy did more with seat 0, 0 or -1: [deals]."""
-    seated = one_against_field(game.num_seats, seeds)
-    return _outcomes(play_deals(game, policies, seeds, seated))
-
-
 def hands_of_seat_0(returns: np.ndarray) -> np.ndarray:
     """Select each player's return with the hand of seat 0: [deals, 2] of [deals, 2, 2]."""
     return returns[:, :, 0]
-
-
-def _outcomes(returns: np.ndarray) -> np.ndarray:
-    first, second = hands_of_seat_0(returns).T
-    return np.sign(first - second)

@@ -1,7 +1,6 @@
 """Play whole contests: read the results that a store has, play the rest and keep it."""
 
-import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,8 +12,6 @@ from .batches import BATCH_DEALS, Contest, Control, DealBatch, Fault, Outcomes
 from .entrants import check_unchanged
 from .seatings import sittings_a_deal
 from .workers import Workers, play_all
-
-_POLL_SECONDS = 0.5  # between two checks for the results of another run
 
 
 class PlayedContest(NamedTuple):
@@ -79,8 +76,11 @@ def play_contests(
     num_games = {contest: sittings_a_deal(contest.seating, game.num_seats) for contest in contests}
     done = sum(int(result.is_played.sum()) * num_games[c] for c, result in results.items())
     tell = on_progress or in_lines(len(seeds) * sum(num_games.values()))
-    for batch, outcomes, is_new in _outcomes(batches, setting, plan):
-        if plan.store is not None and is_new:
+    if plan.store is not None:
+        for contest in dict.fromkeys(batch.contest for batch in batches):
+            plan.store.enter(setting, contest)
+    for batch, outcomes in play_all(batches, plan.workers):
+        if plan.store is not None:
             check_unchanged(batch.contest.entrants, game)
             plan.store.add(batch, outcomes)
         results[batch.contest].add(batch.first_seed, outcomes)
@@ -97,51 +97,6 @@ def in_lines(num_games: int) -> Callable[[int], None]:
     """Return an `on_progress` that prints a line on stderr now and then."""
     wait = Wait()
     return lambda done: wait.tell(f"{done:,} of {num_games:,} games")
-
-
-def _outcomes(
-    batches: list[DealBatch], setting: Setting, plan: Plan
-) -> Iterator[tuple[DealBatch, Outcomes, bool]]:
-    """Yield (batch, outcomes, whether this run played it); another run may have played it."""
-    store = plan.store
-    if store is None:
-        yield from ((*result, True) for result in play_all(batches, plan.workers))
-        return
-    while batches:
-        others: list[DealBatch] = []
-        yield from (
-            (*each, True) for each in play_all(_claimed(store, batches, others), plan.workers)
-        )
-        batches = []
-        for batch in others:
-            outcomes = _in_store(store, setting, batch)
-            if outcomes is None:
-                batches.append(batch)
-            else:
-                yield batch, outcomes, False
-        if batches:
-            time.sleep(_POLL_SECONDS)
-
-
-def _claimed(
-    store: Store, batches: list[DealBatch], others: list[DealBatch]
-) -> Iterator[DealBatch]:
-    """Yield the batches that this run may play; add those of another run to `others`."""
-    for batch in batches:
-        if store.claim(batch):
-            yield batch
-        else:
-            others.append(batch)
-
-
-def _in_store(store: Store, setting: Setting, batch: DealBatch) -> Outcomes | None:
-    """Read the batch that another run has played; return None where a deal is missing."""
-    seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
-    result = ContestResults(setting.num_seats, batch.contest, np.array(seeds))
-    for first_seed, outcomes in store.read(setting, batch.contest, seeds):
-        result.add(first_seed, outcomes)
-    played = result.played()
-    return Outcomes(played.returns, played.faults) if result.is_played.all() else None
 
 
 def _missing(game: Game, results: "dict[Contest, ContestResults]", plan: Plan) -> list[DealBatch]:

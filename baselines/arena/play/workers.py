@@ -6,7 +6,7 @@ The results do not depend on the number of processes or on their order.
 import contextlib
 import logging
 import signal
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, wait
 from concurrent.futures.process import BrokenProcessPool
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ class Workers(NamedTuple):
 
 
 def play_all(
-    batches: Iterable[DealBatch], workers: Workers
+    batches: Sequence[DealBatch], workers: Workers
 ) -> Iterator[tuple[DealBatch, Outcomes]]:
     """Yield each batch with its outcomes, as soon as they are known, in any order.
 
@@ -45,24 +45,22 @@ def play_all(
     if workers.num_workers == 1 and not workers.cluster:
         yield from ((batch, play_batch(batch, workers.num_threads)) for batch in batches)
     else:
-        yield from _in_processes(iter(batches), workers)
+        yield from _in_processes(batches, workers)
 
 
 def _in_processes(
-    batches: Iterator[DealBatch], workers: Workers
+    batches: Sequence[DealBatch], workers: Workers
 ) -> Iterator[tuple[DealBatch, Outcomes]]:
     """Replace workers that are killed, and play their batches again."""
-    waiting: list[DealBatch] = []
+    waiting = list(batches[::-1])
     failures = 0  # since the last result
     while failures < _TRIES:
         playing: dict[Future, DealBatch] = {}
         try:
             with (_cluster if workers.cluster else _pool)(workers) as submit:
                 while True:
-                    while len(playing) < workers.num_workers:
-                        batch = waiting.pop() if waiting else next(batches, None)
-                        if batch is None:
-                            break
+                    while waiting and len(playing) < workers.num_workers:
+                        batch = waiting.pop()
                         playing[submit(batch)] = batch
                     if not playing:
                         return

@@ -1,8 +1,11 @@
 """The pages of the league, made from its records alone: ladders, cross tables and an index."""
 
+import json
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
+from ....envs import GAMES
 from ....envs.core.game import Game
 from ..play.league import Rung
 from ..ratings.standings import Standings
@@ -35,6 +38,16 @@ def record(
         "idle": list(idle),
     }
     return dict(finite(data))
+
+
+def recorded(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    """Read the leagues that a folder has records of, by game."""
+    files = {name: folder / f"{name}.json" for name in GAMES}
+    return {
+        name: json.loads(file.read_text(encoding="utf-8"))
+        for name, file in files.items()
+        if file.is_file()
+    }
 
 
 def ladders(records: Sequence[Record]) -> str:

@@ -10,7 +10,6 @@ import json
 import logging
 import os
 import sqlite3
-import time
 import zlib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -24,7 +23,6 @@ from ....envs.core.rng import SEED_LIMIT
 from ..play.batches import Contest, Control, DealBatch, Fault, Outcomes
 from ..play.entrants import Entrant
 from ..play.seatings import SEATINGS, sittings_a_deal
-from .claims import is_alive, owner
 from .identity import SEPARATOR, UNKNOWN
 
 FORMAT = 3
@@ -42,7 +40,7 @@ CREATE TABLE player (
 CREATE TABLE contest (  -- players: their ids in the order of the seating
     id INTEGER PRIMARY KEY, setting INTEGER, seating TEXT, players TEXT,
     UNIQUE (setting, seating, players));
-CREATE TABLE batch (  -- status: "claimed" by a process, or "played"
+CREATE TABLE batch (  -- status: "played"; former versions also entered what was being played
     contest INTEGER, first_seed INTEGER, num_deals INTEGER,
     status TEXT, owner TEXT, since REAL,
     returns BLOB, faults TEXT,  -- float64 [deals, sittings, seats], zlib
@@ -103,6 +101,8 @@ class Setting(NamedTuple):
 
 class Store:
     """An SQLite file of results. Several runs may read and write it at the same time.
+
+    What two runs play at the same time, both play; the results are the same, and kept once.
 
     With `to_read`, nothing is written. Raises ValueError where the file is not a store, or cannot
     be opened::
@@ -198,29 +198,10 @@ class Store:
                 (contest, batch.first_seed, batch.num_deals, packed, faults),
             )
 
-    def claim(self, batch: DealBatch) -> bool:
-        """Claim a batch for this run; return False where another run plays or has played it."""
-        setting = Setting.of(batch.game, batch.control)
-        seeds = range(batch.first_seed, batch.first_seed + batch.num_deals)
+    def enter(self, setting: Setting, contest: Contest) -> None:
+        """Make a place for results. Raises ValueError where a player's cannot be kept."""
         with self._writing():
-            contest = self._contest_id(setting, batch.contest, inserts=True)
-            claimed = f"FROM batch WHERE status = 'claimed' AND {_OF_DEALS}"
-            place = (contest, seeds[-1], seeds[0])
-            for row in self._database.execute(f"SELECT owner, since {claimed}", place).fetchall():
-                if row["owner"] != owner() and is_alive(*row):
-                    return False
-            self._database.execute(f"DELETE {claimed}", place)  # of runs that were killed
-            played: set[int] = set()
-            for first, outcomes in self.read(setting, batch.contest, seeds):
-                played.update(range(first, first + len(outcomes.returns)))
-            if played.issuperset(seeds):
-                return False
-            self._database.execute(  # damaged results stay until there are new ones
-                "INSERT INTO batch VALUES (?, ?, ?, 'claimed', ?, ?, NULL, NULL) "
-                "ON CONFLICT DO NOTHING",
-                (contest, batch.first_seed, batch.num_deals, owner(), time.time()),
-            )
-        return True
+            self._contest_id(setting, contest, inserts=True)
 
     def read(
         self, setting: Setting, contest: Contest, seeds: range = range(SEED_LIMIT)

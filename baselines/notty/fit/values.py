@@ -246,7 +246,9 @@ def action_of(player, tables, observation, mask, rng):
         return x_defensive(observation, mask, rng)
     opponent_model = opponent_model_of(observation.turns_played, observation.takes)
     hands, passes = hands_of(observation), observation.passes
-    return best_action(tables, opponent_model, mask, hands, observation.phase, passes, rng)[0]
+    return best_action(
+        tables[opponent_model], opponent_model, mask, hands, observation.phase, passes, rng
+    )[0]
 
 
 @array_rule
@@ -254,7 +256,9 @@ def learn_action(learned, state, mask, rng, field, place, unit, rate):
     """Play one action of the learner; its chance is the target for the position before it."""
     hands, passes = look(state)
     opponent_model = opponent_model_of(state.turns_played, state.takes)
-    action, chance = best_action(learned[0], opponent_model, mask, hands, state.phase, passes, rng)
+    action, chance = best_action(
+        learned[0][opponent_model], opponent_model, mask, hands, state.phase, passes, rng
+    )
     if state.phase != NOTHING_YET:
         place, unit = own_place(state, state.phase, field)
         move_towards(learned, place, unit, chance, rate)
@@ -271,7 +275,7 @@ def learn_last_turn(learned, state, mask, rng):
     if state.phase == NOTHING_YET:
         return
     hands, passes = look(state)
-    chance = best_action(learned[0], LAST_TURN, mask, hands, state.phase, passes, rng)[1]
+    chance = best_action(learned[0][LAST_TURN], LAST_TURN, mask, hands, state.phase, passes, rng)[1]
     smallest, demands = smallest_other(hands), demands_of(hands, passes)
     index = class_of(hands[0, 0], hands[0, 1], hands, smallest, demands)
     move_towards(learned, (np.int64(LAST_TURN), np.int64(state.phase), index), 1.0, chance, 0.0)
