@@ -17,21 +17,28 @@ MINUTES ?= 3
 THREADS ?= 2
 PARLOUR := $(VENV)/bin/parlour
 
-.PHONY: install demo docs test quick oldest test-long check league tournaments mutants
+.PHONY: install demo docs agents test quick oldest test-long test-release check league tournaments mutants frameworks
 
 install: $(READY)
 
-# Three processes for two cores, here and below: many tests wait, for others that they start.
+# Three processes for two cores: many tests wait, for others that they start.
+PYTEST := $(VENV)/bin/python -m pytest -n 3 --dist worksteal
+SHORT := not long and not release
+# Most tests take longer to compile than to run. Those marked `plain` run without the compiler here,
+# and with it before a release; `test_contract.py` compares the rules with and without it.
+PLAIN := $(shell grep -rl --include='*.py' '^pytestmark = .*mark.plain' tests)
 test: $(READY)
-	@echo '== the tests: 20 to 30 minutes on two cores where nothing is compiled yet'
-	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal
+	@echo '== the tests: 15 to 30 minutes on two cores where nothing is compiled yet'
+	@status=0; \
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "plain and $(SHORT)" $(PLAIN) || status=1; \
+	$(PYTEST) -m "not plain and $(SHORT)" || status=1; \
+	exit $$status
 
 # A part of them, to see whether another interpreter does: make quick PYTHON=python3.13 VENV=.venv-3.13
-QUICK := interpreters golden transcript rng checkpoint match
+QUICK := interpreters golden transcript rng checkpoint
 quick: $(READY)
 	@$(VENV)/bin/python --version
-	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal $(QUICK:%=tests/test_%.py) \
-		tests/arena/test_ratings.py tests/arena/test_sandbox_cost.py
+	@$(PYTEST) $(QUICK:%=tests/test_%.py)
 
 # The tests with the lowest version of each range in setup.cfg; torch is the tested one, because PyPI
 # has no small builds of older ones.
@@ -45,8 +52,13 @@ oldest:
 
 # The full counts of what `test` runs a part of.
 test-long: $(READY)
-	@echo '== the long tests: 12 to 20 minutes on two cores after make test'
-	@$(VENV)/bin/python -m pytest -n 3 --dist worksteal -m long
+	@echo '== the long tests: 8 to 15 minutes on two cores after make test'
+	@$(PYTEST) -m "long and not release"
+
+# Strength of players and networks, learners that learn to strength, Ray, and what `test` runs without
+# the compiler: before a release, and after a change to one of them.
+test-release: $(READY)
+	@$(PYTEST) -m "release or (plain and not long)"
 
 # Plants faults in a copy of the last commit and looks whether the tests notice: an hour or two, and
 # again that long to find out which tests are quick in plain Python. Stopped, it goes on where it was.
@@ -70,6 +82,20 @@ docs: $(READY)
 	$(PIP) --quiet --editable '.[docs]'
 	@$(VENV)/bin/python -m docs.site.build
 
+# What a recipe of training/recipes learns in the locked environment of its framework, three times:
+# minutes each. One of them: make frameworks NAME=torchrl_ppo
+NAME ?= cleanrl_ppo torchrl_ppo skrl_ppo tianshou_dqn agilerl_ppo rllib_ppo sb3_ppo sb3_dqn
+frameworks: $(NAME:%=framework-%)
+framework-cleanrl_ppo: $(READY)
+	$(VENV)/bin/python -m docs.studies.frameworks cleanrl_ppo
+framework-%:
+	$(eval LOCKED := $(firstword $(subst _, ,$*)))
+	@test -e .venv-$(LOCKED) || $(PYTHON) -m venv .venv-$(LOCKED)
+	@.venv-$(LOCKED)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile torch==2.13.0
+	@.venv-$(LOCKED)/bin/python -m pip --disable-pip-version-check install --quiet --no-compile \
+		--requirement docs/studies/locked/$(LOCKED).txt
+	.venv-$(LOCKED)/bin/python -m docs.studies.frameworks $*
+
 # All players that ship, in every game with every number of seats; stopped, it goes on where it was.
 # More deals are added to those already played: make league DEALS=1000 SEARCH_DEALS=100
 DEALS ?= 300
@@ -78,6 +104,18 @@ league: $(READY)
 	mkdir -p runs
 	$(PARLOUR) league --deals $(DEALS) --search-deals $(SEARCH_DEALS) --workers 2 \
 		--store runs/league.db --out docs/league --readmes
+
+# The environments for language models: two frameworks exclude each other, so each gets its own.
+AGENTS := integrations/language_models
+agents: .venv-openenv/.installed .venv-verifiers/.installed
+	cd $(AGENTS) && $(CURDIR)/.venv-openenv/bin/python -m pytest tests/test_openenv.py tests/test_page.py
+	cd $(AGENTS) && $(CURDIR)/.venv-verifiers/bin/python -m pytest
+
+.venv-openenv/.installed .venv-verifiers/.installed: .venv-%/.installed: $(AGENTS)/%.txt
+	$(PYTHON) -m venv $(@D)
+	$(@D)/bin/python -m pip install --no-compile $$(grep ^torch== $<)
+	$(@D)/bin/python -m pip install --no-compile --requirement $<
+	@touch $@
 
 # The league, then one long tournament of each game by its scripted players.
 tournaments: league

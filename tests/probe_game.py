@@ -21,7 +21,6 @@ SAFE, TRAP, LOSE, WIN = range(4)
 NAMES = ("safe", "trap", "lose", "win")
 START, CELL, TREASURY, OVER = range(4)
 SAFE_RETURN = 0.2  # what a sound learner gets from the start
-TRAPPED_RETURN = -1.0  # what one without a mask in its target, or of the wrong sign, gets there
 
 
 @rule

@@ -17,6 +17,8 @@ from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.play.tables import action_masks
 
+pytestmark = pytest.mark.plain
+
 # The deal leaves no choice: after the only trick one seat has both cards.
 ONE_TRICK = {
     "cards": [[1, 2], [3, 4]],

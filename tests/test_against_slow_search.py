@@ -30,6 +30,8 @@ from parlour.envs.registry import load_game
 from tests import toy_game
 from tests.slow_search import Node, SlowSearch
 
+pytestmark = pytest.mark.plain
+
 TRICKS = load_game("trick_taking", num_values=5)
 TOY = toy_game.game(odd="high")  # hidden hands, and a draw in mid-game
 CASES = [(TRICKS, "random", 0), (TRICKS, "high_low", 3), (TOY, "random", 0), (TOY, "random", 2)]

@@ -11,6 +11,8 @@ from gymnasium.vector import AutoresetMode, SyncVectorEnv
 from parlour.envs.core.environments.vector import TablesEnv
 from tests.view_tools import choose
 
+pytestmark = pytest.mark.plain
+
 ID = "parlour:TrickTaking-v0"
 NUM_ENVS = 3
 SHORT: dict[str, Any] = {"num_values": 3}  # games of six plies

@@ -16,6 +16,8 @@ from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import find_game
 
+pytestmark = pytest.mark.plain
+
 
 def listed(kind: str) -> list[Any]:
     """What each game lists under this name: the game, what cannot be, and what is said of it."""

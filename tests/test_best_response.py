@@ -19,6 +19,8 @@ from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 
+pytestmark = pytest.mark.plain
+
 GAMES = [
     load_game("trick_taking", num_values=3),
     load_game("trick_taking", num_players=3, num_values=2),

@@ -20,6 +20,8 @@ from parlour.envs.core.rng import streams, uniform
 from tests import toy_game
 from tests.toy_game import NO_CARD
 
+pytestmark = pytest.mark.plain
+
 
 @rule
 def is_drawn(state):

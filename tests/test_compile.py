@@ -19,10 +19,11 @@ from typing import Any
 import numba
 import numpy as np
 import pytest
+from numba.core.event import install_recorder
 
 from parlour.envs.core import code_cache, compile
 from parlour.envs.core.bits import popcount
-from parlour.envs.core.compile import Rule, array_rule, bind, reason_of, rule
+from parlour.envs.core.compile import Rule, array_rule, bind, reason_of, relate, rule
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -169,6 +170,35 @@ def test_rules_run_as_plain_python(tmp_path: Path) -> None:
 # What is kept on disk
 
 
+@rule
+def _doubled_number(record):
+    return 2 * record.number
+
+
+@rule
+def _sum_of_one(records):
+    return _doubled_number(records[0])
+
+
+@rule
+def _sum_of_two(records, others):
+    return _doubled_number(records[0]) + others[0].other
+
+
+def test_loops_over_related_records_share_the_code_of_a_rule(cache: Path) -> None:
+    one, other, common = (
+        np.dtype((np.record, [(name, np.int64)])) for name in ("number", "other", "common")
+    )
+    relate((one, other), common)
+    with install_recorder("numba:compile") as compiled:
+        assert _sum_of_one(np.ones(1, one)) == 2
+        assert _sum_of_two(np.ones(1, one), np.ones(1, other)) == 3
+    started = [event.data["dispatcher"] for _, event in compiled.buffer if event.is_start]
+    names = [dispatcher.py_func.__name__ for dispatcher in started]
+    assert names.count("_sum_of_one") == names.count("_sum_of_two") == 1
+    assert names.count("_doubled_number") == 1
+
+
 def _total(values):
     total = 0
     for value in values:
@@ -203,7 +233,7 @@ def test_the_name_of_kept_code_depends_on_no_order_of_a_set(tmp_path: Path) -> N
         "from parlour.envs.core import code_cache\n"
         "from parlour.baselines.networks import policy_value\n"
         "rules = [one for one in vars(policy_value).values() if hasattr(one, 'py_func')]\n"
-        "print(*(code_cache._content_digest(one) for one in rules))\n"
+        "print(*(code_cache.content_digest(one) for one in rules))\n"
     )
     (first, _), (second, _) = (run(script, tmp_path, PYTHONHASHSEED=seed) for seed in "12")
     assert first and first == second
@@ -380,6 +410,34 @@ def size(board):  # too long for LLVM to put it into its caller
 def num_squares(boards):
     return size(boards[0])
 """,
+    "players.py": """
+from parlour.envs.core.compile import bind, rule
+
+@rule
+def lowest(hand):
+    return 1
+
+@rule
+def highest(hand):
+    return 9
+
+def chosen(hand):  # too long for LLVM to put it into its caller
+    total = 0
+    for i in range(hand.shape[0]):
+        for j in range(i):
+            if hand[j] > i:
+                total ^= (hand[i] << j) * 7 + total // 3
+            else:
+                total += hand[i] * i - total // 5
+    return choose(hand) + total
+
+def play(hand):
+    return chosen(hand)
+
+PLAYS = {
+    player.__name__: bind(play, chosen=bind(chosen, choose=player)) for player in (lowest, highest)
+}
+""",
 }
 PLAY = """
 import numpy as np
@@ -394,6 +452,13 @@ for size in sys.argv[1:]:
     boards = np.zeros(1, [("squares", "i1", int(size))])
     print(num_squares(boards), sum(num_squares.for_records((boards,)).stats.cache_hits.values()))
 """
+PLAY_AS = """
+import sys
+import numpy as np
+from game.players import PLAYS
+for play in map(PLAYS.get, sys.argv[1:]):
+    print(play(np.zeros(3, int)), sum(play.for_records(()).stats.cache_hits.values()))
+"""
 
 
 def write_game(folder: Path, old: str = "", new: str = "") -> Path:
@@ -404,14 +469,17 @@ def write_game(folder: Path, old: str = "", new: str = "") -> Path:
     return folder
 
 
-def digest_with(folder: Path, monkeypatch: pytest.MonkeyPatch, old: str = "", new: str = "") -> str:
+def digest_with(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, old: str = "", new: str = ""
+) -> str | None:
     """Return the digest of the rule `value` after this edit."""
     with monkeypatch.context() as patch:
         patch.syspath_prepend(write_game(folder, old, new))
         patch.setattr(sys, "dont_write_bytecode", True)
         for name in [name for name in sys.modules if name.partition(".")[0] == "game"]:
             del sys.modules[name]
-        return code_cache._content_digest(importlib.import_module("game.rules").value)
+        code_cache.content_digest.cache_clear()
+        return code_cache.content_digest(importlib.import_module("game.rules").value)
 
 
 @pytest.mark.parametrize(
@@ -436,9 +504,10 @@ def test_an_edit_of_what_a_rule_needs_makes_a_new_digest(
 
 
 def test_the_bounds_check_has_code_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
-    before = code_cache._content_digest(popcount)
+    before = code_cache.content_digest(popcount)
     monkeypatch.setattr(numba.config, "BOUNDSCHECK", 1)
-    assert code_cache._content_digest(popcount) != before
+    code_cache.content_digest.cache_clear()
+    assert code_cache.content_digest(popcount) != before
 
 
 def test_an_edit_is_seen_by_the_next_process(tmp_path: Path, cache: Path) -> None:
@@ -456,3 +525,14 @@ def test_code_for_other_records_of_another_process_is_not_mistaken(
     for size in ("30", "50"):
         assert run(COUNT_SQUARES, tmp_path, size)[0] == [size, "0"]
     assert run(COUNT_SQUARES, tmp_path, "30", "50") == (["30", "1", "50", "1"], "")
+
+
+def test_code_for_another_player_of_another_process_is_not_mistaken(
+    tmp_path: Path, cache: Path
+) -> None:
+    """The loops of both bear one name, and so may what they call."""
+    write_game(tmp_path)
+    assert run(PLAY_AS, tmp_path, "lowest")[0] == ["1", "0"]
+    assert run(PLAY_AS, tmp_path, "highest")[0] == ["9", "0"]
+    assert run(PLAY_AS, tmp_path, "lowest", "highest") == (["1", "1", "9", "1"], "")
+    assert run(PLAY_AS, tmp_path, "highest", "lowest") == (["9", "1", "1", "1"], "")

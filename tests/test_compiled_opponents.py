@@ -1,14 +1,16 @@
 """Compiled opponents inside the step of the single-seat and of the vector environment."""
 
 import dataclasses
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pytest
 
-from parlour.baselines import compiled_policy, make_policy
+from parlour.baselines import compiled_policy, list_policies, make_policy
 from parlour.baselines.environments import solo_env, vector_env
-from parlour.envs import load_game
+from parlour.envs import GAMES, find_game, load_game
+from parlour.envs.core import code_cache
 from parlour.envs.core.compile import rule
 from parlour.envs.core.play.seating import PlayerError
 
@@ -49,3 +51,20 @@ def test_players_that_look_at_nothing_hide_nothing_from_others(names: tuple[str,
         np.testing.assert_array_equal(*seen)
         actions = infos[0]["action_mask"].argmax(axis=1)
         seen, _, _, _, infos = zip(*(env.step(actions) for env in games), strict=True)
+
+
+def constants_in(rule: Any) -> Iterator[np.ndarray]:
+    names, known = rule.py_func.__code__.co_names, rule.py_func.__globals__
+    yield from (known[name] for name in names if isinstance(known.get(name), np.ndarray))
+    for _, inner in code_cache.rules_in(rule):
+        yield from constants_in(inner)
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_numba_keeps_the_code_of_every_player(name: str) -> None:
+    """It keeps none with a constant of more than a megabyte."""
+    game = find_game(name)
+    for player in list_policies(game):
+        function = make_policy(player, game).row_function
+        sizes = [constant.nbytes for constant in constants_in(function)] if function else []
+        assert max(sizes, default=0) <= 10**6, player

@@ -5,7 +5,6 @@ Public checkers of the views are in the tests of the views; this is about the ga
 
 import hashlib
 import os
-import pickle
 import re
 import subprocess
 import sys
@@ -125,13 +124,6 @@ def test_every_position_can_be_described(game: Game) -> None:
     texts = {game.describe(states[0], seat) for seat in [*range(game.num_seats), None]}
     assert all(texts)
     assert len(texts) > 1 or not game.has_hidden, "every seat is shown the same"
-
-
-def test_a_pickled_game_shares_the_compiled_functions(game: Game) -> None:
-    again = pickle.loads(pickle.dumps(game))
-    assert again.config == game.config
-    assert again.apply_action is game.apply_action
-    assert again.state_dtype == game.state_dtype
 
 
 def test_a_game_says_what_it_is(game: Game) -> None:

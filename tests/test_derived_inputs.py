@@ -18,6 +18,8 @@ from parlour.envs.core.rng import streams
 
 from .test_compiled_networks import uneven
 
+pytestmark = pytest.mark.plain
+
 NUM_TABLES, NUM_PLIES = 12, 12
 GAMES: list[Any] = [
     "president",

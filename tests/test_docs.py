@@ -9,6 +9,8 @@ import pytest
 from parlour.baselines.players.settings import parse_settings
 from parlour.envs.registry import GAMES, find_game
 
+pytestmark = pytest.mark.plain
+
 ENVS = Path(__file__).resolve().parents[1] / "envs"
 
 

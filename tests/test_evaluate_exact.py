@@ -45,6 +45,7 @@ def test_all_deals_of_a_small_game_can_be_measured(tmp_path: Path) -> None:
     assert 0 < regret["value"][0] <= exploitability["value"][0] < 1
 
 
+@pytest.mark.release
 def test_what_is_measured_can_be_kept_in_the_checkpoint(tmp_path: Path) -> None:
     mine = shutil.copy(checkpoint_folder(GAME) / "lookahead.pt", tmp_path)
     run(f"evaluate {GAME} {mine} --against first_play --duplicate --deals 20 --keep")

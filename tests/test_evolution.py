@@ -30,6 +30,7 @@ def test_tuning_starts_from_as_many_weights_as_ship(start: dict, weights: dict) 
     }
 
 
+@pytest.mark.release
 def test_the_planner_plays_by_the_weights_that_ship() -> None:
     game = load_game("splendor", num_players=2)
     record = splendor.planner_record(splendor.WEIGHTS)
@@ -50,7 +51,7 @@ def test_a_wrong_option_gets_one_line(
     assert capsys.readouterr().err.endswith(f"must be at least {value + 1}; got {value}\n")
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_tuned_weights_are_stronger_than_those_they_start_from() -> None:
     """From weights that do not count what is left; +0.16 and +0.21 in trials with other seeds."""
     game = load_game("president", num_players=2)

@@ -258,26 +258,27 @@ def test_a_package_brings_players_of_its_own(tmp_path: Path) -> None:
         assert checkpoint_folder("club_kuhn") == package / "checkpoints"
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_self_play_learns_president() -> None:
-    """In half a minute, to more than 22 % first; the first batches give 15 %, two minutes 35 %."""
+    """As the page says. Measured 38.4 to 38.8 %; 50 rollouts give 30 %, the first five 23 %."""
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "self_play_ppo.py"), "0.5"],
+        [sys.executable, str(EXAMPLES / "self_play_ppo.py"), "200"],
         env={**os.environ, "OMP_NUM_THREADS": "1"},
         capture_output=True,
         text=True,
         check=True,
     )
     found = re.search(r"first places ([0-9.]+) \[([0-9.]+), ", done.stdout)
-    assert found and float(found[2]) > 22
+    assert found and float(found[2]) > 33
 
 
 @pytest.mark.long
-def test_the_curriculum_learns_to_beat_random() -> None:
-    """Measured 98 %; untrained 31 %."""
+def test_the_curriculum_passes_its_stages_and_plays() -> None:
+    """It learns nothing in so short a run; its docstring says what it learns in a long one."""
     pytest.importorskip("sb3_contrib")
     game = find_game("splendor")
     with imported("curriculum") as (curriculum,):
-        model = curriculum.learn(30_000)
-        result = play_match(game, curriculum.policy_of(game, model), "random", num_deals=100)
-    assert result.first_places.low > 0.8
+        model = curriculum.learn(100, num_envs=8)
+        result = play_match(game, make_policy(model, game), "random", num_deals=10)
+    assert model.num_timesteps == 8 * 64  # one rollout: the count begins anew with each stage
+    assert result.num_games == 20 and result.faults == (0, 0)

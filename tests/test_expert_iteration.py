@@ -1,11 +1,10 @@
-"""Expert iteration: its probe, what each fault would score there, its teacher, and repetition.
+"""Expert iteration: its probe, its teacher, and repetition.
 
 Searches of two simulations look one ply ahead, so that every choice rests on a learned value.
 Staying costs a little, so that a learner tries to go before it knows what will happen.
 """
 
 import dataclasses
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,9 @@ from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.training import expert_iteration
-from parlour.training.teaching import Lesson, soft_policies, taught
+from parlour.training.teaching import taught
 
-from .probe_duel import DOOR, GATE, GO, HIT, MISS, STAY, probe_duel
+from .probe_duel import DOOR, GATE, GO, HIT, STAY, probe_duel
 
 GAME = probe_duel(stay=-2)
 CONFIG = expert_iteration.Config(
@@ -83,58 +82,12 @@ def chance_to_go(learner: expert_iteration.Learner) -> float:
     return float(torch.sigmoid(go - stay))
 
 
-def with_fault(monkeypatch: pytest.MonkeyPatch, fault: Callable[[Lesson], Lesson]) -> None:
-    """Let the learner learn from lessons that are wrong in one way."""
-    sound = expert_iteration.lesson_of
-    monkeypatch.setattr(expert_iteration, "lesson_of", lambda *what: fault(sound(*what)))
-
-
+@pytest.mark.release
 def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     learner = trained()
     assert scores(learner) == (-0.2, 1.0)
     assert value_at_the_door(learner) > 0.9
     assert chance_to_go(learner) > 0.95
-
-
-@pytest.mark.long
-def test_of_the_wrong_sign_it_goes_where_it_is_hit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """It scores -1 instead of -0.2 at the gate, and -0.2 instead of 1 at the door."""
-    with_fault(monkeypatch, lambda lesson: lesson._replace(targets=-lesson.targets))
-    assert scores(trained()) == (-1.0, -0.2)
-
-
-@pytest.mark.long
-def test_with_the_return_of_the_wrong_seat_it_is_hit(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Seat 1's position is valued as seat 0's: it scores -1 instead of -0.2 at the gate."""
-
-    def pay_seat_0(lesson: Lesson) -> Lesson:
-        is_seat_1 = lesson.masks[:, 0] == (1 << HIT) | (1 << MISS)
-        return lesson._replace(targets=np.where(is_seat_1, -lesson.targets, lesson.targets))
-
-    with_fault(monkeypatch, pay_seat_0)
-    assert scores(trained()) == (-1.0, 1.0)
-
-
-@pytest.mark.long
-def test_without_a_bootstrap_the_door_is_worth_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Where what follows a decision counts as 0, the door's value is near 0, not 1."""
-
-    def forget(lesson: Lesson) -> Lesson:
-        goes_on = lesson.actions == GO
-        return lesson._replace(targets=np.where(goes_on, np.float32(0), lesson.targets))
-
-    with_fault(monkeypatch, forget)
-    assert value_at_the_door(trained()) < 0.5
-
-
-@pytest.mark.long
-def test_with_the_mask_the_wrong_way_round_it_learns_nothing(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """No policy is learned; a sound learner goes through the door with a chance above 0.95."""
-    every = (1 << GAME.num_actions) - 1
-    with_fault(monkeypatch, lambda lesson: lesson._replace(masks=lesson.masks ^ every))
-    assert chance_to_go(trained()) < 0.9
 
 
 def test_it_imitates_the_actions_and_outcomes_of_a_teacher() -> None:
@@ -152,20 +105,6 @@ def test_it_imitates_the_actions_and_outcomes_of_a_teacher() -> None:
     hit = lesson.actions == HIT
     assert set(lesson.targets[hit]) == {1.0}
     assert set(lesson.targets[at_the_start & ~stayed]) == {-1.0, 1.0}
-
-
-def test_a_teacher_that_values_the_actions_teaches_a_softmax() -> None:
-    values, masks = np.array([[0.5, 0.4, np.nan, 9.0]]), np.array([[1, 1, 1, 0]])
-    first, second, *rest = soft_policies(values, masks, 0.1)[0]
-    assert first / second == pytest.approx(np.e)
-    assert rest == [0, 0]
-    lesson = taught(GAME, make_policy("mcts:num_simulations=40", GAME), 20, 0, trained_rows(), 0.05)
-    assert (lesson.policies.argmax(axis=1) == lesson.actions).all()
-    assert (lesson.policies.max(axis=1) < 1).any()
-
-
-def trained_rows() -> Any:
-    return expert_iteration.Learner(GAME, CONFIG).rows
 
 
 def equal(first: torch.nn.Module, second: torch.nn.Module) -> bool:

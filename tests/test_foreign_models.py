@@ -20,10 +20,7 @@ from parlour.baselines.arena import play_match
 from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.results.identity import UNKNOWN, identity_of
 from parlour.baselines.environments import solo_env
-from parlour.baselines.networks.compiled import network_functions, num_layers
-from parlour.baselines.networks.inputs import octets
 from parlour.baselines.networks.learned import shipped_checkpoints
-from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.baselines.players.named_files import files_named
 from parlour.envs import load_game
 from parlour.envs.core.environments.common import ObservationEncoder
@@ -408,23 +405,6 @@ def test_a_function_of_arrays_sees_what_the_environment_shows(seen: Any) -> None
 
 
 # Our own checkpoints
-
-
-def test_the_module_of_a_checkpoint_is_what_the_compiled_player_computes() -> None:
-    """For the game with derived fields; every network of Parlour takes whole numbers."""
-    network = load_network("ppo", GAME)
-    assert isinstance(network, PolicyValue) and network.seen(GAME) is not GAME
-    observations, words = positions(network.seen(GAME), 6, 12)
-    with torch.inference_mode():
-        logits, values = network(torch.from_numpy(network.seen(GAME).layout.integers(observations)))
-    record = network.record(GAME)
-    evaluate = network_functions(num_layers(record)).evaluate
-    got = np.zeros(ACTIONS, np.float32)
-    for row, data in enumerate(octets(observations)):
-        value = evaluate(record[0], data, words[row], got)
-        legal = [a for a in range(ACTIONS) if words[row, a // 64] >> (a % 64) & 1]
-        np.testing.assert_allclose(got[legal], logits[row, legal], atol=1e-4)
-        assert value == pytest.approx(float(values[row]), abs=1e-4)
 
 
 def test_the_module_of_a_checkpoint_plays_again(seen: Any) -> None:

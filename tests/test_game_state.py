@@ -11,6 +11,8 @@ from parlour.envs.core.play.playthrough import Playthrough
 
 from .example_games import imported
 
+pytestmark = pytest.mark.plain
+
 
 def walked(state: GameState, num_actions: int) -> GameState:
     """Apply some actions, chosen by their place, as far as the game goes."""

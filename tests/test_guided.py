@@ -78,7 +78,7 @@ def test_it_stays_where_it_would_be_hit_and_goes_where_it_can_win() -> None:
     assert found.values[0] == pytest.approx(0.8, abs=0.05)
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_an_untrained_network_with_many_simulations_plays_almost_perfectly() -> None:
     tables, _, observations, masks = after_plies(TRICKS, 2)
     search = GuidedSearch(TRICKS, record(TRICKS), settings(2000))

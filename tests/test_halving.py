@@ -11,6 +11,8 @@ from parlour.baselines.search import halving
 from parlour.baselines.search.halving import choose_by_halving, choose_in_time
 from parlour.envs.core.rng import streams
 
+pytestmark = pytest.mark.plain
+
 
 class Arms:
     """Actions that always return the same, and a note of every call."""

@@ -13,6 +13,8 @@ from parlour.envs import GAMES, load_game, registry
 from parlour.envs.core.environments.ends import IllegalEnds
 from tests.view_tools import an_illegal_action, short
 
+pytestmark = pytest.mark.plain
+
 every_game = pytest.mark.parametrize("name", GAMES)
 ID = "parlour:TrickTaking-v0"
 KEYS = {"action_mask", "seat", "returns", "illegal_action"}

@@ -19,5 +19,6 @@ def test_stored_results_are_not_played_again_by_another_python(
     players = f"{PLAYER}:legal,alpha_beta"
     command = ["match", "trick_taking", players, "--deals", "2", "--store", str(tmp_path / "s.db")]
     subprocess.run([PYTHON, "-m", "parlour", *command], check=True, cwd=CHECKOUT)
-    monkeypatch.delattr("parlour.baselines.arena.play.playing.play_all")
+    play_all = "parlour.baselines.arena.play.playing.play_all"
+    monkeypatch.setattr(play_all, lambda batches, _: iter(batches))  # fails where one is played
     assert main(command) == 0

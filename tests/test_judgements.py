@@ -55,6 +55,7 @@ def test_the_interval_holds_a_true_lead_as_often_as_it_says() -> None:
     assert 0.92 < held / NUM_TRIALS < 0.98
 
 
+@pytest.mark.release
 def test_a_splendor_move_judged_six_times_is_judged_alike() -> None:
     """No two of the intervals exclude each other, by the trained network or by a search."""
     assert adviser_of(SPLENDOR) == "guided"
@@ -94,12 +95,15 @@ def test_moves_that_a_search_leaves_aside_are_unknown() -> None:
     )  # but its lead is measured when asked for
     assert judged.lead is not None and judged.lead.low < judged.lead.high
     assert left_aside in judged.found.unsearched
+    pair = (found.best, left_aside)
+    among = study_of(SPLENDOR, table.state, "guided:num_simulations=16", among=pair).think(0.0)
+    assert set(among.values) == set(among.reaches) == set(pair)
 
 
 def test_a_search_values_only_the_moves_it_is_asked_about() -> None:
     table = splendor()
     pair = tuple(table.legal[-2:])
-    for player in ("guided:num_simulations=16", "mcts:num_simulations=16", "search"):
+    for player in ("mcts:num_simulations=16", "search"):
         found = study_of(SPLENDOR, table.state, player, among=pair).think(0.0)
         assert set(found.values) == set(pair) and set(found.reaches) == set(pair)
 
@@ -122,5 +126,5 @@ def test_the_values_of_a_script_are_its_estimates() -> None:
     game = load_game("notty")
     table = GameTable(Setup("notty", {}, (Occupant("here", "-"),) * 2, 4))
     found = judge(game, table.state, table.legal[0], 0.0)
-    assert "by the estimate of finisher" in found.text(game) and not found.has_interval
+    assert "by the estimate of Finisher" in found.text(game) and not found.has_interval
     assert make_policy("best", game).name == "finisher" and judgements.SMALL > 0

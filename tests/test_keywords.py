@@ -25,6 +25,8 @@ from parlour.envs.core.environments.keywords import (
 from parlour.envs.core.environments.solo import SoloEnv
 from parlour.envs.core.environments.vector import TablesEnv
 
+pytestmark = pytest.mark.plain
+
 MAKERS: dict[str, list[Callable[..., Any]]] = {  # the later one has the last word
     PETTINGZOO: [RawEnv],
     SOLO: [SoloEnv, solo_env],

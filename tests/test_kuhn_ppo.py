@@ -53,7 +53,7 @@ def test_a_time_average_is_of_whole_games_not_of_single_actions(kuhn: Kuhn) -> N
     assert kuhn.exploitability(both) != pytest.approx(11 / 24)
 
 
-@pytest.mark.long
+@pytest.mark.release
 @pytest.mark.parametrize("seed", [0, 1])
 def test_ppo_becomes_hard_to_exploit(kuhn: Kuhn, seed: int) -> None:
     """An untrained network is exploitable by about 0.46; seeds 0 and 1 reached 0.02."""

@@ -1,45 +1,9 @@
-"""The study of learning curves: it goes on where it stopped, and its page says what it found."""
-
-from pathlib import Path
-from typing import Any
+"""The studies of learning: their pages say what was found."""
 
 import pytest
 
-from docs.studies import learning as study
 from docs.studies import learning_speed as speed
-from docs.studies.learning_record import Entry, mean_and_range, minutes_to_equal, page, read_record
-from parlour.envs import find_game
-from parlour.training.ppo import Config
-
-COMMAND = "ppo trick_taking --set num_values=3 --hidden 4 --threads 1 --total-steps 96 "
-COMMAND += "--num-tables 2 --batch-decisions 4 --minibatch-size 8"
-
-
-@pytest.mark.long
-def test_it_trains_what_is_missing_and_keeps_what_is_there(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(study, "POINTS", 2)
-    monkeypatch.setattr(study, "DEALS", 3)
-    record, trained = tmp_path / "docs/learning.json", []
-    run_seed = study.run_seed
-
-    def counted(entry: Entry, seed: int, folder: Path) -> list[dict[str, Any]]:
-        trained.append(seed)
-        return run_seed(entry, seed, folder)
-
-    monkeypatch.setattr(study, "run_seed", counted)
-    study.study([COMMAND], 1, record, tmp_path / "runs")
-    study.study([COMMAND], 2, record, tmp_path / "runs")
-    assert trained == [0, 1]
-    (entry,) = read_record(record)
-    assert entry["against"] == "smart" and entry["fair_share"] == 0.5
-    assert [point["decisions"] for point in entry["runs"]["1"]] == [48, 96]
-    assert entry["runs"]["0"] != entry["runs"]["1"]
-    study.study([COMMAND.replace("96", "48")], 1, record, tmp_path / "runs")
-    (shorter,) = read_record(record)
-    assert trained == [0, 1, 0] and list(shorter["runs"]) == ["0"]
-    assert record.with_suffix(".png").read_bytes().startswith(b"\x89PNG")
+from docs.studies.learning_record import Entry, mean_and_range, minutes_to_equal, page
 
 
 def entry_of(*curves: list[float]) -> Entry:
@@ -70,35 +34,6 @@ def test_the_page_shows_the_mean_and_the_range_of_the_seeds() -> None:
         "| chess, 2 seats | `ppo chess` | `mate` | 50 | 2.0 | 20 | 20.0 [10.0, 30.0] | "
         "20.0 [10.0, 30.0] | 55.0 [50.0, 60.0] | after 2.0 min | 0, 1 |"
     )
-
-
-@pytest.mark.long
-def test_speed_is_of_decisions_that_were_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "SECONDS", 0.05)
-    monkeypatch.setattr(speed, "HIDDEN", (4,))
-    game = find_game("trick_taking", num_values=3)
-    rates = speed.learning_rates(game, Config(hidden=(4,), num_threads=1, num_tables=64))
-    assert rates["by_cpu"] > 0 and rates["by_clock"] > 0 and 0 < rates["forced"] < 1
-    shares = speed.profile(game)
-    assert sum(shares.values()) == pytest.approx(1.0) and min(shares.values()) > 0
-
-
-@pytest.mark.long
-def test_the_player_is_measured_after_its_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(speed, "AGAINST", ("smart",))
-    monkeypatch.setattr(speed, "NUM_DEALS", 5)
-    game = find_game("trick_taking", num_values=3)
-    config = Config(
-        hidden=(4,),
-        num_threads=1,
-        num_tables=2,
-        batch_decisions=4,
-        minibatch_size=8,
-        total_steps=48,
-    )
-    found = speed.strength(game, config)
-    assert found["decisions"] == 48 and found["games"] == 10
-    assert list(found["first_places"]) == ["smart"]
 
 
 def test_the_page_compares_learning_with_stepping() -> None:

@@ -17,6 +17,8 @@ from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.played import transcript
 from parlour.scripts.main import main
 
+pytestmark = pytest.mark.plain
+
 GAME: Final = "trick_taking"
 SIZES: dict[str, Any] = {"num_values": 5}
 CARDS = 10  # and as many plies

@@ -11,7 +11,6 @@ from typing import get_args, get_type_hints
 
 import pytest
 
-import parlour
 from parlour.envs.core.environments import aec as views
 from parlour.envs.registry import GAMES, GameName, pettingzoo_names
 
@@ -71,10 +70,6 @@ def test_the_long_description_has_no_link_into_the_checkout() -> None:
     assert long_description("a [rule](envs/README.md)\n\n![t](t.png)\n\nb") == "a rule\n\nb"
     kept = "[site](https://example.org)\n```python\nplays[0](game)\n```\n"
     assert long_description(kept) == kept
-
-
-def test_the_citation_is_of_this_version() -> None:
-    assert f"\nversion: {parlour.__version__}\n" in (CHECKOUT / "CITATION.cff").read_text()
 
 
 def test_the_folders_install_under_one_import_name() -> None:

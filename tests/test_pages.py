@@ -1,6 +1,7 @@
 """The pages of the documentation: their examples run, and what they lead to is there."""
 
 import configparser
+import dataclasses
 import re
 from pathlib import Path
 from typing import Any
@@ -8,58 +9,141 @@ from typing import Any
 import pettingzoo
 import pytest
 
+from docs.notebooks import run as notebooks
 from docs.site import games
-from docs.site.build import GENERATED, TABLES
-from docs.site.sources import CHECKOUT, all_sources, links_of, page_of
+from docs.site.build import TABLES
+from docs.site.sources import CHECKOUT, all_sources, page_of
 from parlour.baselines import list_policies
 from parlour.baselines.arena import play_match
+from parlour.baselines.arena.contest.limits import PlayerLimits
 from parlour.envs import GAMES, find_game
 from parlour.envs.core.catalogue import games_by_seats
-from parlour.scripts.main import COMMANDS
+from tests.example_games import imported
 
 PAGES = {path.stem: path for path in sorted((CHECKOUT / "docs" / "pages").glob("*.md"))}
 PAGES["README"] = CHECKOUT / "README.md"
+NOTEBOOKS = CHECKOUT / "docs" / "notebooks"
+BLOCK = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
-SMALLER = {"num_envs=4096": "num_envs=64", "num_deals=500": "num_deals=20"}
-SMALLER |= {"num_deals=100)": "num_deals=10)", "Workers(2)": "Workers(1)"}
-SMALLER |= {"results.db": ":memory:", "total_timesteps=300_000": "total_timesteps=512"}
-SMALLER |= {"sb3_vec_env(game, 256,": "sb3_vec_env(game, 8,", "batch_size=4096": "batch_size=256"}
+TOGETHER = "blocks of this page are one program"
+SMALLER = {"Workers(2)": "Workers(1)", "MINIBATCH = 256, 64, 40,": "MINIBATCH = 256, 64, 1,"}
 TEXTS = {name: path.read_text(encoding="utf-8") for name, path in PAGES.items()}
 HAS_MAKE = hasattr(pettingzoo, "make")  # from 1.27 on
 
 
-def quick(example: str) -> str:
-    for size, less in SMALLER.items():
-        example = example.replace(size, less)
-    return example
+def programs_of(page: str) -> list[str]:
+    """The blocks of a page, each by itself, as somebody copies it; or all, where they are one."""
+    blocks = CODE.findall(TEXTS[page])
+    return ["\n".join(blocks)] if TOGETHER in TEXTS[page] else blocks
 
 
+def quick(program: str) -> str:
+    """A shorter run; what it should come to is left to the long tests, where it is shorter."""
+    less = program
+    for size, smaller in SMALLER.items():
+        less = less.replace(size, smaller)
+    return less if less == program else re.sub(r"^assert .*$", "", less, flags=re.MULTILINE)
+
+
+def run(page: str, program: str) -> dict[str, Any]:
+    """Run a program as somebody does in docs/examples; return its names."""
+    names: dict[str, Any] = {"__name__": f"page_{page}"}
+    examples = [
+        each for each in ("nim", "kuhn", "cfr") if re.search(rf'import {each}|"{each}:', program)
+    ]
+    with imported(*examples):
+        exec(compile(program, f"<{page}>", "exec"), names)
+    return names
+
+
+@pytest.fixture
+def own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("own_folder")
 @pytest.mark.parametrize("page", [page for page, text in TEXTS.items() if CODE.search(text)])
 def test_the_examples_of_a_page_run(page: str) -> None:
-    """Each by itself, as somebody copies it."""
-    for number, example in enumerate(CODE.findall(TEXTS[page]), 1):
-        if HAS_MAKE or "pettingzoo.make(" not in example:
-            exec(compile(quick(example), f"<{page}, example {number}>", "exec"), {})
+    for program in programs_of(page):
+        if HAS_MAKE or "pettingzoo.make(" not in program:
+            run(page, quick(program))
+
+
+SHORTENED = [
+    (page, program)
+    for page in TEXTS
+    for program in programs_of(page)
+    if "\nassert " in program and quick(program) != program
+]
+
+
+@pytest.mark.release
+@pytest.mark.usefixtures("own_folder")
+@pytest.mark.parametrize(("page", "program"), SHORTENED, ids=[page for page, _ in SHORTENED])
+def test_what_is_shortened_comes_to_its_figure_at_full_length(page: str, program: str) -> None:
+    run(page, program)
 
 
 def test_the_sizes_that_are_made_smaller_are_those_of_the_pages() -> None:
     assert not [size for size in SMALLER if not any(size in text for text in TEXTS.values())]
 
 
-@pytest.mark.parametrize("page", PAGES)
-def test_every_link_and_picture_of_a_page_is_there(page: str) -> None:
-    folder = PAGES[page].parent
-    targets = links_of(TEXTS[page])
-    dead = [target for target in targets if not (folder / target).exists()]
-    assert not [target for target in dead if target.removesuffix(".md") not in GENERATED]
+def tutorials() -> list[str]:
+    menu = re.search(r":caption: Tutorials\n\n((?:\w+\n)+)", TEXTS["index"])
+    assert menu
+    return ["start", *menu[1].split()]
 
 
-def test_links_in_code_are_no_links() -> None:
-    assert links_of("[a](b.md) `[c](d.md)` ![e](f.png)\n```\n[g](h)\n```\n[i](j.md#k)") == [
-        "b.md",
-        "f.png",
-        "j.md",
-    ]
+def test_every_tutorial_says_what_comes_out_and_how_long_it_takes() -> None:
+    for page in tutorials():
+        first = TEXTS[page].split("\n\n")[1]
+        assert re.search(r"minutes?\b|hour\b", first), page
+
+
+def test_every_tutorial_ends_in_a_figure_that_is_asserted() -> None:
+    """The last block of code; the notebooks have tests of their own."""
+    for page in tutorials():
+        if page not in ("notebooks", "start"):
+            assert re.search(r"^assert ", CODE.findall(TEXTS[page])[-1], re.MULTILINE), page
+    assert "assert result.first_places.low > 0.6" in CODE.findall(TEXTS["start"])[-1]
+
+
+FILE = re.compile(r"\]\((\.\./[^)#]+)")
+
+
+def test_every_name_on_the_pages_of_how_it_works_is_in_a_file_that_they_name() -> None:
+    for page in [page for page in PAGES if page.startswith("how_")]:
+        files = [PAGES[page].parent / target for target in FILE.findall(TEXTS[page])]
+        code = "".join(file.read_text(encoding="utf-8") for file in files if file.suffix == ".py")
+        prose = "".join(BLOCK.split(TEXTS[page]))
+        names = set(re.findall(r"`([a-z_]+|[A-Z]\w+)(?:\([^`]*)?`", prose))
+        assert len(names) > 10
+        assert not [name for name in names if not re.search(rf"\b{name}\b", code)], page
+
+
+def test_the_limits_on_the_page_of_contests_are_those_of_the_arena() -> None:
+    rows = re.findall(r"^\| `(\w+)`.*\| ([\d,]+) \|$", TEXTS["contest"], re.MULTILINE)
+    limits = {name: float(number.replace(",", "")) for name, number in rows}
+    assert limits == {field.name: field.default for field in dataclasses.fields(PlayerLimits)}
+
+
+@pytest.mark.parametrize("path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem)
+def test_a_notebook_shows_what_is_stored_in_it(path: Path) -> None:
+    notebook = notebooks.load(path)
+    for cell, outputs in zip(
+        notebooks.code_cells(notebook), notebooks.run(notebook, path.stem), strict=True
+    ):
+        assert kinds(outputs) == kinds(cell["outputs"])
+        if notebooks.VARIES not in cell["metadata"].get("tags", ()):
+            assert texts(outputs) == texts(cell["outputs"])
+
+
+def kinds(outputs: list[dict[str, Any]]) -> list[list[str]]:
+    return [sorted(output.get("data", {"stdout": ""})) for output in outputs]
+
+
+def texts(outputs: list[dict[str, Any]]) -> list[list[str]]:
+    return [output.get("text") or output["data"]["text/plain"] for output in outputs]
 
 
 def test_two_files_never_become_one_page() -> None:
@@ -68,34 +152,20 @@ def test_two_files_never_become_one_page() -> None:
     assert {"index", "games/president", "league/index", "reference/protocol"} <= set(pages)
 
 
-def test_every_page_is_in_the_menu() -> None:
-    menu = re.findall(r"^([\w/]+)$", TEXTS["index"], re.MULTILINE)
-    assert set(PAGES) - {"index", "README"} <= set(menu)
-    assert set(GENERATED) <= set(menu)
-
-
 def test_every_table_of_a_page_is_generated() -> None:
     named = {name for text in TEXTS.values() for name in re.findall(r"<!-- table: (\w+)", text)}
     assert named == set(TABLES)
 
 
 def search_example() -> str:
-    """The block with a search, which is complete in itself."""
-    (found,) = [e for e in CODE.findall(TEXTS["your_player"]) if "needs_positions=True" in e]
-    return found
-
-
-def test_the_search_example_beats_random() -> None:
-    names: dict[str, Any] = {}
-    exec(search_example(), names)
-    result = names["result"]
-    assert result.second == "random" and result.first_places.low > result.fair_share
+    """The search in plain Python, which plays any game."""
+    return next(e for e in CODE.findall(TEXTS["search"]) if "needs_positions=True" in e)
 
 
 def test_the_search_example_plays_games_with_chance() -> None:
     game = find_game("notty", turn_limit=2)
     assert game.play_chance is not None
-    loads = re.compile(r"^game = .*$|^result = .*$|^print.*$", re.MULTILINE)
+    loads = re.compile(r"^game = .*$|^result = .*$|^assert .*$", re.MULTILINE)
     names: dict[str, Any] = {"game": game}
     exec(loads.sub("", search_example()), names)
     assert play_match(game, names["searcher"], "random", num_deals=1).num_games == 2
@@ -107,13 +177,15 @@ def test_every_extra_and_every_command_of_make_is_explained() -> None:
     former = {"play", "plots"}
     extras = set(settings["options.extras_require"]) - former
     assert not [extra for extra in extras if f"`{extra}`" not in TEXTS["start"]]
-    for command in ("make demo", "make test", "make test-long", "make docs", ".ci/run"):
+    for command in (
+        "make demo",
+        "make test",
+        "make test-long",
+        "make test-release",
+        "make docs",
+        ".ci/run",
+    ):
         assert f"| `{command}` | " in TEXTS["start"]
-
-
-def test_every_command_is_shown() -> None:
-    shown = "".join(text for name, text in TEXTS.items() if name != "README")
-    assert not [command for command in COMMANDS if f"parlour {command}" not in shown]
 
 
 def test_every_word_of_a_result_is_in_the_glossary() -> None:
@@ -153,7 +225,8 @@ def test_the_table_of_players_has_all_players_of_all_games() -> None:
 
 
 def test_the_replay_leads_to_every_position(tmp_path: Path) -> None:
-    page = games.game_page("trick_taking", tmp_path)
+    readme = games.readme_of("trick_taking").read_text(encoding="utf-8")
+    page = games.game_page("trick_taking", readme, tmp_path)
     assert "../replays/trick_taking.html" in page
     assert (tmp_path / "replays" / "trick_taking.html").is_file()
     assert (tmp_path / "games" / "trick_taking.svg").read_text().startswith("<svg")

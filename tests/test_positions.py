@@ -106,15 +106,6 @@ def test_a_position_is_a_copy() -> None:
     assert position.tobytes() == before != position_of(env).tobytes()
 
 
-@pytest.mark.parametrize("copied", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_a_copied_environment_goes_on_by_itself(copied: Any) -> None:
-    env = played("notty")
-    twin = copied(env)
-    assert seen(twin) == seen(env)
-    twin.step(int(twin.last()[0]["action_mask"].argmax()))
-    assert position_of(twin).tobytes() != position_of(env).tobytes()
-
-
 def test_a_bad_position_is_refused_and_the_game_goes_on() -> None:
     env = played("president")
     game, position = env.game, position_of(env)

@@ -24,10 +24,13 @@ EXPECTED_WARNINGS = (  # of any environment with masks in a Dict, as PettingZoo'
 
 every_config = pytest.mark.parametrize(("name", "config"), configs(), ids=case_name)
 every_game = pytest.mark.parametrize("name", GAMES)
+AEC = [
+    *(pytest.param(*case.values, registry.make_aec, marks=case.marks) for case in configs()),
+    *((name, {}, registry.make_raw_aec) for name in GAMES),
+]
 
 
-@every_config
-@pytest.mark.parametrize("factory", [registry.make_aec, registry.make_raw_aec])
+@pytest.mark.parametrize(("name", "config", "factory"), AEC, ids=case_name)
 def test_pettingzoo_api_test_and_seed_test(name: str, config: dict[str, Any], factory: Any) -> None:
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
@@ -115,8 +118,7 @@ def test_stable_baselines3_check_env(name: str, config: dict[str, Any], layout: 
         sb3.check_env(env.unwrapped)
 
 
-@every_config
-@pytest.mark.parametrize("factory", [registry.make_raw_aec, registry.make_aec])
+@pytest.mark.parametrize(("name", "config", "factory"), AEC, ids=case_name)
 def test_check_game_of_the_aec_environments(
     name: str, config: dict[str, Any], factory: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:

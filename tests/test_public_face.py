@@ -15,6 +15,8 @@ from parlour.envs.core.play.playthrough import Playthrough
 
 from .example_games import imported
 
+pytestmark = pytest.mark.plain
+
 CHECKOUT = Path(__file__).resolve().parents[1]
 NAMES = ["Store", "check_game", "list_games", "list_policies", "load_game", "make_policy", "play"]
 NAMES += ["play_match", "play_tournament", "position_of", "register_game", "rng", "transcript"]

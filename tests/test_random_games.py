@@ -35,7 +35,7 @@ ABOUT = {
 
 
 @pytest.mark.parametrize("name", ABOUT)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=12, deadline=None)
 @given(data=st.data(), seed=SEEDS, eagerness=st.integers(-3, 4))
 def test_every_position_adds_up(name: str, data: Any, seed: int, eagerness: int) -> None:
     play_out(ABOUT[name], find_game(name, **data.draw(ABOUT[name].SETTINGS)), seed, eagerness)

@@ -40,6 +40,7 @@ def test_every_extra_is_for_code_that_imports_it() -> None:
         "cluster": "ray",
         "docs": "sphinx",
         "onnx": "onnxruntime",
+        "record": "pyarrow",
         "sb3": "sb3_contrib",
         "track": "torch.utils.tensorboard",
         "window": "pygame",

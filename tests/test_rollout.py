@@ -34,6 +34,7 @@ def chosen(policy: Policy, seed: int = 1) -> np.ndarray:
     return policy(observations, masks, streams(range(NUM_TABLES), seed), tables.states)
 
 
+@pytest.mark.release
 def test_choices_change_some_of_the_networks() -> None:
     _, _, observations, masks = after_plies(GAME, 20)
     own = make_policy("ppo", GAME)(observations, masks, streams(range(NUM_TABLES)))
@@ -89,7 +90,7 @@ def test_an_outcome_known_early_is_that_of_the_whole_game(num_players: int, weig
     assert num_early >= 20 * (num_players - 2)
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_it_improves_on_its_network_where_the_outcome_is_known_at_the_end_alone(
     tmp_path: Path,
 ) -> None:

@@ -1,7 +1,7 @@
 """The recipes with stable-baselines3 and sb3-contrib: their masks, and short runs that must pay."""
 
+import re
 import textwrap
-from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,18 +15,17 @@ from stable_baselines3.dqn.policies import QNetwork
 
 from parlour.baselines.arena import play_match
 from parlour.baselines.environments import solo_env, vector_env
+from parlour.baselines.players.making import make_policy
 from parlour.envs import load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.rng import streams
-from parlour.training.recipes import sb3_dqn, sb3_ppo
+from parlour.training.recipes import Config, sb3_dqn, sb3_ppo
 from parlour.training.recipes.sb3_vec_env import sb3_vec_env
 
-from .probe_game import SAFE_RETURN, START, TRAPPED_RETURN, probe_game
+from .probe_game import SAFE_RETURN, START, probe_game
 
 RECIPES = [sb3_dqn, sb3_ppo]
-PROBE = sb3_dqn.Config(
-    total_steps=8_000, warmup_steps=500, batch_size=64, learning_rate=5e-3, hidden=(16,)
-)
+SMALL: dict[str, Any] = {"batch_size": 64, "policy_kwargs": {"net_arch": [16]}}
 
 
 @pytest.fixture(autouse=True)
@@ -44,8 +43,8 @@ def president() -> Game:
 
 def small_model(recipe: ModuleType, game: Game) -> Any:
     """A model whose environments raise on an illegal action."""
-    sizes = {"warmup_steps": 200} if recipe is sb3_dqn else {"rollout_size": 64}
-    model = recipe.make_model(game, recipe.Config(batch_size=64, hidden=(16,), **sizes))
+    sizes = {"learning_starts": 200} if recipe is sb3_dqn else {"n_steps": 64}
+    model = recipe.make_model(game, Config(num_envs=8), **SMALL, **sizes)
     model.get_env().set_attr("illegal_action", "raise")
     return model
 
@@ -71,24 +70,9 @@ def return_from_start(model: sb3_dqn.MaskedDQN) -> float:
 
 
 def test_the_masked_dqn_avoids_the_trap_of_the_probe() -> None:
-    assert return_from_start(sb3_dqn.learn(probe_game(), PROBE)) == SAFE_RETURN
-
-
-@pytest.mark.long
-def test_without_the_mask_in_its_target_the_dqn_walks_into_the_trap(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    """An unmasked maximum dreams of winning in the cell, too: -1.0 instead of +0.2."""
-    masked = sb3_dqn.MaskedPolicy.make_q_net
-
-    def forgets_the_target(policy: Any) -> QNetwork:
-        network = masked(policy)
-        if hasattr(policy, "q_net"):  # this is the second one made
-            monkeypatch.setattr(network, "forward", partial(QNetwork.forward, network))
-        return network
-
-    monkeypatch.setattr(sb3_dqn.MaskedPolicy, "make_q_net", forgets_the_target)
-    assert return_from_start(sb3_dqn.learn(probe_game(), PROBE)) == TRAPPED_RETURN
+    settings = SMALL | {"learning_starts": 500, "learning_rate": 5e-3}
+    model = sb3_dqn.make_model(probe_game(), Config(num_envs=8), **settings)
+    assert return_from_start(model.learn(16_000)) == SAFE_RETURN
 
 
 def test_the_dqn_never_picks_an_illegal_action(president: Game) -> None:
@@ -169,18 +153,18 @@ def test_a_saved_model_plays_the_same_in_matches(
     model.save(tmp_path / "model")
     again = type(model).load(tmp_path / "model")
     results = [
-        play_match(president, recipe.policy_of(president, player), "random", num_deals=20)
+        play_match(president, make_policy(player, president), "random", num_deals=20)
         for player in (model, again)
     ]
     assert results[0] == results[1]
-    assert results[0].first == recipe.__name__.rpartition(".")[2]
+    assert results[0].first == type(model).__name__
 
 
 def test_the_policy_sees_what_the_environment_shows(president: Game) -> None:
-    """The same deal by `policy_of` at a table and by `predict` in the environment."""
+    """The same deal by the model as a player and by `predict` in the environment."""
     for recipe, layout in zip(RECIPES, ("dict", "flat"), strict=True):
         model = small_model(recipe, president)
-        policy = recipe.policy_of(president, model)
+        policy = make_policy(model, president)
         env = solo_env(president, layout=layout, illegal_action="raise")
         observation, info = env.reset(seed=3)
         masks = {"action_masks": env.action_masks()} if layout == "flat" else {}
@@ -189,7 +173,7 @@ def test_the_policy_sees_what_the_environment_shows(president: Game) -> None:
         assert policy.act(flat, info["action_mask"], rng=streams([0])) == action
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_a_short_run_of_the_dqn_beats_three_random_players_well_over_the_fair_share(
     president: Game,
 ) -> None:
@@ -198,12 +182,11 @@ def test_a_short_run_of_the_dqn_beats_three_random_players_well_over_the_fair_sh
     Measured 65 %; untrained 0.3 %, without the mask in the target 5 %. Without any mask 0 %: such
     a learner loses all but one in 400 games by an illegal action.
     """
-    config = sb3_dqn.Config(total_steps=30_000)
-    policy = sb3_dqn.policy_of(president, sb3_dqn.learn(president, config))
+    policy = make_policy(sb3_dqn.learn(president, Config(30_000)), president)
     assert play_match(president, policy, "random", num_deals=300).first_places.low > 0.45
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_a_short_run_of_ppo_beats_three_random_players_well_over_the_fair_share(
     president: Game,
 ) -> None:
@@ -211,8 +194,7 @@ def test_a_short_run_of_ppo_beats_three_random_players_well_over_the_fair_share(
 
     Measured 67 %; untrained 3 %. Without any mask 0 %: all games are lost by an illegal action.
     """
-    config = sb3_ppo.Config(total_steps=16_384)
-    policy = sb3_ppo.policy_of(president, sb3_ppo.learn(president, config))
+    policy = make_policy(sb3_ppo.learn(president, Config(40_960)), president)
     assert play_match(president, policy, "random", num_deals=300).first_places.low > 0.5
 
 
@@ -267,7 +249,10 @@ def test_the_lines_in_the_docstring_run(
 ) -> None:
     """As they stand, but for the length of the run and of the match."""
     block = (recipe.__doc__ or "").rpartition("\n\n")[2]
-    lines = textwrap.dedent(block).replace("200_000", "256").replace("1_000", "10")
+    lines = re.sub(r"\d00_000", "256", textwrap.dedent(block)).replace("1_000", "10")
     assert lines.count("256") == lines.count("num_deals=10)") == 1
-    exec(lines, {"play_match": play_match, "game": president, **vars(recipe)})
+    exec(
+        lines,
+        {"play_match": play_match, "make_policy": make_policy, "game": president, **vars(recipe)},
+    )
     assert "first places" in capsys.readouterr().out

@@ -20,6 +20,8 @@ from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import GOLDEN_GAMMA, SEED_LIMIT, player_streams, siphash, streams
 
+pytestmark = pytest.mark.plain
+
 WORD = 2**64 - 1
 NUM_DRAWS = 300  # of its own stream, that the attacker tries going back: more than a game has
 NUM_PURPOSES = 12

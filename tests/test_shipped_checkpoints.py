@@ -31,10 +31,11 @@ def test_it_is_found_by_name_and_its_card_says_what_it_holds(path: Path) -> None
         assert result["num_games"] >= (500 if is_search else 20_000)
 
 
+@pytest.mark.release
 @pytest.mark.parametrize(
     ("player", "num_players", "floor"),
     [
-        pytest.param("dqn", 2, 0.88, marks=pytest.mark.long),
+        ("dqn", 2, 0.88),
         ("dqn", 4, 0.38),
         ("ppo", 4, 0.38),
     ],
@@ -48,6 +49,7 @@ def test_the_president_networks_beat_the_lowest_script(
     assert result.first_places.low > floor
 
 
+@pytest.mark.release
 def test_the_trick_taking_networks_play_as_their_cards_say() -> None:
     """Measured: 0.093 tricks a game given away, and 73 % of deals won to 10 % lost."""
     game = load_game("trick_taking")
@@ -56,7 +58,7 @@ def test_the_trick_taking_networks_play_as_their_cards_say() -> None:
     assert result.wins.mean > 0.66 and result.losses.mean < 0.14
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_the_splendor_network_beats_the_scripts_and_guides_a_search_that_beats_it() -> None:
     """The best script wins about half of the games that the network wins."""
     game = find_game("splendor")

@@ -35,7 +35,7 @@ def guide(game: Game, num_others: int) -> PolicyValue:
     return network
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_a_leaf_is_worth_to_the_root_what_its_own_seat_may_expect() -> None:
     """The next seat decides there, and the root is the second one after it."""
     game = load_game("splendor", num_players=3)
@@ -61,7 +61,7 @@ def test_the_compiled_values_equal_those_of_torch() -> None:
     logits, got = np.zeros(GAME.num_actions, np.float32), np.zeros(3)
     with torch.inference_mode():
         dense = torch.from_numpy(GAME.layout.integers(observations))
-        expected, body = network(dense), network._encoded(dense)
+        expected, body = network(dense), network.encoder(dense)
         for layer in network.layers:
             body = torch.relu(layer(body))
         others = network.values_of_others(body).numpy()
@@ -88,7 +88,7 @@ def test_a_teachers_games_show_what_the_others_got_clockwise() -> None:
     np.testing.assert_array_equal(lesson.others[2], [first, second])
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_self_play_notes_the_values_of_all_seats_and_what_came_of_them() -> None:
     """Of a network that expects the same everywhere, so that only the seats tell values apart."""
     game = load_game("trick_taking", num_players=3, num_values=3)

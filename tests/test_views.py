@@ -2,7 +2,6 @@
 
 import copy
 import os
-import pickle
 import re
 import subprocess
 import sys
@@ -26,12 +25,10 @@ from parlour.envs.core.play.slices import MIN_PLIES
 from parlour.envs.core.played.transcript import record
 from parlour.envs.core.rng import player_streams, streams
 from tests.view_tools import (
-    DECIDED,
     an_illegal_action,
     case_name,
     choose,
     configs,
-    play_raw,
     raw_env,
     short,
     state_bytes,
@@ -250,83 +247,7 @@ def play_forced(env: Any) -> None:
         env.step(legal[0])
 
 
-@every_game
-@pytest.mark.parametrize("self_play", [True, False])
-def test_with_skip_forced_every_turn_handed_out_is_a_choice(name: str, self_play: bool) -> None:
-    envs = vector(name, 8, self_play=self_play, skip_forced=True)
-    _, info = envs.reset(seed=0)
-    rng = np.random.default_rng(0)
-    for _ in range(100):
-        assert (info["action_mask"].sum(axis=1) > 1).all()
-        *_, info = envs.step(random_actions(info["action_mask"], rng))
-
-
 # Streams, copies, deals
-
-
-@every_game
-def test_a_reset_without_seed_goes_on_with_the_stream(name: str) -> None:
-    env, again = raw_env(name), raw_env(name)
-    deals = []
-    for seed in (1, *40 * [None]):  # small games have few deals
-        env.reset(seed=seed)
-        again.reset(seed=seed)
-        assert state_bytes(env) == state_bytes(again)
-        deals.append(state_bytes(env))
-    assert (len(set(deals)) > 1) == env.game.has_chance
-
-
-@every_game
-def test_copies_made_before_the_first_reset_play_other_deals(name: str) -> None:
-    """Small games have few deals, so several are compared."""
-    env = raw_env(name)
-    twin = copy.deepcopy(env)
-    deals: list[list[bytes]] = [[], []]
-    for _ in range(40):
-        for each, seen in zip((env, twin), deals, strict=True):
-            each.reset()
-            seen.append(state_bytes(each))
-    assert (deals[0] != deals[1]) == env.game.has_chance
-
-
-@every_game
-@pytest.mark.parametrize("factory", [registry.make_aec, registry.make_raw_aec])
-@pytest.mark.parametrize("clone", [copy.deepcopy, lambda env: pickle.loads(pickle.dumps(env))])
-def test_copies_keep_the_position_and_the_stream(name: str, factory: Any, clone: Any) -> None:
-    env = factory(name, **short(name, {}))
-    env.reset(seed=4)
-    for _ in range(7):
-        env.step(choose(env.last()[0]["action_mask"], np.random.default_rng(0)))
-        if env.terminations[env.agent_selection]:
-            env.reset()
-    twin = clone(env)
-    for each in (env, twin):
-        each.kept = []
-        rng = np.random.default_rng(1)
-        while not each.terminations[each.agent_selection]:
-            each.kept.append(each.last()[0]["observation"])
-            each.step(choose(each.last()[0]["action_mask"], rng))
-        each.kept.append(np.array(list(each.rewards.values())))
-        each.kept += [observation for _, observation, *_ in play_raw(each, None, rng)]
-    assert len(env.kept) == len(twin.kept)
-    for mine, its in zip(env.kept, twin.kept, strict=True):
-        np.testing.assert_array_equal(mine, its)
-
-
-@every_game
-def test_a_copied_solo_environment_goes_on_alike(name: str) -> None:
-    env = solo(name)
-    _, info = env.reset(seed=4)
-    twin = pickle.loads(pickle.dumps(env))
-    rng = np.random.default_rng(0)
-    terminated = False
-    while not terminated:
-        action = choose(info["action_mask"], rng)
-        *mine, info = env.step(action)
-        *its, _ = twin.step(action)
-        np.testing.assert_array_equal(mine[0], its[0])
-        assert mine[1:] == its[1:]
-        terminated = mine[2]
 
 
 def test_a_deal_can_be_given_in_every_view() -> None:
@@ -355,38 +276,6 @@ def test_impossible_deals_and_unknown_options_are_refused_in_every_view(name: st
 
 
 # AEC
-
-
-@every_game
-def test_the_mask_is_zero_for_seats_that_are_not_to_act(name: str) -> None:
-    env = raw_env(name)
-    env.reset(seed=0)
-    for _ in range(20):
-        if env.terminations[env.agent_selection]:
-            return
-        for agent in env.agents:
-            mask = env.observe(agent)["action_mask"]
-            assert mask.any() == (agent == env.agent_selection)
-            np.testing.assert_array_equal(env.infos[agent]["action_mask"], mask)
-            assert mask.dtype == np.int8
-        env.step(choose(env.last()[0]["action_mask"], np.random.default_rng(0)))
-
-
-@every_game
-def test_all_seats_end_together_with_their_returns(name: str) -> None:
-    env = registry.make_aec(name, **short(name, DECIDED.get(name, {})))
-    play_raw(env, 0, np.random.default_rng(0))
-    assert all(env.terminations.values())
-    assert not any(env.truncations.values())
-    assert sum(map(abs, env.rewards.values())) > 0
-    earned = {}
-    for agent in env.agent_iter():
-        _, earned[agent], terminated, _, info = env.last()
-        assert terminated
-        assert not info["action_mask"].any()
-        env.step(None)
-    tables = env._tables
-    assert list(earned.values()) == tables.returns(tables.all_rows)[0].tolist()
 
 
 @every_game
@@ -441,21 +330,6 @@ def test_the_raw_environment_names_an_illegal_action_and_changes_nothing(name: s
             env.step(nonsense)
     assert state_bytes(env) == before
     assert env.agent_selection == agent
-
-
-@every_game
-def test_the_usual_environment_ends_the_game_at_an_illegal_action(name: str) -> None:
-    env = registry.make_aec(name, **short(name, {}))
-    env.reset(seed=0)
-    agent, mask = env.agent_selection, env.last()[0]["action_mask"]
-    env.step(an_illegal_action(mask))
-    assert env.rewards == {other: -1.0 if other == agent else 0.0 for other in env.agents}
-    assert all(env.terminations.values())
-    assert not any(info["action_mask"].any() for info in env.infos.values())
-    assert not env.last()[0]["action_mask"].any()
-    for _ in env.agent_iter():
-        env.step(None)
-    assert env.agents == []
 
 
 @every_game

@@ -99,7 +99,7 @@ def test_a_card_given_face_down_is_seen_by_the_two_who_exchange() -> None:
     (action, *_) = game.legal_action_list(states[0])
     for seat in range(4):
         text = ply_text(player, states[0], action, seat, streams([0]))
-        assert (game.action_name(action) in text) == (seat in (giver, partner))
+        assert (game.label_action(states[0], action) in text) == (seat in (giver, partner))
 
 
 def test_another_seats_expectations_are_not_printed(capsys: pytest.CaptureFixture[str]) -> None:
@@ -156,7 +156,8 @@ def test_an_action_that_a_search_leaves_aside_is_not_shown() -> None:
 
     player = searching_policy("searcher", game, search)
     text = ply_text(player, state, kept, None, streams([0]))
-    assert text.endswith(f": {game.action_name(kept)}   (expects {game.action_name(kept)} +0.50)")
+    label = game.label_action(state, kept)
+    assert text.endswith(f": {label}   (expects {label}: place 1.8)")
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -11,11 +11,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from parlour.baselines.arena import Plan, Store, Workers, play_match
-from parlour.baselines.arena.play.batches import Contest, DealBatch, Outcomes
+from parlour.baselines.arena.play.batches import Contest, DealBatch, play_batch
 from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.play.match import MatchResult
 from parlour.baselines.arena.results.store import Setting, store_files
@@ -183,55 +182,25 @@ def test_a_log_that_cannot_be_read_is_refused_with_the_remedy(
         Store(path)
 
 
-CLAIMING = """
-import sys
-from parlour.baselines.arena.results.store import Store
-from tests.arena.test_nothing_lost import batch_of
-
-with Store(sys.argv[1]) as store:
-    print(store.claim(batch_of(4)), flush=True)
-    sys.stdin.read()
-"""
-
-
-def batch_of(first_seed: int, players: tuple[str, ...] = PLAYERS) -> DealBatch:
-    """Four deals."""
-    contest = Contest(enter(players, GAME), "field")
-    return DealBatch(GAME, contest, first_seed, 4, contest.entrants)
-
-
-def test_two_runs_on_a_store_do_not_play_the_same(tmp_path: Path) -> None:
-    """A claim holds while its run lives, and is void when the run was killed."""
+def test_results_of_one_batch_are_kept_once(tmp_path: Path) -> None:
+    """Two runs may play the same deals, or some of them, at the same time."""
     path = tmp_path / "store.db"
-    with Store(path) as store:
-        assert store.claim(batch_of(0))
-        assert store.claim(batch_of(0))  # this run's own
-        store.add(batch_of(0), Outcomes(np.zeros((4, 2, 2))))
-        assert not store.claim(batch_of(0))  # it has been played by now
-    command = [sys.executable, "-c", CLAIMING, str(path)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as other:
-        assert other.stdout is not None
-        assert other.stdout.readline() == "True\n"
-        with Store(path) as store:
-            assert not store.claim(batch_of(6))  # overlaps
-            assert store.claim(batch_of(8))
-            assert store.claim(batch_of(4, PLAYERS[::-1]))
-        other.kill()
-        other.wait()
-    with Store(path) as store:
-        assert store.claim(batch_of(6))
-        ((first_seed, _),) = store.read(Setting.of(GAME, None), batch_of(0).contest)
-        assert first_seed == 0
+    contest = Contest(enter(PLAYERS, GAME), "field")
+    with Store(path) as store, Store(path) as other:
+        for batch in (DealBatch(GAME, contest, first, 4, contest.entrants) for first in (0, 2)):
+            outcomes = play_batch(batch)
+            store.add(batch, outcomes)
+            other.add(batch, outcomes)
+        assert [first for first, _ in store.read(Setting.of(GAME, None), contest)] == [0, 2]
+    assert played(path) == played(None)
 
 
 def test_a_refused_player_leaves_the_store_free(tmp_path: Path) -> None:
     with Store(tmp_path / "store.db") as store:
-        contest = Contest(enter((max, "random"), GAME), "field")
         with pytest.raises(ValueError, match="results of max cannot be kept: it is an object"):
-            store.claim(DealBatch(GAME, contest, 0, 4, contest.entrants))
-        assert store.claim(batch_of(0))
+            play_match(GAME, max, "random", num_deals=4, plan=Plan(store=store))
+        with Store(tmp_path / "store.db") as other:
+            play_match(GAME, *PLAYERS, num_deals=4, plan=Plan(store=other))
 
 
 def test_a_worker_that_is_killed_is_replaced_and_its_batch_played_again(tmp_path: Path) -> None:

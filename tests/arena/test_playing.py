@@ -2,14 +2,10 @@
 
 import dataclasses
 import sqlite3
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, cast
 
 import numpy as np
-import pytest
 
-from parlour.baselines.arena.play import playing
 from parlour.baselines.arena.play.batches import Contest, DealBatch, Outcomes
 from parlour.baselines.arena.play.entrants import enter
 from parlour.baselines.arena.play.playing import Plan, PlayedContest, play_contests, read_contests
@@ -86,38 +82,3 @@ def test_a_contest_whose_results_are_all_damaged_is_left_out(tmp_path: Path) -> 
         with sqlite3.connect(tmp_path / "store.db") as database:
             database.execute("UPDATE batch SET returns = x'00'")
         assert read_contests(store, Setting.of(GAME, CONTROL)) == []
-
-
-class PlayedByAnother:
-    """A store in which another run claims every batch, and has played it at a later look."""
-
-    def __init__(self) -> None:
-        self.looks = 0
-        self.added: list[DealBatch] = []
-
-    def claim(self, batch: DealBatch) -> bool:
-        return False
-
-    def read(
-        self, setting: Setting, contest: Contest, seeds: range
-    ) -> Iterator[tuple[int, Outcomes]]:
-        self.looks += 1
-        if self.looks > 2:  # the first look is at what there was before
-            sign = np.array([[1, -1], [-1, 1]])
-            yield seeds[0], Outcomes(sign * np.array(seeds)[:, None, None] / 1000)
-
-    def add(self, batch: DealBatch, outcomes: Outcomes) -> None:
-        self.added.append(batch)
-
-
-def test_what_another_run_plays_is_waited_for_and_not_kept_again(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(playing, "_POLL_SECONDS", 0)
-    PLAYED.clear()
-    store = PlayedByAnother()
-    plan = Plan(store=cast(Any, store), control=CONTROL)
-    (played,) = play_contests(GAME, [CONTEST], range(3, 9), plan)
-    assert_deals(played, list(range(3, 9)))
-    assert store.looks == 3
-    assert PLAYED == [] and store.added == []

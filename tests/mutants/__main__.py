@@ -33,7 +33,7 @@ LAYERS = (("envs",), ("baselines", "training"))  # as many mutants of each
 LEFT_OUT = ("core/RemoveDecorator", "core/VariableReplacer", "core/VariableInserter")
 LARGE = 100  # a constant of this size chosen one larger or smaller would do as well
 MAX_SECONDS = 12.0  # of tests for a mutant, as they were measured
-PYTEST = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-m", "not long"]
+PYTEST = [sys.executable, "-m", "pytest", "-q", "-o", "addopts=", "-m", "not long and not release"]
 PYTEST += ["-p", "no:cacheprovider", "--hypothesis-seed=0"]
 
 

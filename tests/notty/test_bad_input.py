@@ -12,6 +12,8 @@ from parlour.envs.registry import load_game
 from tests.notty.bad_input import HANDS
 from tests.notty.playing import counts, table
 
+pytestmark = pytest.mark.plain
+
 
 def test_a_hand_beyond_the_limit_is_refused() -> None:
     with pytest.raises(ValueError, match=r"a hand has 1 \.\. 5 cards; got one of 6"):

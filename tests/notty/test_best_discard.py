@@ -12,6 +12,8 @@ from parlour.envs.notty.discard import best_discard
 from tests.notty.brute_force import DECK, best_rest, cards_of, counts_of, in_order
 from tests.notty.brute_force import GROUPS as NAMED_GROUPS
 
+pytestmark = pytest.mark.plain
+
 NUM_HANDS = 2000
 NUM_HANDS_FOR_SCIP = 600
 MAX_CARDS = 20

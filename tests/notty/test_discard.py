@@ -19,6 +19,8 @@ from parlour.envs.notty.discard import (
 from parlour.envs.notty.text import group_name
 from tests.notty.playing import counts, random_hand
 
+pytestmark = pytest.mark.plain
+
 NUM_HANDS = 400
 
 

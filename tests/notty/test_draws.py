@@ -16,6 +16,8 @@ from parlour.baselines.notty.draws import cards_of_draws, hits_of_draws
 from parlour.envs.notty.cards import words_of
 from tests.notty.brute_force import KINDS, best_discard_size, counts_of, groups_in
 
+pytestmark = pytest.mark.plain
+
 DRAWS = (1, 2, 3)
 CORNERS = {  # kinds from which hand and deck come: colours, numbers
     "runs": (["red", "blue"], range(1, 8)),

@@ -8,12 +8,14 @@ from docs.studies.notty_fields import main, play_field, row_of
 SEEDS = np.arange(4)
 
 
+@pytest.mark.release
 def test_each_deal_is_played_from_every_seat() -> None:
     is_first, is_decided = play_field(["x_defensive", "defensive", "always_pass"], SEEDS)
     assert is_first.shape == is_decided.shape == (4, 3)
     assert (is_decided | ~is_first).all()
 
 
+@pytest.mark.release
 def test_a_deal_that_decides_the_game_is_won_once_by_each_player() -> None:
     """Seat 0 is dealt a run of five here, and has won before anybody acts."""
     is_first, is_decided = play_field(["always_pass", "aggressive"], np.array([33]))

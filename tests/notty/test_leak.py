@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 
 from parlour.envs.core.rng import streams
 from tests.notty.playing import play, table
+
+pytestmark = pytest.mark.plain
 
 HANDS = ("red 1 5, blue 3", "green 2 8, yellow 10")
 FIRST = "red 9, blue 9 6"

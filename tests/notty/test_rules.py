@@ -26,6 +26,8 @@ from tests.notty.playing import (
     table,
 )
 
+pytestmark = pytest.mark.plain
+
 APART = ("red 1 5, blue 3", "green 2 8, yellow 10")  # two hands without a group, nor near one
 
 

@@ -1,4 +1,4 @@
-"""These tests are short in plain Python; compiled, they would take minutes."""
+"""These tests take seconds in plain Python; compiled, they would take minutes and are left out."""
 
 from numba import config
 

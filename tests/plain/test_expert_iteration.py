@@ -15,12 +15,15 @@ import torch
 from parlour.baselines import make_policy
 from parlour.baselines.networks.checkpoints import Checkpoint, save_checkpoint
 from parlour.baselines.networks.policy_value import PolicyValue
+from parlour.envs.core.play import loops
 from parlour.envs.core.play.tables import action_masks
 from parlour.envs.registry import load_game
 from parlour.training import expert_iteration, lookahead, mlp
 from parlour.training import progress as run_progress
 from parlour.training.teaching import Lesson, drawn, lesson_of, soft_policies, taught
 from tests.probe_duel import HIT, probe_duel
+
+pytestmark = pytest.mark.plain
 
 GAME = probe_duel(stay=-2)
 CARDS = load_game("trick_taking", num_values=2)
@@ -231,7 +234,8 @@ def test_a_negative_number_is_refused(name: str) -> None:
         expert_iteration.Config(**settings)
 
 
-def test_a_game_without_a_choice_teaches_nothing() -> None:
+def test_a_game_without_a_choice_teaches_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loops, "MAX_DEALS", 20)
     game = load_game("trick_taking", num_values=1)
     with pytest.raises(ValueError, match="choice"):
         list(expert_iteration.train(game, CONFIG))

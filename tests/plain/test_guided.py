@@ -33,6 +33,8 @@ from tests.test_guided import (
     record,
 )
 
+pytestmark = pytest.mark.plain
+
 DUEL = probe_duel()
 TRICKS = load_game("trick_taking", num_values=3)
 TOY = toy_game.game(num_players=3)

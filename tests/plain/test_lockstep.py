@@ -20,6 +20,8 @@ from tests.splendor.lockstep import SETTINGS, Setting, compare, compare_deals
 from tests.top_trumps.lockstep import Size, compare_games
 from tests.trick_taking.test_second_opinion import test_the_rules_agree_with_the_referee as tricks
 
+pytestmark = pytest.mark.plain
+
 NOTTY = (
     {"num_players": 2, "turn_limit": 8, "hand_limit": 7},
     {"num_players": 3, "turn_limit": 5, "hand_limit": 5},

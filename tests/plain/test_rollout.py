@@ -14,9 +14,11 @@ from parlour.envs.core.rng import streams
 from ..example_games import imported
 from ..searching import after_plies, saved
 
+pytestmark = pytest.mark.plain
+
 with imported("nim") as (nim,):
     GAME = nim.game(num_heaps=3)
-NUM_TABLES = 20
+NUM_TABLES = 8
 
 
 def worth(network: Policy, position: np.record, action: int) -> float:

@@ -12,6 +12,8 @@ from parlour.baselines.arena.play.batches import DealBatch, Outcomes
 from parlour.envs.registry import load_game
 from tests import toy_game
 
+pytestmark = pytest.mark.plain
+
 GAME = load_game("trick_taking", num_values=3)
 THREE = ("random", "first_play", "smart")
 

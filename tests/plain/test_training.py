@@ -26,10 +26,8 @@ from tests import toy_game
 from tests.probe_duel import probe_duel
 from tests.probe_game import probe_game
 from tests.test_ppo import estimated
-from tests.test_training import (
-    play,
-    seats_of,
-)
+
+pytestmark = pytest.mark.plain
 
 CARDS = load_game("trick_taking", num_values=2)
 TOY = toy_game.game(num_players=3)
@@ -198,20 +196,14 @@ def test_the_perceptron_counts_its_batches_and_its_matches(monkeypatch: pytest.M
     assert {sign for found in outcomes for sign in found.tolist()} == {-1.0, 0.0, 1.0}
 
 
-def first_batches(learner: ppo.Learner) -> list[tuple[decisions.Batch, list[Any], Any]]:
-    """The batches of a run, copied, the networks that made them, and the tables."""
+def first_batches(learner: ppo.Learner) -> list[tuple[decisions.Batch, Any, Any]]:
+    """The batches of a run, copied, the weights that made them, and the tables."""
     made, learn = [], learner._act
 
     def spy(play: Any, batch: decisions.Batch, *rest: Any) -> Any:
-        networks = (
-            [learner.network] if learner.critic is None else [learner.network, learner.critic]
-        )
-        states = [
-            {key: tensor.clone() for key, tensor in network.state_dict().items()}
-            for network in networks
-        ]
+        state = {key: tensor.clone() for key, tensor in learner.network.state_dict().items()}
         out = learn(play, batch, *rest)
-        made.append((decisions.Batch(*(array.copy() for array in batch)), states, play))
+        made.append((decisions.Batch(*(array.copy() for array in batch)), state, play))
         return out
 
     learner._act = spy  # type: ignore[method-assign, assignment]
@@ -220,15 +212,14 @@ def first_batches(learner: ppo.Learner) -> list[tuple[decisions.Batch, list[Any]
     return made
 
 
-@pytest.mark.parametrize("critic", [False, True])
 @pytest.mark.parametrize("name", ["duel", "toy"])
-def test_what_is_noted_of_a_decision_is_what_the_networks_say(name: str, critic: bool) -> None:
+def test_what_is_noted_of_a_decision_is_what_the_network_says(name: str) -> None:
     game = probe_duel() if name == "duel" else TOY
-    learner = ppo.Learner(game, dataclasses.replace(PPO, critic=critic))
+    learner = ppo.Learner(game, PPO)
     found = first_batches(learner)
     assert len(found) == 4
-    for batch, states, _ in found:
-        learner.network.load_state_dict(states[0])
+    for batch, state, _ in found:
+        learner.network.load_state_dict(state)
         flat = ppo.flat(batch)
         masks = action_masks(flat.masks, game.num_actions)
         everything = np.tile(np.arange(game.num_actions), (len(masks), 1))
@@ -237,10 +228,6 @@ def test_what_is_noted_of_a_decision_is_what_the_networks_say(name: str, critic:
             logits = learner.network.legal_logits(units, everything)
             logits[torch.from_numpy(masks) == 0] = -torch.inf
             chances = torch.log_softmax(logits, dim=1).numpy()
-            if learner.critic is not None and learner.critic_rows is not None:
-                learner.critic.load_state_dict(states[1])
-                seen = flat.critic_rows, flat.critic_wide
-                values = learner.critic.of_rows(learner.critic_rows, *seen)[1]
         assert masks.sum(axis=1).min() > 1  # what is forced is no decision
         taken = chances[np.arange(len(chances)), flat.actions]
         np.testing.assert_allclose(flat.log_chances, taken, atol=1e-5)
@@ -323,18 +310,16 @@ def test_a_state_that_does_not_fit_is_refused(damage: dict[str, Any], tmp_path: 
 
 @pytest.mark.parametrize(
     ("weights", "expected"),
-    [((1.0, 0.0, 0.0), {EXTERNAL}), ((0.0, 1.0, 0.0), {-2, -3, -4}), ((0.0, 0.0, 2.0), {0})],
+    [((1.0, 0.0), {EXTERNAL}), ((0.0, 2.0), {0})],
 )
-def test_tables_are_shared_out_between_learners_earlier_networks_and_players(
-    weights: tuple[float, float, float], expected: set[int]
+def test_tables_are_divided_between_learners_and_players(
+    weights: tuple[float, float], expected: set[int]
 ) -> None:
     learner = ppo.Learner(TOY, PPO)
-    mix = acting.OpponentMix(*weights[:2], [make_policy("first_legal", TOY)], weights[2:])
-    tables = acting.SelfPlay(TOY, 24, 3, mix, learner.rows, None)
-    batch = decisions.new_batch(24, 2, TOY.num_mask_words, learner.rows, learner.rows)
-    record = learner.network.record(TOY)
-    earlier = np.concatenate([record] * 3).view(record.dtype)
-    tables.act(record, earlier, None, 0.9, batch, slice(0, 24))
+    mix = acting.OpponentMix(weights[0], [make_policy("first_legal", TOY)], weights[1:])
+    tables = acting.SelfPlay(TOY, 24, 3, mix, learner.rows)
+    batch = decisions.new_batch(24, 2, TOY.num_mask_words, learner.rows)
+    tables.act(learner.network.record(TOY), 0.9, batch, slice(0, 24))
     codes = tables._places.codes
     assert set(codes.ravel()) == expected | {EXTERNAL}
     num_learning = (codes == EXTERNAL).sum(axis=1)
@@ -349,16 +334,16 @@ def test_tables_are_shared_out_between_learners_earlier_networks_and_players(
 
 @pytest.mark.parametrize("weights", [(0.0, 0.0), (-1.0, 2.0), (float("nan"), 1.0)])
 def test_impossible_weights_of_tables_are_refused(weights: tuple[float, float]) -> None:
+    players = [make_policy("first_legal", TOY)]
     with pytest.raises(ValueError, match="not all 0"):
-        acting.OpponentMix(*weights, [], []).cumulative()
-    assert acting.OpponentMix(1.0, 3.0, [], []).cumulative().tolist() == [0.25, 1.0]
+        acting.OpponentMix(weights[0], players, weights[1:]).cumulative()
+    assert acting.OpponentMix(1.0, players, (3.0,)).cumulative().tolist() == [0.25, 1.0]
 
 
-@pytest.mark.parametrize("critic", [False, True])
-def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
-    """By hand in NumPy: the clipped objective, the squared errors, the entropy."""
+def test_the_losses_are_those_of_the_paper() -> None:
+    """By hand in NumPy: the clipped objective, the squared error, the entropy."""
     game = probe_duel()
-    learner = ppo.Learner(game, dataclasses.replace(PPO, critic=critic))
+    learner = ppo.Learner(game, PPO)
     batch = ppo.flat(first_batches(learner)[-1][0])
     batch = batch._replace(log_chances=batch.log_chances + np.linspace(-1, 1, 30, dtype=np.float32))
     advantages = np.linspace(-1, 2, 30, dtype=np.float32)[::-1].copy()
@@ -368,10 +353,6 @@ def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
         units, values = learner.network.of_rows(learner.rows, batch.rows, batch.wide)
         logits = learner.network.legal_logits(units, np.tile(np.arange(6), (30, 1))).numpy()
         error = ((values.numpy() - batch.targets) ** 2).mean()
-        if learner.critic is not None and learner.critic_rows is not None:
-            seen = batch.critic_rows, batch.critic_wide
-            judged = learner.critic.of_rows(learner.critic_rows, *seen)[1].numpy()
-            error += ((judged - batch.targets) ** 2).mean()
     chances = np.where(masks == 1, np.exp(logits), 0)
     chances /= chances.sum(axis=1, keepdims=True)
     ratio = chances[np.arange(30), batch.actions] / np.exp(batch.log_chances)
@@ -385,27 +366,17 @@ def test_the_losses_are_those_of_the_paper(critic: bool) -> None:
 
 
 def test_ppo_reports_its_decisions_and_updates_and_goes_on_from_a_file(tmp_path: Path) -> None:
-    config = dataclasses.replace(PPO, critic=True, earlier=0.5)
-    learner = ppo.Learner(probe_duel(), config)
+    learner = ppo.Learner(probe_duel(), PPO)
     assert learner.progress[:4] == (0.0, 0.0, 0, 0) and learner.progress.cpu_seconds == 0.0
     progresses = [progress for progress, _ in learner.run()]
     assert [progress.decisions for progress in progresses] == [30, 60, 90]
     assert [progress.updates for progress in progresses] == [6, 12, 18]  # 2 passes of 3 parts
     assert [progress.done for progress in progresses] == pytest.approx([1 / 3, 2 / 3, 1])
     learner.save(tmp_path / "state.pt")
-    again = ppo.Learner(probe_duel(), dataclasses.replace(config, seed=1))
-    assert learner.critic is not None and again.critic is not None
-    assert not same(learner.critic, again.critic)
+    again = ppo.Learner(probe_duel(), dataclasses.replace(PPO, seed=1))
+    assert not same(learner.network, again.network)
     again.load(tmp_path / "state.pt")
-    assert same(learner.critic, again.critic) and same(learner.network, again.network)
-    assert again.progress == learner.progress
-    assert again.earlier.tobytes() == learner.earlier.tobytes() and len(again.earlier) == 4
-
-
-def test_earlier_networks_are_kept_only_where_they_play() -> None:
-    learner = ppo.Learner(probe_duel(), PPO)
-    for _ in learner.run():
-        assert len(learner.earlier) == 1
+    assert same(learner.network, again.network) and again.progress == learner.progress
 
 
 def same(first: torch.nn.Module, second: torch.nn.Module) -> bool:
@@ -542,15 +513,3 @@ def test_the_curve_shows_every_point_with_its_interval(
         np.array(second.get_xydata()), [[1.5, 40.0], [3.0, 50.0], [4.5, 60.0]]
     )
     assert set(fair.get_ydata()) == {25.0}
-
-
-@pytest.mark.parametrize("n_steps", [1, 2])
-@pytest.mark.parametrize(("opponents", "self_play"), [([], 1.0), (["random"], 0.0)])
-def test_a_rollout_hands_out_every_decision_once_with_what_came_of_it(
-    opponents: list[str], self_play: float, n_steps: int
-) -> None:
-    played = play(TOY, opponents, self_play, n_steps, 12)
-    assert sorted(played.got) == sorted(played.expected)
-    assert len(played.games) >= 12
-    num_learning = {len(seats) for seats in seats_of(played.games)}
-    assert num_learning == ({1} if opponents else {3})

@@ -17,8 +17,14 @@ from tests.president.playing import ECONOMIES, PASSINGS, PLAYER_COUNTS, Recordin
 from tests.president.referee import RANKS, TWO_OF_OROS, Referee, best_cards, exchanges, rank_of
 
 SOME_SEEDS = range(100)  # in every run of the suite
-# In the long run 10,000 games for every number of players, half of them with each passing rule.
-ALL_SEEDS = [range(first, first + 1250) for first in range(0, 5000, 1250)]
+# 10,000 games for every number of players, half of them with each passing rule: 2,500 in the long
+# run, the others before a release.
+ALL_SEEDS = [
+    pytest.param(
+        range(first, first + 1250), marks=pytest.mark.release if first else pytest.mark.long
+    )
+    for first in range(0, 5000, 1250)
+]
 WATCHED = 25  # games, of each test
 WATCH_EVERY = 5  # plies
 MATCHES = 60
@@ -27,7 +33,7 @@ OTHER_COUNTS = [count for count in PLAYER_COUNTS if count != 4]  # for matches, 
 
 @pytest.mark.parametrize(
     "seeds",
-    [SOME_SEEDS, *(pytest.param(seeds, marks=pytest.mark.long) for seeds in ALL_SEEDS)],
+    [SOME_SEEDS, *ALL_SEEDS],
     ids=str,
 )
 @pytest.mark.parametrize("passing", PASSINGS)

@@ -75,7 +75,7 @@ def test_a_network_without_the_inputs_is_an_opponent_of_one_that_has_them() -> N
         tables.apply(tables.all_rows, actions)
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_a_learner_with_the_inputs_plays_a_network_without_them() -> None:
     config = Config(
         hidden=(4,),

@@ -108,9 +108,8 @@ def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
     assert (observations.tobytes(), masks.tobytes()) == before
 
 
-@pytest.mark.parametrize(
-    "num_players", [2, 4, *(pytest.param(n, marks=pytest.mark.long) for n in (5, 8))]
-)
+@pytest.mark.release
+@pytest.mark.parametrize("num_players", [2, 4, 5, 8])
 def test_each_script_beats_the_one_before_it(num_players: int) -> None:
     game = load_game("president", num_players=num_players)
     pairs = itertools.pairwise(SCRIPTS)
@@ -120,9 +119,8 @@ def test_each_script_beats_the_one_before_it(num_players: int) -> None:
         assert result.first_places.low > 1 / num_players, result
 
 
-@pytest.mark.parametrize(
-    ("num_players", "floor"), [(2, 0.85), pytest.param(4, 0.30, marks=pytest.mark.long)]
-)
+@pytest.mark.release
+@pytest.mark.parametrize(("num_players", "floor"), [(2, 0.85), (4, 0.30)])
 def test_the_search_beats_lowest(num_players: int, floor: float) -> None:
     game = load_game("president", num_players=num_players)
     result = play_match(game, f"playout:num_playouts=200,{BY_LOWEST}", "lowest", 150, seed=5)

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
+import pytest
+
 from tests.splendor.boards import CARDS, NOBLES
 from tests.splendor.referee import COLOURS
+
+pytestmark = pytest.mark.plain
 
 ALL_CARDS = [card for tier in CARDS for card in tier]
 

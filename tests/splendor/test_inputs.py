@@ -109,6 +109,7 @@ def network(game: Game) -> PolicyValue:
     return module
 
 
+@pytest.mark.release
 def test_a_search_is_guided_by_a_network_of_derived_inputs(
     game: Game, network: PolicyValue
 ) -> None:

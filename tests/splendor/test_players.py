@@ -78,6 +78,7 @@ def test_a_card_that_wins_at_once_is_bought(name: str) -> None:
     assert chosen(name, last_chance()) == "buy:2.0"
 
 
+@pytest.mark.release
 def test_each_script_beats_the_one_before_it() -> None:
     """A player as strong as its opponent would win half of the games."""
     greedy, planner = play_matches(GAME, [("greedy", "random"), ("planner", "greedy")], 300)

@@ -26,6 +26,8 @@ from tests.splendor.boards import (
 )
 from tests.splendor.referee import COLOURS
 
+pytestmark = pytest.mark.plain
+
 
 def laid_out(deal: Data, seed: int = 1) -> Tables:
     """One table with this position."""
@@ -192,10 +194,6 @@ REDS = [i for i, card in enumerate(CARDS[0][4:]) if card[0] == "red"]
 WRONG: dict[str, tuple[Change, str]] = {
     "no bank": (drop("bank"), "needs 'bank'"),
     "no table": (drop("table"), "needs 'table'"),
-    "no seats": (drop("seats"), "needs 'seats'"),
-    "no nobles": (drop("nobles"), "needs 'nobles'"),
-    "no seat to act": (drop("seat_to_act"), "needs 'seat_to_act'"),
-    "no first seat": (drop("first_seat"), "needs 'first_seat'"),
     "no number of players": (drop("num_players"), "needs 'num_players'"),
     "another key": (put("score", 3), "no 'score'; its keys are num_players, seat_to_act"),
     "neither decks": (drop("decks"), "either 'decks' or 'decks_left'"),
@@ -204,40 +202,23 @@ WRONG: dict[str, tuple[Change, str]] = {
     "a seat too far": (put("seat_to_act", 2), r"'seat_to_act' must be a number in 0 \.\. 1; got 2"),
     "no such first": (put("first_seat", -1), r"'first_seat' must be a number in 0 \.\. 1; got -1"),
     "a true seat": (put("seat_to_act", True), "'seat_to_act' must be a number .*; got True"),
-    "a named seat": (put("seat_to_act", "0"), "'seat_to_act' must be a number .*; got '0'"),
     "too many passes": (put("passes", 2), r"'passes' must be a number in 0 \.\. 1; got 2"),
     "a turn too late": (put("turn", 200), r"'turn' must be a number in 0 \.\. 199; got 200"),
-    "no turn": (put("turn", -1), "'turn' must be a number"),
     "five in the bank": (put("bank", [4] * 5), "the bank must be 6 numbers"),
     "a debt": (put("bank", [4, 4, 4, 4, 4, -5]), "the bank must be 6 numbers of 0 or more"),
-    "half a gem": (put("bank", [4, 4, 4, 4, 3.5, 5]), "the bank must be 6 numbers"),
     "a gem too many": (put("bank", [4, 5, 4, 4, 4, 5]), "have 4 red gems; here are 5"),
-    "a gem too few": (put("bank", [4, 4, 4, 4, 3, 5]), "have 4 white gems; here are 3"),
-    "a lost yellow": (put("bank", [4, 4, 4, 4, 4, 4]), "have 5 yellow gems; here are 4"),
     "gems from nowhere": (put_seat("gems", [0, 0, 1, 0, 0, 0]), "have 4 green gems; here are 5"),
     "eleven gems": (hold(4, 4, 3, 0, 0, 0), "seat 1 holds 11 gems; 10 is the limit"),
     "five gem colours": (put_seat("gems", [0] * 5), "the gems of seat 1 must be 6 numbers"),
     "one seat": (put("seats", [empty_seat()]), "'seats' must be a list of 2 seats"),
-    "no list of seats": (put("seats", 2), "'seats' must be a list of 2 seats; got 2"),
     "a bare seat": (put("seats", [{}, empty_seat()]), "seat 0 needs gems, cards, reserved, nobles"),
     "a seat's secret": (put_seat("points", 3), "seat 1 needs gems, cards, reserved, nobles"),
     "a table of two": (put("table", [[None] * 4] * 2), "table must be 3 tiers of 4"),
-    "a row of three": (put("table", [[None] * 3] * 3), "table must be 3 tiers of 4"),
-    "no table at all": (put("table", None), "table must be 3 tiers of 4"),
     "table and seat": (put_seat("cards", [FIRST]), r"\['black', 0, .*\] is there 2 times"),
-    "table and reserve": (put_seat("reserved", [FIRST]), r"\['black', 0, .*\] is there 2 times"),
     "table and deck": (lambda p: p["decks"][0].append(FIRST), "is there 2 times"),
-    "deck and seat": (put_seat("cards", [CARDS[2][9]]), "is there 2 times"),
-    "bought and reserved": (
-        lambda p: p["seats"][0].update({"cards": [FIRST], "reserved": [FIRST]}),
-        "is there [23] times",
-    ),
     "a lost card": (lambda p: p["decks"][1].pop(), r"the card \[.*\] is missing"),
     "no such cost": (put_seat("cards", [["red", 0, [9, 0, 0, 0, 0]]]), "there is no card"),
-    "wrong points": (put_seat("cards", [["black", 5, FIRST[2]]]), "there is no card"),
-    "wrong colour": (put_seat("cards", [["red", 0, FIRST[2]]]), "there is no card"),
     "a card's name": (put_seat("cards", ["black"]), "there is no card 'black'; a card is"),
-    "a numbered colour": (put_seat("cards", [[0, 0, FIRST[2]]]), "there is no card"),
     "a bought nothing": (put_seat("cards", [None]), "there is no card None"),
     "cards no list": (put_seat("cards", 5), "the cards of seat 1 are a list; got 5"),
     "another tier's deck": (
@@ -258,7 +239,6 @@ WRONG: dict[str, tuple[Change, str]] = {
     "a noble not printed": (put("nobles", [[5, 0, 0, 0, 0]] * 3), "there is no noble"),
     "a noble twice": (put("nobles", [NOBLES[0], NOBLES[0], NOBLES[1]]), "is there 2 times"),
     "two nobles": (put("nobles", NOBLES[:2]), "2 players have 3 nobles.*got 2"),
-    "four nobles": (put("nobles", NOBLES[:4]), "2 players have 3 nobles.*got 4"),
     "a fourth noble": (put_seat("nobles", [NOBLES[9]]), "2 players have 3 nobles.*got 4"),
     "nobles no list": (put("nobles", 3), "the nobles on the table are a list of needs; got 3"),
 }

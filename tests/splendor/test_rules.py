@@ -25,6 +25,8 @@ from tests.splendor.boards import (
 )
 from tests.splendor.referee import COLOURS
 
+pytestmark = pytest.mark.plain
+
 
 class Table:
     """One table, laid out from data and played by the names of actions."""

@@ -188,7 +188,7 @@ def run(command: str, capsys: pytest.CaptureFixture[str]) -> str:
     return told
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_the_commands_of_the_page_run_as_they_stand(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

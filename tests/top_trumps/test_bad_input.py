@@ -11,6 +11,8 @@ from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.top_trumps.tables import CARDS
 
+pytestmark = pytest.mark.plain
+
 
 def test_a_deck_of_the_games_own_leaves_no_cards_to_be_dealt() -> None:
     game = load_game("top_trumps", deck="planets")

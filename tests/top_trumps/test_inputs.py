@@ -8,6 +8,8 @@ from parlour.baselines.top_trumps.inputs import STEPS
 from parlour.envs import load_game
 from parlour.envs.core.rng import streams
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.mark.parametrize("settings", [{}, {"num_cards": 67, "num_fields": 2}])
 def test_derived_fields_compare_the_top_card_with_the_possible_ones(settings: dict) -> None:

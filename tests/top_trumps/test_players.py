@@ -112,6 +112,7 @@ def test_a_script_is_a_pure_function_of_the_observation(name: str) -> None:
     assert (observations.tobytes(), masks.tobytes()) == before
 
 
+@pytest.mark.release
 def test_each_script_beats_the_one_before_it() -> None:
     pairs = [(stronger, weaker) for weaker, stronger in itertools.pairwise(SCRIPTS)]
     for result in play_matches(load_game("top_trumps"), pairs, 300, seed=3):
@@ -133,7 +134,7 @@ def test_strengths_agree_with_an_independent_program() -> None:
         assert 100 * result.first_places.high > low, result
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_every_player_plays_real_decks() -> None:
     """But for the searches of any game, which are tested for any game."""
     game = load_game("top_trumps", deck="planets", starter=1)
@@ -201,7 +202,7 @@ def test_david_is_the_same_for_the_same_positions_and_streams() -> None:
     assert positions.tobytes() == before
 
 
-@pytest.mark.long
+@pytest.mark.release
 def test_david_is_clearly_stronger_than_goliath() -> None:
     """+114 Elo in 20,000 games; of 600 the interval is some 25 wide to either side."""
     result = play_match(load_game("top_trumps"), "david", "goliath", 300, seed=2)

@@ -127,6 +127,7 @@ def test_cards_that_touch_have_one_value(network: Path) -> None:
     assert num_pairs > 10
 
 
+@pytest.mark.release
 def test_the_same_inputs_give_the_same_choice_whatever_was_asked_before(network: Path) -> None:
     policy = make_policy(f"max_n:network={network},num_simulations=50", GAME)
     first = asked(policy, late_tables(GAME, 5, 3))
@@ -143,7 +144,7 @@ def test_a_limit_in_time_also_gives_a_legal_card(network: Path) -> None:
     assert masks[np.arange(3), actions].all()
 
 
-@pytest.mark.long
+@pytest.mark.release
 @pytest.mark.parametrize("num_players", [3, 4])
 def test_it_beats_the_best_script_where_a_network_ships(num_players: int) -> None:
     game = load_game("trick_taking", num_players=num_players)

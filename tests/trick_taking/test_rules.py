@@ -18,6 +18,8 @@ from tests.trick_taking.tables import (
     table,
 )
 
+pytestmark = pytest.mark.plain
+
 
 @pytest.mark.parametrize("num_players", [2, 3, 4])
 def test_all_cards_are_dealt_n_to_each_seat(num_players: int) -> None:

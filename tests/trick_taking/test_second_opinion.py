@@ -100,22 +100,6 @@ def all_deals(state: np.record, seat: int) -> list[tuple]:
     return deals
 
 
-@pytest.mark.parametrize("void_seat", [1, 2, 3])
-def test_no_re_deal_gives_a_seat_a_colour_it_has_shown_void_in(void_seat: int) -> None:
-    low, high = (seat for seat in (1, 2, 3) if seat != void_seat)
-    hands = {0: [0, 4, 8, 12], void_seat: [5, 6, 9, 13], low: [1, 3, 7, 10], high: [2, 11, 14, 15]}
-    cards = {low: "0.1", high: "0.2", void_seat: "1.1"}
-    game = load_game("trick_taking", num_players=4, num_values=4)
-    tables = Tables(game, streams(range(200)))
-    tables.deal_from(0, {"hands": [hands[seat] for seat in range(4)]})
-    for card in ("0.0", *(cards[seat] for seat in (1, 2, 3))):
-        tables.apply(np.array([0]), np.array([game.parse_action(f"card:{card}")]))
-    rows = np.zeros(200, np.int64)
-    redealt = tables.determinize(rows, rows, tables.rngs)["hands"][:, :, 0]  # the last of colour 0
-    holders = redealt.astype(bool).any(axis=0)
-    assert holders.tolist() == [seat in (low, high) for seat in range(4)]
-
-
 @pytest.mark.parametrize(
     ("num_players", "script"),
     [
