@@ -1,6 +1,7 @@
 """Words that the page and the console have in common: who sits where, and how a game ended."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING
 
 from ..envs.core.words import YOU, in_words
@@ -16,6 +17,13 @@ def player_label(player: str) -> str:
     name, colon, settings = player.partition(":")
     label = name if "." in name or "/" in name else in_words(name)
     return f"{label} ({settings.replace('=', ' ')})" if colon else label
+
+
+def summary_label(summary: str, players: Container[str]) -> str:
+    """Return a player's summary with the names of other players as people call them."""
+    return re.sub(
+        "`(.+?)`", lambda code: player_label(code[1]) if code[1] in players else code[0], summary
+    )
 
 
 def seat_names(seats: "Sequence[Occupant]", own: int | None) -> list[str]:

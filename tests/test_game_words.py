@@ -14,7 +14,7 @@ from parlour.envs.core.words import YOU, with_names
 from parlour.envs.registry import GameName
 from parlour.scripts.table.catalogue import people_settings
 from parlour.scripts.table.table import HERE, PLAYER, REMOTE, Occupant
-from parlour.scripts.words import headline, placed, player_label, seat_names
+from parlour.scripts.words import headline, placed, player_label, seat_names, summary_label
 
 pytestmark = pytest.mark.plain
 
@@ -65,6 +65,11 @@ def test_everybody_has_one_name() -> None:
     assert seat_names(seats, 0) == ["You", "Ada", "Set keeper 1", "Set keeper 2"]
     assert seat_names(seats, 1) == ["Host", "You", "Set keeper 1", "Set keeper 2"]
     assert player_label("mcts:milliseconds=200") == "Mcts (milliseconds 200)"
+
+
+def test_a_summary_names_players_as_people_do_and_keeps_other_code() -> None:
+    summary = "Like `set_keeper`, but with `--fast`."
+    assert summary_label(summary, {"set_keeper"}) == "Like Set keeper, but with `--fast`."
 
 
 def test_results_are_scores_of_the_game() -> None:

@@ -48,10 +48,10 @@ def action_name(names: Names, action: int) -> str:
 
 UNITS = {  # ends of the names of fields
     "_km": "km",
-    "_kg_m3": "kg/m3",
+    "_kg_m3": "kg/m³",
     "_days": "days",
     "_m_s": "m/s",
-    "_c": "C",
+    "_c": "°C",
 }
 
 

@@ -14,7 +14,7 @@ from ...envs.core.game import Game
 from ...envs.core.play.tables import Tables
 from ...envs.core.rng import streams
 from ...envs.core.words import YOU, count_noun, in_words
-from ..words import player_label, seat_names
+from ..words import player_label, seat_names, summary_label
 from .rules import rules_of
 from .table import HERE, Occupant, player_seat
 
@@ -119,14 +119,15 @@ def rules_shown(name: str) -> dict[str, Any]:
 
 
 def _players(game: Game) -> list[dict[str, Any]]:
+    players = players_of(game)
     return [
         {
             "name": name,
             "label": player_label(name),
-            "summary": player.summary,
+            "summary": summary_label(player.summary, players),
             "time": _time_setting(name, player),
         }
-        for name, player in players_of(game).items()
+        for name, player in players.items()
     ]
 
 

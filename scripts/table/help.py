@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...baselines.players.making import players_of
 from ...envs.core.drawing.render import drawn, picture_svg
-from ..words import seat_names
+from ..words import seat_names, summary_label
 from .protocol import Refused
 from .table import HERE, GameTable, PlayedPly
 from .views import advisers, judged_data, picture_before, reason_data, values_data
@@ -140,8 +140,8 @@ def reviewed(table: GameTable, number: int, connection: "Connection") -> dict[st
 def _summary(table: GameTable, seat: int) -> str:
     """Return what is known about the player of a seat, in one sentence."""
     player = table.setup.seats[seat].player.partition(":")[0]
-    listed = players_of(table.game).get(player)
-    return "" if listed is None else listed.summary
+    players = players_of(table.game)
+    return summary_label(players[player].summary, players) if player in players else ""
 
 
 def _ply(table: GameTable, number: int) -> PlayedPly:
