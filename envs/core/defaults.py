@@ -15,6 +15,10 @@ def nothing_is_unseen(state, seat, rng):
     """Leave the position alone: every seat knows all of it."""
 
 
+def any_position(state: np.record) -> None:
+    """Take every position whose numbers are in range."""
+
+
 def derived(*arguments: Any) -> Any:
     """Stand for a function that `Game` makes from its other functions."""
     raise NotImplementedError

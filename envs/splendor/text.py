@@ -35,10 +35,7 @@ from .cards import (
     NUM_TIERS,
     unpack,
 )
-from .position import deal_from
 from .rules import affordable_cards, is_terminal, is_winner
-
-__all__ = ["action_name", "deal_from", "describe", "parse_action"]
 
 
 def action_name(action: int) -> str:
