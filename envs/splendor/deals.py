@@ -3,12 +3,12 @@
 Whatever is wrong is a ValueError that says what it is.
 """
 
-from collections import Counter
 from collections.abc import Collection
 from typing import Any
 
 import numpy as np
 
+from ..core.given_cards import cards_dealt, check_once
 from ..core.words import shortened
 from .actions import GEM_LIMIT, SLOTS_PER_TIER
 from .cards import (
@@ -39,42 +39,14 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     """
     if not isinstance(data, dict) or set(data) != {"decks", "nobles"}:
         raise ValueError(f"a deal is {DEAL_FORM}; got {shortened(data)}")
-    decks, num_nobles = data["decks"], len(state.nobles)
-    if not isinstance(decks, list | tuple) or len(decks) != NUM_TIERS:
-        raise ValueError(f"'decks' must be {NUM_TIERS} lists of cards; got {shortened(decks)}")
-    cards = [
-        _indices(deck, _CARD_DATA, f"deck {tier}", "[colour, points, [cost]]")
-        for tier, deck in enumerate(decks, 1)
-    ]
-    nobles = _indices(data["nobles"], _NOBLE_DATA, "'nobles'", "its need in five colours")
-    for tier, deck in enumerate(cards):
+    decks = cards_dealt(data["decks"], TIER_SIZES, _CARD_DATA)
+    for tier, deck in enumerate(decks):
         _check_tier(deck, tier)
-        _check_once(deck, _CARD_DATA)
-        if len(deck) != TIER_SIZES[tier]:
-            raise ValueError(f"deck {tier + 1} has {len(deck)} cards, not {TIER_SIZES[tier]}")
-    if len(nobles) != num_nobles:
-        raise ValueError(f"a deal for {num_nobles - 1} players has {num_nobles} nobles")
-    _check_once(nobles, _NOBLE_DATA)
-    state["deck"] = [card for deck in cards for card in reversed(deck)]  # the next card last
+    (nobles,) = cards_dealt([data["nobles"]], [len(state.nobles)], _NOBLE_DATA, "noble")
+    state["deck"] = [card for deck in decks for card in reversed(deck)]  # the next card last
     state["deck_left"] = TIER_SIZES
     state["nobles"] = nobles
     start_game(state)
-
-
-def _indices(given: Any, known: list[Any], what: str, form: str) -> list[int]:
-    """The indices of printed cards or nobles."""
-    if not isinstance(given, list | tuple):
-        raise ValueError(f"{what} is a list; got {shortened(given)}")
-    plain = [_as_lists(one) for one in given]
-    for one in plain:
-        if one not in known:
-            raise ValueError(f"{what}: there is no {shortened(one)}; each is {form}, as printed")
-    return [known.index(one) for one in plain]
-
-
-def _as_lists(data: Any) -> Any:
-    is_list = isinstance(data, list | tuple | np.ndarray)
-    return [_as_lists(part) for part in data] if is_list else data
 
 
 def _check_tier(cards: Collection[int], tier: int) -> None:
@@ -85,19 +57,13 @@ def _check_tier(cards: Collection[int], tier: int) -> None:
             )
 
 
-def _check_once(indices: Collection[int], known: list[Any]) -> None:
-    for index, number in Counter(indices).items():
-        if number > 1:
-            raise ValueError(f"{known[index]} is there {number} times")
-
-
 def check_position(state: np.record) -> None:
     """Raise ValueError unless all gems, cards and nobles of the game are there, each once."""
     _check_gems(state)
     _check_cards(state)
     nobles = [noble for noble in state.nobles.tolist() if noble != NO_NOBLE]
     nobles += [noble for won in state.won.tolist() for noble in _bits(won)]
-    _check_once(nobles, _NOBLE_DATA)
+    check_once(nobles, _NOBLE_DATA)
     if len(nobles) != len(state.nobles):
         raise ValueError(f"{len(state.nobles)} nobles are in the game; here are {len(nobles)}")
     if any(state.nobles[slot] == NO_NOBLE for slot in _bits(state.choice)):
@@ -138,7 +104,7 @@ def _check_cards(state: np.record) -> None:
         lying += reserved
         if len(reserved) != state.num_reserved[seat] or NO_CARD in places[: len(reserved)]:
             raise ValueError(f"'num_reserved' of seat {seat} does not fit its reserved cards")
-    _check_once(lying, _CARD_DATA)
+    check_once(lying, _CARD_DATA)
     _check_owned(state, set(range(len(CARDS))).difference(lying))
 
 

@@ -20,7 +20,6 @@ from ..core.words import count_noun
 from . import actions, cards, rules
 from .actions import MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
 from .text import (
-    action_name,
     buyable,
     colours_text,
     headline,
@@ -147,7 +146,7 @@ def draw(
 def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
     """Gems taken and returned, one click each; a card and what to do with it."""
     legal = table.clickable(rules, state, seat, actions.NUM_ACTIONS)
-    return {action_name(action): _clicked(state, action) for action in legal}
+    return {actions.ACTION_NAMES[action]: _clicked(state, action) for action in legal}
 
 
 def _clicked(state: np.record, action: int) -> tuple[str, ...]:

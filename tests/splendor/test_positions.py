@@ -221,20 +221,25 @@ def test_what_is_no_deal_is_refused(data: Any) -> None:
     refused(data, r'a deal is {"decks".*}; got ')
 
 
+def swap(decks: list[list[Any]]) -> None:
+    """Exchange the top cards of the first two decks."""
+    decks[0][0], decks[1][0] = decks[1][0], decks[0][0]
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda deal: deal["nobles"].pop(), "a deal for 2 players has 3 nobles"),
-        (lambda deal: deal.update(nobles=3), "'nobles' is a list; got 3"),
-        (lambda deal: deal["decks"].pop(), "'decks' must be 3 lists"),
-        (lambda deal: deal["decks"].__setitem__(0, 5), "deck 1 is a list; got 5"),
-        (lambda deal: deal["decks"][0].pop(), "deck 1 has 39 cards, not 40"),
-        (lambda deal: deal["decks"][0].append(deal["decks"][0][0]), "is there 2 times"),
-        (lambda deal: deal["decks"][0].append(deal["decks"][1][0]), "is of tier 2, not 1"),
-        (lambda deal: deal["decks"][0].append("black"), "deck 1: there is no 'black'; each is"),
-        (lambda deal: deal["decks"][0].append(["red", 0, [9, 0, 0, 0, 0]]), "there is no"),
+        (lambda deal: deal["nobles"].pop(), "needs lists of 3 nobles; got lists of 2"),
+        (lambda deal: deal.update(nobles=3), "a deal needs lists of 3 nobles; got"),
+        (lambda deal: deal["decks"].pop(), "needs lists of 40, 30, 20 cards; got lists of 40, 30$"),
+        (lambda deal: deal["decks"].__setitem__(0, 5), "needs lists of 40, 30, 20 cards; got .5, "),
+        (lambda deal: deal["decks"][0].pop(), "got lists of 39, 30, 20"),
+        (lambda deal: deal["decks"][0].__setitem__(0, deal["decks"][0][1]), "is there 2 times"),
+        (lambda deal: swap(deal["decks"]), "is of tier 2, not 1"),
+        (lambda deal: deal["decks"][0].__setitem__(0, "black"), "there is no card 'black'; cards"),
+        (lambda deal: deal["decks"][0].__setitem__(0, ["red", 0, [9] * 5]), "there is no card"),
         (lambda deal: deal["nobles"].__setitem__(0, deal["nobles"][1]), "is there 2 times"),
-        (lambda deal: deal["nobles"].__setitem__(0, None), "'nobles': there is no None"),
+        (lambda deal: deal["nobles"].__setitem__(0, None), "there is no noble None; nobles are"),
     ],
 )
 def test_a_deal_that_cannot_be_is_refused(change: Change, message: str) -> None:
