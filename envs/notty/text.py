@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.game import NO_ACTION, NO_SEAT
+from ..core.game import NO_ACTION, NO_SEAT, check_range
 from ..core.given_cards import card_indices
-from ..core.words import count_noun, is_index, shortened
+from ..core.words import count_noun, shortened
 from .cards import (
     COLOURS,
     GROUPS,
@@ -96,7 +96,7 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     deck = _parse_deck(data["deck"], hands) if "deck" in data else []
     seat = data.get("seat_to_act", None)
     if seat is not None:
-        _check_seat(seat, len(hands))
+        check_range("seat_to_act", seat, 0, len(hands) - 1)
     for words, hand in zip(state["hands"], hands, strict=True):
         words[:] = 0
         for kind in hand:
@@ -133,11 +133,6 @@ def _parse_deck(deck: Any, hands: Sequence[Sequence[int]]) -> list[int]:
             f"not {parsed.count(kind)}"
         )
     return parsed
-
-
-def _check_seat(seat: Any, num_seats: int) -> None:
-    if not is_index(seat, num_seats):
-        raise ValueError(f"seat_to_act must be a seat 0 .. {num_seats - 1}; got {seat!r}")
 
 
 # A position as text

@@ -3,14 +3,14 @@
 Whatever is wrong is a ValueError that says what it is.
 """
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from typing import Any
 
 import numpy as np
 
 from ..core.given_cards import cards_dealt, check_once
 from ..core.words import shortened
-from .actions import GEM_LIMIT, SLOTS_PER_TIER
+from .actions import GEM_LIMIT, NUM_SLOTS, SLOTS_PER_TIER
 from .cards import (
     CARDS,
     COLOUR_BITS,
@@ -21,9 +21,9 @@ from .cards import (
     NO_NOBLE,
     NOBLE_POINTS,
     NOBLES,
+    NUM_GEM_COLOURS,
     NUM_TIERS,
     TIER_SIZES,
-    unpack,
 )
 from .rules import GEMS_OF_COLOUR, MAX_OF_COLOUR, YELLOW_GEMS, start_game
 
@@ -60,82 +60,72 @@ def _check_tier(cards: Collection[int], tier: int) -> None:
 def check_position(state: np.record) -> None:
     """Raise ValueError unless all gems, cards and nobles of the game are there, each once."""
     _check_gems(state)
-    _check_cards(state)
+    owned = _cards_owned(state)
     nobles = [noble for noble in state.nobles.tolist() if noble != NO_NOBLE]
-    nobles += [noble for won in state.won.tolist() for noble in _bits(won)]
-    check_once(nobles, _NOBLE_DATA)
-    if len(nobles) != len(state.nobles):
-        raise ValueError(f"{len(state.nobles)} nobles are in the game; here are {len(nobles)}")
-    if any(state.nobles[slot] == NO_NOBLE for slot in _bits(state.choice)):
-        raise ValueError("no noble can be chosen from an empty slot")
+    received = [noble for won in state.won for noble in _bits(won)]
+    check_once([*nobles, *received], _NOBLE_DATA)
+    num_nobles = len(nobles) + len(received)
+    if num_nobles != len(state.nobles):
+        raise ValueError(f"{len(state.nobles)} nobles are in the game; here are {num_nobles}")
+    numbers = _counts(state.cards)
+    of_colour = [sum(CARDS[card].colour == c for card in owned) for c in range(NUM_GEM_COLOURS)]
+    _check_fits(state, "cards", numbers.sum(axis=0), of_colour)
+    if numbers.max() > MAX_OF_COLOUR:
+        raise ValueError(f"a seat has {numbers.max()} cards of a colour; {MAX_OF_COLOUR} at most")
+    points = sum(CARDS[card].points for card in owned) + NOBLE_POINTS * len(received)
+    _check_fits(state, "points", state.points.sum(), points)
+    takeable = [slot for slot in _bits(state.choice) if state.nobles[slot] != NO_NOBLE]
+    _check_fits(state, "choice", _bits(state.choice), takeable)
 
 
 def _check_gems(state: np.record) -> None:
     """All gems are in the bank or held, and no seat holds more than ten."""
-    num_seats = len(state.gems)
-    for colour, name in enumerate(GEM_COLOURS):
-        words = [int(word) >> COLOUR_BITS * colour & 0xFF for word in (state.bank, *state.gems)]
+    num_seats, held = len(state.gems), _counts(state.gems)
+    there = held.sum(axis=0) + _counts([state.bank])[0]
+    for name, number in zip(GEM_COLOURS, there.tolist(), strict=True):
         whole = YELLOW_GEMS if name == "yellow" else GEMS_OF_COLOUR[num_seats]
-        if sum(words) != whole:
-            raise ValueError(f"{num_seats} players have {whole} {name} gems; here are {sum(words)}")
-    for seat, gems in enumerate(state.gems):
-        if sum(unpack(gems)) > GEM_LIMIT:
-            raise ValueError(
-                f"seat {seat} holds {sum(unpack(gems))} gems; {GEM_LIMIT} is the limit"
-            )
+        if number != whole:
+            raise ValueError(f"{num_seats} players have {whole} {name} gems; here are {number}")
+    for seat, number in enumerate(held.sum(axis=1)):
+        if number > GEM_LIMIT:
+            raise ValueError(f"seat {seat} holds {number} gems; {GEM_LIMIT} is the limit")
 
 
-def _check_cards(state: np.record) -> None:
-    """Each card is in its deck, on the table, reserved or owned."""
+def _cards_owned(state: np.record) -> set[int]:
+    """Check the cards in the decks, on the table and reserved; return all others."""
     lying: list[int] = []
+    rows = state.table.reshape(NUM_TIERS, SLOTS_PER_TIER).tolist()
     for tier, first in enumerate(FIRST_OF_TIER[:NUM_TIERS]):
-        deck = state.deck[first : first + state.deck_left[tier]].tolist()
-        slots = state.table[tier * SLOTS_PER_TIER :][:SLOTS_PER_TIER].tolist()
-        cards = [*deck, *(card for card in slots if card != NO_CARD)]
-        _check_tier(cards, tier)
-        lying += cards
-        if len(deck) != state.deck_left[tier] or set(_bits(state.unseen[tier])) != {
-            card - first for card in deck
-        }:
-            raise ValueError(f"'deck', 'deck_left' and 'unseen' differ in tier {tier + 1}")
-    _check_slots(state)
-    for seat, places in enumerate(state.reserved.tolist()):
+        left, row = state.deck_left[tier], [card for card in rows[tier] if card != NO_CARD]
+        deck = state.deck[first : first + left].tolist()
+        _check_tier([*deck, *row], tier)
+        lying += [*deck, *row]
+        in_deck = sorted(card - first for card in deck)
+        _check_fits(state, "unseen", _bits(state.unseen[tier]), in_deck)
+        _check_fits(state, "deck_left", left, len(deck))
+        num_gaps = rows[tier].count(NO_CARD) - (state.gap // SLOTS_PER_TIER == tier)
+        if num_gaps > 0 and left:
+            raise ValueError(f"a slot of tier {tier + 1} is empty, but its deck has {left} cards")
+    is_there = [card != NO_CARD for card in state.table]
+    filled = [slot for slot in range(NUM_SLOTS) if is_there[slot] != (slot == state.gap)]
+    _check_fits(state, "face_up", _bits(state.face_up), filled)
+    for places, number in zip(state.reserved.tolist(), state.num_reserved, strict=True):
         reserved = [card for card in places if card != NO_CARD]
         lying += reserved
-        if len(reserved) != state.num_reserved[seat] or NO_CARD in places[: len(reserved)]:
-            raise ValueError(f"'num_reserved' of seat {seat} does not fit its reserved cards")
+        _check_fits(state, "num_reserved", places[:number], reserved)
     check_once(lying, _CARD_DATA)
-    _check_owned(state, set(range(len(CARDS))).difference(lying))
+    return set(range(len(CARDS))).difference(lying)
 
 
-def _check_slots(state: np.record) -> None:
-    """A slot is empty where its deck is, or until the end of the turn."""
-    for slot, card in enumerate(state.table.tolist()):
-        tier, place = divmod(slot, SLOTS_PER_TIER)
-        is_gap = slot == state.gap
-        if (slot in _bits(state.face_up)) != ((card != NO_CARD) != is_gap):
-            raise ValueError(f"'face_up' and 'gap' do not fit slot {tier + 1}.{place} of 'table'")
-        if card == NO_CARD and state.deck_left[tier] and not is_gap:
-            raise ValueError(
-                f"slot {tier + 1}.{place} is empty, but its deck has {state.deck_left[tier]} cards"
-            )
+def _check_fits(state: np.record, name: str, given: Any, expected: Any) -> None:
+    if not np.array_equal(given, expected):
+        raise ValueError(f"{name!r} does not fit the cards: {state[name].tolist()}")
 
 
-def _check_owned(state: np.record, owned: Collection[int]) -> None:
-    """The seats own, by colour and in points, the cards that lie nowhere."""
-    for colour, name in enumerate(COLOURS):
-        numbers = [int(word) >> COLOUR_BITS * colour & 0xFF for word in state.cards]
-        number = sum(CARDS[card].colour == colour for card in owned)
-        if sum(numbers) != number:
-            raise ValueError(f"the seats own {sum(numbers)} {name} cards; {number} lie nowhere")
-        if max(numbers) > MAX_OF_COLOUR:
-            raise ValueError(
-                f"a seat has {max(numbers)} {name} cards; {MAX_OF_COLOUR} is the limit"
-            )
-    points = sum(CARDS[card].points for card in owned)
-    points += NOBLE_POINTS * sum(len(_bits(won)) for won in state.won)
-    if points != state.points.sum():
-        raise ValueError(f"all cards and nobles owned have {points} points, not 'points'")
+def _counts(words: Iterable[int]) -> np.ndarray:
+    """The numbers in some words, by colour: [words, colours]."""
+    shifts = COLOUR_BITS * np.arange(NUM_GEM_COLOURS)
+    return np.array([int(word) >> shifts & 0xFF for word in words])
 
 
 def _bits(word: Any) -> list[int]:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.game import NO_SEAT
+from ..core.game import NO_SEAT, check_range
 from ..core.given_cards import cards_dealt
-from ..core.words import count_noun, is_index
+from ..core.words import count_noun
 from .rules import NO_CARD, is_terminal, start_game
 
 SUITS = ("spades", "hearts", "clubs", "diamonds")  # by colour
@@ -52,8 +52,7 @@ def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
     sizes = [num_values] * num_seats
     hands = cards_dealt(data["hands"], sizes, range(num_seats * num_values))
     leader = data.get("leader", int(state["first_leader"]))
-    if not is_index(leader, num_seats):
-        raise ValueError(f"the leader must be a seat 0 .. {num_seats - 1}; got {leader!r}")
+    check_range("leader", leader, 0, num_seats - 1)
     state["dealt"][:] = hands
     start_game(state, np.int8(leader))
 

@@ -27,7 +27,7 @@ DEALS = [
     ({"hands": [["red 1"], [3]]}, "there is no card 3"),
     ({"hands": [["red 1"], []]}, r"a hand has 1 \.\. 20 cards; got one of 0"),
     ({"hands": [["red 1"], ["red 1", "red 1"]]}, "two cards red 1; the deal has 3"),
-    ({**deal_of(*HANDS), "seat_to_act": 2}, r"a seat 0 \.\. 1; got 2"),
+    ({**deal_of(*HANDS), "seat_to_act": 2}, r"seat_to_act must be an integer in 0 \.\. 1; got 2"),
     ({**deal_of(*HANDS), "seat_to_act": True}, "got True"),
     ({**deal_of(*HANDS), "deck": ["red 1"]}, "a deck is all cards that nobody holds"),
     ({**deal_of(*HANDS), "deck": [*rest_of(*HANDS), "red 1"]}, "1 of red 1, not 2"),

@@ -25,7 +25,7 @@ DEALS: list[tuple[Any, str]] = [
     ({"hands": [[0, 1, 2], [3, 4, 2]]}, "2 is there 2 times"),
     ({"hands": [[0, 1, 2], [3, 4, 6]]}, "there is no card 6; cards are 0, 1, ..., 5"),
     ({"hands": [[0, 1, 2], [3, 4, "5"]]}, "there is no card '5'"),
-    ({**TWO_SEATS, "leader": 2}, r"a seat 0 \.\. 1; got 2"),
+    ({**TWO_SEATS, "leader": 2}, r"leader must be an integer in 0 \.\. 1; got 2"),
     ({**TWO_SEATS, "leader": True}, "got True"),
     ({"hands": 7}, "needs lists of 3, 3 cards; got 7"),
     ({"hands": [1, 2]}, "needs lists of 3, 3 cards"),

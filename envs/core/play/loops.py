@@ -84,9 +84,7 @@ class Told(NamedTuple):
     records: np.ndarray  # [N] what those seats know
     encoding: Any  # of `records` (see `fields.Encoding`)
     numbers: np.ndarray  # [N, num_inputs] the same for a network
-    finals: (
-        np.ndarray
-    )  # [N, num_inputs] what the last actor knew, where a game has ended; or [0, ..]
+    finals: np.ndarray  # [N or 0, num_inputs] what the last actor knew, where a game has ended
     ended: np.ndarray  # [N] whether a game has ended
     lost: np.ndarray  # [N] whether by an illegal action
     rewards: np.ndarray  # [N] of the seats that have acted
