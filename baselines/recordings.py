@@ -18,12 +18,12 @@ from ..envs import GAMES
 from ..envs.core.environments.common import ObservationEncoder, observation_space
 from ..envs.core.game import Game
 from ..envs.core.play.loops import loops_of
-from ..envs.core.play.plies import Plies, plies_of
 from ..envs.core.play.tables import action_masks
 from ..envs.core.rng import player_streams
 from .advice.move_values import EXACT, exact_values_of
 from .players.making import make_policy
 from .players.policy import Policy, values_of
+from .plies import Plies, plies_of
 
 SEARCH = "mcts"  # values the moves of games that are not solved
 EXTRA = "record"  # has the packages

@@ -38,7 +38,7 @@ from ..baselines.arena.results.export import (
     standing_cells,
     standing_headings,
 )
-from ..envs.core.waiting import Wait, progress_logger
+from ..baselines.waiting import Wait, progress_logger
 from .options import BadArgument
 from .validators import file_to_write
 

@@ -7,13 +7,13 @@ import pytest
 
 from parlour.baselines import compiled_policy, make_policy
 from parlour.baselines.arena import Plan, Workers, play_match
-from parlour.baselines.arena.play import batches
+from parlour.baselines.arena.play import batches, deals
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.players.policy import Policy
 from parlour.envs import find_game, load_game
 from parlour.envs.core.compile import rule
 from parlour.envs.core.game import Game
-from parlour.envs.core.play import deals, slices
+from parlour.envs.core.play import slices
 from parlour.envs.core.play.seating import PlayerError
 from parlour.envs.core.rng import SEED_LIMIT
 

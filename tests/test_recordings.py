@@ -10,14 +10,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from parlour.baselines import plies
 from parlour.baselines.arena.play.batches import play_deals
 from parlour.baselines.players.making import make_policy
 from parlour.baselines.players.policy import Policy
+from parlour.baselines.plies import Plies, plies_of, plies_of_actions
 from parlour.baselines.recordings import Recorded, record, valuer_of
 from parlour.envs import GAMES, find_game, load_game
 from parlour.envs.core.game import Game
-from parlour.envs.core.play import plies
-from parlour.envs.core.play.plies import Plies, plies_of, plies_of_actions
 from parlour.scripts.main import main
 
 SEEDS = range(40, 43)

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from parlour.envs import GAMES
-from parlour.envs.core.environments.keywords import keyword_table
 from parlour.scripts.bench.page import speed_table
 
 from . import games, records, reference
+from .keywords import keyword_table
 from .sources import CHECKOUT, Linked, all_sources, page_of
 
 OUT = CHECKOUT / "build" / "site"

@@ -1,6 +1,7 @@
 """Default functions of a `Game`, for those that its author leaves out."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -8,11 +9,18 @@ import numpy as np
 from .bits import WORD_BITS
 from .compile import rule
 from .fields import Field
+from .words import did_you_mean, is_index
+
+MANY_NAMES = 8  # that an error lists
 
 
 @rule
 def nothing_is_unseen(state, seat, rng):
     """Leave the position alone: every seat knows all of it."""
+
+
+def any_position(state: np.record) -> None:
+    """Take every position whose numbers are in range."""
 
 
 def derived(*arguments: Any) -> Any:
@@ -68,10 +76,23 @@ def fitting(field: Field, given: Any) -> np.ndarray:
     return value
 
 
+def name_of(names: Sequence[str], action: int) -> str:
+    """Return the name of an action, of the names of all. ValueError where there is none."""
+    if not is_index(action, len(names)):
+        raise ValueError(f"actions are 0 .. {len(names) - 1}, not {action!r}")
+    return names[action]
+
+
 def parse_name(action_name: Callable[[int], str], num_actions: int, name: str) -> int:
-    """Find the action with a name. Raises a ValueError that lists the first valid names."""
-    names = [action_name(action) for action in range(num_actions)]
-    if name not in names:
-        shown = ", ".join(names[:8]) + (", ..." if num_actions > 8 else "")
-        raise ValueError(f"no action is called {name!r}; actions are {shown}")
-    return names.index(name)
+    """Return the action with a name. Raises a ValueError that lists some valid names."""
+    indices = _indices(action_name, num_actions)
+    if not isinstance(name, str) or name not in indices:
+        some = ", ".join([*indices][:: -(-num_actions // MANY_NAMES)])
+        close, such_as = did_you_mean(name, indices), "such as " * (num_actions > MANY_NAMES)
+        raise ValueError(f"no action is called {name!r}; {close}actions are {such_as}{some}")
+    return indices[name]
+
+
+@lru_cache(maxsize=64)
+def _indices(action_name: Callable[[int], str], num_actions: int) -> dict[str, int]:
+    return {action_name(action): action for action in range(num_actions)}

@@ -38,6 +38,7 @@ _FUNCTIONS = {  # the functions of a `Game`, by their names in its modules, and 
     "observe": ("state", "seat", "out"),
     "reshuffle_unseen": ("state", "seat", "rng"),
     "deal_from": ("state", "data", "rng"),
+    "check_position": ("state",),
     "describe": ("state", "seat"),
     "action_name": ("action",),
     "parse_action": ("name",),
@@ -75,6 +76,8 @@ class Game:
     These are plain Python:
 
     * `deal_from(state, data, rng)`: deal a position given as plain data; ValueError for a wrong one
+    * `check_position(state)`: ValueError for a position given as data that the game cannot reach
+      although every number is in its range; by default there are none
     * `describe(state, seat)`: return the position as text, as the seat may see it; all for None
     * `action_name(action)`: return the name of an action; ValueError where there is none
     * `parse_action(name)`: return the action of that name; ValueError where there is none
@@ -122,6 +125,7 @@ class Game:
 
     # Plain Python.
     deal_from: Function = defaults.derived
+    check_position: Callable[[np.record], None] = defaults.any_position
     describe: Function
     action_name: Callable[[int], str]
     parse_action: Callable[[str], int] = defaults.derived

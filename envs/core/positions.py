@@ -41,7 +41,7 @@ def position_from(game: Game, given: Any) -> np.record:
     """Return a position of a game from its record, or from its plain data.
 
     Raises ValueError for what is neither, for fields and numbers that the game's positions cannot
-    have, and for other house rules. Whether the rules can lead to such a position is not checked.
+    have, for other house rules, and for what the game's `check_position` finds.
     """
     if isinstance(given, np.void) and given.dtype == game.state_dtype:
         given = position_data(game, given)
@@ -59,4 +59,5 @@ def position_from(game: Game, given: Any) -> np.record:
                 f"{field.name} is a house rule, {position[field.name]} in this game; got {value}"
             )
         position[field.name] = value
+    game.check_position(position)
     return position

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Any, ClassVar
 
+from ..core.defaults import name_of
 from ..core.game import (
     Game,
     check_choice,
@@ -95,7 +96,6 @@ def game(**settings: Any) -> Game:
             observation,
             text,
             draw,
-            action_name=partial(text.action_name, num_seats, config.discard),
-            parse_action=partial(text.parse_action, num_seats, config.discard),
+            action_name=partial(name_of, text.action_names(num_seats, config.discard)),
         ),
     )

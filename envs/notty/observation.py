@@ -26,6 +26,7 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
     """Cards are counts by kind, colour by colour."""
     n, i16 = num_seats, np.int16
     most_turns, top_action = n * MAX_TURN_LIMIT, first_discard(n) + NUM_GROUPS - 1
+    turns, moved, top_kind = MAX_TURN_LIMIT, (n, MAX_DRAWN), NUM_KINDS - 1
     return (
         Field("hands", i16, (n, NUM_KINDS), 0, NUM_COPIES, "cards of each kind in each hand"),
         Field("deck", i16, (NUM_KINDS,), 0, NUM_COPIES, "cards of each kind in the deck"),
@@ -50,12 +51,7 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
         ),
         Field("passes", i16, (n,), 0, MAX_TURN_LIMIT, "voluntary passes in a row"),
         Field(
-            "takes",
-            i16,
-            (n, 2),
-            0,
-            MAX_TURN_LIMIT,
-            "cards taken from larger hands, and from other hands",
+            "takes", i16, (n, 2), 0, turns, "cards taken from larger hands, and from other hands"
         ),
         Field(
             "last_actions", i16, (n,), NO_ACTION, top_action, "each seat's last action; -1: none"
@@ -63,9 +59,9 @@ def observation_fields(num_seats: int) -> tuple[Field, ...]:
         Field(
             "last_cards",
             i16,
-            (n, MAX_DRAWN),
+            moved,
             NO_CARD,
-            NUM_KINDS - 1,
+            top_kind,
             "kinds of the cards that this action moved; -1: none",
         ),
     )

@@ -68,35 +68,23 @@ def state_fields(num_seats: int) -> tuple[Field, ...]:
     """The position. The deck is all cards that nobody holds."""
     n, i8, i16, i64 = num_seats, np.int8, np.int16, np.int64
     most_turns, top_action = n * MAX_TURN_LIMIT, first_discard(n) + NUM_GROUPS - 1
-    limit, seats = HAND_LIMIT, (n,)
+    limit, seats, turns, top_kind = HAND_LIMIT, (n,), MAX_TURN_LIMIT, NUM_KINDS - 1
     return (
         Field("hands", i64, (n, 2), 0, ALL_KINDS, "kinds held at least once, and twice"),
         Field("turns_played", i16, (), 0, most_turns, "turns that have ended, of all seats"),
         Field("passes", i16, seats, 0, MAX_TURN_LIMIT, "voluntary passes in a row"),
         Field(
-            "takes",
-            i16,
-            (n, 2),
-            0,
-            MAX_TURN_LIMIT,
-            "cards taken from larger hands, and from other hands",
+            "takes", i16, (n, 2), 0, turns, "cards taken from larger hands, and from other hands"
         ),
         Field("last_actions", i16, seats, NO_ACTION, top_action, "each seat's last action"),
-        Field(
-            "last_cards", i8, (n, MAX_DRAWN), NO_CARD, NUM_KINDS - 1, "the kinds of cards it moved"
-        ),
+        Field("last_cards", i8, (n, MAX_DRAWN), NO_CARD, top_kind, "the kinds of cards it moved"),
         Field("seat_to_act", i8, (), 0, n - 1, "whose turn it is"),
         Field("phase", i8, (), 0, HAS_BOTH, "what the seat has done in this turn"),
         Field("pending", i16, (), NO_ACTION, top_action, "the action that chance must carry out"),
         Field("winner", i8, (), NO_SEAT, n - 1, "who has won"),
         Field("is_drawn", i8, (), 0, 1, "whether the game has ended without a winner"),
         Field(
-            "deck_order",
-            i8,
-            (NUM_CARDS,),
-            0,
-            NUM_KINDS - 1,
-            "a given order of the deck, top card last",
+            "deck_order", i8, (NUM_CARDS,), 0, top_kind, "a given order of the deck, top card last"
         ),
         Field(
             "num_ordered", i8, (), 0, NUM_CARDS, "cards left in this order; 0: the deck is shuffled"

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ..core.game import NO_ACTION, NO_SEAT
-from ..core.words import count_noun, is_index, shortened
+from ..core.game import NO_ACTION, NO_SEAT, check_range
+from ..core.given_cards import card_indices
+from ..core.words import count_noun, shortened
 from .cards import (
     COLOURS,
     GROUPS,
@@ -30,11 +31,9 @@ from .rules import (
     first_discard,
     first_seat,
     is_terminal,
-    num_actions,
     start_game,
 )
 
-KIND_INDEX = {name: kind for kind, name in enumerate(KIND_NAMES)}
 DEAL_FORM = '{"hands": [["red 3", ...], ...], "deck": ["blue 10", ...], "seat_to_act": 0}'
 PHASE_NAMES = {
     NOTHING_YET: "begins a turn",
@@ -61,26 +60,6 @@ def action_names(num_seats: int, discard: str) -> tuple[str, ...]:
     """The names of all actions, by index."""
     takes = (f"take:+{places}" for places in range(1, num_seats))
     return (*_MOVE_NAMES, *takes, *(_DISCARD_NAMES if discard == "manual" else ()))
-
-
-def action_name(num_seats: int, discard: str, action: int) -> str:
-    """`pass`, `draw:COUNT`, `take:+PLACES` or `discard:GROUP`. Raises ValueError."""
-    total = num_actions(num_seats, discard)
-    if not isinstance(action, int | np.integer) or not 0 <= action < total:
-        raise ValueError(f"Notty has actions 0 .. {total - 1} here, not {action!r}")
-    return action_names(num_seats, discard)[action]
-
-
-def parse_action(num_seats: int, discard: str, name: str) -> int:
-    """The inverse of `action_name`. Raises ValueError."""
-    names = action_names(num_seats, discard)
-    if name in names:
-        return names.index(name)
-    moves = ", ".join(names[: first_discard(num_seats)])
-    groups = ", discard:red 3-6, discard:7 red blue green and so on"
-    raise ValueError(
-        f"no action is called {name!r}; actions are {moves}{groups if discard == 'manual' else ''}"
-    )
 
 
 def label_action(state: np.record, action: int) -> str:
@@ -117,7 +96,7 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     deck = _parse_deck(data["deck"], hands) if "deck" in data else []
     seat = data.get("seat_to_act", None)
     if seat is not None:
-        _check_seat(seat, len(hands))
+        check_range("seat_to_act", seat, 0, len(hands) - 1)
     for words, hand in zip(state["hands"], hands, strict=True):
         words[:] = 0
         for kind in hand:
@@ -131,7 +110,7 @@ def _parse_hands(hands: Any, num_seats: int, hand_limit: int) -> list[list[int]]
     """The kinds of each hand."""
     if not isinstance(hands, list | tuple) or len(hands) != num_seats:
         raise ValueError(f"a deal needs {num_seats} hands, lists of cards; got {shortened(hands)}")
-    parsed = [_parse_cards(hand) for hand in hands]
+    parsed = [card_indices(hand, KIND_NAMES) for hand in hands]
     for hand in parsed:
         if not 1 <= len(hand) <= hand_limit:
             raise ValueError(f"a hand has 1 .. {hand_limit} cards; got one of {len(hand)}")
@@ -143,7 +122,7 @@ def _parse_hands(hands: Any, num_seats: int, hand_limit: int) -> list[list[int]]
 
 def _parse_deck(deck: Any, hands: Sequence[Sequence[int]]) -> list[int]:
     """The kinds of the deck, top first: all cards that nobody holds."""
-    parsed = _parse_cards(deck)
+    parsed = card_indices(deck, KIND_NAMES)
     held = Counter(kind for hand in hands for kind in hand)
     rest = Counter({kind: NUM_COPIES - held[kind] for kind in range(NUM_KINDS)})
     wrong = [kind for kind in range(NUM_KINDS) if parsed.count(kind) != rest[kind]]
@@ -154,25 +133,6 @@ def _parse_deck(deck: Any, hands: Sequence[Sequence[int]]) -> list[int]:
             f"not {parsed.count(kind)}"
         )
     return parsed
-
-
-def _parse_cards(names: Any) -> list[int]:
-    if not isinstance(names, list | tuple):
-        raise ValueError(
-            f"cards are given as a list of names such as 'red 3'; got {shortened(names)}"
-        )
-    for name in names:
-        if not isinstance(name, str) or name not in KIND_INDEX:
-            raise ValueError(
-                f"no card is called {name!r}; a card is a colour, of {' '.join(COLOURS)}, "
-                f"and a number 1 .. {NUM_NUMBERS}, such as 'red 3'"
-            )
-    return [KIND_INDEX[name] for name in names]
-
-
-def _check_seat(seat: Any, num_seats: int) -> None:
-    if not is_index(seat, num_seats):
-        raise ValueError(f"seat_to_act must be a seat 0 .. {num_seats - 1}; got {seat!r}")
 
 
 # A position as text

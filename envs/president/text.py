@@ -1,11 +1,14 @@
 """President in words: names of cards and actions, a position as text, a deal as plain data."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..core.defaults import name_of
 from ..core.game import NO_ACTION, NO_SEAT
+from ..core.given_cards import cards_dealt
 from ..core.words import count_noun, shortened
 from .rules import (
     ALL_OF_RANK,
@@ -26,14 +29,13 @@ from .rules import (
 RANK_NAMES = ("2", "4", "5", "6", "7", "10", "11", "12", "3", "1")
 SUIT_NAMES = ("O", "B", "C", "E")  # oros, bastos, copas, espadas
 CARD_NAMES = tuple(rank + suit for rank in RANK_NAMES for suit in SUIT_NAMES)
-CARD_INDEX = {name: index for index, name in enumerate(CARD_NAMES)}
 
 ACTION_NAMES = (
     "pass",
     *(f"{count}x{rank}" for rank in RANK_NAMES for count in range(1, NUM_SUITS + 1)),
     *(f"give:{rank}" for rank in RANK_NAMES),
 )
-ACTION_INDEX = {name: index for index, name in enumerate(ACTION_NAMES)}
+action_name = partial(name_of, ACTION_NAMES)
 
 
 WORDS = ("two", "four", "five", "six", "seven", "ten", "eleven", "twelve", "three", "one")
@@ -42,23 +44,6 @@ COUNTS = ("a", "a pair of", "three", "four")
 
 DEAL_FORM = '{"hands": [[card, ...], ...]}'
 MATCH_FORM = '{"games": [{"hands": ...}, ...]}'
-
-
-def action_name(action: int) -> str:
-    """`pass`, `COUNTxRANK` or `give:RANK`, with the printed rank. Raises ValueError."""
-    if not isinstance(action, int | np.integer) or not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"President has actions 0 .. {NUM_ACTIONS - 1}, not {action!r}")
-    return ACTION_NAMES[action]
-
-
-def parse_action(name: str) -> int:
-    """The inverse of `action_name`. Raises ValueError."""
-    if not isinstance(name, str) or name not in ACTION_INDEX:
-        raise ValueError(
-            f"no action is called {name!r}; actions are pass, COUNTxRANK such as 2x7, and "
-            f"give:RANK, with counts 1 .. 4 and ranks {' '.join(RANK_NAMES)}"
-        )
-    return ACTION_INDEX[name]
 
 
 def label_action(state: np.record, action: int) -> str:
@@ -102,7 +87,8 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     num_games, num_seats = state["next_hands"].shape
     if len(games) > num_games:
         raise ValueError(f"the deal has {len(games)} games, the match only {num_games}")
-    parsed = [_parse_hands(game, num_seats) for game in games]
+    sizes = [NUM_CARDS // num_seats] * num_seats
+    parsed = [cards_dealt(hands, sizes, CARD_NAMES) for hands in games]
     deal(state, rng)
     for game, hands in enumerate(parsed):
         for seat, cards in enumerate(hands):
@@ -128,27 +114,6 @@ def _games(data: Any) -> list[Any]:
         if not isinstance(game, dict) or set(game) != {"hands"}:
             raise ValueError(f"each game of a deal is {DEAL_FORM}; got {shortened(game)}")
     return [game["hands"] for game in games]
-
-
-def _parse_hands(hands: Any, num_seats: int) -> list[list[int]]:
-    """Card indices by seat; raises ValueError unless the whole deck is dealt, evenly."""
-    are_lists = isinstance(hands, list | tuple) and all(isinstance(h, list | tuple) for h in hands)
-    if not are_lists:
-        raise ValueError(f"the hands of a deal are lists of cards; got {shortened(hands)}")
-    hand_size = NUM_CARDS // num_seats
-    if [len(hand) for hand in hands] != [hand_size] * num_seats:
-        sizes = ", ".join(str(len(hand)) for hand in hands) or "none"
-        raise ValueError(f"a deal needs {num_seats} hands of {hand_size} cards; got {sizes}")
-    names = [name for hand in hands for name in hand]
-    for name in names:
-        if not isinstance(name, str) or name not in CARD_INDEX:
-            raise ValueError(
-                f"no card is called {name!r}; a card is a rank, of {' '.join(RANK_NAMES)}, "
-                f"and a suit, of {' '.join(SUIT_NAMES)}, such as 12E"
-            )
-        if names.count(name) > 1:
-            raise ValueError(f"the card {name} is dealt twice")
-    return [[CARD_INDEX[name] for name in hand] for hand in hands]
 
 
 # A position as text

@@ -4,7 +4,7 @@ import dataclasses
 from typing import Any
 
 from ..core.game import Game, check_settings, functions_in, make_config, setting
-from . import actions, draw, observation, rules, text
+from . import actions, deals, draw, observation, rules, text
 
 VERSION = 0
 
@@ -57,5 +57,5 @@ def game(**settings: Any) -> Game:
         has_chance=True,
         has_public_view=True,
         has_hidden=True,
-        **functions_in(rules, observation, text, draw),
+        **functions_in(rules, observation, deals, text, draw),
     )

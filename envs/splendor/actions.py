@@ -116,7 +116,6 @@ def _names() -> Iterator[str]:
 
 
 ACTION_NAMES = tuple(_names())
-ACTION_INDEX = {name: action for action, name in enumerate(ACTION_NAMES)}
 
 
 def _gems_moved() -> np.ndarray:

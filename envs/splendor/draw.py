@@ -20,7 +20,6 @@ from ..core.words import count_noun
 from . import actions, cards, rules
 from .actions import MAX_RESERVED, NUM_SLOTS, SLOTS_PER_TIER
 from .text import (
-    action_name,
     buyable,
     colours_text,
     headline,
@@ -38,10 +37,9 @@ NOBLE_PAPER = "#e8dcc0"
 
 FULL_CARD_WIDTH, CARD_ASPECT = 92.0, 0.73  # width / height
 MAX_NOBLES = 5
-BUTTON_TEXTS = {"pass": "pass"}
 DIM_PAPER = "#b9b4a6"  # of a card out of reach
 BUYABLE, PLAIN, OUT_OF_REACH = range(3)  # looks of a card
-BUTTON_WIDTH, BUTTON_HEIGHT, BUTTON_GAP = 144.0, 34.0, 10.0
+BUTTON_WIDTH, BUTTON_HEIGHT = 144.0, 34.0
 
 
 class SeatMeasures(NamedTuple):
@@ -134,7 +132,8 @@ def draw(
     for tier in range(cards.NUM_TIERS):
         shapes += _tier(state, tier, _looks(state, clicks), layout.tiers[tier])
     shapes += _bank(state, layout.bank)
-    shapes += _buttons({part_id for ids in clicks.values() for part_id in ids}, layout.buttons)
+    if actions.ACTION_NAMES[actions.PASS] in clicks:
+        shapes.append(table.button("pass", "pass", *layout.buttons.center, BUTTON_WIDTH))
     for index, panel in enumerate(layout.panels):
         shapes += _seat(state, (index + max(0, seat or 0)) % num_seats, seat, panel, layout)
     plain = {_card_id(int(card)) for card in (*state["table"], *state["reserved"].flat)}
@@ -147,7 +146,7 @@ def draw(
 def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
     """Gems taken and returned, one click each; a card and what to do with it."""
     legal = table.clickable(rules, state, seat, actions.NUM_ACTIONS)
-    return {action_name(action): _clicked(state, action) for action in legal}
+    return {actions.ACTION_NAMES[action]: _clicked(state, action) for action in legal}
 
 
 def _clicked(state: np.record, action: int) -> tuple[str, ...]:
@@ -184,17 +183,6 @@ def _card_id(card: int) -> str:
 
 def _noble_id(noble: int) -> str:
     return f"noble:{noble}"
-
-
-def _buttons(chosen: set[str], row: Box) -> list[Part]:
-    """What can be done with a card, or a pass."""
-    shown = [part_id for part_id in BUTTON_TEXTS if part_id in chosen]
-    width = (BUTTON_WIDTH + BUTTON_GAP) * len(shown) - BUTTON_GAP
-    boxes = Box.around(*row.center, width, BUTTON_HEIGHT).columns(*[BUTTON_WIDTH] * len(shown))
-    return [
-        table.button(part_id, BUTTON_TEXTS[part_id], *box.center, BUTTON_WIDTH)
-        for part_id, box in zip(shown, boxes, strict=True)
-    ]
 
 
 # The table

@@ -1,20 +1,20 @@
 """Splendor in words: names of actions, and a position as text in columns of one colour each."""
 
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
+from ..core.defaults import name_of
 from ..core.game import NO_ACTION
 from ..core.words import count_noun
 from .actions import (
-    ACTION_INDEX,
     ACTION_NAMES,
     BUY,
     BUY_RESERVED,
     COLLECT_RETURNING,
     MAX_RESERVED,
     NOBLE,
-    NUM_ACTIONS,
     NUM_SLOTS,
     PASS,
     RESERVE,
@@ -35,29 +35,9 @@ from .cards import (
     NUM_TIERS,
     unpack,
 )
-from .position import deal_from
 from .rules import affordable_cards, is_terminal, is_winner
 
-__all__ = ["action_name", "deal_from", "describe", "parse_action"]
-
-
-def action_name(action: int) -> str:
-    """Such as `collect:red+green return:yellow` or `buy:2.0`. Raises ValueError."""
-    if not isinstance(action, int | np.integer) or not 0 <= action < NUM_ACTIONS:
-        raise ValueError(f"Splendor has actions 0 .. {NUM_ACTIONS - 1}, not {action!r}")
-    return ACTION_NAMES[action]
-
-
-def parse_action(name: str) -> int:
-    """The inverse of `action_name`. Raises ValueError."""
-    if not isinstance(name, str) or name not in ACTION_INDEX:
-        raise ValueError(
-            f"no action is called {name!r}; actions are such as collect:black+red+green, "
-            "collect:red+green return:yellow, collect:red*2 return:blue+blue, reserve:1.3, "
-            "reserve:1.3 return:red, buy:2.0, buy-reserved:0, noble:1 and pass; tiers are 1 .. 3, "
-            f"slots 0 .. 3, colours in the order {', '.join(GEM_COLOURS)}"
-        )
-    return ACTION_INDEX[name]
+action_name = partial(name_of, ACTION_NAMES)  # such as `buy:2.0`, as in actions.py
 
 
 def label_action(state: np.record, action: int) -> str:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar
 
+from ..core.defaults import name_of
 from ..core.game import Game, check_choice, check_settings, functions_in, make_config, setting
 from . import cards, draw, observation, rules, text
 
@@ -85,9 +86,8 @@ def game(**settings: Any) -> Game:
             text,
             draw,
             describe=partial(text.describe, names),
-            action_name=partial(text.action_name, names),
+            action_name=partial(name_of, names.fields),
             label_action=partial(text.label_action, names),
-            parse_action=partial(text.parse_action, names),
             draw=partial(draw.draw, names),
         ),
     )

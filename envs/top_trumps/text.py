@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..core.game import check_choice
+from ..core.given_cards import cards_dealt
 from ..core.words import count_noun, is_index
 from .observation import knows_own_top
 from .rules import (
@@ -37,13 +38,6 @@ class Names(NamedTuple):
 
     fields: tuple[str, ...]
     cards: tuple[str, ...] | None
-
-
-def action_name(names: Names, action: int) -> str:
-    """The name of the field. Raises ValueError."""
-    if not 0 <= action < len(names.fields):
-        raise ValueError(f"the fields are 0 .. {len(names.fields) - 1}, not {action}")
-    return names.fields[action]
 
 
 UNITS = {  # ends of the names of fields
@@ -78,13 +72,6 @@ def score(state: np.record, seat: int) -> str:
     return count_noun(int(state["deck_sizes"][seat]), "card")
 
 
-def parse_action(names: Names, name: str) -> int:
-    """The inverse of `action_name`. Raises ValueError."""
-    if name not in names.fields:
-        raise ValueError(f"no field is called {name!r}; the fields are {', '.join(names.fields)}")
-    return names.fields.index(name)
-
-
 def card_name(names: Names, state: np.record, card: int) -> str:
     """The id of a card; `state` may be an observation."""
     number = int(state["ids"][card])
@@ -114,7 +101,8 @@ def deal_from(state: np.record, data: Any, rng: np.record) -> None:
     """
     _check_keys(data, has_own_deck=bool(state["has_own_deck"]))
     num_cards, num_fields = state["values"].shape
-    hands = _checked_hands(data["hands"], num_cards)
+    sizes = (num_cards + 1) // 2, num_cards // 2
+    hands = cards_dealt(data["hands"], sizes, range(num_cards))
     starter = data.get("starter")
     if starter is not None:
         check_choice("starter", starter, range(NUM_SEATS))
@@ -142,20 +130,6 @@ def _check_keys(data: Any, has_own_deck: bool) -> None:
 
 def _shown(data: Any) -> str:
     return f"the keys {', '.join(map(repr, data))}" if isinstance(data, dict) else repr(data)[:60]
-
-
-def _checked_hands(hands: Any, num_cards: int) -> list[list[int]]:
-    sizes = [(num_cards + 1) // 2, num_cards // 2]
-    is_list = isinstance(hands, Sequence) and all(isinstance(hand, Sequence) for hand in hands)
-    if not is_list or [len(hand) for hand in hands] != sizes:
-        raise ValueError(f"hands must have {sizes[0]} and {sizes[1]} cards; got {hands!r}")
-    dealt = [card for hand in hands for card in hand]
-    for card in dealt:
-        if not is_index(card, num_cards):
-            raise ValueError(f"hands hold indices of cards 0 .. {num_cards - 1}; got {card!r}")
-        if dealt.count(card) > 1:
-            raise ValueError(f"hands hold the card {card} twice")
-    return [list(hand) for hand in hands]
 
 
 def _checked_values(cards: Any, num_cards: int, num_fields: int) -> list[list[int]]:

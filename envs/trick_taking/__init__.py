@@ -4,6 +4,7 @@ import dataclasses
 from functools import partial
 from typing import Any
 
+from ..core.defaults import name_of
 from ..core.game import Game, check_range, check_settings, functions_in, make_config, setting
 from ..core.words import Scale
 from . import draw, observation, rules, text
@@ -60,7 +61,6 @@ def game(**settings: Any) -> Game:
             observation,
             text,
             draw,
-            action_name=partial(text.action_name, num_seats, num_values),
-            parse_action=partial(text.parse_action, num_seats, num_values),
+            action_name=partial(name_of, text.action_names(num_seats, num_values)),
         ),
     )

@@ -15,7 +15,6 @@ from .rules import NO_CARD, NO_COLOUR, is_terminal
 from .text import (
     INKS,
     SUITS,
-    action_name,
     card_label,
     card_name,
     headline,
@@ -114,7 +113,7 @@ def _clicks(state: np.record, seat: int | None) -> dict[str, tuple[str, ...]]:
     """The card of each legal action."""
     num_seats, num_values = state["dealt"].shape
     return {
-        action_name(num_seats, num_values, card): (_card_id(card, num_values),)
+        _card_id(card, num_values): (_card_id(card, num_values),)  # also the action's name
         for card in table.clickable(rules, state, seat, num_seats * num_values)
     }
 

@@ -27,9 +27,10 @@ _FACTORIAL = np.array([float(np.prod(np.arange(1.0, k + 1))) for k in range(_MAX
 def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
     """Sets of cards are words, one per colour; the flat view shows 0/1 vectors over the deck."""
     n, top_card = num_seats, num_seats * num_values - 1
-    i8, i64 = np.int8, np.int64
+    i8, i64, bits = np.int8, np.int64, num_values
     colour = (1 << num_values) - 1
     every_colour = (1 << n) - 1
+    played = "cards each seat has played, this trick included, by seat and colour"
     unseen = "cards in the other hands" if n > 2 else "the other hand"
     return (
         Field("tricks_won", i8, (n,), 0, num_values, "tricks taken by each seat"),
@@ -38,18 +39,10 @@ def observation_fields(num_seats: int, num_values: int) -> tuple[Field, ...]:
         Field("led_colour", i8, (), NO_COLOUR, n - 1, "the colour to follow; -1: nothing led"),
         Field("last_cards", i8, (n,), NO_CARD, top_card, "the last card of each seat; -1: none"),
         Field("dealt", i8, (num_values,), 0, top_card, "your hand in the order dealt"),
-        Field("hand", i64, (n,), 0, colour, "your cards, by colour", num_bits=num_values),
-        Field("unseen", i64, (n,), 0, colour, f"{unseen}, by colour", num_bits=num_values),
-        Field("table", i64, (n,), 0, colour, "cards of this trick, by colour", num_bits=num_values),
-        Field(
-            "played",
-            i64,
-            (n, n),
-            0,
-            colour,
-            "cards each seat has played, this trick included, by seat and colour",
-            num_bits=num_values,
-        ),
+        Field("hand", i64, (n,), 0, colour, "your cards, by colour", num_bits=bits),
+        Field("unseen", i64, (n,), 0, colour, f"{unseen}, by colour", num_bits=bits),
+        Field("table", i64, (n,), 0, colour, "cards of this trick, by colour", num_bits=bits),
+        Field("played", i64, (n, n), 0, colour, played, num_bits=bits),
         Field(
             "voids",
             i64,

@@ -1,39 +1,23 @@
 """Trick-taking in words: names of cards and actions, a position as text, a deal as plain data."""
 
-import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ..core.game import NO_SEAT
-from ..core.words import count_noun, is_index
+from ..core.game import NO_SEAT, check_range
+from ..core.given_cards import cards_dealt
+from ..core.words import count_noun
 from .rules import NO_CARD, is_terminal, start_game
 
 SUITS = ("spades", "hearts", "clubs", "diamonds")  # by colour
 INKS = ("#2c6a8c", "#c2242f", "#2a7247", "#7a4a9c")
 ICONS = dict(zip(SUITS, zip("\u2660\u2665\u2663\u2666", INKS, strict=True), strict=True))
 
-_ACTION = re.compile(r"card:(\d+)\.(\d+)")
 
-
-def action_name(num_seats: int, num_values: int, action: int) -> str:
-    """`card:COLOUR.VALUE`. Raises ValueError."""
-    if not 0 <= action < num_seats * num_values:
-        raise ValueError(f"the cards are 0 .. {num_seats * num_values - 1}, not {action}")
-    return f"card:{card_name(num_values, action)}"
-
-
-def parse_action(num_seats: int, num_values: int, name: str) -> int:
-    """The inverse of `action_name`. Raises ValueError."""
-    match = _ACTION.fullmatch(name)
-    colour, value = map(int, match.groups()) if match else (num_seats, num_values)
-    if colour >= num_seats or value >= num_values:
-        raise ValueError(
-            f"no action is called {name!r}; actions are card:COLOUR.VALUE such as card:1.0, "
-            f"with colours 0 .. {num_seats - 1} and values 0 .. {num_values - 1}"
-        )
-    return colour * num_values + value
+def action_names(num_seats: int, num_values: int) -> tuple[str, ...]:
+    """The names of all actions, `card:COLOUR.VALUE`."""
+    return tuple(f"card:{card_name(num_values, card)}" for card in range(num_seats * num_values))
 
 
 def card_name(num_values: int, card: int) -> str:
@@ -65,25 +49,12 @@ def deal_from(state: np.record, data: dict[str, Any], rng: np.record) -> None:
     if not isinstance(data, dict) or not {"hands"} <= set(data) <= {"hands", "leader"}:
         raise ValueError('a deal is {"hands": [[card index, ...], ...], "leader": seat}')
     num_seats, num_values = state["dealt"].shape
-    _check_hands(data["hands"], num_seats, num_values)
+    sizes = [num_values] * num_seats
+    hands = cards_dealt(data["hands"], sizes, range(num_seats * num_values))
     leader = data.get("leader", int(state["first_leader"]))
-    if not is_index(leader, num_seats):
-        raise ValueError(f"the leader must be a seat 0 .. {num_seats - 1}; got {leader!r}")
-    state["dealt"][:] = data["hands"]
+    check_range("leader", leader, 0, num_seats - 1)
+    state["dealt"][:] = hands
     start_game(state, np.int8(leader))
-
-
-def _check_hands(hands: Any, num_seats: int, num_values: int) -> None:
-    num_cards = num_seats * num_values
-    is_list_of_hands = isinstance(hands, Sequence) and all(isinstance(h, Sequence) for h in hands)
-    if not is_list_of_hands or [len(hand) for hand in hands] != [num_values] * num_seats:
-        raise ValueError(f"a deal needs {num_seats} hands of {num_values} cards; got {hands!r}")
-    cards = [card for hand in hands for card in hand]
-    for card in cards:
-        if not is_index(card, num_cards):
-            raise ValueError(f"a card is an index 0 .. {num_cards - 1}; got {card!r}")
-        if cards.count(card) > 1:
-            raise ValueError(f"the card {card} ({card_name(num_values, card)}) is dealt twice")
 
 
 def describe(state: np.record, seat: int | None = None) -> str:

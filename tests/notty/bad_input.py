@@ -23,18 +23,18 @@ DEALS = [
     (deal_of(HANDS[0]), "a deal needs 2 hands"),
     ({"hands": 7}, "a deal needs 2 hands"),
     ({"hands": [["red 1"], "red 2"]}, "cards are given as a list"),
-    ({"hands": [["red 1"], ["red 11"]]}, "no card is called 'red 11'; a card is a colour"),
-    ({"hands": [["red 1"], [3]]}, "no card is called 3"),
+    ({"hands": [["red 1"], ["red 11"]]}, "there is no card 'red 11'; cards are red 1, red 2"),
+    ({"hands": [["red 1"], [3]]}, "there is no card 3"),
     ({"hands": [["red 1"], []]}, r"a hand has 1 \.\. 20 cards; got one of 0"),
     ({"hands": [["red 1"], ["red 1", "red 1"]]}, "two cards red 1; the deal has 3"),
-    ({**deal_of(*HANDS), "seat_to_act": 2}, r"a seat 0 \.\. 1; got 2"),
+    ({**deal_of(*HANDS), "seat_to_act": 2}, r"seat_to_act must be an integer in 0 \.\. 1; got 2"),
     ({**deal_of(*HANDS), "seat_to_act": True}, "got True"),
     ({**deal_of(*HANDS), "deck": ["red 1"]}, "a deck is all cards that nobody holds"),
     ({**deal_of(*HANDS), "deck": [*rest_of(*HANDS), "red 1"]}, "1 of red 1, not 2"),
     ({**deal_of(*HANDS), "deck": "red 1"}, "cards are given as a list"),
 ]
 NAMES = [
-    (name, r"no action is called .*; actions are pass, draw:1")
+    (name, r"no action is called .*actions are pass, draw:1")
     for name in ("draw:0", "draw:4", "take:+2", "take:1", "discard:red 3-6", "")
 ]
-NUMBERS = [(action, r"Notty has actions 0 \.\. 4 here") for action in (-1, 5, 1.0)]
+NUMBERS = [(action, r"actions are 0 \.\. 4, not") for action in (-1, 5, 1.0)]

@@ -52,25 +52,24 @@ DEALS: list[tuple[Any, str]] = [
         "each game of a deal is .*; got {'hand': 1}",
     ),
     ({"games": [{"hands": ladder(4)}] * 3}, "has 3 games, the match only 2"),
-    ({"hands": 5}, "hands of a deal are lists of cards; got 5"),
-    ({"hands": None}, "hands of a deal are lists of cards; got None"),
-    ({"hands": [1, 2, 3, 4]}, "hands of a deal are lists of cards; got"),
-    ({"hands": ["2O2B2C2E4O"] * 4}, "hands of a deal are lists of cards; got"),
-    ({"hands": ladder(4)[:3]}, "needs 4 hands of 10 cards; got 10, 10, 10$"),
-    ({"hands": []}, "needs 4 hands of 10 cards; got none"),
-    ({"hands": ladder(8)}, "needs 4 hands of 10 cards; got 5, 5, 5"),
-    ({"hands": without(ladder(4), 2)}, "of 10 cards; got 10, 10, 9, 10"),
-    ({"hands": replaced("1E")}, "the card 1E is dealt twice"),
-    ({"hands": replaced("8O")}, "no card is called '8O'; a card is a rank"),
-    ({"hands": replaced("2X")}, "and a suit, of O B C E, such as 12E"),
-    ({"hands": replaced(0)}, "no card is called 0; a card is a rank, of 2 4 5"),
-    ({"hands": replaced(None)}, "no card is called None"),
-    ({"hands": replaced(["2O"])}, r"no card is called \['2O'\]"),
-    ({"games": [{"hands": ladder(4)}, {"hands": replaced("1E")}]}, "the card 1E is dealt twice"),
+    ({"hands": 5}, "needs lists of 10, 10, 10, 10 cards; got 5"),
+    ({"hands": None}, "needs lists of 10, 10, 10, 10 cards; got None"),
+    ({"hands": [1, 2, 3, 4]}, "needs lists of 10, 10, 10, 10 cards; got"),
+    ({"hands": ["2O2B2C2E4O"] * 4}, "needs lists of 10, 10, 10, 10 cards; got"),
+    ({"hands": ladder(4)[:3]}, "10, 10, 10, 10 cards; got lists of 10, 10, 10$"),
+    ({"hands": []}, "10 cards; got lists of no"),
+    ({"hands": ladder(8)}, "10 cards; got lists of 5, 5, 5"),
+    ({"hands": without(ladder(4), 2)}, "cards; got lists of 10, 10, 9, 10"),
+    ({"hands": replaced("1E")}, "1E is there 2 times"),
+    ({"hands": replaced("8O")}, "there is no card '8O'; cards are 2O, 2B"),
+    ({"hands": replaced("2X")}, "there is no card '2X'; cards are 2O, 2B, ..., 1E"),
+    ({"hands": replaced(0)}, "there is no card 0; cards are"),
+    ({"hands": replaced(None)}, "there is no card None"),
+    ({"hands": replaced(["2O"])}, r"there is no card \['2O'\]"),
+    ({"games": [{"hands": ladder(4)}, {"hands": replaced("1E")}]}, "1E is there 2 times"),
 ]
 NO_NAMES: list[Any] = ["", "PASS", "5x2", "0x2", "1x8", "give:8", "give", 3, None, []]
-NAMES = [(name, r"no action is called .*; actions are pass, COUNTxRANK") for name in NO_NAMES]
+NAMES = [(name, "no action is called .*actions are such as pass, ") for name in NO_NAMES]
 NUMBERS: list[tuple[Any, str]] = [
-    (action, r"President has actions 0 \.\. 50, not")
-    for action in (-1, 51, 1000, 1.0, "pass", None)
+    (action, r"actions are 0 \.\. 50, not") for action in (-1, 51, 1000, 1.0, "pass", None)
 ]

@@ -10,7 +10,12 @@ import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import parlour.envs
+from parlour.envs.core.game import NO_ACTION, Game
+from parlour.envs.core.play.tables import Tables
+from parlour.envs.splendor.cards import pack
 from tests.splendor.referee import (
     COLOURS,
     GEMS_OF_A_COLOUR,
@@ -103,6 +108,50 @@ def board(seats: list[Data], **changes: Any) -> Data:
         "seats": seats,
     }
     return {"position": position | changes}
+
+
+def index_of(card: CardData | None) -> int:
+    """The index of a card in the data file; after the last for an empty place."""
+    every = [one for tier in CARDS for one in tier]
+    return len(every) if card is None else every.index(card)
+
+
+def lay_out(tables: Tables, row: int, deal: Data) -> None:
+    """Deal, or lay out the position of a `board`, at a table."""
+    position = deal.get("position")
+    tables.deal_from(row, deal if position is None else record_of(tables.game, position))
+
+
+def record_of(game: Game, position: Data) -> np.record:
+    """The record of a position given as in `board`."""
+    state = game.new_states(1)[0]
+    num_nobles = len(position["seats"]) + 1
+    nobles = [NOBLES.index(need) if need else len(NOBLES) for need in position["nobles"]]
+    state.table[:] = [index_of(card) for tier in position["table"] for card in tier]
+    state.nobles[:] = [*nobles, *[len(NOBLES)] * (num_nobles - len(nobles))]
+    state.bank = pack(position["bank"])
+    for tier, deck in enumerate(position["decks"]):
+        first = sum(map(len, CARDS[:tier]))
+        cards = [index_of(card) for card in deck]
+        state.deck[first : first + len(deck)] = cards[::-1]
+        state.deck_left[tier] = len(deck)
+        state.unseen[tier] = sum(1 << card - first for card in cards)
+    state.face_up = sum(1 << slot for slot, card in enumerate(state.table) if card < index_of(None))
+    for seat, data in enumerate(position["seats"]):
+        colours = [card[0] for card in data["cards"]]
+        state.gems[seat] = pack(data["gems"])
+        state.cards[seat] = pack([colours.count(colour) for colour in COLOURS])
+        state.points[seat] = points_of(data)
+        state.won[seat] = sum(1 << NOBLES.index(need) for need in data["nobles"])
+        places = [*data["reserved"], *[None] * (MAX_RESERVED - len(data["reserved"]))]
+        state.reserved[seat] = [index_of(card) for card in places]
+        state.num_reserved[seat] = len(data["reserved"])
+    state.last_actions[:] = NO_ACTION
+    state.gap = -1
+    for name in ("seat_to_act", "first_seat"):
+        state[name] = position[name]
+    state.passes, state.turn = position.get("passes", 0), position.get("turn", 0)
+    return state
 
 
 def points_of(seat: Data) -> int:

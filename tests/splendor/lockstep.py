@@ -12,7 +12,7 @@ from parlour.envs.core.game import NO_SEAT, Game
 from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
-from tests.splendor.boards import CARDS, Data, random_board, random_deal
+from tests.splendor.boards import CARDS, Data, lay_out, random_board, random_deal
 from tests.splendor.choosing import STYLES
 from tests.splendor.referee import (
     COLOURS,
@@ -190,7 +190,7 @@ def compare_deals(game: Game, deals: list[Data], rng: random.Random, tally: Coun
     tables = Tables(game, streams(range(len(deals))))
     referees = []
     for row, deal in enumerate(deals):
-        tables.deal_from(row, deal)
+        lay_out(tables, row, deal)
         referees.append(Watcher(deal, tally, **game.config_dict()))
     styles = [rng.choices(STYLES, k=game.num_seats) for _ in deals]
     while True:

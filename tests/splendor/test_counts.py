@@ -13,7 +13,7 @@ from parlour.envs.core.play.tables import Tables
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from parlour.envs.splendor.cards import pack
-from tests.splendor.boards import CARDS, Data, board, empty_seat
+from tests.splendor.boards import CARDS, Data, board, empty_seat, lay_out
 
 # Gems held, bank -> how many ways to collect different (by size), collect same, reserve.
 FULL = [4, 4, 4, 4, 4, 5]
@@ -37,7 +37,7 @@ def legal_names(deal: Data) -> list[str]:
     """The legal actions of a position given as data."""
     game = load_game("splendor", num_players=deal["position"]["num_players"])
     tables = Tables(game, streams([0]))
-    tables.deal_from(0, deal)
+    lay_out(tables, 0, deal)
     return names_of(game, tables.states[0])
 
 
@@ -61,7 +61,7 @@ def test_the_exact_counts_of_the_sheet(
     """Two players with a full bank have more gems than there are: gems are laid by hand here."""
     game = load_game("splendor", num_players=2)
     tables = Tables(game, streams([0]))
-    tables.deal_from(0, board(seats_with([0] * 6, [0] * 6)))
+    lay_out(tables, 0, board(seats_with([0] * 6, [0] * 6)))
     tables.states[0]["gems"][0] = pack(gems)
     tables.states[0]["bank"] = pack(bank)
     names = names_of(game, tables.states[0])

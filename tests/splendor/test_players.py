@@ -15,7 +15,7 @@ from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
 from parlour.envs.registry import load_game
 from tests.matches import play_matches
-from tests.splendor.boards import CARDS, Data, board, empty_seat
+from tests.splendor.boards import CARDS, Data, board, empty_seat, lay_out
 
 GAME = load_game("splendor")
 SEED = 5
@@ -24,7 +24,7 @@ SEED = 5
 def chosen(name: str, deal: Data) -> str:
     """What a player does in a position."""
     tables = Tables(GAME, streams([SEED]))
-    tables.deal_from(0, deal)
+    lay_out(tables, 0, deal)
     seats, observations, words = tables.show(tables.all_rows)
     masks = action_masks(words, GAME.num_actions)
     policy = make_policy(name, GAME)

@@ -18,6 +18,7 @@ from tests.splendor.boards import (
     Data,
     board,
     empty_seat,
+    lay_out,
     random_board,
     random_deal,
     seat_with,
@@ -37,7 +38,7 @@ class Table:
             "splendor", **{"num_players": position.get("num_players", 2)} | settings
         )
         self.tables = Tables(self.game, streams([0]))
-        self.tables.deal_from(0, deal)
+        lay_out(self.tables, 0, deal)
 
     @property
     def legal(self) -> list[str]:

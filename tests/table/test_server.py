@@ -102,6 +102,14 @@ def test_a_position_is_changed_and_played_on_from(name: str, tmp_path: Path) -> 
             assert me.my_turn()["ply"] > 0
         refused = opened({**deal, "seat_to_act" if "seat_to_act" in deal else "starter": 99})
         assert refused.status_code == 400 and "99" in refused.json()["error"]
+        if name == "splendor":
+            table = [deal["table"][1], *deal["table"][1:]]
+            for wrong, said in (
+                ({"bank": 0}, "black gems; here are"),
+                ({"table": table}, "2 times"),
+            ):
+                refused = opened({**deal, **wrong})
+                assert refused.status_code == 400 and said in refused.json()["error"]
 
 
 def test_a_running_match_is_watched_and_its_token_stays_with_the_agent(tmp_path: Path) -> None:

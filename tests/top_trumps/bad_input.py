@@ -30,11 +30,11 @@ SETTINGS: list[tuple[dict[str, Any], str]] = [
 ]
 TABLE = {"num_cards": 6, "num_fields": 2}
 DEALS: list[tuple[Any, str]] = [
-    ({**DEAL, "hands": [[0, 1], [2, 3, 4, 5]]}, "hands must have 3 and 3 cards"),
-    ({**DEAL, "hands": [[0, 1, 2], [3, 4, 4]]}, "hands hold the card 4 twice"),
-    ({**DEAL, "hands": [[0, 1, 2], [3, 4, 6]]}, r"indices of cards 0 \.\. 5; got 6"),
-    ({**DEAL, "hands": [[0, 1, 2], [3, 4, "5"]]}, "got '5'"),
-    ({**DEAL, "hands": 5}, "hands"),
+    ({**DEAL, "hands": [[0, 1], [2, 3, 4, 5]]}, "needs lists of 3, 3 cards; got lists of 2, 4"),
+    ({**DEAL, "hands": [[0, 1, 2], [3, 4, 4]]}, "4 is there 2 times"),
+    ({**DEAL, "hands": [[0, 1, 2], [3, 4, 6]]}, "there is no card 6; cards are 0, 1, ..., 5"),
+    ({**DEAL, "hands": [[0, 1, 2], [3, 4, "5"]]}, "there is no card '5'"),
+    ({**DEAL, "hands": 5}, "needs lists of 3, 3 cards; got 5"),
     ({**DEAL, "cards": CARDS[:5]}, "cards must be 6 rows of 2 values"),
     ({**DEAL, "cards": [*CARDS[:5], [1, 2, 3]]}, "cards must be 6 rows"),
     ({**DEAL, "cards": [*CARDS[:5], [1, 256]]}, r"0 \.\. 255; got 256"),
@@ -45,5 +45,5 @@ DEALS: list[tuple[Any, str]] = [
     ({**DEAL, "starter": 2}, "starter must be one of 0, 1"),
     ({**DEAL, "pile": []}, "a deal is"),
 ]
-NAMES = [("Field5", "no field is called 'Field5'; the fields are Field0")]
-NUMBERS = [(5, r"the fields are 0 \.\. 4, not 5")]
+NAMES = [("Field5", "no action is called 'Field5'; did you mean 'Field4'")]
+NUMBERS = [(5, r"actions are 0 \.\. 4, not 5")]

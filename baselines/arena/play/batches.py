@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from ....envs.core.game import Game
-from ....envs.core.play.deals import looked_up, play_compiled
 from ....envs.core.play.seating import Seating
 from ....envs.core.play.tables import Tables
 from ....envs.core.rng import player_streams, streams
 from ...players.policy import Policy
+from .deals import looked_up, play_compiled
 from .entrants import Entrant
 from .seatings import SEATINGS
 

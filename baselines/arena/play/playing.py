@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ....envs.core.game import Game
-from ....envs.core.waiting import Wait
+from ...waiting import Wait
 from ..results.store import Setting, Store
 from .batches import BATCH_DEALS, Contest, Control, DealBatch, Fault, Outcomes
 from .entrants import check_unchanged

@@ -175,16 +175,6 @@ def _card_back(box: Box, edge: float) -> list[Shape]:
     ]
 
 
-def small_card_shapes(card: Card, x: float, y: float, height: float) -> list[Shape]:
-    """A small card that shows only its label, by its top left corner."""
-    box = Box(x, y, height * CARD_ASPECT, height)
-    return [
-        Rectangle(x - 1, y + 1, box.width + 1, height + 1, palette.SHADOW, height * 0.1),
-        box.filled(card.paper, height * 0.1, palette.PAPER_EDGE, 1),
-        Text(*box.center, card.label, height * 0.38, card.ink, is_bold=True),
-    ]
-
-
 @lru_cache(maxsize=1 << 10)
 def counted(
     label: str, ink: str, count: int, most: int, place: tuple[float, float, float]

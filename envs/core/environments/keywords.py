@@ -1,4 +1,4 @@
-"""The keywords of the environments, from which their docstrings and a table of the site come."""
+"""The keywords of the environments, from which their docstrings come."""
 
 import inspect
 from collections.abc import Callable
@@ -107,7 +107,7 @@ KEYWORDS = (
 def with_keywords(view: str) -> Callable[[_Documented], _Documented]:
     """Return a decorator that adds the keywords of a view to a docstring."""
     lines = [
-        f"* `{one.name}={_shown(one.defaults[view])}`: {one.meaning}. Values: {one.values}."
+        f"* `{one.name}={shown(one.defaults[view])}`: {one.meaning}. Values: {one.values}."
         for one in KEYWORDS
         if view in one.defaults
     ]
@@ -120,22 +120,6 @@ def with_keywords(view: str) -> Callable[[_Documented], _Documented]:
     return add
 
 
-def keyword_table() -> str:
-    """Return the table of the documentation, as Markdown."""
-    rows = ["| keyword | default | values | what it does | in |", "|---|---|---|---|---|"]
-    for one in KEYWORDS:
-        default, *others = {f"`{_shown(default)}`" for default in one.defaults.values()}
-        if others:
-            each = (f"`{_shown(value)}` in {view}" for view, value in one.defaults.items())
-            default = ", ".join(each)
-        where = ", ".join(one.defaults)
-        rows.append(f"| `{one.name}` | {default} | {one.values} | {one.meaning} | {where} |")
-    return "\n".join(rows)
-
-
-def _shown(default: Any) -> str:
+def shown(default: Any) -> str:
+    """A default as it is written in code."""
     return f'"{default}"' if isinstance(default, str) else str(default)
-
-
-if __name__ == "__main__":
-    print(keyword_table())

@@ -22,7 +22,7 @@ from ..bits import (
 from ..compile import bind, bind_inline, rule
 from ..fields import encode_row, encode_rows
 from ..game import CHANCE, NO_ACTION, NO_SEAT, Function, Game
-from ..rng import STREAM, below, start_players, start_stream, uniform
+from ..rng import STREAM, below, uniform
 
 NO_ROW = -1
 FAULT = -2  # in place of a seat: a compiled player has chosen an illegal action
@@ -84,9 +84,7 @@ class Told(NamedTuple):
     records: np.ndarray  # [N] what those seats know
     encoding: Any  # of `records` (see `fields.Encoding`)
     numbers: np.ndarray  # [N, num_inputs] the same for a network
-    finals: (
-        np.ndarray
-    )  # [N, num_inputs] what the last actor knew, where a game has ended; or [0, ..]
+    finals: np.ndarray  # [N or 0, num_inputs] what the last actor knew, where a game has ended
     ended: np.ndarray  # [N] whether a game has ended
     lost: np.ndarray  # [N] whether by an illegal action
     rewards: np.ndarray  # [N] of the seats that have acted
@@ -115,8 +113,6 @@ class Loops(NamedTuple):
     look: Function
     random_plies: Function
     random_playouts: Function
-    play_deals: Function
-    note_deals: Function
 
 
 class CompiledPlayer(NamedTuple):
@@ -146,17 +142,31 @@ def meanings_of(game: Game) -> dict[str, Function]:
     return _meanings(tuple(getattr(game, name) for name in _RULES))
 
 
+def meanings_with(game: Game, players: tuple[CompiledPlayer, ...]) -> dict[str, Any]:
+    """Return `meanings_of` a game, and `choose` and `advance`, for loops with these players."""
+    return _meanings_with(tuple(getattr(game, name) for name in _RULES), players)
+
+
 @lru_cache
 def _meanings(functions: tuple[Function | None, ...]) -> dict[str, Function]:
     meanings: dict[str, Any] = dict(zip(_RULES, functions, strict=True))
     meanings["play_chance"] = meanings["play_chance"] or _no_chance
-    for template, how in (
-        (_settle, bind_inline),
-        (_ply, bind_inline),
-        (_play, bind),
-        (_new_game, bind),
-    ):
-        meanings[template.__name__.removeprefix("_")] = how(template, **meanings)
+    meanings["settle"] = bind_inline(_settle, **meanings)
+    meanings["ply"] = bind_inline(_ply, **meanings)
+    meanings["play"] = bind(_play, **meanings)
+    meanings["new_game"] = bind(_new_game, **meanings)
+    return meanings
+
+
+@lru_cache
+def _meanings_with(
+    functions: tuple[Function | None, ...], players: tuple[CompiledPlayer, ...]
+) -> dict[str, Any]:
+    meanings: dict[str, Any] = dict(_meanings(functions))
+    meanings |= {"HAS_PLAYERS": bool(players), "choose": chooser(players)}
+    is_seen = any(not player.is_blind for player in players)
+    meanings["observe_mover"] = meanings["observe"] if is_seen else _no_observation
+    meanings["advance"] = bind_inline(_advance, **meanings)
     return meanings
 
 
@@ -164,17 +174,9 @@ def _meanings(functions: tuple[Function | None, ...]) -> dict[str, Function]:
 def _bind_loops(
     functions: tuple[Function | None, ...], players: tuple[CompiledPlayer, ...]
 ) -> Loops:
-    meanings: dict[str, Any] = dict(_meanings(functions))
-    meanings |= {"HAS_PLAYERS": bool(players), "choose": chooser(players)}
-    is_seen = any(not player.is_blind for player in players)
-    meanings["observe_mover"] = meanings["observe"] if is_seen else _no_observation
-    for template, how in (
-        (_advance, bind_inline),
-        (_start_game, bind),
-        (_end_game, bind),
-        (_note_game, bind_inline),
-    ):
-        meanings[template.__name__.removeprefix("_")] = how(template, **meanings)
+    meanings = dict(_meanings_with(functions, players))
+    meanings["start_game"] = bind(_start_game, **meanings)
+    meanings["end_game"] = bind(_end_game, **meanings)
     meanings["step"] = bind_inline(_step, **meanings)
     return Loops(*(bind_inline(globals()[f"_{name}"], **meanings) for name in Loops._fields))
 
@@ -409,78 +411,6 @@ def _advance_rows(games, seated, rows, observation, skip_forced):
         if games.seats[row] == FAULT:
             return row
     return NO_ROW
-
-
-def _play_deals(first, end, seeds, codes, games, seated, out):
-    """Play a whole game of deal seeds[k] by the players codes[k, sitting] [seats], each sitting.
-
-    `games` and `seated` have two rows, for the deal and the game; `out.records` [1] is scratch.
-    The returns go to out.returns [deals, sittings, seats]. Stop at an illegal choice and return its
-    deal, or NO_ROW.
-    """
-    for k in range(first, end):
-        start_stream(games.rngs[0], seeds[k])
-        deal(games.states[0], games.rngs[0])
-        for sitting in range(codes.shape[1]):
-            games.states[1] = games.states[0]
-            games.rngs[1] = games.rngs[0]
-            for seat in range(codes.shape[2]):
-                seated.codes[1, seat] = codes[k, sitting, seat]
-            start_players(seated.rngs[1], seeds[k], np.uint64(sitting))
-            if advance(1, games, seated, np.int64(NO_ACTION), out.records[0], False) == FAULT:
-                return k
-            returns(games.states[1], out.returns[k, sitting])
-    return NO_ROW
-
-
-def _note_deals(seeds, given, games, seated, out):
-    """Play a whole game of each deal and note its plies one after another in the rows of `out`.
-
-    EXTERNAL seats play the actions `given` [rows]. `games` and `seated` have one row. Stop before
-    the first game that does not fit; return the number of games, or FAULT at an illegal action.
-    """
-    row = np.int64(0)
-    for k in range(seeds.shape[0]):
-        start_stream(games.rngs[0], seeds[k])
-        start_players(seated.rngs[0], seeds[k], np.uint64(0))
-        deal(games.states[0], games.rngs[0])
-        row = note_game(row, given, games, seated, out)
-        if row == FAULT:
-            return FAULT
-        if row == NO_ROW:
-            return k
-        out.ends[k] = row
-        out.finals[k] = games.states[0]
-        returns(games.states[0], out.returns[k])
-    return seeds.shape[0]
-
-
-def _note_game(row, given, games, seated, out):
-    """Play a dealt game and note its plies from `row` on; return the row after the last.
-
-    Return FAULT at an illegal action, and NO_ROW where rows or given actions run out.
-    """
-    state, mask, action = games.states[0], games.masks[0], np.int64(NO_ACTION)
-    while True:
-        seat = ply(state, games.rngs[0], action, mask)
-        if seat == NO_SEAT:
-            return row
-        if row == out.seats.shape[0]:
-            return np.int64(NO_ROW)
-        seen, code = out.observations[row], seated.codes[0, seat]
-        observe(state, seat, seen)
-        if code == EXTERNAL:
-            action = np.int64(given[row])
-        else:
-            action = np.int64(choose(code, seated.weights, seen, mask, seated.rngs[0, seat]))
-        if not is_legal(mask, action):
-            return np.int64(FAULT)
-        out.states[row] = state
-        out.seats[row] = seat
-        out.actions[row] = action
-        for index in range(mask.shape[0]):
-            out.words[row, index] = mask[index]
-        row += 1
 
 
 def _deal_rows(states, rngs, rows, is_dealt):

@@ -5,16 +5,25 @@ repeated from their actions, as games read from a file are.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..game import Game
-from ..rng import checked_seeds, player_streams, streams
-from .loops import FAULT, NO_DRAWS, Seated, loops_of
-from .playthrough import turns
-from .seating import Compiled, SeatedPolicy, Seating
-from .tables import Tables, new_streams
+from ..envs.core.bits import is_legal
+from ..envs.core.compile import bind_inline
+from ..envs.core.game import NO_ACTION, NO_SEAT, Function, Game
+from ..envs.core.play.loops import EXTERNAL, FAULT, NO_DRAWS, NO_ROW, Seated, meanings_with
+from ..envs.core.play.playthrough import turns
+from ..envs.core.play.seating import Compiled, SeatedPolicy, Seating
+from ..envs.core.play.tables import Tables, new_streams
+from ..envs.core.rng import (
+    checked_seeds,
+    player_streams,
+    start_players,
+    start_stream,
+    streams,
+)
 
 BATCH_BYTES = 2**24  # of positions and observations in memory at a time
 BATCH_DEALS = 64  # played side by side by players that are not compiled
@@ -111,7 +120,7 @@ def _noted(
     )
     codes = compiled.codes[None, :n]
     seated = Seated(codes, compiled.weights, new_streams((1, n)), codes, NO_DRAWS)
-    note = loops_of(game, compiled.players).note_deals
+    note = _bind_note(tuple(meanings_with(game, compiled.players).items()))
     num_games = note(out.seeds, given, Tables(game, new_streams((1,))).games(), seated, out)
     if num_games == FAULT:
         return None
@@ -135,3 +144,60 @@ def _repeated(game: Game, policies: Sequence[SeatedPolicy], seeds: np.ndarray) -
         actions.append(turn.actions)
     order = np.argsort(np.concatenate(rows), kind="stable")
     return plies_of_actions(game, seeds, np.concatenate(actions)[order])
+
+
+@lru_cache
+def _bind_note(meanings: tuple[tuple[str, Any], ...]) -> Function:
+    named = dict(meanings)
+    named["note_game"] = bind_inline(_note_game, **named)
+    return bind_inline(_note_deals, **named)
+
+
+def _note_deals(seeds, given, games, seated, out):
+    """Play a whole game of each deal and note its plies one after another in the rows of `out`.
+
+    EXTERNAL seats play the actions `given` [rows]. `games` and `seated` have one row. Stop before
+    the first game that does not fit; return the number of games, or FAULT at an illegal action.
+    """
+    row = np.int64(0)
+    for k in range(seeds.shape[0]):
+        start_stream(games.rngs[0], seeds[k])
+        start_players(seated.rngs[0], seeds[k], np.uint64(0))
+        deal(games.states[0], games.rngs[0])
+        row = note_game(row, given, games, seated, out)
+        if row == FAULT:
+            return FAULT
+        if row == NO_ROW:
+            return k
+        out.ends[k] = row
+        out.finals[k] = games.states[0]
+        returns(games.states[0], out.returns[k])
+    return seeds.shape[0]
+
+
+def _note_game(row, given, games, seated, out):
+    """Play a dealt game and note its plies from `row` on; return the row after the last.
+
+    Return FAULT at an illegal action, and NO_ROW where rows or given actions run out.
+    """
+    state, mask, action = games.states[0], games.masks[0], np.int64(NO_ACTION)
+    while True:
+        seat = ply(state, games.rngs[0], action, mask)
+        if seat == NO_SEAT:
+            return row
+        if row == out.seats.shape[0]:
+            return np.int64(NO_ROW)
+        seen, code = out.observations[row], seated.codes[0, seat]
+        observe(state, seat, seen)
+        if code == EXTERNAL:
+            action = np.int64(given[row])
+        else:
+            action = np.int64(choose(code, seated.weights, seen, mask, seated.rngs[0, seat]))
+        if not is_legal(mask, action):
+            return np.int64(FAULT)
+        out.states[row] = state
+        out.seats[row] = seat
+        out.actions[row] = action
+        for index in range(mask.shape[0]):
+            out.words[row, index] = mask[index]
+        row += 1

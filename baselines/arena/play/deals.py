@@ -4,16 +4,18 @@ Each thread needs the memory of two positions, however many games there are.
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..game import Game
-from ..rng import checked_seeds
-from .loops import EXTERNAL, NO_DRAWS, NO_ROW, Seated, loops_of
-from .seating import Compiled, SeatedPolicy
-from .slices import play_slices
-from .tables import Tables, new_streams
+from ....envs.core.compile import bind_inline
+from ....envs.core.game import NO_ACTION, Function, Game
+from ....envs.core.play.loops import EXTERNAL, FAULT, NO_DRAWS, NO_ROW, Seated, meanings_with
+from ....envs.core.play.seating import Compiled, SeatedPolicy
+from ....envs.core.play.slices import play_slices
+from ....envs.core.play.tables import Tables, new_streams
+from ....envs.core.rng import checked_seeds, start_players, start_stream
 
 GAME_PLIES = 32  # of a short game: what a thread's slice is worth
 
@@ -43,7 +45,8 @@ def play_compiled(
     if (codes == EXTERNAL).any():
         return None
     num_deals, num_sittings, num_seats = seated.shape
-    play, seeds = loops_of(game, compiled.players).play_deals, checked_seeds(seeds)
+    play = _bind_play(tuple(meanings_with(game, compiled.players).items()))
+    seeds = checked_seeds(seeds)
     out = np.empty(seated.shape)
 
     def play_some(first: int, end: int) -> int:
@@ -62,3 +65,30 @@ def looked_up(values: np.ndarray, seated: np.ndarray) -> np.ndarray:
     if seated.strides[0] == 0:
         return np.broadcast_to(values[seated[0]], seated.shape)
     return values[seated]
+
+
+@lru_cache
+def _bind_play(meanings: tuple[tuple[str, Any], ...]) -> Function:
+    return bind_inline(_play_deals, **dict(meanings))
+
+
+def _play_deals(first, end, seeds, codes, games, seated, out):
+    """Play a whole game of deal seeds[k] by the players codes[k, sitting] [seats], each sitting.
+
+    `games` and `seated` have two rows, for the deal and the game; `out.records` [1] is scratch.
+    The returns go to out.returns [deals, sittings, seats]. Stop at an illegal choice and return its
+    deal, or NO_ROW.
+    """
+    for k in range(first, end):
+        start_stream(games.rngs[0], seeds[k])
+        deal(games.states[0], games.rngs[0])
+        for sitting in range(codes.shape[1]):
+            games.states[1] = games.states[0]
+            games.rngs[1] = games.rngs[0]
+            for seat in range(codes.shape[2]):
+                seated.codes[1, seat] = codes[k, sitting, seat]
+            start_players(seated.rngs[1], seeds[k], np.uint64(sitting))
+            if advance(1, games, seated, np.int64(NO_ACTION), out.records[0], False) == FAULT:
+                return k
+            returns(games.states[1], out.returns[k, sitting])
+    return NO_ROW

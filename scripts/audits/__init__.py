@@ -1,0 +1,1 @@
+"""Audits of other libraries' games: what a seat can learn that it must not."""
