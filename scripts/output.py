@@ -7,7 +7,7 @@ import logging
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -200,19 +200,6 @@ def write_json(data: Any, file: str | None) -> None:
         Path(file).write_text(text)
     except OSError as error:
         raise BadArgument(f"cannot write {file}: {error.strerror}") from error
-
-
-def write_record(
-    report: Mapping[str, Any],
-    file: str,
-    page: Callable[[Mapping[str, Any]], str],
-    plot: Callable[[Mapping[str, Any], Path], None],
-) -> None:
-    """Write `FILE`, and beside it `.md` and `.png`. Raises BadArgument where that fails."""
-    write_json(report, file)
-    path = Path(file)
-    path.with_suffix(".md").write_text(page(report), encoding="utf-8")
-    plot(report, path.with_suffix(".png"))
 
 
 def new_folder(name: str) -> Path:

@@ -77,12 +77,6 @@ COUNTS = (
     "num_threads",
 )
 WARMUP_BATCHES = 4  # the buffer holds this many batches when learning starts
-ALIASES = {  # former names of settings
-    "decisions": "total_steps",
-    "exploration": "epsilon",
-    "target_every": "target_update_interval",
-    "threads": "num_threads",
-}
 
 
 def train(game: Game, config: Config) -> Iterator[tuple[Progress, ActionValues]]:

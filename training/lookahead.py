@@ -57,16 +57,6 @@ class Config:
         check_settings(self, counts, ("minutes", "learning_rate"), fractions)
 
 
-ALIASES = {  # former names of settings
-    "decisions": "total_steps",
-    "exploration": "epsilon",
-    "follow": "tau",
-    "grain": "return_step",
-    "backwards": "curriculum_fraction",
-    "threads": "num_threads",
-}
-
-
 class Positions(NamedTuple):
     """A position at every table, and what the seat to act observes."""
 

@@ -58,12 +58,6 @@ class Config:
 
 
 DECAY = 0.9  # of RMSprop's mean square
-ALIASES = {  # former names of settings
-    "batches": "num_batches",
-    "matches": "num_matches",
-    "epochs": "num_epochs",
-    "threads": "num_threads",
-}
 
 
 class MatchProgress(NamedTuple):

@@ -79,7 +79,6 @@ COUNTS = (
     "epochs",
     "num_threads",
 )
-ALIASES = {"threads": "num_threads", "trace": "gae_lambda"}  # former names of settings
 MAX_GRADIENT_NORM = 0.5
 
 

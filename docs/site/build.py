@@ -14,10 +14,10 @@ from pathlib import Path
 
 from parlour.envs import GAMES
 from parlour.envs.core.environments.keywords import keyword_table
-from parlour.scripts.bench.page import speed_table
 
 from . import games, records, reference
 from .sources import CHECKOUT, Linked, all_sources, page_of
+from .speed import speed_table
 
 OUT = CHECKOUT / "build" / "site"
 HERE = Path(__file__).parent

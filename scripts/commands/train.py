@@ -8,7 +8,7 @@ import contextlib
 import dataclasses
 import logging
 import typing
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -44,7 +44,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         add_game(learner)
         _add_run_options(learner, _about_resuming(name))
         _add_settings(learner, module.Config)
-        _add_aliases(learner, getattr(module, "ALIASES", {}))
 
 
 def _about_resuming(learner: str) -> str:
@@ -65,9 +64,6 @@ def _add_run_options(parser: argparse.ArgumentParser, resuming: str) -> None:
         metavar="PLAYER,...",
         default="random",
         help="players that the trained player is measured against (default random)",
-    )
-    parser.add_argument(  # the former name
-        "--against", dest="against", default=argparse.SUPPRESS, help=argparse.SUPPRESS
     )
     parser.add_argument(
         "--points",
@@ -114,19 +110,6 @@ def _add_settings(parser: argparse.ArgumentParser, config: type) -> None:
         else:
             kind = _value_type(hints[field.name])
             group.add_argument(flag, type=kind, default=default, metavar="X", help=about)
-
-
-def _add_aliases(parser: argparse.ArgumentParser, aliases: Mapping[str, str]) -> None:
-    """Accept former names of settings, without showing them in the help."""
-    actions = {action.dest: action for action in parser._actions}
-    for former, name in aliases.items():
-        parser.add_argument(
-            f"--{former.replace('_', '-')}",
-            dest=name,
-            type=actions[name].type or str,
-            default=actions[name].default,
-            help=argparse.SUPPRESS,
-        )
 
 
 def _value_type(hint: Any) -> Callable[[str], Any]:
