@@ -14,17 +14,15 @@ from parlour.baselines.networks.checkpoints import (
     FORMAT,
     Checkpoint,
     load_checkpoint,
-    network_for,
     save_checkpoint,
 )
 from parlour.baselines.networks.kinds import policy_of
 from parlour.baselines.networks.modules import ActionValues
-from parlour.baselines.networks.policy_value import PolicyValue
 from parlour.envs import GAMES, load_game
 from parlour.envs.core.game import Game
 from parlour.envs.core.play.tables import Tables, action_masks
 from parlour.envs.core.rng import streams
-from parlour.training import dqn, ppo
+from parlour.training import dqn
 
 HIDDEN = (16,)
 STRENGTH = {
@@ -210,15 +208,6 @@ def test_a_checkpoint_for_something_else_says_for_what(
     torch.save(dataclasses.asdict(checkpoint_of(game)) | changes, path)
     with pytest.raises(ValueError, match=said):
         make_policy(str(path), game)
-
-
-def test_a_network_from_before_a_game_derived_inputs_is_shown_none() -> None:
-    game = game_of()
-    network = PolicyValue(game, HIDDEN)
-    old = dataclasses.asdict(ppo.Config(hidden=HIDDEN, derived_inputs=True))
-    checkpoint = checkpoint_of(game, algorithm="ppo", config=old, weights=network.state_dict())
-    again = network_for(checkpoint, game)
-    assert isinstance(again, PolicyValue) and again.seen(game) is game
 
 
 @pytest.mark.parametrize("num_players", [2, 5, 8])

@@ -159,16 +159,8 @@ def network_for(checkpoint: Checkpoint, game: Game, other_rules: bool = False) -
 
 def _network_of(checkpoint: Checkpoint, game: Game) -> nn.Module:
     settings = {**checkpoint.config, "hidden": tuple(checkpoint.hidden)}
-    try:
-        network: nn.Module = new_network(checkpoint.algorithm, game, settings)
-        network.load_state_dict(checkpoint.weights)
-    except RuntimeError:
-        if not settings.get("derived_inputs"):
-            raise
-        # Perhaps it was trained before the game's folder derived any inputs.
-        settings["derived_inputs"] = False
-        network = new_network(checkpoint.algorithm, game, settings)
-        network.load_state_dict(checkpoint.weights)
+    network: nn.Module = new_network(checkpoint.algorithm, game, settings)
+    network.load_state_dict(checkpoint.weights)
     return network
 
 

@@ -72,10 +72,10 @@ def mcts(
     """Looks ahead in a tree that grows where play is best, and plays out from its leaves.
 
     A move takes `num_simulations` (400 by default; `num_playouts` means the same) or
-    `milliseconds`; `playout_policy` and `epsilon` are as for `playout`. A node is a leaf until `expansion_threshold` simulations have
-    passed through it. `exploration_constant` weighs the term that favours actions tried seldom: of
-    UCT 0.5 by default, of PUCT 1.25. `shortlist`, a compiled function (observation, mask words),
-    clears the bits of actions that are not worth a simulation.
+    `milliseconds`; `playout_policy` and `epsilon` are as for `playout`. A node is a leaf until
+    `expansion_threshold` simulations have passed through it. `exploration_constant` weighs the term
+    that favours actions tried seldom: of UCT 0.5 by default, of PUCT 1.25. `shortlist`, a compiled
+    function (observation, mask words), clears the bits of actions that are not worth a simulation.
 
     With `network`, the file of a checkpoint, its policy and value take the place of playouts, as
     `guided` describes: the `num_considered` most probable actions are simulated, each in

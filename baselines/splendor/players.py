@@ -123,8 +123,8 @@ def goals(observation, power):
 @rule
 def power_after(observation, power, action, goal):
     """The means to pay after an action; reserving anything but the goal is a loss."""
-    if RESERVE <= action < BUY or RESERVE_RETURNING <= action < COLLECT_RETURNING:
-        slot = action - RESERVE if action < BUY else (action - RESERVE_RETURNING) % NUM_SLOTS
+    slot = reserved_slot(action)
+    if slot != NO_PLACE:
         if slot != goal:
             return np.int64(0)
         if observation.bank[YELLOW] > 0:

@@ -44,18 +44,12 @@ BATCH = 4096  # tables of the vector environment
 STEP_NAMES = {
     "vector": "vector, observed",
     "vector integer": "vector, whole numbers",
-    "vector step": "vector, step()",
     "vector opponents": "vector, step(): plies of all seats",
     "match": "compiled match",
     "playouts": "playouts, unobserved",
-    "aec raw step": "AEC, raw_env(): step()",
     "aec raw": "AEC, raw_env(): last(), step()",
-    "aec step": "AEC, env(): step()",
     "aec": "AEC, env(): last(), step()",
     "solo": "solo, gym.make(): own plies",
-    "solo step": "solo, step() alone",
-    "solo statistics": "solo, RecordEpisodeStatistics",
-    "solo monitor": "solo, SB3's Monitor",
 }
 COUNTED_GAMES = 512
 Tell = Callable[[str], None]  # is called with what is being measured
@@ -108,21 +102,12 @@ def _plays(game: Game, batch: int) -> Iterator[tuple[str, Timed]]:
     whole.reset(seed=0)
     yield "vector", fused(scaled, observe=True)
     yield "vector integer", fused(whole, observe=True)
-    yield "vector step", vector_replay(scaled)
     yield "playouts", fused(scaled, observe=False)
     yield "vector opponents", _scripted_vector(game, player, batch)
     yield "match", _scripted_match(game, player, batch)
-    yield "aec raw step", aec_replay(make_raw_aec(name, **settings), looks=False)
     yield "aec raw", aec_replay(make_raw_aec(name, **settings))
-    yield "aec step", aec_replay(make_aec(name, **settings), looks=False)
     yield "aec", aec_replay(make_aec(name, **settings))
-    solo = gymnasium.make(made, opponents=player, **settings)
-    yield "solo", solo_replay(solo)
-    yield "solo step", solo_replay(solo, counts_reset=False)
-    yield "solo statistics", solo_replay(gymnasium.wrappers.RecordEpisodeStatistics(solo))
-    from stable_baselines3.common.monitor import Monitor  # here, because it imports torch
-
-    yield "solo monitor", solo_replay(Monitor(solo))
+    yield "solo", solo_replay(gymnasium.make(made, opponents=player, **settings))
 
 
 def _scripted_vector(game: Game, player: str, batch: int) -> Timed:

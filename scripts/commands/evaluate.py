@@ -132,16 +132,16 @@ def _exactly(
     results: list[dict[str, Any]] = []
     for name, measure in measures.items():
         for opponent in opponents if measure.has_opponent else opponents[:1]:
-            result: dict[str, Any] = {"measure": name, "against": opponent.name}
-            result |= {"value": None, "refusal": ""}
-            if not measure.has_opponent:
-                result["against"] = "the best reply"
+            against = opponent.name if measure.has_opponent else "the best reply"
+            value, refusal = None, ""
             try:
-                value = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
-                result["value"] = list(value)
+                found = measure.compute(game, player, opponent, num_deals, first_seed(arguments))
+                value = list(found)
             except ValueError as error:  # not this player, or not this game
-                result["refusal"] = str(error)
-            results.append(result)
+                refusal = str(error)
+            results.append(
+                {"measure": name, "against": against, "value": value, "refusal": refusal}
+            )
     if all(result["value"] is None for result in results):
         raise BadArgument(results[0]["refusal"])
     if arguments.json != "-":

@@ -17,6 +17,7 @@ from ...baselines.arena.results.store import Setting, Store
 from ...envs.core.game import Game
 from ..options import (
     BadArgument,
+    add_deals,
     add_game,
     add_seed,
     check_deals,
@@ -35,7 +36,6 @@ from ..output import (
 )
 from ..plans import add_plan, chosen_plan, entered
 from ..table.serving import results_shown
-from ..validators import number_of_deals
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -54,12 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "other; free_for_all: all tables of different players, in a balanced sample of seatings "
         "(default round_robin)",
     )
-    parser.add_argument(
-        "--deals",
-        type=number_of_deals,
-        default=1000,
-        help="number of deals in each meeting (default 1000)",
-    )
+    add_deals(parser, "number of deals in each meeting")
     parser.add_argument(
         "--scoring",
         choices=SCORINGS,

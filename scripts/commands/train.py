@@ -130,7 +130,7 @@ def _value_type(hint: Any) -> Callable[[str], Any]:
 def run(arguments: argparse.Namespace) -> None:
     """Train as long as the settings say; write the checkpoint, its model card and the curve."""
     plan = _plan(arguments)
-    last = train_with_view(plan, arguments.tensorboard)
+    last = _train_with_view(plan, arguments.tensorboard)
     print_matches(last)
     print(
         f"saved in {plan.folder}: {', '.join(sorted(path.name for path in plan.folder.iterdir()))}"
@@ -149,8 +149,14 @@ def _plan(arguments: argparse.Namespace) -> "Session":
     with user_input():
         config = arguments.config(**{f.name: getattr(arguments, f.name) for f in fields})
     folder = new_folder(arguments.out or f"runs/{arguments.algorithm}-{game.name}")
-    if not (arguments.resume or arguments.overwrite):
-        refuse_used(folder / session.CHECKPOINT_FILE, session.is_resumable(arguments.algorithm))
+    checkpoint = folder / session.CHECKPOINT_FILE
+    if checkpoint.exists() and not (arguments.resume or arguments.overwrite):
+        is_resumable = session.is_resumable(arguments.algorithm)
+        resume = "--resume to continue that run, " if is_resumable else ""
+        raise BadArgument(
+            f"{checkpoint} exists; add {resume}--overwrite to replace it, "
+            "or choose another folder with --out"
+        )
     return session.Session(
         algorithm=arguments.algorithm,
         game=game,
@@ -165,7 +171,7 @@ def _plan(arguments: argparse.Namespace) -> "Session":
     )
 
 
-def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[MatchResult]:
+def _train_with_view(plan: "Session", has_tensorboard: bool) -> list[MatchResult]:
     """Train with a live view; return the last measurement. Raises BadArgument."""
     from ...training import session
 
@@ -199,16 +205,6 @@ def train_with_view(plan: "Session", has_tensorboard: bool = False) -> list[Matc
                 raise
             raise BadArgument(str(error)) from error  # the learner refused its settings
     return last
-
-
-def refuse_used(checkpoint: Path, is_resumable: bool = False) -> None:
-    """Raise BadArgument where a folder already holds a trained player."""
-    if checkpoint.exists():
-        resume = "--resume to continue that run, " if is_resumable else ""
-        raise BadArgument(
-            f"{checkpoint} exists; add {resume}--overwrite to replace it, "
-            "or choose another folder with --out"
-        )
 
 
 def _standing(progress: Any) -> str:
