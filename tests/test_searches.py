@@ -93,7 +93,7 @@ BUDGET = [
     ("milliseconds=-3", "milliseconds must be a number above 0"),
     *((f"milliseconds={value}", "milliseconds") for value in ("True", "0", "1e999", "None1")),
     ("epsilon=1.5", r"epsilon must be a number in 0 \.\. 1"),
-    ("noise=1.5", r"epsilon must be a number in 0 \.\. 1"),
+    ("epsilon=1.5", r"epsilon must be a number in 0 \.\. 1"),
     *((f"epsilon={value}", "epsilon") for value in ("True", "-0.1", "1.1", "some")),
     ("num_playouts=0", "must be an integer in 1"),
 ]
@@ -109,6 +109,7 @@ SENSELESS = {
         *BUDGET,
         ("num_simulations=0", "num_simulations must be an integer in 1"),
         ("num_simulations=5,milliseconds=5", "num_simulations or milliseconds, not both"),
+        ("num_simulations=5,num_playouts=5", "num_simulations or num_playouts, not both"),
         ("expansion_threshold=0", "expansion_threshold must be an integer in 1"),
         ("exploration_constant=-1", "exploration_constant must be a number of 0 or more"),
         ("exploration_constant=much", "exploration_constant must be a number of 0 or more"),

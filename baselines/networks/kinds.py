@@ -36,7 +36,7 @@ def _perceptron(game: Game, settings: Mapping[str, Any]) -> nn.Module:
 
 
 def _policy_value(game: Game, settings: Mapping[str, Any], num_others: int = 0) -> nn.Module:
-    derived_inputs = settings["derived_inputs"]
+    derived_inputs = settings.get("derived_inputs", False)
     return PolicyValue(game, settings["hidden"], derived_inputs, num_others)
 
 
